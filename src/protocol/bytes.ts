@@ -1,0 +1,72 @@
+import { LIMITS } from './limits.ts'
+
+/** How a body that is no plain text travels, as the header `x-hookline-body-encoding` says. */
+export type BodyEncoding = 'base64' | 'gzip'
+
+/** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The bytes that were received, from the way they travelled. */
+export async function bodyBytes(body: string, encoding: string | undefined): Promise<Uint8Array> {
+  if (encoding === 'base64') return fromBase64(body)
+  if (encoding === 'gzip') return gunzip(fromBase64(body))
+  return new TextEncoder().encode(body)
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  const chunks: string[] = []
+  for (let at = 0; at < bytes.length; at += 0x2000) {
+    chunks.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)))
+  }
+  return btoa(chunks.join(''))
+}
+
+/** @throws DOMException when the text is not base64 */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+}
+
+export async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip')), Infinity)
+}
+
+/** @throws RangeError when it unpacks to more than the relay accepts as a body */
+async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return collect(unpacked, LIMITS.requestBodyBytes)
+}
+
+/**
+ * Reads a stream to its end.
+ *
+ * @throws RangeError as soon as more than `limit` bytes have come
+ */
+export async function collect(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > limit) throw new RangeError(`more than ${limit} bytes`)
+    chunks.push(chunk)
+  }
+  return concat(chunks, size)
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}

@@ -1,0 +1,93 @@
+import { isObject, type Json, parseJson, record } from './json.ts'
+
+/** `event_type` of every dispatch that carries a webhook. */
+export const EVENT_TYPE = 'webhook'
+
+/**
+ * What travels from the relay to the action: exactly these four keys.
+ *
+ * - `path`: what followed `<owner>/<repo>/`, undecoded, with its query string, without reserved parameters
+ * - `method`: upper case
+ * - `headers`: lower-case names; the relay's own metadata in `x-hookline-*`
+ * - `body`: the received text, or as `x-hookline-body-encoding` says; `null` when there was none.
+ *   A dispatch made without the relay may carry any JSON value.
+ */
+export interface ClientPayload {
+  readonly path: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Json
+}
+
+/** Names of the headers in which the relay's metadata travels. */
+export const HEADER = {
+  delivery: 'x-hookline-delivery',
+  receivedAt: 'x-hookline-received-at',
+  bodyEncoding: 'x-hookline-body-encoding',
+} as const
+
+/** Every name that begins so belongs to the relay: a caller's own are dropped. */
+export const RESERVED_HEADER_PREFIX = 'x-hookline-'
+
+/** The `client_payload` as JSON text, for the size check and the dispatch. */
+export function writeClientPayload({ path, method, headers, body }: ClientPayload): string {
+  return JSON.stringify({ path, method, headers, body })
+}
+
+/** The body of `POST /repos/{owner}/{repo}/dispatches` around a written `client_payload`. */
+export function writeDispatch(clientPayload: string): string {
+  return `{"event_type":"${EVENT_TYPE}","client_payload":${clientPayload}}`
+}
+
+/**
+ * Reads `client_payload` from an event. The relay's own form and a dispatch made without it are both
+ * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;
+ * headers may be JSON text.
+ *
+ * @throws TypeError naming the property that has the wrong type
+ */
+export function readClientPayload(value: unknown): ClientPayload {
+  if (!isObject(value)) throw new TypeError('client_payload is not an object')
+  const body = (value.body ?? null) as Json // the event was parsed from JSON
+  return {
+    path: text(value.path, 'path'),
+    method: text(value.method ?? (body === null || body === '' ? 'GET' : 'POST'), 'method'),
+    headers: headersFrom(value.headers ?? {}),
+    body,
+  }
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value === 'string') return value
+  throw new TypeError(`client_payload.${name} is ${kindOf(value)}, not a string`)
+}
+
+function headersFrom(value: unknown): Record<string, string> {
+  const headers = typeof value === 'string' ? parsedHeaders(value) : value
+  if (!isObject(headers))
+    throw new TypeError(`client_payload.headers is ${kindOf(headers)}, not an object`)
+  const entries = Object.entries(headers).map(
+    ([name, content]) => [name.toLowerCase(), headerText(content)] as const,
+  )
+  return record(entries)
+}
+
+function parsedHeaders(value: string): unknown {
+  try {
+    return parseJson(value)
+  } catch {
+    throw new TypeError('client_payload.headers is a string that is not JSON')
+  }
+}
+
+function headerText(content: unknown): string {
+  if (Array.isArray(content)) return content.map(headerText).join(', ')
+  return typeof content === 'string' ? content : JSON.stringify(content)
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,39 @@
+/** A text that a person wrote and that can be wrong: a workflow file, or an input of the action. */
+export interface Source {
+  /** How it is shown: `workflows/hook.yml`, or `input "on"`. */
+  readonly name: string
+  readonly text: string
+  /** The file of the repository that an annotation belongs to. */
+  readonly file: string
+}
+
+/** A stretch of a source on one line. Line and column count from 1, length in characters. */
+export interface Position {
+  readonly source: Source
+  readonly line: number
+  readonly column: number
+  readonly length: number
+}
+
+/** One thing that the user can mend. */
+export interface Problem {
+  /** What was found, in one line, without payload text or a secret. */
+  readonly message: string
+  readonly position?: Position
+  /** What would do, shown beside the place: `did you mean "post"?` */
+  readonly hint?: string
+  /** What else helps, a line each. */
+  readonly notes?: readonly string[]
+}
+
+/** A fault that the user can mend; every other error is ours. Carries all problems found at once. */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+  readonly problems: readonly Problem[]
+
+  constructor(problems: Problem | readonly Problem[], options?: ErrorOptions) {
+    const list = 'message' in problems ? [problems] : problems
+    super(list.map((problem) => problem.message).join('\n'), options)
+    this.problems = list
+  }
+}

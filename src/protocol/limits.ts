@@ -1,0 +1,27 @@
+/** Limits of the platforms, and our own, each with the source of the rule. */
+export const LIMITS = {
+  /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
+  clientPayloadBytes: 65_535,
+  /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
+  requestBodyBytes: 256 * 1024,
+  /** Forwarded headers of one request. */
+  forwardedHeaders: 100,
+  /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
+  jsonDepth: 500,
+  /** `__response_body` after URL decoding. */
+  responseBodyBytes: 8 * 1024,
+  /** A workflow file; GitHub's own limit for one. */
+  workflowFileBytes: 1024 * 1024,
+  /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
+  yamlDepth: 100,
+  /** Aliases a YAML document may resolve, against "billion laughs". */
+  yamlAliases: 100,
+  /** Characters of a path pattern. */
+  patternLength: 512,
+  /** `:name` and `*name` parts of a path pattern. */
+  patternParameters: 8,
+  /** `{optional}` parts of a path pattern: each doubles the alternatives it expands to. */
+  patternGroups: 8,
+  /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
+  itemsUnits: 450_000,
+} as const
