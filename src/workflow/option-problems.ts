@@ -1,0 +1,77 @@
+import type { BaseIssue } from 'valibot'
+import type { Problem } from '../protocol/errors.ts'
+import { keyAt, nodeAt, type Path, rangeOf } from './options.ts'
+import type { Reading, TriggerNodes } from './reading.ts'
+import { positionAt } from './source.ts'
+import { didYouMean } from './suggestion.ts'
+
+/** A place in the options, and what a schema says about it. */
+type Issue = BaseIssue<unknown>
+
+/** The issues that a schema raised, each at the place in the file that it is about. */
+export function optionProblems(
+  reading: Reading,
+  trigger: TriggerNodes,
+  known: readonly string[],
+  issues: readonly Issue[],
+): Problem[] {
+  return issues.map((issue) => {
+    const path = (issue.path ?? []).map((item) => item.key as string | number)
+    const node = isUnknownKey(issue)
+      ? keyAt(reading, trigger, path)
+      : nodeAt(reading, trigger, path)
+    const position = positionAt(reading.source, ...rangeOf(node))
+    return { ...describe(issue, path, known), position }
+  })
+}
+
+function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
+  if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
+  if (issue.type === 'picklist') return notAllowed(issue)
+  const option = path.filter((key) => typeof key === 'string').join('.')
+  if (issue.kind === 'schema') return wrongType(issue, option)
+  return { message: `"${option}": ${issue.message}` }
+}
+
+/** valibot marks a key that a strict object does not have with an origin of its own. */
+function isUnknownKey(issue: Issue): boolean {
+  return issue.type === 'strict_object' && issue.expected === 'never'
+}
+
+function unknownOption(name: string, known: readonly string[]): Problem {
+  return withHint(`unknown option "${name}"`, name, known, 'options')
+}
+
+/** The schema's message is the noun: `HTTP method`. */
+function notAllowed(issue: Issue): Problem {
+  const allowed = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
+  const found = typeof issue.input === 'string' ? issue.input : undefined
+  const message = `unknown ${issue.message} ${found === undefined ? kindOf(issue.input) : `"${found}"`}`
+  return withHint(message, found ?? '', allowed, 'allowed')
+}
+
+function withHint(
+  message: string,
+  found: string,
+  names: readonly string[],
+  label: string,
+): Problem {
+  const hint = didYouMean(found, names)
+  return { message, ...(hint && { hint }), notes: [`${label}: ${names.join(', ')}`] }
+}
+
+function wrongType(issue: Issue, option: string): Problem {
+  const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options')
+  if (option === '') return { message: `options are ${kindOf(issue.input)}, not ${wanted}` }
+  return { message: `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}` }
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : noun.startsWith('a ') ? noun : `a ${noun}`
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'empty'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`
+}
