@@ -10,9 +10,9 @@ const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY
 export function expressionContexts(
   env: Environment,
   event: Json,
-  given: { readonly secrets: JsonObject; readonly vars: JsonObject },
+  { secrets, vars }: { readonly secrets: JsonObject; readonly vars: JsonObject },
 ): Contexts {
-  return { ...given, github: githubContext(env, event), env: envContext(env) }
+  return { secrets, vars, github: githubContext(env, event), env: envContext(env) }
 }
 
 function githubContext(env: Environment, event: Json): JsonObject {

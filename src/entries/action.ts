@@ -19,7 +19,7 @@ await main()
 
 async function main(): Promise<void> {
   try {
-    const inputs = readInputs(core.getInput)
+    const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
     const event = readEvent()
     const contexts = expressionContexts(process.env, event.payload, inputs)
     const evaluation = await evaluate(event, workflowSource(inputs, contexts))

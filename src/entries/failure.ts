@@ -6,11 +6,13 @@ import { renderProblem } from '../workflow/code-frame.ts'
 /** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
 export function fail(error: unknown): void {
   process.exitCode = 1
-  if (!(error instanceof UserError)) return failInternally(error)
-  for (const problem of error.problems) {
-    core.info(logText(renderProblem(problem)))
-    core.error(annotationText(problem), annotationPlace(problem))
-  }
+  if (error instanceof UserError) error.problems.forEach(annotate)
+  else failInternally(error)
+}
+
+function annotate(problem: Problem): void {
+  core.info(logText(renderProblem(problem)))
+  core.error(annotationText(problem), annotationPlace(problem))
 }
 
 function annotationText({ message, hint, notes = [] }: Problem): string {

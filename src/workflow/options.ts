@@ -9,21 +9,29 @@ import { positionAt } from './source.ts'
 /** Where in the options a value stands: `['method', 0]`. */
 export type Path = readonly (string | number)[]
 
-/** The options of a trigger as plain values, with every `${{ }}` in them filled in. */
+/** A path as a key of a map. */
+export function pathKey(path: Path): string {
+  return JSON.stringify(path)
+}
+
+/**
+ * The options of a trigger as plain values, with every `${{ }}` in them filled in. The mistakes in
+ * these stand by `pathKey`; the value there is `null`.
+ */
 export function optionValues(
   reading: Reading,
   trigger: TriggerNodes,
-): { values: Json; problems: Problem[] } {
-  const problems: Problem[] = []
+): { values: Json; mistakes: ReadonlyMap<string, Problem> } {
+  const mistakes = new Map<string, Problem>()
   const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
     try {
       return hasExpression(text) ? fillIn(text, reading.contexts) : text
     } catch (error) {
-      problems.push(expressionProblem(reading, trigger, path, error))
+      mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
       return null
     }
   })
-  return { values: values ?? {}, problems }
+  return { values: values ?? {}, mistakes }
 }
 
 function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {

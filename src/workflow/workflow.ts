@@ -2,10 +2,10 @@ import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { type Problem, type Source, UserError } from '../protocol/errors.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { bindOptions } from './bind-options.ts'
 import type { Contexts } from './expressions.ts'
 import { NATIVE_EVENTS } from './native-events.ts'
-import { optionProblems } from './option-problems.ts'
-import { optionValues, rangeOf } from './options.ts'
+import { rangeOf } from './options.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
 import { positionAt } from './source.ts'
 import { didYouMean } from './suggestion.ts'
@@ -76,13 +76,8 @@ function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
   if (NATIVE_EVENTS.has(name)) return {}
   const definition = TRIGGERS.get(name)
   if (!definition) return { problems: [unknownTrigger(reading, nodes.key, name)] }
-  const { values, problems } = optionValues(reading, nodes)
-  if (problems.length > 0) return { problems }
-  const bound = definition.bind(values)
-  if ('issues' in bound) {
-    return { problems: optionProblems(reading, nodes, definition.optionNames, bound.issues) }
-  }
-  return { trigger: { name, definition, ...bound } }
+  const bound = bindOptions(reading, nodes, definition)
+  return 'problems' in bound ? bound : { trigger: { name, definition, ...bound } }
 }
 
 function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {

@@ -1,6 +1,7 @@
 import type { BaseIssue } from 'valibot'
 import type { Problem } from '../protocol/errors.ts'
-import { keyAt, nodeAt, type Path, rangeOf } from './options.ts'
+import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { keyAt, nodeAt, optionValues, type Path, pathKey, rangeOf } from './options.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
 import { positionAt } from './source.ts'
 import { didYouMean } from './suggestion.ts'
@@ -8,21 +9,37 @@ import { didYouMean } from './suggestion.ts'
 /** A place in the options, and what a schema says about it. */
 type Issue = BaseIssue<unknown>
 
-/** The issues that a schema raised, each at the place in the file that it is about. */
-export function optionProblems(
+/** Options that a trigger accepts, or everything that is wrong with them. */
+export function bindOptions(
   reading: Reading,
-  trigger: TriggerNodes,
+  nodes: TriggerNodes,
+  trigger: Trigger,
+): BoundTrigger | { readonly problems: readonly Problem[] } {
+  const { values, mistakes } = optionValues(reading, nodes)
+  const bound = trigger.bind(values)
+  const issues = 'issues' in bound ? bound.issues : []
+  const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))))
+  const problems = news.map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue))
+  return 'issues' in bound || mistakes.size > 0
+    ? { problems: [...mistakes.values(), ...problems] }
+    : bound
+}
+
+/** What a schema says, at the place in the file that it is about. */
+function issueProblem(
+  reading: Reading,
+  nodes: TriggerNodes,
   known: readonly string[],
-  issues: readonly Issue[],
-): Problem[] {
-  return issues.map((issue) => {
-    const path = (issue.path ?? []).map((item) => item.key as string | number)
-    const node = isUnknownKey(issue)
-      ? keyAt(reading, trigger, path)
-      : nodeAt(reading, trigger, path)
-    const position = positionAt(reading.source, ...rangeOf(node))
-    return { ...describe(issue, path, known), position }
-  })
+  issue: Issue,
+): Problem {
+  const path = pathOf(issue)
+  const find = isUnknownKey(issue) ? keyAt : nodeAt
+  const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)))
+  return { ...describe(issue, path, known), position }
+}
+
+function pathOf(issue: Issue): Path {
+  return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
 }
 
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
