@@ -1,5 +1,6 @@
 export default {
   testEnvironment: 'node',
+  reporters: ['default', '<rootDir>/scripts/jest-tally.js'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/build/'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { differences, write } from '../../scripts/build/files.js'
+import { packageFolder } from '../../scripts/build/notices.js'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-build-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+async function lay(files: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+}
+
+function packageJson(name: string, version: string, more: object = {}): string {
+  return JSON.stringify({ name, version, license: 'MIT', main: 'index.js', ...more })
+}
+
+/** Bundles in a process of its own, as the build does, and returns the texts by path. */
+function bundle(target: object): Record<string, string> {
+  const module = new URL('../../scripts/build/bundle.js', import.meta.url).href
+  const script = `
+    import { bundle } from ${JSON.stringify(module)}
+    const files = await bundle(${JSON.stringify(target)})
+    console.log(JSON.stringify(files.map(([name, { content }]) => [name, content.toString()])))`
+  const args = ['--input-type=module', '-e', script]
+  const printed = execFileSync(process.execPath, args, { cwd: folder, stdio: 'pipe' })
+  return Object.fromEntries(JSON.parse(printed.toString()))
+}
+
+test('the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
+  await lay({
+    'package.json': '{"type":"module"}',
+    'entry.js': `import { joined } from 'joined'
+      import common from 'common'
+      import { scoped } from '@some/scoped'
+      const { later } = await import('later')
+      console.log(joined, common, scoped, later)`,
+    'node_modules/joined/package.json': packageJson('joined', '1.0.0', { type: 'module' }),
+    'node_modules/joined/index.js': 'export const joined = 1',
+    'node_modules/joined/LICENSE': 'text of joined\r\n',
+    'node_modules/common/package.json': packageJson('common', '2.0.0'),
+    'node_modules/common/index.js': `module.exports = require('nested')`,
+    'node_modules/common/license.md': 'text of common',
+    'node_modules/common/NOTICE': 'notice of common',
+    'node_modules/common/node_modules/nested/package.json': packageJson('nested', '3.0.0'),
+    'node_modules/common/node_modules/nested/index.js': 'module.exports = 3',
+    'node_modules/@some/scoped/package.json': packageJson('@some/scoped', '4.0.0', {
+      type: 'module',
+    }),
+    'node_modules/@some/scoped/index.js': 'export const scoped = 4',
+    'node_modules/later/package.json': packageJson('later', '5.0.0', { type: 'module' }),
+    'node_modules/later/index.js': 'export const later = 5',
+    'node_modules/unused/package.json': packageJson('unused', '6.0.0'),
+    'node_modules/unused/index.js': 'module.exports = 6',
+  })
+  const files = bundle({ entry: 'entry.js', folder: 'out', file: 'index.js' })
+  const notices = files['out/licenses.txt'] ?? ''
+  expect(notices.match(/^\S+ \d\.\d\.\d \(MIT\)$/gm)).toEqual([
+    '@some/scoped 4.0.0 (MIT)',
+    'common 2.0.0 (MIT)',
+    'joined 1.0.0 (MIT)',
+    'later 5.0.0 (MIT)',
+    'nested 3.0.0 (MIT)',
+  ])
+  expect(notices).toContain('text of joined\n')
+  expect(notices).toContain('notice of common\n\ntext of common')
+  expect(notices).toContain('Licensed under MIT; the package brings no text of it.')
+})
+
+test.each([
+  ['a Node module', `import { readFileSync } from 'node:fs'\nreadFileSync('x')`, 'imports node:fs'],
+  ['a second file', `await import('./later.js')`, 'must be one file'],
+])('a portable bundle refuses %s', async (_, entry, message) => {
+  await lay({
+    'package.json': '{"type":"module"}',
+    'entry.js': entry,
+    'later.js': 'export const later = 1',
+  })
+  const target = { entry: 'entry.js', folder: 'out', file: 'worker.js', portable: true }
+  expect(() => bundle(target)).toThrow(message)
+})
+
+test('the check names what is missing, left over, different or of the wrong mode', async () => {
+  const file = (text: string, executable = false) => ({ content: Buffer.from(text), executable })
+  const wanted = new Map([
+    ['a/same.js', file('1')],
+    ['a/changed.js', file('1')],
+    ['a/missing.js', file('1')],
+    ['a/started.js', file('1', true)],
+  ])
+  const present = new Map([
+    ['a/same.js', file('1')],
+    ['a/changed.js', file('2')],
+    ['a/started.js', file('1')],
+    ['a/old.js', file('1')],
+  ])
+  const url = pathToFileURL(`${folder}/`)
+  await write(url, present)
+  expect(await differences(url, present)).toEqual([])
+  expect(await differences(url, wanted)).toEqual([
+    'a/changed.js differs',
+    'a/missing.js is missing',
+    'a/old.js is left over',
+    'a/started.js has the wrong mode',
+  ])
+})
+
+test.each([
+  ['/x/node_modules/yaml/dist/a.js', '/x/node_modules/yaml'],
+  ['/x/node_modules/@actions/core/lib/a.js', '/x/node_modules/@actions/core'],
+  ['/x/node_modules/a/node_modules/b/i.js', '/x/node_modules/a/node_modules/b'],
+  ['/x/build/entries/cli.js', undefined],
+])('the package of %s is %s', (path, expected) => {
+  expect(packageFolder(path)).toBe(expected)
+})
