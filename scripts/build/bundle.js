@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import ncc from '@vercel/ncc'
+import { notices } from './notices.js'
+
+/** @typedef {import('./files.js').File} File */
+/** @typedef {import('./targets.js').Target} Target */
+
+/**
+ * Bundles one target.
+ *
+ * @param {Target} target
+ * @returns {Promise<[name: string, file: File][]>} by path in dist/
+ */
+export async function bundle(target) {
+  const built = await ncc(resolve(target.entry), {
+    cache: false,
+    quiet: true,
+    minify: target.portable ?? false,
+  })
+  if (target.portable) refuseNodeOnly(target, built)
+  const texts = {
+    [target.file]: built.code,
+    'licenses.txt': notices(modulesOf(built.stats.compilation)),
+    ...chunks(built),
+  }
+  return Object.entries(texts).map(([name, text]) => [
+    `${target.folder}/${name}`,
+    { content: Buffer.from(text), executable: name === target.file && target.executable === true },
+  ])
+}
+
+/**
+ * What ncc puts beside the bundle: the chunks of dynamic imports, and a package.json that makes
+ * all of them ES modules.
+ *
+ * @param {import('@vercel/ncc').Built} built
+ * @returns {Record<string, string>}
+ */
+function chunks({ assets }) {
+  return Object.fromEntries(
+    Object.entries(assets).map(([name, { source }]) => [name, source.toString()]),
+  )
+}
+
+/**
+ * @param {Target} target
+ * @param {import('@vercel/ncc').Built} built
+ */
+function refuseNodeOnly({ entry }, { assets, stats }) {
+  const beside = Object.keys(assets).filter((name) => name !== 'package.json')
+  if (beside.length > 0) throw new Error(`${entry} must be one file, but splits off ${beside}`)
+  const wanted = [...stats.compilation.modules].find((module) => module.externalType)
+  if (wanted) throw new Error(`${entry} must run without Node, but imports ${wanted.userRequest}`)
+}
+
+/**
+ * The files that a compilation took in, those that webpack joined into one module too.
+ *
+ * @param {import('@vercel/ncc').Compilation} compilation
+ * @returns {string[]}
+ */
+function modulesOf({ modules }) {
+  const single = [...modules].flatMap((module) => [module, ...(module.modules ?? [])])
+  return single.flatMap(({ resource }) => resource ?? [])
+}

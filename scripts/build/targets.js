@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+
+/**
+ * What is bundled for whom.
+ *
+ * @typedef {object} Target
+ * @property {string} entry compiled module in build/
+ * @property {string} folder folder in dist/
+ * @property {string} file name of the bundle in that folder
+ * @property {boolean} [executable] it is started by its name
+ * @property {boolean} [portable] it also runs where there is no Node: one small file, no Node module
+ */
+
+/** @type {readonly Target[]} */
+const TARGETS = [
+  { entry: 'build/entries/action.js', folder: 'action', file: 'index.js' },
+  { entry: 'build/entries/cli.js', folder: 'cli', file: 'index.js', executable: true },
+  { entry: 'build/entries/relay-worker.js', folder: 'relay', file: 'worker.js', portable: true },
+]
+
+export function existingTargets() {
+  return TARGETS.filter(({ entry }) => existsSync(entry))
+}
