@@ -74,7 +74,7 @@ async function evaluateWebhook(
     const decisions = decide(workflow, 'the webhook addresses another trigger')
     return { ...relayed, decisions, reason: otherTrigger(path, workflow) }
   }
-  const reception = declared.receive(await readWebhookRequest(payload))
+  const reception = await declared.receive(await readWebhookRequest(payload))
   return { ...relayed, ...received(workflow, declared, reception) }
 }
 

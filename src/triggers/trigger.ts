@@ -32,12 +32,15 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
   /** The fields of its items, each with a description; only these become outputs of their own. */
   readonly outputs: Readonly<Record<string, string>>
   /** There for a webhook-enabled trigger. */
-  readonly receive?: (request: WebhookRequest, options: v.InferOutput<Schema>) => Reception
+  readonly receive?: (
+    request: WebhookRequest,
+    options: v.InferOutput<Schema>,
+  ) => Reception | Promise<Reception>
 }
 
 /** A trigger with options that were checked, ready to look at events. */
 export interface BoundTrigger {
-  readonly receive: ((request: WebhookRequest) => Reception) | undefined
+  readonly receive: ((request: WebhookRequest) => Reception | Promise<Reception>) | undefined
 }
 
 /** A trigger as the registry holds it: the type of its options is known to itself alone. */
