@@ -1,3 +1,4 @@
+import { PayloadError } from './errors.ts'
 import { isObject, type Json, parseJson, record } from './json.ts'
 
 /** `event_type` of every dispatch that carries a webhook. */
@@ -44,10 +45,10 @@ export function writeDispatch(clientPayload: string): string {
  * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;
  * headers may be JSON text.
  *
- * @throws TypeError naming the property that has the wrong type
+ * @throws PayloadError naming the property that has the wrong type
  */
 export function readClientPayload(value: unknown): ClientPayload {
-  if (!isObject(value)) throw new TypeError('client_payload is not an object')
+  if (!isObject(value)) throw new PayloadError('client_payload is not an object')
   const body = (value.body ?? null) as Json // the event was parsed from JSON
   return {
     path: text(value.path, 'path'),
@@ -59,13 +60,13 @@ export function readClientPayload(value: unknown): ClientPayload {
 
 function text(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new TypeError(`client_payload.${name} is ${kindOf(value)}, not a string`)
+  throw new PayloadError(`client_payload.${name} is ${kindOf(value)}, not a string`)
 }
 
 function headersFrom(value: unknown): Record<string, string> {
   const headers = typeof value === 'string' ? parsedHeaders(value) : value
   if (!isObject(headers))
-    throw new TypeError(`client_payload.headers is ${kindOf(headers)}, not an object`)
+    throw new PayloadError(`client_payload.headers is ${kindOf(headers)}, not an object`)
   const entries = Object.entries(headers).map(
     ([name, content]) => [name.toLowerCase(), headerText(content)] as const,
   )
@@ -76,7 +77,7 @@ function parsedHeaders(value: string): unknown {
   try {
     return parseJson(value)
   } catch {
-    throw new TypeError('client_payload.headers is a string that is not JSON')
+    throw new PayloadError('client_payload.headers is a string that is not JSON')
   }
 }
 

@@ -37,3 +37,8 @@ export class UserError extends Error {
     this.problems = list
   }
 }
+
+/** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
+export class PayloadError extends Error {
+  override readonly name = 'PayloadError'
+}

@@ -63,15 +63,19 @@ function percentEscape(byte: number): string {
   return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`
 }
 
-/** Base64 of the value, either alphabet, at each of its three alignments within a longer text. */
+/** Base64 of the value in either alphabet. */
 function base64Pattern(value: string): RegExp {
-  const binary = String.fromCharCode(...new TextEncoder().encode(value))
-  const forms = [0, 1, 2].map((shift) => {
-    const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '')
-    const own = encoded.slice(Math.ceil((shift * 8) / 6))
-    return own.replace(/\+|-/g, '[+-]').replace(/\/|_/g, '[/_]')
-  })
+  const forms = base64Forms(value).map((form) => form.replace(/\+/g, '[+-]').replace(/\//g, '[/_]'))
   return new RegExp(forms.join('|'), 'g')
+}
+
+/** How a value looks in the base64 of a longer text: one form for each of the three alignments. */
+export function base64Forms(value: string): string[] {
+  const binary = String.fromCharCode(...new TextEncoder().encode(value))
+  return [0, 1, 2].map((shift) => {
+    const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '')
+    return encoded.slice(Math.ceil((shift * 8) / 6))
+  })
 }
 
 function escapeRegExp(text: string): string {

@@ -1,6 +1,7 @@
 import { fields, parseBody } from './body.ts'
 import { bodyBytes } from './bytes.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './dispatch.ts'
+import { PayloadError } from './errors.ts'
 import { type Json, type JsonObject, record } from './json.ts'
 import { parseWebhookPath, type WebhookPath } from './webhook-path.ts'
 
@@ -24,7 +25,7 @@ export interface WebhookRequest extends WebhookPath {
   readonly receivedAt: string | undefined
 }
 
-/** @throws TypeError when a body does not decode as its `x-hookline-body-encoding` says */
+/** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
 export async function readWebhookRequest(payload: ClientPayload): Promise<WebhookRequest> {
   const path = parseWebhookPath(payload.path)
   const { headers } = payload
@@ -56,7 +57,7 @@ async function receivedBytes(body: string, encoding: string | undefined): Promis
   try {
     return await bodyBytes(body, encoding)
   } catch (cause) {
-    throw new TypeError(
+    throw new PayloadError(
       `client_payload.body is not ${encoding}, as its ${HEADER.bodyEncoding} says`,
       { cause },
     )

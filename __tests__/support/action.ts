@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readOutputFile } from './output-file.ts'
+
+/** The bundle that GitHub runs. */
+export const ACTION_BUNDLE = fileURLToPath(new URL('../../dist/action/index.js', import.meta.url))
+
+export interface ActionRun {
+  readonly event: string
+  /** An event as an object, or the text of the event file as it stands. */
+  readonly payload: unknown
+  /** Inputs by the names of action.yml. */
+  readonly inputs?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  /** Working copy of the repository; workflow files are looked for in it. */
+  readonly workspace?: string
+  /** Name of the calling workflow; `hook` when left out. */
+  readonly calling?: string
+}
+
+export interface ActionResult {
+  readonly exitCode: number | null
+  /** Step outputs, read back as the runner reads them. */
+  readonly outputs: Readonly<Record<string, string>>
+  readonly summary: string
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the built action as a runner would: with nothing in the environment but what it sets. */
+export async function runAction(run: ActionRun): Promise<ActionResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-action-'))
+  try {
+    const files = await runnerFiles(folder, run.payload)
+    const ended = await runBundle({ ...runnerVariables(run, folder), ...files, ...run.env })
+    const outputs = readOutputFile(await readFile(files.GITHUB_OUTPUT, 'utf8'))
+    return { ...ended, outputs, summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8') }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** A `repository_dispatch` event as GitHub makes one of what the relay sent. */
+export function dispatchEvent(clientPayload: unknown, action = 'webhook') {
+  return { event: 'repository_dispatch', payload: { action, client_payload: clientPayload } }
+}
+
+async function runnerFiles(folder: string, payload: unknown) {
+  const files = {
+    GITHUB_EVENT_PATH: join(folder, 'event.json'),
+    GITHUB_OUTPUT: join(folder, 'output'),
+    GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+  }
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  await writeFile(files.GITHUB_EVENT_PATH, text)
+  await writeFile(files.GITHUB_OUTPUT, '')
+  await writeFile(files.GITHUB_STEP_SUMMARY, '')
+  return files
+}
+
+function runnerVariables(
+  { event, inputs = {}, workspace, calling = 'hook' }: ActionRun,
+  folder: string,
+) {
+  const variables = Object.entries(inputs).map(([name, value]) => [
+    `INPUT_${name.toUpperCase()}`,
+    value,
+  ])
+  return {
+    ...Object.fromEntries(variables),
+    GITHUB_ACTIONS: 'true',
+    GITHUB_EVENT_NAME: event,
+    GITHUB_WORKSPACE: workspace ?? folder,
+    GITHUB_REPOSITORY: 'octo/repo',
+    GITHUB_WORKFLOW_REF: `octo/repo/.github/workflows/${calling}.yml@refs/heads/main`,
+  }
+}
+
+function runBundle(
+  env: Record<string, string>,
+): Promise<Pick<ActionResult, 'exitCode' | 'stdout' | 'stderr'>> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [ACTION_BUNDLE], { env, timeout: 60_000 })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
+  })
+}

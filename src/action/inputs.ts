@@ -1,0 +1,61 @@
+import { type Source, UserError } from '../protocol/errors.ts'
+import { isObject, type JsonObject, parseJson } from '../protocol/json.ts'
+
+/** What a step gives the action under `with:`. */
+export interface Inputs {
+  /** The `on:` section, inline; empty when workflow files are read. */
+  readonly on: string
+  /** Globs of workflow files, one a line. */
+  readonly workflow: readonly string[]
+  readonly secrets: JsonObject
+  readonly vars: JsonObject
+}
+
+/**
+ * Reads the inputs once, by name as action.yml has them.
+ *
+ * @throws UserError when `secrets` or `vars` is not a JSON object; its text is never shown
+ */
+export function readInputs(input: (name: string) => string): Inputs {
+  return {
+    on: input('on'),
+    workflow: lines(input('workflow') || DEFAULT_GLOB),
+    secrets: jsonObject('secrets', input('secrets')),
+    vars: jsonObject('vars', input('vars')),
+  }
+}
+
+/** Where workflow files are looked for when the input names no place. */
+const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'
+
+/** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
+export function onSource(text: string, workflowFile: string): Source {
+  return { name: 'input "on"', text, file: workflowFile }
+}
+
+function lines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+function jsonObject(name: string, text: string): JsonObject {
+  const value = text.trim() === '' ? {} : parsed(name, text)
+  if (isObject(value)) return value as JsonObject
+  throw new UserError({
+    message: `input "${name}" is JSON, but not an object`,
+    notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+  })
+}
+
+function parsed(name: string, text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    throw new UserError({
+      message: `input "${name}" is not JSON`,
+      notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+    })
+  }
+}

@@ -1,0 +1,44 @@
+import type { Check, Item } from '../triggers/trigger.ts'
+import type { OnContext } from './on-context.ts'
+
+/** What became of one declared trigger. */
+export interface Decision {
+  readonly trigger: string
+  readonly fired: boolean
+  /** Why it did not fire, or what made it fire, in words. */
+  readonly reason: string
+  readonly checks: readonly Check[]
+}
+
+/** What an event came to. */
+export interface Evaluation {
+  /** Names of the workflow and the trigger that fired; empty when none did. */
+  readonly workflow: string
+  readonly trigger: string
+  readonly items: readonly Item[]
+  /** One `on` context per item; one of skipped triggers for an event that is none of Hookline's. */
+  readonly contexts: readonly OnContext[]
+  /** The fields that the fired trigger declares, for outputs of their own. */
+  readonly fields: readonly string[]
+  readonly decisions: readonly Decision[]
+  /** Why nothing fired; `undefined` when something did. */
+  readonly reason: string | undefined
+  /** The relay's id of the delivery and time of receipt, when there was a relay. */
+  readonly delivery: string | undefined
+  readonly receivedAt: string | undefined
+  /** What the user should hear of, though it is no error. */
+  readonly warnings: readonly string[]
+}
+
+export const NOTHING: Evaluation = {
+  workflow: '',
+  trigger: '',
+  items: [],
+  contexts: [],
+  fields: [],
+  decisions: [],
+  reason: undefined,
+  delivery: undefined,
+  receivedAt: undefined,
+  warnings: [],
+}

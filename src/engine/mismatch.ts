@@ -1,0 +1,23 @@
+import type { WebhookPath } from '../protocol/webhook-path.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+
+/** Why a webhook for another workflow fires nothing here. */
+export function otherWorkflow({ workflow }: WebhookPath, names: readonly string[]): string {
+  const hint = didYouMean(workflow, names)
+  const list = names.map(quoted).join(', ') || 'none'
+  return `the webhook addresses the workflow ${quoted(workflow)}; here: ${list}${hint ? ` (${hint})` : ''}`
+}
+
+/** Why a webhook for a trigger that the workflow does not declare fires nothing. */
+export function otherTrigger({ trigger }: WebhookPath, workflow: Workflow): string {
+  const names = workflow.triggers.map(({ name }) => name)
+  const hint = didYouMean(trigger, names)
+  const list = names.map(quoted).join(', ') || 'none'
+  return `the webhook addresses the trigger ${quoted(trigger)}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`
+}
+
+/** A name from a URL is shown only when it looks like one: it is the sender's text. */
+function quoted(name: string): string {
+  return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)'
+}

@@ -1,0 +1,95 @@
+import type { BaseIssue } from 'valibot'
+import type { Problem } from '../protocol/errors.ts'
+import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { keyAt, nodeAt, optionValues, type Path, pathKey, rangeOf } from './options.ts'
+import type { Reading, TriggerNodes } from './reading.ts'
+import { positionAt } from './source.ts'
+import { didYouMean } from './suggestion.ts'
+
+/** A place in the options, and what a schema says about it. */
+type Issue = BaseIssue<unknown>
+
+/** Options that a trigger accepts, or everything that is wrong with them. */
+export function bindOptions(
+  reading: Reading,
+  nodes: TriggerNodes,
+  trigger: Trigger,
+): BoundTrigger | { readonly problems: readonly Problem[] } {
+  const { values, mistakes } = optionValues(reading, nodes)
+  const bound = trigger.bind(values)
+  const issues = 'issues' in bound ? bound.issues : []
+  const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))))
+  const problems = news.map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue))
+  return 'issues' in bound || mistakes.size > 0
+    ? { problems: [...mistakes.values(), ...problems] }
+    : bound
+}
+
+/** What a schema says, at the place in the file that it is about. */
+function issueProblem(
+  reading: Reading,
+  nodes: TriggerNodes,
+  known: readonly string[],
+  issue: Issue,
+): Problem {
+  const path = pathOf(issue)
+  const find = isUnknownKey(issue) ? keyAt : nodeAt
+  const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)))
+  return { ...describe(issue, path, known), position }
+}
+
+function pathOf(issue: Issue): Path {
+  return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
+}
+
+function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
+  if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
+  if (issue.type === 'picklist') return notAllowed(issue)
+  const option = path.filter((key) => typeof key === 'string').join('.')
+  if (issue.kind === 'schema') return wrongType(issue, option)
+  return { message: `"${option}": ${issue.message}` }
+}
+
+/** valibot marks a key that a strict object does not have with an origin of its own. */
+function isUnknownKey(issue: Issue): boolean {
+  return issue.type === 'strict_object' && issue.expected === 'never'
+}
+
+function unknownOption(name: string, known: readonly string[]): Problem {
+  return withHint(`unknown option "${name}"`, name, known, 'options')
+}
+
+/** The schema's message is the noun: `HTTP method`. */
+function notAllowed({ message: noun, expected, input }: Issue): Problem {
+  const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
+  if (typeof input === 'string') {
+    return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed')
+  }
+  return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
+}
+
+function withHint(
+  message: string,
+  found: string,
+  names: readonly string[],
+  label: string,
+): Problem {
+  const hint = didYouMean(found, names)
+  return { message, ...(hint && { hint }), notes: [`${label}: ${names.join(', ')}`] }
+}
+
+function wrongType(issue: Issue, option: string): Problem {
+  const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options')
+  if (option === '') return { message: `options are ${kindOf(issue.input)}, not ${wanted}` }
+  return { message: `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}` }
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : noun.startsWith('a ') ? noun : `a ${noun}`
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'empty'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`
+}

@@ -1,0 +1,42 @@
+import type { Position, Problem } from '../protocol/errors.ts'
+
+/**
+ * A problem as a person reads it: what, where, the line itself and what would do.
+ *
+ *     error: unknown HTTP method "psot"
+ *       --> workflows/hook.yml:3:13
+ *        |
+ *      3 |     method: psot
+ *        |             ^^^^ did you mean "post"?
+ *        = allowed: get, post, put, patch, delete, head, options
+ */
+export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 'error'): string {
+  const { message, position, hint, notes = [] } = problem
+  const title = `${severity}: ${message}`
+  if (!position) return [title, ...bullets(hint ? [hint, ...notes] : notes, 1)].join('\n')
+  const digits = String(position.line).length
+  const frame = codeFrame(position, hint, digits)
+  return [title, ...frame, ...bullets(notes, digits + 1)].join('\n')
+}
+
+/** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */
+export function renderPlace({ source, line, column }: Position): string {
+  return `${source.name}:${line}:${column}`
+}
+
+function codeFrame(position: Position, hint: string | undefined, digits: number): string[] {
+  const text = (position.source.text.split('\n')[position.line - 1] ?? '').replace(/\r$/, '')
+  const shown = text.replaceAll('\t', ' ')
+  const margin = ' '.repeat(digits + 1)
+  const caret = ' '.repeat(position.column - 1) + '^'.repeat(position.length)
+  return [
+    `${margin}--> ${renderPlace(position)}`,
+    `${margin} |`,
+    ` ${position.line} | ${shown}`.trimEnd(),
+    `${margin} | ${caret} ${hint ?? ''}`.trimEnd(),
+  ]
+}
+
+function bullets(notes: readonly string[], indent: number): string[] {
+  return notes.map((note) => `${' '.repeat(indent)} = ${note}`)
+}

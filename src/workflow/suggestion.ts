@@ -1,0 +1,11 @@
+import { closestMatch } from 'leven'
+
+/** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
+export function didYouMean(found: string, allowed: readonly string[]): string | undefined {
+  const maxDistance = Math.max(1, Math.floor(found.length / 3))
+  const lower = found.toLowerCase()
+  const nearest =
+    allowed.find((name) => name.toLowerCase() === lower) ??
+    closestMatch(lower, [...allowed], { maxDistance: Math.max(2, maxDistance) })
+  return nearest === undefined ? undefined : `did you mean "${nearest}"?`
+}

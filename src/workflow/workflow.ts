@@ -1,0 +1,92 @@
+import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { type Problem, type Source, UserError } from '../protocol/errors.ts'
+import { TRIGGERS } from '../triggers/index.ts'
+import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { bindOptions } from './bind-options.ts'
+import type { Contexts } from './expressions.ts'
+import { NATIVE_EVENTS } from './native-events.ts'
+import { rangeOf } from './options.ts'
+import type { Reading, TriggerNodes } from './reading.ts'
+import { positionAt } from './source.ts'
+import { didYouMean } from './suggestion.ts'
+import { parseYaml } from './yaml.ts'
+
+/** A trigger that a workflow declares, with options that were checked. */
+export interface DeclaredTrigger extends BoundTrigger {
+  /** As the workflow calls it: the key under `on:`. */
+  readonly name: string
+  readonly definition: Trigger
+}
+
+/** What a workflow file says that concerns Hookline. */
+export interface Workflow {
+  /** The file's name without its extension, as a webhook URL names it. */
+  readonly name: string
+  readonly triggers: readonly DeclaredTrigger[]
+}
+
+/** Reads the `on:` section of a workflow file. @throws UserError with all problems of the file */
+export function readWorkflowFile(name: string, source: Source, contexts: Contexts): Workflow {
+  const document = parseYaml(source)
+  const on = isMap(document.contents) ? document.get('on', true) : undefined
+  if (!on) throw new UserError({ message: `${source.name} has no "on:" section` })
+  return readOn(name, { source, document, contexts }, on as Node)
+}
+
+/**
+ * Reads an `on:` section that stands alone, as the input `on` does; pasted with its `on:` key, it is
+ * understood too. @throws UserError with all problems of the text
+ */
+export function readOnSection(name: string, source: Source, contexts: Contexts): Workflow {
+  const document = parseYaml(source)
+  const { contents } = document
+  const whole =
+    isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined
+  return readOn(name, { source, document, contexts }, (whole ?? contents) as Node | null)
+}
+
+function readOn(name: string, reading: Reading, on: Node | null): Workflow {
+  const results = entries(reading, on).map((entry) => readEntry(reading, entry))
+  const problems = results.flatMap((result) => result.problems ?? [])
+  if (problems.length > 0) throw new UserError(problems)
+  return { name, triggers: results.flatMap((result) => result.trigger ?? []) }
+}
+
+/** `on: webhook`, `on: [webhook]` and the mapping are the same. */
+function entries(reading: Reading, on: Node | null): TriggerNodes[] {
+  if (isMap(on)) {
+    const pairs = on.items as Pair<Node, Node | null>[]
+    return pairs.map(({ key, value }) => ({ key, options: value }))
+  }
+  const names = isSeq(on) ? (on.items as Node[]) : isScalar(on) && on.value !== null ? [on] : []
+  if (names.length > 0) return names.map((key) => ({ key, options: null }))
+  throw new UserError({
+    message: `${reading.source.name} names no trigger under "on:"`,
+    notes: [`triggers: ${[...TRIGGERS.keys()].join(', ')}`],
+  })
+}
+
+interface EntryResult {
+  readonly trigger?: DeclaredTrigger
+  readonly problems?: readonly Problem[]
+}
+
+function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
+  const name = String(isScalar(nodes.key) ? nodes.key.value : nodes.key)
+  if (NATIVE_EVENTS.has(name)) return {}
+  const definition = TRIGGERS.get(name)
+  if (!definition) return { problems: [unknownTrigger(reading, nodes.key, name)] }
+  const bound = bindOptions(reading, nodes, definition)
+  return 'problems' in bound ? bound : { trigger: { name, definition, ...bound } }
+}
+
+function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {
+  const known = [...TRIGGERS.keys()]
+  const hint = didYouMean(name, [...known, ...NATIVE_EVENTS])
+  return {
+    message: `unknown trigger "${name}"`,
+    position: positionAt(source, ...rangeOf(key)),
+    ...(hint && { hint }),
+    notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
+  }
+}
