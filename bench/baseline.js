@@ -27,7 +27,7 @@ export async function coreBundle(folder) {
   await mkdir(build, { recursive: true })
   const entry = `${build}/bench-core.js`
   await writeFile(entry, ONE_OUTPUT)
-  const files = await bundle({ entry, folder: 'core', file: 'index.js' })
+  const files = await bundle({ entry, folder: 'core', file: 'index.js', minify: true })
   await write(new URL(`file://${folder}/`), new Map(files))
   return `${folder}/core/index.js`
 }
