@@ -60,7 +60,10 @@ function source(entry: string): string {
 }
 
 describe('what a runner downloads', () => {
-  const archived = execFileSync('git', ['archive', '--worktree-attributes', 'HEAD'], { cwd: root })
+  const archived = execFileSync('git', ['archive', '--worktree-attributes', 'HEAD'], {
+    cwd: root,
+    maxBuffer: 2 ** 30,
+  })
   const names = execFileSync('tar', ['-t'], { input: archived }).toString().trim().split('\n')
 
   test('is the action, and none of the house around it', () => {
