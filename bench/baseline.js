@@ -18,14 +18,14 @@ export async function bareScript(folder) {
 
 /**
  * The least that an action can be: it imports @actions/core and sets one output. Bundled as the
- * action is, beside the project's own modules, which is where it finds @actions/core.
+ * action is, but with all of @actions/core, as every action that uses it is.
  *
  * @param {string} folder
  */
 export async function coreBundle(folder) {
-  const build = fileURLToPath(new URL('../build', import.meta.url))
-  await mkdir(build, { recursive: true })
-  const entry = `${build}/bench-core.js`
+  const cache = fileURLToPath(new URL('../node_modules/.cache/bench', import.meta.url))
+  await mkdir(cache, { recursive: true })
+  const entry = `${cache}/core.js`
   await writeFile(entry, ONE_OUTPUT)
   const files = await bundle({ entry, folder: 'core', file: 'index.js', minify: true })
   await write(new URL(`file://${folder}/`), new Map(files))

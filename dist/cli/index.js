@@ -27533,44 +27533,54 @@ function unknownTrigger({ source }, key, name) {
 
 
 /**
- * The workflow files that globs name, in alphabetical order. Only the names of files are looked at.
- *
- * @param globs in minimatch's language, relative to `root`; one that begins with `!` takes files out
- */
-function findWorkflowFiles(root, globs) {
-    const wanted = globs
-        .filter((glob) => !glob.startsWith('!'))
-        .map((glob) => relativeGlob(root, glob));
-    const unwanted = globs
-        .filter((glob) => glob.startsWith('!'))
-        .map((glob) => relativeGlob(root, glob.slice(1)));
-    const files = wanted.flatMap((glob) => filesBelow(root, glob).filter((file) => minimatch(file, glob)));
-    return [...new Set(files)]
-        .filter((file) => !unwanted.some((glob) => minimatch(file, glob)))
-        .sort()
-        .map((file) => ({ name: (0,external_node_path_.basename)(file).replace(/\.[^.]+$/, ''), file }));
-}
-/**
  * Workflows from files. For a webhook only the file that its path names is read and parsed.
  *
- * @throws UserError when the globs match no file at all
+ * @param options.globs in minimatch's language, relative to `root`; with `!` they take files out
  */
 function workflowFileSource(options) {
     const { root, globs, calling, contexts } = options;
-    const files = findWorkflowFiles(root, globs);
-    if (files.length === 0)
-        throw noFiles(globs);
+    const find = workflowFileFinder(root, globs);
     return {
         calling,
-        names: () => files.map(({ name }) => name),
+        names: () => find().map(({ name }) => name),
         find(name) {
-            const found = workflowFileNamed(files, name);
+            const found = onlyOne(find(name));
             if (!found)
                 return undefined;
             const { file } = found;
             return readWorkflowFile(name, { name: file, file, text: readText(root, file) }, contexts);
         },
     };
+}
+/**
+ * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
+ * Only names of files are looked at; with a name, few of them are held against the globs.
+ */
+function workflowFileFinder(root, globs) {
+    const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'));
+    const including = wanted.map((glob) => matcher(root, glob));
+    const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)));
+    const listed = [...new Set(including.flatMap(({ pattern }) => filesBelow(root, pattern)))].sort();
+    return (name) => {
+        const files = listed
+            .map((file) => ({ file, name: nameOf(file) }))
+            .filter((candidate) => name === undefined || candidate.name === name)
+            .filter(({ file }) => including.some((glob) => glob.match(file)))
+            .filter(({ file }) => !excluding.some((glob) => glob.match(file)));
+        if (name === undefined && files.length === 0)
+            throw noFiles(globs);
+        return files;
+    };
+}
+/** @throws UserError when two files have the name, since a URL could not tell them apart */
+function onlyOne([file, ...others]) {
+    if (others.length === 0)
+        return file;
+    const all = [file, ...others].map((one) => one?.file).join(' and ');
+    throw new errors/* UserError */.y({
+        message: `two workflow files are named "${file?.name}": ${all}`,
+        notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
+    });
 }
 function noFiles(globs) {
     return new errors/* UserError */.y({
@@ -27581,17 +27591,6 @@ function noFiles(globs) {
         ],
     });
 }
-/** @throws UserError when two files have the name, since a URL could not tell them apart */
-function workflowFileNamed(files, name) {
-    const [file, ...others] = files.filter((candidate) => candidate.name === name);
-    if (others.length === 0)
-        return file;
-    const both = [file, ...others].map((one) => one?.file).join(' and ');
-    throw new errors/* UserError */.y({
-        message: `two workflow files are named "${name}": ${both}`,
-        notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
-    });
-}
 function readText(root, file) {
     try {
         return (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(root, file), 'utf8');
@@ -27600,9 +27599,15 @@ function readText(root, file) {
         throw new errors/* UserError */.y({ message: `${file} cannot be read` }, { cause });
     }
 }
-function relativeGlob(root, glob) {
+function matcher(root, glob) {
     const unrooted = glob.startsWith('/') ? (0,external_node_path_.relative)(root, glob) : glob;
-    return unrooted.replace(/^\.\//, '');
+    return new Minimatch(unrooted.replace(/^\.\//, ''));
+}
+function nameOf(file) {
+    return (0,external_node_path_.basename)(file).replace(/\.[^.]+$/, '');
+}
+function partition(values, test) {
+    return [values.filter(test), values.filter((value) => !test(value))];
 }
 /** Every file below the part of a glob that has no wildcard. */
 function filesBelow(root, glob) {
@@ -27610,17 +27615,17 @@ function filesBelow(root, glob) {
     const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment));
     if (wild < 0)
         return [glob];
-    const base = segments.slice(0, wild).join('/');
-    return listRecursively((0,external_node_path_.join)(root, base)).map((file) => (base ? `${base}/${file}` : file));
+    return listBelow(root, segments.slice(0, wild).join('/'));
 }
-function listRecursively(folder) {
-    try {
-        const names = (0,external_node_fs_.readdirSync)(folder, { recursive: true, encoding: 'utf8' });
-        return names.map((name) => name.split(external_node_path_.sep).join('/'));
-    }
-    catch {
-        return [];
-    }
+/** Node's own recursive listing asks the file system about every entry: ten times as slow. */
+function listBelow(root, folder) {
+    const entries = (0,external_node_fs_.existsSync)((0,external_node_path_.join)(root, folder))
+        ? (0,external_node_fs_.readdirSync)((0,external_node_path_.join)(root, folder), { withFileTypes: true })
+        : [];
+    return entries.flatMap((entry) => {
+        const path = folder ? `${folder}/${entry.name}` : entry.name;
+        return entry.isDirectory() ? listBelow(root, path) : [path];
+    });
 }
 
 ;// CONCATENATED MODULE: ./build/entries/commands/dev.js
