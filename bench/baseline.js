@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from '../scripts/build/bundle.js'
 import { write } from '../scripts/build/files.js'
@@ -23,9 +24,8 @@ export async function bareScript(folder) {
  * @param {string} folder
  */
 export async function coreBundle(folder) {
-  const build = fileURLToPath(new URL('../build', import.meta.url))
-  await mkdir(build, { recursive: true })
-  const entry = `${build}/bench-core.js`
+  const entry = fileURLToPath(new URL('../coverage/bench/core.js', import.meta.url))
+  await mkdir(dirname(entry), { recursive: true })
   await writeFile(entry, ONE_OUTPUT)
   const files = await bundle({ entry, folder: 'core', file: 'index.js', minify: true })
   await write(new URL(`file://${folder}/`), new Map(files))

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { bundle } from './build/bundle.js'
 import { compile } from './build/compile.js'
 import { differences, write } from './build/files.js'
+import { placeLeanCore } from './build/lean-core.js'
 import { existingTargets } from './build/targets.js'
 
 const root = new URL('..', import.meta.url)
@@ -13,6 +14,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 // the same wherever it is started.
 process.chdir(root.pathname)
 await compile()
+await placeLeanCore()
 const files = await bundleAll()
 if (values.check) await check()
 else await replaceDist()

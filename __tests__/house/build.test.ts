@@ -43,6 +43,7 @@ test('the notices name every bundled package: joined, CommonJS, scoped, nested, 
     'entry.js': `import { joined } from 'joined'
       import common from 'common'
       import { scoped } from '@some/scoped'
+      import 'ours'
       const { later } = await import('later')
       console.log(joined, common, scoped, later)`,
     'node_modules/joined/package.json': packageJson('joined', '1.0.0', { type: 'module' }),
@@ -60,6 +61,8 @@ test('the notices name every bundled package: joined, CommonJS, scoped, nested, 
     'node_modules/@some/scoped/index.js': 'export const scoped = 4',
     'node_modules/later/package.json': packageJson('later', '5.0.0', { type: 'module' }),
     'node_modules/later/index.js': 'export const later = 5',
+    'node_modules/ours/package.json': packageJson('ours', '0.0.0', { private: true }),
+    'node_modules/ours/index.js': 'module.exports = 0',
     'node_modules/unused/package.json': packageJson('unused', '6.0.0'),
     'node_modules/unused/index.js': 'module.exports = 6',
   })

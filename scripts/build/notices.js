@@ -12,7 +12,7 @@ const RULE = '-'.repeat(72)
  */
 export function notices(modules) {
   const folders = new Set(modules.flatMap((path) => packageFolder(path) ?? []))
-  const texts = new Set([...folders].map(notice).sort())
+  const texts = new Set([...folders].flatMap(notice).sort())
   const count = `Third-party packages in this bundle: ${texts.size}\n`
   return [count, ...texts].join(`\n${RULE}\n\n`)
 }
@@ -30,9 +30,13 @@ export function packageFolder(path) {
   return parts.slice(0, at + 1 + nameParts).join(sep)
 }
 
-/** @param {string} folder */
+/**
+ * @param {string} folder
+ * @returns {string | []} none for a package of ours
+ */
 function notice(folder) {
-  const { name, version, license } = JSON.parse(read(folder, 'package.json'))
+  const { name, version, license, private: ours } = JSON.parse(read(folder, 'package.json'))
+  if (ours) return []
   const texts = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
     .sort()
