@@ -55,6 +55,10 @@ test('every entry is bundled in dist, with its notices', () => {
   expect(wanted.filter((name) => !existsSync(root + name))).toEqual([])
 })
 
+test('the action starts without undici, which would cost more than all of its own code', () => {
+  expect(read('dist/action/licenses.txt')).not.toMatch(/^undici /m)
+})
+
 function source(entry: string): string {
   return entry.replace('build/', 'src/').replace(/js$/, 'ts')
 }
