@@ -27665,10 +27665,10 @@ async function run({ host, port, workflow: globs, envFile, json }) {
         tell: (event) => print(json ? (0,local_platform/* eventJson */.T)(event) : account(event)),
         report: exit/* explainBug */.c,
     });
+    (0,stop_on_signal/* stopOnSignal */.O)(server);
     print(`hookline dev listening on ${server.url}`);
     if (!json)
         print(welcome(server.url, workflows));
-    (0,stop_on_signal/* stopOnSignal */.O)(server);
 }
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs, values, event) {
@@ -27687,10 +27687,11 @@ function welcome(url, workflows) {
     ].join('\n');
 }
 function readAll(workflows) {
-    const source = attempt(() => workflows({}));
-    if ('problems' in source)
-        return { found: [], problems: source.problems };
-    const results = source.value.names().map((name) => attempt(() => source.value.find(name)));
+    const source = workflows({});
+    const names = attempt(() => source.names());
+    if ('problems' in names)
+        return { found: [], problems: names.problems };
+    const results = names.value.map((name) => attempt(() => source.find(name)));
     return {
         found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
         problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
@@ -27738,8 +27739,8 @@ async function run({ host, port, repository }) {
     // Loaded only here: undici alone would double the time that `hookline --help` takes.
     const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4211));
     const relay = await startRelay({ host, port: (0,_port_js__WEBPACK_IMPORTED_MODULE_1__/* .parsePort */ .p)(port), env: process.env, repository });
-    process.stdout.write(`hookline relay listening on ${relay.url}\n`);
     (0,_stop_on_signal_js__WEBPACK_IMPORTED_MODULE_2__/* .stopOnSignal */ .O)(relay);
+    process.stdout.write(`hookline relay listening on ${relay.url}\n`);
 }
 
 
