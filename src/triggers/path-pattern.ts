@@ -26,7 +26,7 @@ export const pathPattern = v.pipe(
 )
 
 function compilePattern(text: string): PathPattern {
-  const pattern = text.startsWith('/') ? text : `/${text}`
+  const pattern = /^\{*\//.test(text) ? text : `/${text}`
   checkSize(parse(pattern).tokens)
   const compiled = compile(pattern, { sensitive: false, trailing: true, decode: decodePercent })
   return {
