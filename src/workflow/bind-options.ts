@@ -21,7 +21,7 @@ export function bindOptions(
   const { values, mistakes } = optionValues(reading, nodes)
   if (Array.isArray(values)) return { problems: [listOfOptions(reading, nodes)] }
   const bound = trigger.bind(values)
-  const issues = 'issues' in bound ? bound.issues : []
+  const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : []
   const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))))
   const problems = news
     .slice(0, LIMITS.problems)
@@ -29,6 +29,16 @@ export function bindOptions(
   return 'issues' in bound || mistakes.size > 0
     ? { problems: [...mistakes.values(), ...problems] }
     : bound
+}
+
+/** The library stops at the first unknown key; this is about all of them. */
+function withUnknownOptions(issues: readonly Issue[], known: readonly string[]): Issue[] {
+  return issues.flatMap((issue) => {
+    const [place, ...deeper] = issue.path ?? []
+    if (place?.type !== 'object' || deeper.length > 0 || !isUnknownKey(issue)) return issue
+    const unknown = Object.keys(place.input).filter((key) => !known.includes(key))
+    return unknown.map((key): Issue => ({ ...issue, path: [{ ...place, key }] }))
+  })
 }
 
 /** A schema takes a list for an object with the keys `0`, `1`, … */
