@@ -82,7 +82,7 @@ function pathOf(issue: Issue): Path {
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
   if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
   const option = optionName(path)
-  if (issue.type === 'picklist') return notAllowed(issue, option)
+  if (issue.type === 'picklist') return notAllowed(issue)
   if (issue.kind === 'schema') return wrongType(issue, option)
   return { message: `"${option}": ${issue.message}` }
 }
@@ -101,13 +101,12 @@ function unknownOption(name: string, known: readonly string[]): Problem {
 }
 
 /** The schema's message is the noun: `HTTP method`. */
-function notAllowed({ expected, input, message }: Issue, option: string): Problem {
+function notAllowed({ message: noun, expected, input }: Issue): Problem {
   const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
   if (typeof input === 'string') {
-    return withHint(`unknown ${message} "${input}"`, input, allowed, 'allowed')
+    return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed')
   }
-  const notes = [`allowed: ${allowed.join(', ')}`]
-  return { message: `"${option}" is ${kindOf(input)}, not a string`, notes }
+  return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
 }
 
 function withHint(
