@@ -27632,14 +27632,10 @@ function unknownTrigger({ source }, key, name) {
 
 
 
-/**
- * Workflows from files. For a webhook only the file that its path names is read and parsed.
- *
- * @param options.globs in minimatch's language, relative to `root`; with `!` they take files out
- */
+/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
 function workflowFileSource(options) {
-    const { root, globs, calling, contexts } = options;
-    const find = workflowFileFinder(root, globs);
+    const { root, calling, contexts } = options;
+    const find = workflowFileFinder(options);
     return {
         calling,
         names: () => find().map(({ name }) => name),
@@ -27656,7 +27652,7 @@ function workflowFileSource(options) {
  * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
  * Only names of files are looked at; with a name, few of them are held against the globs.
  */
-function workflowFileFinder(root, globs) {
+function workflowFileFinder({ root, globs, advice }) {
     const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'));
     const including = wanted.map((glob) => matcher(root, glob));
     const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)));
@@ -27667,8 +27663,12 @@ function workflowFileFinder(root, globs) {
             .filter((candidate) => name === undefined || candidate.name === name)
             .filter(({ file }) => including.some((glob) => glob.match(file)))
             .filter(({ file }) => !excluding.some((glob) => glob.match(file)));
-        if (name === undefined && files.length === 0)
-            throw noFiles(globs);
+        if (name === undefined && files.length === 0) {
+            throw new errors/* UserError */.y({
+                message: `no workflow file matches ${globs.join(', ')}`,
+                notes: advice,
+            });
+        }
         return files;
     };
 }
@@ -27680,15 +27680,6 @@ function onlyOne([file, ...others]) {
     throw new errors/* UserError */.y({
         message: `two workflow files are named "${file?.name}": ${all}`,
         notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
-    });
-}
-function noFiles(globs) {
-    return new errors/* UserError */.y({
-        message: `no workflow file matches ${globs.join(', ')}`,
-        notes: [
-            'the repository must be checked out first (actions/checkout)',
-            'or give the triggers in the input "on": then no file is needed',
-        ],
     });
 }
 function readText(root, file) {
@@ -27773,7 +27764,8 @@ async function run({ host, port, workflow: globs, envFile, json }) {
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs, values, event) {
     const contexts = expressionContexts(process.env, event, { secrets: values, vars: values });
-    return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts });
+    const advice = ['add a file such as workflows/hook.yml with the line: on: webhook'];
+    return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts, advice });
 }
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url, workflows) {
