@@ -13,6 +13,7 @@ import { type Json, parseJson } from '../protocol/json.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
 import { fail } from './failure.ts'
+import { workflowFileSource } from './workflow-files.ts'
 
 await main()
 
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
     const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
     const event = readEvent()
     const contexts = expressionContexts(process.env, event.payload, inputs)
-    const evaluation = await evaluate(event, await workflowSource(inputs, contexts))
+    const evaluation = await evaluate(event, workflowSource(inputs, contexts))
     const outputs = stepOutputs(evaluation)
     for (const [name, value] of outputs) core.setOutput(name, value)
     warnOfMaskedOutputs(outputs, inputs)
@@ -43,11 +44,9 @@ function readEvent(): { readonly name: string; readonly payload: Json } {
   }
 }
 
-async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<WorkflowSource> {
+function workflowSource(inputs: Inputs, contexts: Contexts): WorkflowSource {
   const calling = callingWorkflow(process.env)
   if (inputs.on.trim() === '') {
-    // Globs cost a tenth of the start-up time, so they are loaded only where there are files.
-    const { workflowFileSource } = await import('./workflow-files.ts')
     const root = process.env.GITHUB_WORKSPACE ?? process.cwd()
     return workflowFileSource({ root, globs: inputs.workflow, calling: calling.name, contexts })
   }

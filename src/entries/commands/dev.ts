@@ -47,9 +47,9 @@ async function run({ host, port, workflow: globs, envFile, json }: DevOptions): 
     tell: (event) => print(json ? eventJson(event) : account(event)),
     report: explainBug,
   })
+  stopOnSignal(server)
   print(`hookline dev listening on ${server.url}`)
   if (!json) print(welcome(server.url, workflows))
-  stopOnSignal(server)
 }
 
 /** Files and values as they are now; secrets and variables come from the same file. */
@@ -78,9 +78,10 @@ interface ReadWorkflows {
 }
 
 function readAll(workflows: (event: Json) => WorkflowSource): ReadWorkflows {
-  const source = attempt(() => workflows({}))
-  if ('problems' in source) return { found: [], problems: source.problems }
-  const results = source.value.names().map((name) => attempt(() => source.value.find(name)))
+  const source = workflows({})
+  const names = attempt(() => source.names())
+  if ('problems' in names) return { found: [], problems: names.problems }
+  const results = names.value.map((name) => attempt(() => source.find(name)))
   return {
     found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
     problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),

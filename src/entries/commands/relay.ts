@@ -21,6 +21,6 @@ async function run({ host, port, repository }: RelayCommandOptions): Promise<voi
   // Loaded only here: undici alone would double the time that `hookline --help` takes.
   const { startRelay } = await import('../relay-node.ts')
   const relay = await startRelay({ host, port: parsePort(port), env: process.env, repository })
-  process.stdout.write(`hookline relay listening on ${relay.url}\n`)
   stopOnSignal(relay)
+  process.stdout.write(`hookline relay listening on ${relay.url}\n`)
 }
