@@ -54,6 +54,7 @@ describe('a mistake', () => {
     [e('on.webhook'), `expression: Unrecognized named-value: 'on' ${contexts}`, 'on.webhook'],
     [e('inputs.x'), `expression: Unrecognized named-value: 'inputs' ${contexts}`, 'inputs.x'],
     [e('hashFiles()'), `expression: Unrecognized function: 'hashFiles' ${contexts}`, 'hashFiles()'],
+    [e('1 =='), `expression: Unexpected end of expression: '==' ${contexts}`, '1 =='],
     [e('fromJSON(secrets.A)'), 'expression cannot be evaluated', 'fromJSON(secrets.A)'],
     [e(''), 'expression cannot be evaluated', ''],
   ])('%s', (text, message, expression) => {
