@@ -1,7 +1,12 @@
+import { awsSns } from './aws-sns.ts'
+import { googleForm } from './google-form.ts'
+import { slack } from './slack.ts'
+import { trello } from './trello.ts'
 import type { Trigger } from './trigger.ts'
+import { typeform } from './typeform.ts'
 import { webhook } from './webhook.ts'
 
-const ALL: readonly Trigger[] = [webhook]
+const ALL: readonly Trigger[] = [webhook, awsSns, typeform, slack, trello, googleForm]
 
 /** Every trigger, by each name that a workflow file and a webhook URL may use. */
 export const TRIGGERS: ReadonlyMap<string, Trigger> = new Map(

@@ -70,8 +70,11 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly outputs: Readonly<Record<string, string>>
   /** Path to what tells its items apart, before every other key: `update_id`. */
   readonly key?: string
-  /** A request that would fire it with these options; there for a webhook-enabled trigger. */
-  readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest
+  /**
+   * A request that would fire it with these options; there for a webhook-enabled trigger. None where
+   * the sender has to prove itself: nobody else can make one.
+   */
+  readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest | undefined
   /** There for a webhook-enabled trigger. */
   readonly receive?: (
     request: WebhookRequest,
