@@ -43,7 +43,9 @@ function pathOf(issue: Issue): Path {
 }
 
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
-  if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
+  if (isUnknownKey(issue)) {
+    return unknownOption(String(path.at(-1)), path.length > 1 ? optionsOf(issue) : known)
+  }
   if (issue.type === 'picklist') return notAllowed(issue)
   const option = path.filter((key) => typeof key === 'string').join('.')
   if (issue.kind === 'schema') return wrongType(issue, option)
@@ -53,6 +55,12 @@ function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
 /** valibot marks a key that a strict object does not have with an origin of its own. */
 function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
+}
+
+/** A mapping within the options says in its message what there is: `options: scheme, secret`. */
+function optionsOf({ message }: Issue): string[] {
+  const [, names] = /^options: (.*)/.exec(message) ?? []
+  return names?.split(', ') ?? []
 }
 
 function unknownOption(name: string, known: readonly string[]): Problem {
@@ -75,7 +83,8 @@ function withHint(
   label: string,
 ): Problem {
   const hint = didYouMean(found, names)
-  return { message, ...(hint && { hint }), notes: [`${label}: ${names.join(', ')}`] }
+  const notes = names.length > 0 ? [`${label}: ${names.join(', ')}`] : []
+  return { message, ...(hint && { hint }), notes }
 }
 
 function wrongType(issue: Issue, option: string): Problem {
@@ -85,7 +94,8 @@ function wrongType(issue: Issue, option: string): Problem {
 }
 
 function article(noun: string): string {
-  return /^[aeiou]/.test(noun) ? `an ${noun}` : noun.startsWith('a ') ? noun : `a ${noun}`
+  if (noun.startsWith('a ')) return noun
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`
 }
 
 function kindOf(value: unknown): string {

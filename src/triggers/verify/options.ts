@@ -12,9 +12,9 @@ export interface Verification {
   readonly settings: Settings
 }
 
-/** An unset secret of the repository arrives as empty text, and would let everyone in. */
+/** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
 const secret = v.pipe(
-  v.string(),
+  v.nullable(v.string(), ''),
   v.nonEmpty('is empty: is the secret set, and given to the action under "secrets"?'),
   v.transform((text) => new Secret(text)),
 )
@@ -27,7 +27,7 @@ const headerName = v.pipe(
 
 const text = v.pipe(v.string(), v.nonEmpty('is empty'))
 
-const entry = v.strictObject({
+const options = {
   scheme: v.pipe(
     v.optional(oneOrMore(v.picklist([...SCHEMES.keys()], 'scheme'))),
     v.description('How the sender proves who it is. Of several, one must hold.'),
@@ -76,14 +76,16 @@ const entry = v.strictObject({
     v.optional(oneOrMore(text)),
     v.description('`aws_sns`: ARN of the topic. Without it every topic of every account will do.'),
   ),
-})
+}
+
+const entry = v.strictObject(options, `options: ${keys(options).join(', ')}`)
 
 type Given = v.InferOutput<typeof entry>
 
 /** The option `verify`; a trigger of one service brings the scheme of that service. */
 export function verifyOption(own?: string) {
   return v.pipe(
-    v.optional(oneOrMore(verification(own))),
+    v.optional(v.pipe(oneOrMore(verification(own)), v.nonEmpty('is an empty list'))),
     v.description(
       'How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.',
     ),
