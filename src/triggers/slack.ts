@@ -97,6 +97,17 @@ function json(text: string): Json {
 const EXAMPLE = {
   method: 'POST',
   path: '',
-  contentType: 'application/x-www-form-urlencoded',
-  body: 'team_domain=acme&channel_id=C01A4RQM3RD&channel_name=general&timestamp=1763712000.000800&user_name=ada&text=hello',
+  contentType: 'application/json',
+  body: JSON.stringify({
+    type: 'event_callback',
+    event_id: 'Ev123ABC456',
+    team_id: 'T123ABC456',
+    event: {
+      type: 'message',
+      channel: 'C123ABC456',
+      user: 'U123ABC456',
+      text: 'hello',
+      ts: '1763712000.000800',
+    },
+  }),
 }
