@@ -1,0 +1,14 @@
+import type { Config } from './config.ts'
+import type { KeyPaths } from './key.ts'
+import type { Ledger } from './ledger.ts'
+import type { Scripts } from './scripts.ts'
+
+/** What the steps of the pipeline go by. */
+export interface Settings {
+  readonly config: Config
+  readonly keys: KeyPaths
+  /** Whether equal items are dropped; the trigger's default unless `config` says so. */
+  readonly deduplicate: boolean
+  readonly ledger: Ledger
+  readonly scripts: Scripts
+}
