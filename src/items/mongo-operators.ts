@@ -23,6 +23,15 @@ export const QUERY_OPERATOR_NAMES = [
 
 /** Operators of expressions in a projection. */
 export const EXPRESSION_OPERATOR_NAMES = [
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$and',
+  '$or',
+  '$not',
   '$concat',
   '$substrBytes',
   '$substrCP',

@@ -1,5 +1,7 @@
-import { Context } from 'mingo/core'
+import { Context, ProcessingMode } from 'mingo/core'
 import { $arrayElemAt, $first, $last } from 'mingo/operators/expression/array'
+import * as boolean from 'mingo/operators/expression/boolean'
+import * as comparison from 'mingo/operators/expression/comparison'
 import { $cond, $ifNull } from 'mingo/operators/expression/conditional'
 import {
   $concat,
@@ -50,6 +52,15 @@ const query: Record<QueryOperatorName, QueryOperator> = {
 }
 
 const expression: Record<ExpressionOperatorName, ExpressionOperator> = {
+  $eq: comparison.$eq,
+  $ne: comparison.$ne,
+  $gt: comparison.$gt,
+  $gte: comparison.$gte,
+  $lt: comparison.$lt,
+  $lte: comparison.$lte,
+  $and: boolean.$and,
+  $or: boolean.$or,
+  $not: boolean.$not,
   $concat,
   $substrBytes,
   $substrCP,
@@ -79,3 +90,6 @@ export const options = {
   scriptEnabled: false,
   context: Context.init({ query, expression, projection: projections }),
 }
+
+/** For a projection that takes fields away, which the library does in place. */
+export const cloning = { ...options, processingMode: ProcessingMode.CLONE_INPUT }

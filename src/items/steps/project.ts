@@ -18,12 +18,12 @@ export const projectOptions = {
 /** Leaves of each item the fields that `filterOutputs` names. */
 export async function project(
   items: readonly Candidate[],
-  { config, scripts }: Settings,
+  { config, scripts }: Settings<typeof projectOptions>,
 ): Promise<Passed> {
   const { filterOutputs } = config
   if (filterOutputs === undefined) return { kept: items }
-  const projected = await withMongo('filterOutputs', scripts, ({ Query, options }) => {
-    const query = new Query({}, options)
+  const projected = await withMongo('filterOutputs', scripts, ({ Query, cloning }) => {
+    const query = new Query({}, cloning)
     return items.map(({ item }) => query.find<Item>([item], filterOutputs).all()[0] ?? {})
   })
   return {

@@ -11,6 +11,9 @@ export const skipOptions = {
   ),
 }
 
-export function skip(items: readonly Candidate[], { config }: Settings): Passed {
+export function skip(
+  items: readonly Candidate[],
+  { config }: Settings<typeof skipOptions>,
+): Passed {
   return { kept: items.slice(config.skip ?? 0) }
 }

@@ -33,12 +33,18 @@ export const sortOptions = {
 }
 
 /** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
-export async function sort(items: readonly Candidate[], settings: Settings): Promise<Passed> {
+export async function sort(
+  items: readonly Candidate[],
+  settings: Settings<typeof sortOptions>,
+): Promise<Passed> {
   const sorted = await bySpecification(items, settings)
   return { kept: await byScript(sorted, settings) }
 }
 
-async function bySpecification(items: readonly Candidate[], { config, scripts }: Settings) {
+async function bySpecification(
+  items: readonly Candidate[],
+  { config, scripts }: Settings<typeof sortOptions>,
+) {
   if (config.sort === undefined || Object.keys(config.sort).length === 0) return items
   const entries = Object.entries(config.sort)
   const order = record(entries.map(([field, way]) => [`item.${field}`, way] as const))
@@ -50,7 +56,10 @@ async function bySpecification(items: readonly Candidate[], { config, scripts }:
   )
 }
 
-async function byScript(items: readonly Candidate[], { config, scripts }: Settings) {
+async function byScript(
+  items: readonly Candidate[],
+  { config, scripts }: Settings<typeof sortOptions>,
+) {
   const { sortScript } = config
   if (sortScript === undefined) return items
   const order = await runScript(scripts, SORT_SCRIPT(sortScript), items)
