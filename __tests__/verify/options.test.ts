@@ -61,9 +61,9 @@ describe('wrong is', () => {
     ['{scheme: github, secret: }', UNSET],
     ['{scheme: github, secret: 5}', '"verify.secret" is a number, not a string'],
     ['{scheme: github}', '"verify": the scheme github needs "secret"'],
-    ['{scheme: github, secret: []}', '"verify": the scheme github needs "secret"'],
+    ['{scheme: github, secret: []}', '"verify.secret": is an empty list'],
     [`{secret: ${S}}`, `"verify": names no "scheme"; there are: ${SCHEMES}`],
-    [`{scheme: [], secret: ${S}}`, `"verify": names no "scheme"; there are: ${SCHEMES}`],
+    [`{scheme: [], secret: ${S}}`, '"verify.scheme": is an empty list'],
     [
       `{scheme: gihub, secret: ${S}}`,
       `unknown scheme "gihub" | did you mean "github"? | allowed: ${SCHEMES}`,

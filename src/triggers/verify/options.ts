@@ -85,7 +85,7 @@ type Given = v.InferOutput<typeof entry>
 /** The option `verify`; a trigger of one service brings the scheme of that service. */
 export function verifyOption(own?: string) {
   return v.pipe(
-    v.optional(v.pipe(oneOrMore(verification(own)), v.nonEmpty('is an empty list'))),
+    v.optional(oneOrMore(verification(own))),
     v.description(
       'How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.',
     ),
