@@ -75,6 +75,14 @@ describe('a notification', () => {
     expect(warnings).toHaveLength(1)
   })
 
+  test.each([5, null, ['x'], { a: 1 }])(
+    'with a subject of %j that was not signed is refused',
+    async (subject) => {
+      const message = { ...here.signatory.sign(withoutSubject), Subject: subject }
+      expect((await post(here, message)).items).toEqual([])
+    },
+  )
+
   test.each([
     [TOPIC, 1],
     [[`${TOPIC}2`, TOPIC], 1],
@@ -111,9 +119,6 @@ describe('a certificate', () => {
     ['is missing', async () => ({ status: 404 })],
     ['is none', async () => ({ status: 200, text: '<html>' })],
     ['is of another key', async () => pem(await Signatory.create())],
-    ['is expired', async () => pem(await Signatory.create({ days: [-3, -2] }))],
-    ['is not valid yet', async () => pem(await Signatory.create({ days: [2, 3] }))],
-    ['is of another kind', async () => pem(await Signatory.create({ kind: EC }))],
     ['is said to be elsewhere', async () => ({ status: 302, location: here.amazon.address })],
   ])('that %s verifies nothing', async (_, answer) => {
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: await answer(), '/': pem(here.signatory) }
@@ -121,6 +126,17 @@ describe('a certificate', () => {
     expect(items).toEqual([])
     expect(warnings?.[0]).toMatch(/^a request was not verified/)
     expect(here.amazon.connections).toBe(1)
+  })
+
+  test.each([
+    ['is valid today', {}, 1],
+    ['is expired', { days: [-3, -2] }, 0],
+    ['is not valid yet', { days: [2, 3] }, 0],
+    ['is not of RSA', { kind: EC }, 0],
+  ] as const)('of the signatory that %s makes %3$d item(s)', async (_, terms, count) => {
+    const signatory = await Signatory.create(terms)
+    here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: pem(signatory) }
+    expect((await post(here, signatory.sign(NOTIFICATION))).items).toHaveLength(count)
   })
 
   test('that cannot be fetched verifies nothing, and breaks nothing', async () => {

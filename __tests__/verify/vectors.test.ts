@@ -75,6 +75,17 @@ test('another id under the same signature is refused', async () => {
   expect((await receive(bound('webhook', { verify: vector?.verify }), sent)).items).toEqual([])
 })
 
+test.each(['v2,', 'v1a,', 'V1,', 'v1', 'v1;', ''])(
+  'under the name %j a signature of v1 is refused',
+  async (kind) => {
+    const [vector] = VECTORS
+    const signature = `${kind}g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=`
+    const headers = { ...vector?.headers, 'Webhook-Signature': signature }
+    const sent = { headers, body: vector?.body ?? '', receivedAt: new Date(1_614_265_330_000) }
+    expect((await receive(bound('webhook', { verify: vector?.verify }), sent)).items).toEqual([])
+  },
+)
+
 test('what is signed here as Slack documents it, a verifier for Slack apps accepts', async () => {
   const slack = BY_DOCUMENTATION.find(({ name }) => name === 'slack')
   const message = { body: 'text=hé', time: new Date() }

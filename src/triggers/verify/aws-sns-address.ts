@@ -3,18 +3,16 @@
  * parser reads user info, ports, backslashes or line breaks.
  */
 const ADDRESS =
-  /^https:\/\/(sns\.[a-z0-9-]{3,}\.amazonaws\.com(?:\.cn)?)\/[\w.~:/?#@!$&'()*+,;=%-]*$/
+  /^https:\/\/sns\.[a-z0-9-]{3,}\.amazonaws\.com(?:\.cn)?(\/[\w.~:/?#@!$&'()*+,;=%-]*)$/
 
 /** The text when it is an HTTPS address at a host of SNS, without port or user info. */
 export function snsUrl(text: unknown): string | undefined {
-  const host = typeof text === 'string' ? ADDRESS.exec(text)?.[1] : undefined
-  if (host === undefined || typeof text !== 'string' || !URL.canParse(text)) return undefined
-  const url = new URL(text)
-  return url.origin === `https://${host}` && url.href === text ? text : undefined
+  return typeof text === 'string' && ADDRESS.test(text) ? text : undefined
 }
 
 /** The address of a signing certificate: a PEM file at a host of SNS, no call of its API. */
 export function certificateUrl(text: unknown): string | undefined {
   const url = snsUrl(text)
-  return url && /^\/[\w-]+\.pem$/.test(url.slice(new URL(url).origin.length)) ? url : undefined
+  const [, path = ''] = ADDRESS.exec(url ?? '') ?? []
+  return /^\/[\w-]+\.pem$/.test(path) ? url : undefined
 }

@@ -45,7 +45,7 @@ const token: Scheme = {
       query === undefined
         ? ['field', field ?? '', request.body]
         : ['query parameter', query, request.query]
-    const presented = isObject(values) && Object.hasOwn(values, name) ? values[name] : undefined
+    const presented = isObject(values) ? values[name] : undefined
     if (typeof presented !== 'string') return `the ${place} ${name} is missing, or no single text`
     return tokenRefusal(presented, settings)
   },
