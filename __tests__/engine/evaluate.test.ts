@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate as evaluateWith } from '../../src/engine/evaluate.ts'
+import type { PlatformEvent, WorkflowSource } from '../../src/engine/events.ts'
 import type { Json } from '../../src/protocol/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
+import { testPorts } from '../support/ports.ts'
+
+const evaluate = (event: PlatformEvent, source: WorkflowSource) =>
+  evaluateWith(event, source, testPorts())
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 

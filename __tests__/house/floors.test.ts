@@ -18,7 +18,9 @@ const FLOOR: Readonly<Record<string, number>> = {
 }
 
 /** Node's modules that a room below `entries` may use: none that reaches outside the process. */
-const ALLOWED_BUILTINS: Readonly<Record<string, readonly string[]>> = {}
+const ALLOWED_BUILTINS: Readonly<Record<string, readonly string[]>> = {
+  triggers: ['node:crypto'], // reads certificates, which WebCrypto does not
+}
 
 /** What only `entries` may use; every other room takes it as an argument. */
 const OUTSIDE_PACKAGES = ['@actions/core', '@actions/github', 'undici', 'node-fetch']

@@ -4,20 +4,26 @@ import type { Workflow } from '../workflow/workflow.ts'
 /** A trigger that waits for requests, with the address that it answers to. */
 export interface FoundTrigger {
   readonly url: string
-  readonly example: ExampleRequest
+  /** `undefined` when only its sender can make a request that fires it. */
+  readonly example: ExampleRequest | undefined
 }
 
 /** The webhook-enabled triggers of workflows, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name, triggers }) =>
-    triggers.flatMap(({ name: trigger, example }) =>
-      example ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : [],
+    triggers.flatMap(({ name: trigger, receive, example }) =>
+      receive ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : [],
     ),
   )
 }
 
-/** A line for a shell that fires the trigger. */
-export function curlLine({ url, example }: FoundTrigger): string {
+/** A trigger as a list shows it: how to call it, and where. */
+export function listLine({ url, example }: FoundTrigger): string {
+  return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`
+}
+
+/** A line for a shell that fires a trigger. */
+export function curlLine(url: string, example: ExampleRequest): string {
   const { method, path, contentType, body } = example
   const options = [
     ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),

@@ -1,10 +1,12 @@
+import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { type DevEvent, runLocally } from '../dev/local-platform.ts'
-import type { WorkflowSource } from '../engine/evaluate.ts'
+import type { WorkflowSource } from '../engine/events.ts'
 import type { Json } from '../protocol/json.ts'
 import { heldToken } from '../relay/access-keys.ts'
 import { type Credentials, noToken } from '../relay/credentials.ts'
 import type { RelayPorts } from '../relay/relay.ts'
 import type { RunningServer } from './node/http-server.ts'
+import { enginePorts } from './ports.ts'
 import { type Environment, readAccessKeys } from './relay-config.ts'
 import { serveRelay } from './relay-node.ts'
 import { systemClock } from './system-clock.ts'
@@ -26,9 +28,10 @@ const LOCAL = { owner: 'local', name: 'local' }
 /** The relay's own core, in its self-hosted form, with the engine of this process for a platform. */
 export async function serveDev(options: DevServerOptions): Promise<RunningServer> {
   const { host, port, env, workflows, tell, report } = options
+  const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL)
   const ports: RelayPorts = {
     dispatch: async ({ payload }) => {
-      tell(await runLocally(payload, { workflows, now: () => performance.now() }))
+      tell(await runLocally(payload, { workflows, engine, now: () => performance.now() }))
       return { tries: 1 }
     },
     credentials: await devCredentials(host, env),

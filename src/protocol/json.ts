@@ -71,3 +71,8 @@ export function record<Value>(entries: Iterable<readonly [string, Value]>): Reco
   for (const [key, value] of entries) result[key] = value
   return result
 }
+
+/** The object without some of its keys. */
+export function without(object: JsonObject, keys: readonly string[]): JsonObject {
+  return record(Object.entries(object).filter(([key]) => !keys.includes(key)))
+}

@@ -64,16 +64,59 @@ async function receivedBytes(body: string, encoding: string | undefined): Promis
   }
 }
 
-/** Never in the outputs: what authenticated the sender. */
-const CREDENTIALS = new Set(['authorization'])
+/**
+ * Never in the outputs: what authenticates a sender, be it a credential, or a signature with a
+ * secret that both share. GitHub would not hand on an output with a secret in it either.
+ */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'x-auth-token',
+  'x-gitlab-token',
+  'x-telegram-bot-api-secret-token',
+  'x-hub-signature',
+  'x-hub-signature-256',
+  'x-shopify-hmac-sha256',
+  'x-slack-signature',
+  'x-trello-webhook',
+  'stripe-signature',
+  'svix-signature',
+  'typeform-signature',
+  'webhook-signature',
+])
 
 /**
- * The headers that a workflow sees: without credentials and the relay's metadata. Only
- * `x-hookline-body-encoding: base64` stays, since it tells that `body` is base64 of bytes.
+ * The headers that a workflow sees: without credentials, those of the options among them, and the
+ * relay's metadata. Only `x-hookline-body-encoding: base64` stays, since it tells that `body` is
+ * base64 of bytes.
  */
-export function visibleHeaders({ headers, binary }: WebhookRequest): Record<string, string> {
+export function visibleHeaders(
+  { headers, binary }: WebhookRequest,
+  credentials: readonly string[] = [],
+): Record<string, string> {
   const visible = Object.entries(headers).filter(
-    ([name]) => !CREDENTIALS.has(name) && !name.startsWith(RESERVED_HEADER_PREFIX),
+    ([name]) =>
+      !CREDENTIALS.has(name) &&
+      !credentials.includes(name) &&
+      !name.startsWith(RESERVED_HEADER_PREFIX),
   )
   return record(binary ? [...visible, [HEADER.bodyEncoding, 'base64']] : visible)
+}
+
+/** The query that a workflow sees, in its three forms: without the parameters that are credentials. */
+export function visibleQuery(
+  { querystring }: WebhookRequest,
+  credentials: readonly string[] = [],
+): { readonly query: JsonObject; readonly querystring: string; readonly search: string } {
+  const visible = querystring
+    .split('&')
+    .filter(
+      (pair) => ![...new URLSearchParams(pair).keys()].some((name) => credentials.includes(name)),
+    )
+    .join('&')
+  return {
+    query: fields(new URLSearchParams(visible)),
+    querystring: visible,
+    search: visible && `?${visible}`,
+  }
 }

@@ -1,7 +1,14 @@
+import { awsSns } from './aws-sns.ts'
+import { googleForm } from './google-form.ts'
+import { slack } from './slack.ts'
+import { trello } from './trello.ts'
 import type { Trigger } from './trigger.ts'
+import { typeform } from './typeform.ts'
 import { webhook } from './webhook.ts'
 
-/** Every trigger, by the name that a workflow file and a webhook URL use. */
+const ALL: readonly Trigger[] = [webhook, awsSns, typeform, slack, trello, googleForm]
+
+/** Every trigger, by each name that a workflow file and a webhook URL may use. */
 export const TRIGGERS: ReadonlyMap<string, Trigger> = new Map(
-  [webhook].map((trigger) => [trigger.name, trigger]),
+  ALL.flatMap((trigger) => [trigger.name, ...trigger.aliases].map((name) => [name, trigger])),
 )

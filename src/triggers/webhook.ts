@@ -1,8 +1,12 @@
 import * as v from 'valibot'
-import { visibleHeaders, type WebhookRequest } from '../protocol/webhook-request.ts'
+import { keyPath } from '../items/key.ts'
+import { isObject, type Json, without } from '../protocol/json.ts'
+import { visibleHeaders, visibleQuery, type WebhookRequest } from '../protocol/webhook-request.ts'
 import { pathPattern } from './path-pattern.ts'
 import { oneOrMore } from './schema.ts'
 import { type Check, defineTrigger } from './trigger.ts'
+import { type Verification, verifyOption } from './verify/options.ts'
+import { credentialsOf, verifyRequest } from './verify.ts'
 
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
@@ -20,14 +24,15 @@ const options = v.strictObject({
     ),
   ),
   deduplicationKey: v.pipe(
-    v.optional(v.pipe(v.string(), v.nonEmpty('is empty'))),
+    v.optional(keyPath),
     v.description('Path to the key that tells deliveries apart, when there is no `id`: `data.id`.'),
   ),
+  verify: verifyOption(),
 })
 
 export const webhook = defineTrigger({
   name: 'webhook',
-  description: 'Fires on any request, optionally narrowed by method and path.',
+  description: 'Fires on any request, optionally narrowed by method, path and who sent it.',
   options,
   outputs: {
     method: 'Request method, lower case.',
@@ -38,17 +43,20 @@ export const webhook = defineTrigger({
     body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
     params: 'Values of the `:name` parts of `path`.',
   },
-  example({ method = ['post'], path }) {
+  example({ method = ['post'], path, verify }) {
+    if (verify) return undefined
     const verb = method.includes('post') ? 'post' : (method[0] ?? 'post')
     const request = { method: verb.toUpperCase(), path: path?.example ?? '' }
     if (!WITH_BODY.has(verb)) return request
     return { ...request, contentType: 'application/json', body: '{"hello":"world"}' }
   },
-  receive(request, { method, path }) {
+  async receive(request, { method, path, verify }, ports) {
     const params = path ? path.match(request.path) : {}
-    const checks = [methodCheck(request.method, method), pathCheck(path?.pattern, params)]
-    if (!params || !checks.every((check) => check.held)) return { checks, items: [] }
-    return { checks, items: [{ ...requestFields(request), params }] }
+    const matches = [methodCheck(request.method, method), pathCheck(path?.pattern, params)]
+    if (!params || !matches.every((check) => check.held)) return { checks: matches, items: [] }
+    const { held, checks, warnings } = await verifyRequest(request, verify, ports)
+    const items = held ? [{ ...requestFields(request, verify), params }] : []
+    return { checks: [...matches, ...checks], items, warnings }
   },
 })
 
@@ -65,8 +73,16 @@ function pathCheck(pattern: string | undefined, params: object | undefined): Che
   return { option: 'path', held, found: `${held ? 'matches' : 'does not match'} ${pattern}` }
 }
 
-function requestFields(request: WebhookRequest) {
-  const { method, query, querystring, body } = request
-  const search = querystring && `?${querystring}`
-  return { method, headers: visibleHeaders(request), query, querystring, search, body }
+function requestFields(request: WebhookRequest, verify: readonly Verification[] | undefined) {
+  const { headers, query, fields } = credentialsOf(verify)
+  return {
+    method: request.method,
+    headers: visibleHeaders(request, headers),
+    ...visibleQuery(request, query),
+    body: visibleBody(request.body, fields),
+  }
+}
+
+function visibleBody(body: Json, credentials: readonly string[]): Json {
+  return isObject(body) && credentials.length > 0 ? without(body, credentials) : body
 }

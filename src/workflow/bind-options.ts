@@ -1,5 +1,6 @@
 import type { BaseIssue } from 'valibot'
 import { isScalar, type Node } from 'yaml'
+import { CONFIG_OPTIONS, MOVED_KEYS } from '../items/config.ts'
 import type { Problem } from '../protocol/errors.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
@@ -58,7 +59,9 @@ function issueProblem(
   const path = pathOf(issue)
   const find = isUnknownKey(issue) ? keyAt : nodeAt
   const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)))
-  const computed = isComputed(nodeAt(reading, nodes, path))
+  // An unknown key is text of the file, unless the whole mapping comes from an expression.
+  const origin = isUnknownKey(issue) ? path.slice(0, -1) : path
+  const computed = isComputed(nodeAt(reading, nodes, origin))
   return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position }
 }
 
@@ -72,6 +75,7 @@ function describeComputed(issue: Issue, path: Path): Problem {
   if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
     return wrongType(issue, option)
   }
+  if (issue.type === 'non_empty') return { message: `"${option}": ${issue.message}` }
   const wanted = option === '' ? 'options' : `"${option}"`
   return { message: `the expression gives no valid ${wanted}` }
 }
@@ -81,7 +85,7 @@ function pathOf(issue: Issue): Path {
 }
 
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
-  if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
+  if (isUnknownKey(issue)) return unknownOption(issue, path, known)
   const option = optionName(path)
   if (issue.type === 'picklist') return notAllowed(issue)
   if (issue.kind === 'schema') return wrongType(issue, option)
@@ -97,8 +101,23 @@ function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
 
-function unknownOption(name: string, known: readonly string[]): Problem {
-  return withHint(`unknown option ${quoted(name)}`, name, known, 'options')
+/** A mapping within the options says in its message what there is: `options: scheme, secret`. */
+function optionsOf({ message }: Issue): string[] {
+  const [, names] = /^options: (.*)/.exec(message) ?? []
+  return names?.split(', ') ?? []
+}
+
+function unknownOption(issue: Issue, path: Path, known: readonly string[]): Problem {
+  const name = String(path.at(-1))
+  const common = Object.keys(CONFIG_OPTIONS)
+  if (path.length === 1 && common.includes(name)) {
+    return { message: `unknown option ${quoted(name)}`, hint: 'it belongs under "config"' }
+  }
+  const isCommon = path.length === 2 && path[0] === 'config'
+  const moved = isCommon ? MOVED_KEYS.get(name) : undefined
+  if (moved !== undefined) return { message: `"config.${name}" is not known here`, notes: [moved] }
+  const names = path.length === 1 ? known : isCommon ? common : optionsOf(issue)
+  return withHint(`unknown option ${quoted(name)}`, name, names, 'options')
 }
 
 /** The schema's message is the noun: `HTTP method`. */
@@ -117,7 +136,8 @@ function withHint(
   label: string,
 ): Problem {
   const hint = didYouMean(found, names)
-  return { message, ...(hint && { hint }), notes: [`${label}: ${names.join(', ')}`] }
+  const notes = names.length > 0 ? [`${label}: ${names.join(', ')}`] : []
+  return { message, ...(hint && { hint }), notes }
 }
 
 function wrongType(issue: Issue, option: string): Problem {
@@ -127,7 +147,8 @@ function wrongType(issue: Issue, option: string): Problem {
 }
 
 function article(noun: string): string {
-  return /^[aeiou]/.test(noun) ? `an ${noun}` : noun.startsWith('a ') ? noun : `a ${noun}`
+  if (noun.startsWith('a ')) return noun
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`
 }
 
 function kindOf(value: unknown): string {

@@ -2,9 +2,9 @@ import { Command } from 'commander'
 import { expressionContexts } from '../../action/contexts.ts'
 import { DEFAULT_GLOB } from '../../action/inputs.ts'
 import { account } from '../../dev/account.ts'
-import { curlLine, foundTriggers } from '../../dev/found-triggers.ts'
+import { curlLine, foundTriggers, listLine } from '../../dev/found-triggers.ts'
 import { eventJson } from '../../dev/local-platform.ts'
-import type { WorkflowSource } from '../../engine/evaluate.ts'
+import type { WorkflowSource } from '../../engine/events.ts'
 import { type Problem, UserError } from '../../protocol/errors.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
@@ -63,13 +63,12 @@ function devWorkflows(globs: readonly string[], values: JsonObject, event: Json)
 function welcome(url: string, workflows: (event: Json) => WorkflowSource): string {
   const { found, problems } = readAll(workflows)
   const triggers = foundTriggers(url, found)
-  const [first] = triggers
+  const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []))
+  const [first] = lines
   return [
     ...problems.map((problem) => renderProblem(problem)),
-    ...triggers.map(
-      (trigger) => `  ${trigger.example.method.padEnd(7)} ${trigger.url}${trigger.example.path}`,
-    ),
-    ...(first ? ['', 'Try:', `  ${curlLine(first)}`, ''] : []),
+    ...triggers.map((trigger) => `  ${listLine(trigger)}`),
+    ...(first ? ['', 'Try:', `  ${first}`, ''] : []),
   ].join('\n')
 }
 

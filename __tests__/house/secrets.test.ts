@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import ts from 'typescript'
+
+/**
+ * Names of what only its holder may know, or could make. An operator that compares these tells, by
+ * its duration, how much of a guess was right; `sameText` and `subtle.verify` do not.
+ */
+const CONFIDENTIAL = /secret|token|password|passphrase|signature|credential|hmac|\bmac\b|digest/i
+
+const EQUALITY = [
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+  ts.SyntaxKind.EqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsToken,
+]
+
+/** Comparisons of something confidential with anything but a literal, a line each. */
+function comparisons(path: string, text: string): string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (isComparison(node)) {
+      const { line } = file.getLineAndCharacterOfPosition(node.getStart())
+      found.push(`${path}:${line + 1} ${node.getText()}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return found
+}
+
+function isComparison(node: ts.Node): boolean {
+  if (ts.isBinaryExpression(node) && EQUALITY.includes(node.operatorToken.kind)) {
+    const sides = [node.left, node.right]
+    return sides.some(isConfidential) && !sides.some(isLiteral)
+  }
+  return ts.isCallExpression(node) && isSearchFor(node)
+}
+
+/** `list.includes(token)` compares too. */
+function isSearchFor({ expression, arguments: [sought] }: ts.CallExpression): boolean {
+  const isSearch =
+    ts.isPropertyAccessExpression(expression) &&
+    ['includes', 'indexOf', 'localeCompare', 'has'].includes(expression.name.text)
+  return isSearch && sought !== undefined && isConfidential(sought)
+}
+
+/** By its name: `secret`, `options.token`, `secret.reveal()`. */
+function isConfidential(node: ts.Expression): boolean {
+  if (ts.isCallExpression(node)) {
+    return /\.reveal$/.test(node.expression.getText()) || isConfidential(node.expression)
+  }
+  if (ts.isPropertyAccessExpression(node)) {
+    return CONFIDENTIAL.test(node.name.text) || node.name.text === 'reveal'
+  }
+  return ts.isIdentifier(node) && CONFIDENTIAL.test(node.text)
+}
+
+function isLiteral(node: ts.Expression): boolean {
+  return (
+    ts.isLiteralExpression(node) ||
+    ts.isTypeOfExpression(node) ||
+    node.kind === ts.SyntaxKind.NullKeyword ||
+    (ts.isIdentifier(node) && node.text === 'undefined')
+  )
+}
+
+/** What is named so and is no secret: a token of YAML. */
+const HARMLESS = ['MARKS.has(token)', 'INDICATORS.has(token)']
+
+test('nothing confidential is compared by an operator', () => {
+  const src = fileURLToPath(new URL('../../src/', import.meta.url))
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  const paths = files.filter((file) => file.endsWith('.ts')).sort()
+  const found = paths.flatMap((path) => comparisons(path, readFileSync(src + path, 'utf8')))
+  expect(paths.length).toBeGreaterThan(50)
+  expect(found.filter((line) => !HARMLESS.some((text) => line.includes(text)))).toEqual([])
+})
+
+describe('the guard', () => {
+  test.each([
+    'secret === presented',
+    'presented !== options.token',
+    'a.signature == b',
+    'secret.reveal() === text',
+    'expectedHmac(body) === text',
+    'keys.includes(token)',
+    'keys.indexOf(request.password)',
+    'digest.localeCompare(mac)',
+    'known.has(token)',
+  ])('sees %s', (comparison) => {
+    expect(comparisons('a.ts', `\nif (${comparison}) {}`)).toEqual([`a.ts:2 ${comparison}`])
+  })
+
+  test.each([
+    'token === undefined',
+    'secret === ""',
+    'typeof token === "string"',
+    'secrets.length === 0',
+    'name === scheme',
+    'text.includes("token")',
+  ])('lets %s pass', (comparison) => {
+    expect(comparisons('a.ts', `if (${comparison}) {}`)).toEqual([])
+  })
+})

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { dispatchEvent, runAction } from '../support/action.ts'
+import { payloadOf } from '../support/receive.ts'
+import { RECORDED } from './recorded.ts'
+import { RECEIVED, type Recorded } from './recording.ts'
+
+let folder: string
+let run = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-seen-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** What a sender changes when it sends something again, and what it does when it is something else. */
+const AGAIN: Readonly<Record<string, (body: string) => string>> = {
+  typeform: (body) => body.replace('Laura', 'Lara'),
+  trello: (body) => body.replace('"consecutiveFailures":0', '"consecutiveFailures":1'),
+  'slack, an event': (body) => body.replace('"event_time":1', '"event_time":2'),
+  google_form: (body) => body.replace('Option 2', 'Option 3'),
+  'aws_sns, a notification': (body) => body.replace('EXAMPLE', 'SAMPLE'),
+}
+const ANOTHER: Readonly<Record<string, (body: string) => string>> = {
+  typeform: (body) => body.replace('LtWXD3crgy', 'LtWXD3crgz'),
+  trello: (body) => body.replace('5f7073311f0aab7e1c3dd44c', '5f7073311f0aab7e1c3dd44d'),
+  'slack, an event': (body) => body.replace('Ev123ABC456', 'Ev123ABC457'),
+  google_form: (body) => body.replace('2_ABa', '3_ABa'),
+  'aws_sns, a notification': (body) => body.replace('22b80b92', '22b80b93'),
+}
+
+/** How often a request fires in a run of its own, with one store for all. */
+async function fires(recorded: Recorded, body: string): Promise<string | undefined> {
+  const { trigger, contentType, moreHeaders } = recorded
+  const headers = { 'Content-Type': contentType, ...moreHeaders }
+  const payload = payloadOf(trigger, { headers, body, receivedAt: RECEIVED })
+  const on = `${trigger}:\n  config: { shouldDeduplicate: true }`
+  const env = { GITHUB_RUN_ID: String(++run) }
+  const inputs = { on, state: `file:${join(folder, 'state.json')}` }
+  const { outputs, stdout } = await runAction({ ...dispatchEvent(payload), inputs, env })
+  return outputs.count ?? stdout
+}
+
+const rows = RECORDED.flatMap((recorded) =>
+  Object.keys(AGAIN)
+    .filter((name) => recorded.name.startsWith(name) && !recorded.name.includes('raw'))
+    .map((name) => [name, recorded] as const),
+)
+
+test.each(rows)('%s: sent again it fires once, and another fires too', async (name, recorded) => {
+  const { body } = recorded
+  expect(await fires(recorded, body)).toBe('1')
+  expect(await fires(recorded, AGAIN[name]?.(body) ?? '')).toBe('0')
+  expect(await fires(recorded, ANOTHER[name]?.(body) ?? '')).toBe('1')
+})
+
+test('a slash command has no such id: it is told apart by all that it holds', async () => {
+  const command = RECORDED.find(({ name }) => name === 'slack, a slash command')
+  if (!command) throw new Error('no recorded command')
+  expect(await fires(command, command.body)).toBe('1')
+  expect(await fires(command, command.body)).toBe('0')
+  expect(await fires(command, command.body.replace('13345224609', '13345224610'))).toBe('1')
+})

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  convertWorkflowTemplate,
+  NoOperationTraceWriter,
+  parseWorkflow,
+} from '@actions/workflow-parser'
+import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
+import { readWorkflowFile } from '../../src/workflow/workflow.ts'
+import { bound, receive } from '../support/receive.ts'
+
+const root = new URL('../../', import.meta.url)
+const pages = readdirSync(new URL('docs/senders/', root)).filter((name) => name.endsWith('.md'))
+const guide = read('docs/senders/README.md')
+const secrets = exampleSecrets()
+
+const SERVICES = [
+  ['aws_sns', 'aws-sns'],
+  ['typeform', 'typeform'],
+  ['slack', 'slack'],
+  ['trello', 'trello'],
+  ['google_form', 'google-form'],
+] as const
+
+function read(name: string): string {
+  return readFileSync(new URL(name, root), 'utf8')
+}
+
+/** The blocks of a language, in their order. */
+function blocks(text: string, language: string): string[] {
+  const found = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))
+  return [...found].map(([, block = '']) => block)
+}
+
+/** What stands in the first column of the table under a heading of its own. */
+function firstColumn(text: string, heading: string): string[] {
+  const [, table = ''] =
+    new RegExp(`^\\| ${heading} \\|.*\\n\\| ---.*\\n((?:\\|.*\\n)+)`, 'm').exec(text) ?? []
+  const cells = table.split('\n').map((row) => row.split('|')[1] ?? '')
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+}
+
+function exampleSecrets(): Record<string, string> {
+  const lines = read('examples/.env')
+    .split('\n')
+    .filter((line) => /^\w+=/.test(line))
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
+}
+
+describe.each(pages.filter((name) => name !== 'README.md'))('%s', (page) => {
+  const text = read(`docs/senders/${page}`)
+  const [workflow = ''] = blocks(text, 'yaml')
+  const [, file = ''] = /^# (workflows\/[\w-]+\.yml)\n/.exec(workflow) ?? []
+
+  test('has a part for each thing that one asks', () => {
+    const parts = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
+    expect(parts).toEqual(['Set up', 'Workflow', 'Verification', 'Retries', 'Deduplicate by'])
+    expect(guide).toContain(`(${page})`)
+  })
+
+  test('shows the example that is in the repository, and it is right', () => {
+    const example = read(`examples/${file}`)
+    expect(workflow).toBe(`# ${file}\n${example}`)
+    const source = { name: file, file, text: example }
+    const { triggers } = readWorkflowFile('hook', source, { secrets })
+    expect(triggers).toHaveLength(1)
+    expect(text).toContain(`/${file.replace(/workflows\/|\.yml/g, '')}/${triggers[0]?.name}`)
+  })
+
+  test('reads only outputs that there are', () => {
+    const uses = [...read(`examples/${file}`).matchAll(/on\.(\w+)\.outputs\.(\w+)/g)]
+    expect(uses).not.toEqual([])
+    for (const [, trigger = '', field = ''] of uses) {
+      expect(Object.keys(TRIGGERS.get(trigger)?.outputs ?? {})).toContain(field)
+    }
+  })
+})
+
+describe('README.md', () => {
+  test('shows a native workflow that passes the parser of GitHub', async () => {
+    const [content = ''] = blocks(guide, 'yaml')
+    const file = { name: '.github/workflows/stripe.yml', content }
+    const { context, value } = parseWorkflow(file, new NoOperationTraceWriter())
+    if (value) await convertWorkflowTemplate(context, value)
+    expect(context.errors.getErrors()).toEqual([])
+    expect(content).toContain('repository_dispatch')
+  })
+
+  test('names every scheme', () => {
+    expect(firstColumn(guide, 'scheme').sort()).toEqual([...SCHEMES.keys()].sort())
+  })
+
+  test('names every option', () => {
+    const options = firstColumn(guide, 'option')
+    const result = TRIGGERS.get('webhook')?.bind({
+      verify: { scheme: 'github', secret: 'x', no: 1 },
+    })
+    const message = result && 'issues' in result ? result.issues[0]?.message : ''
+    expect(message).toBe(`options: ${options.join(', ')}`)
+  })
+})
+
+test('what the page of curl sends is verified by the workflow on that page', async () => {
+  const script = blocks(read('docs/senders/curl.md'), 'sh').find((block) =>
+    block.includes('openssl'),
+  )
+  const sent = sentBy(script ?? '')
+  const source = { name: 'curl.yml', file: 'curl.yml', text: read('examples/workflows/curl.yml') }
+  const [trigger] = readWorkflowFile('curl', source, { secrets }).triggers
+  if (!trigger) throw new Error('no trigger')
+  const fired = await receive(trigger, { ...sent, receivedAt: new Date() })
+  expect(fired.items[0]?.body).toEqual({ version: '1.2.3' })
+  expect((await receive(trigger, { ...sent, body: '{}', receivedAt: new Date() })).items).toEqual(
+    [],
+  )
+})
+
+/** Runs a script of the shell with a `curl` that only tells what it was given. */
+function sentBy(script: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookline-curl-'))
+  const curl = join(folder, 'curl')
+  writeFileSync(curl, '#!/bin/sh\nprintf "%s\\n" "$@"\n')
+  chmodSync(curl, 0o755)
+  const env = {
+    PATH: `${folder}:${process.env.PATH}`,
+    SCRIPT_SECRET: secrets.SCRIPT_SECRET,
+    TOKEN: 't',
+  }
+  const words = execFileSync('sh', ['-ec', script], { env }).toString().split('\n')
+  rmSync(folder, { recursive: true })
+  const after = (option: string) =>
+    words.flatMap((word, at) => (word === option ? [words[at + 1] ?? ''] : []))
+  const headers = Object.fromEntries(after('-H').map((line) => line.split(/: (.*)/s, 2)))
+  return { headers, body: after('--data-raw')[0] ?? '' }
+}
+
+test.each(SERVICES)('the page of %s names every field', (trigger, page) => {
+  const text = read(`docs/senders/${page}.md`)
+  const missing = Object.keys(TRIGGERS.get(trigger)?.outputs ?? {}).filter(
+    (field) => !text.includes(`\`${field}\``) && !text.includes(`.${field}`),
+  )
+  expect(missing).toEqual([])
+  expect(bound(trigger, {}).keys.own && text).toContain(`\`${bound(trigger, {}).keys.own}\``)
+})

@@ -1,0 +1,65 @@
+import { toBase64, utf8Text } from '../../src/protocol/bytes.ts'
+import { type ClientPayload, HEADER } from '../../src/protocol/dispatch.ts'
+import { readWebhookRequest } from '../../src/protocol/webhook-request.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import type { BoundTrigger, Reception, TriggerPorts } from '../../src/triggers/trigger.ts'
+
+/** A request as a sender makes it. */
+export interface Sent {
+  /** `POST` when left out. */
+  readonly method?: string
+  /** What follows the trigger in the URL, with its query. */
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** When the relay received it; `undefined` for a dispatch without one. */
+  readonly receivedAt?: Date | undefined
+}
+
+/** What travels from the relay for a request to a trigger of the workflow `hook`. */
+export function payloadOf(trigger: string, sent: Sent): ClientPayload {
+  const { method = 'POST', path = '', headers = {}, body = '', receivedAt } = sent
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const text = utf8Text(bytes)
+  return {
+    path: `hook/${trigger}${path}`,
+    method,
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).map(([name, v]) => [name.toLowerCase(), v])),
+      ...(receivedAt && { [HEADER.receivedAt]: receivedAt.toISOString() }),
+      ...(text === undefined && { [HEADER.bodyEncoding]: 'base64' }),
+    },
+    body: text ?? toBase64(bytes),
+  }
+}
+
+/** A trigger with options as a workflow file gives them. */
+export function bound(trigger: string, options: unknown): BoundTrigger {
+  const result = TRIGGERS.get(trigger)?.bind(options)
+  if (!result) throw new Error(`no trigger ${trigger}`)
+  if ('issues' in result) throw new Error(result.issues.map(({ message }) => message).join('; '))
+  return result
+}
+
+/** What a trigger makes of a request. */
+export async function receive(
+  trigger: BoundTrigger,
+  sent: Sent,
+  ports: Partial<TriggerPorts> = {},
+): Promise<Reception> {
+  if (!trigger.receive) throw new Error('the trigger receives nothing')
+  const request = await readWebhookRequest(payloadOf('webhook', sent))
+  return trigger.receive(request, { ...NO_PORTS, ...ports })
+}
+
+/** A world in which nothing may be called. */
+const NO_PORTS: TriggerPorts = {
+  http: async ({ url }) => {
+    throw new Error(`nothing may be fetched here: ${url}`)
+  },
+  now: () => {
+    throw new Error('nobody may ask for the time here')
+  },
+  sleep: async () => {},
+  messagingApiUrl: 'http://127.0.0.1:9',
+}

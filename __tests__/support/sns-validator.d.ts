@@ -1,0 +1,6 @@
+/** Amazon's own package, which carries no types. */
+declare module 'sns-validator' {
+  export default class MessageValidator {
+    validate(message: object, done: (error: Error | null, message?: object) => void): void
+  }
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { isObject } from '../../src/protocol/json.ts'
+import { readWebhookRequest } from '../../src/protocol/webhook-request.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
+import { NATIVE_EVENTS } from '../../src/workflow/native-events.ts'
+import { bound, payloadOf, receive } from '../support/receive.ts'
+import { anyRequest } from './requests.ts'
+
+/** Options without which a trigger has nothing to do; none for most. */
+const LEAST: Readonly<Record<string, object>> = { messaging_bot: { webhook: true } }
+
+/** Outputs of the step that no field may take: see action.yml. */
+const RESERVED = [
+  'triggered',
+  'trigger',
+  'workflow',
+  'count',
+  'on',
+  'items',
+  'delivery',
+  'received-at',
+]
+
+const triggers = [...new Set(TRIGGERS.values())]
+
+test('each name means one trigger, and none of the events of GitHub', () => {
+  const names = triggers.flatMap(({ name, aliases }) => [name, ...aliases])
+  expect(new Set(names).size).toBe(names.length)
+  expect([...TRIGGERS.keys()].sort()).toEqual(names.sort())
+  expect(names.filter((name) => NATIVE_EVENTS.has(name))).toEqual([])
+  expect(names.filter((name) => !/^[a-z][a-z0-9_]*$/.test(name))).toEqual([])
+})
+
+describe.each(triggers)('$name', (trigger) => {
+  const { name } = trigger
+  const least = LEAST[name] ?? {}
+
+  test('says what it is, what its options are and what it gives, in a sentence each', () => {
+    const { config: _, ...own } = trigger.schema.entries // a mapping, described option by option
+    const options = Object.values(own).map(descriptionOf)
+    for (const text of [trigger.description, ...options, ...Object.values(trigger.outputs)]) {
+      expect(text).toMatch(/^\S.*[.…]$/s)
+    }
+    expect(trigger.optionNames).toContain('config')
+  })
+
+  test('gives fields that can be outputs of a step', () => {
+    const fields = Object.keys(trigger.outputs)
+    expect(fields.filter((field) => RESERVED.includes(field))).toEqual([])
+    expect(fields.filter((field) => !/^[A-Za-z_][\w-]*$/.test(field))).toEqual([])
+    expect(fields).not.toEqual([])
+  })
+
+  test('refuses an option that it does not have', () => {
+    const result = trigger.bind({ ...least, no_such_option: 1 })
+    expect('issues' in result && result.issues[0]?.path?.[0]?.key).toBe('no_such_option')
+  })
+
+  test('receives or polls', () => {
+    const { receive, poll } = bound(name, least)
+    expect(receive ?? poll).toBeDefined()
+  })
+})
+
+describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
+  const { name } = trigger
+  const least = LEAST[name] ?? {}
+
+  test('fires for its own example, once, with the key that tells its items apart', async () => {
+    const { example, keys } = bound(name, least)
+    const { method = '', path = '', contentType = '', body = '' } = example ?? {}
+    const headers = contentType ? { 'Content-Type': contentType } : {}
+    const { items, checks } = await receive(bound(name, least), { method, path, headers, body })
+    expect(items).toHaveLength(1)
+    expect(checks.filter(({ held }) => !held)).toEqual([])
+    if (keys.own) expect(at(items[0], keys.own)).toBeDefined()
+    const declared = Object.keys(trigger.outputs)
+    expect(Object.keys(items[0] ?? {}).some((field) => declared.includes(field))).toBe(true)
+  })
+
+  test('says of every request whether each of its conditions held, and never fails', async () => {
+    const ready = bound(name, least)
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (sent) => {
+        const { items, checks } = await receive(ready, sent, QUIET)
+        expect(items.length > 0).toBe(checks.every(({ held }) => held))
+        for (const { option, found } of checks) expect(option && found).not.toBe('')
+        for (const item of items) expect(JSON.parse(JSON.stringify(item))).toEqual(plain(item))
+      }),
+      { numRuns: 300 },
+    )
+    expect(Object.prototype).not.toHaveProperty('polluted')
+  })
+
+  test('makes the same of a request again, and leaves the request as it was', async () => {
+    const ready = bound(name, least)
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (sent) => {
+        const request = await readWebhookRequest(payloadOf(name, sent))
+        const before = structuredClone(plain(request))
+        const first = await ready.receive?.(request, { ...WORLD, ...QUIET })
+        const second = await ready.receive?.(request, { ...WORLD, ...QUIET })
+        expect(second).toEqual(first)
+        expect(plain(request)).toEqual(before)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('shows no credential that came in a header', async () => {
+    const headers = Object.fromEntries(CREDENTIAL_HEADERS.map((header) => [header, CANARY]))
+    const { example } = bound(name, least)
+    const { method = '', path = '', contentType = '', body = '' } = example ?? {}
+    const sent = { method, path, headers: { ...headers, 'Content-Type': contentType }, body }
+    const reception = await receive(bound(name, least), sent, QUIET)
+    expect(JSON.stringify(reception)).not.toContain(CANARY)
+  })
+})
+
+describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify')))(
+  '$name, verifying',
+  ({ name }) => {
+    const verify = { scheme: 'gitlab', secret: 'the secret of this test' }
+
+    test('fires for nobody who does not prove who it is, and warns', async () => {
+      const ready = bound(name, { verify })
+      await fc.assert(
+        fc.asyncProperty(anyRequest, async (sent) => {
+          const { items, warnings = [], checks } = await receive(ready, sent, QUIET)
+          expect(items).toEqual([])
+          const isLookedAt = checks.some(({ option }) => option === 'verify')
+          expect(warnings.length).toBe(isLookedAt ? 1 : 0)
+        }),
+        { numRuns: 100 },
+      )
+    })
+
+    test('fires for its example with the secret, and shows it nowhere', async () => {
+      const { example } = bound(name, {})
+      const { method = '', path = '', contentType = '', body = '' } = example ?? {}
+      const headers = { 'Content-Type': contentType, 'X-Gitlab-Token': verify.secret }
+      const reception = await receive(bound(name, { verify }), { method, path, headers, body })
+      expect(reception.items).toHaveLength(1)
+      expect(JSON.stringify(reception)).not.toContain(verify.secret)
+    })
+
+    test('has no example: nobody but the sender can make one', () => {
+      expect(bound(name, { verify }).example).toBeUndefined()
+    })
+  },
+)
+
+const CANARY = 'canary-5f1b77aa'
+const CREDENTIAL_HEADERS = ['authorization', 'x-gitlab-token', 'x-telegram-bot-api-secret-token']
+
+const WORLD = { sleep: async () => {}, messagingApiUrl: 'http://127.0.0.1:9' }
+
+/** A world without a network, in which it is always the same time. */
+const QUIET = {
+  http: async () => ({ status: 503, headers: {}, text: '' }),
+  now: () => Date.parse('2026-11-21T00:00:00Z'),
+}
+
+function receives(trigger: Trigger): boolean {
+  return bound(trigger.name, LEAST[trigger.name] ?? {}).receive !== undefined
+}
+
+function descriptionOf(option: v.GenericSchema): string {
+  return v.getDescription(option) ?? ''
+}
+
+function at(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), value)
+}
+
+/** Without the prototypes that JSON does not know. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isObject(value) || value instanceof Uint8Array) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]))
+}

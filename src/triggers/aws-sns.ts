@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import type { Item } from '../items/item.ts'
+import { HttpFailure } from '../protocol/http.ts'
+import { isObject, type Json, parseJson } from '../protocol/json.ts'
+import type { WebhookRequest } from '../protocol/webhook-request.ts'
+import { type ItemReader, receiveFromService } from './service.ts'
+import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
+import { AMAZON_TIMEOUT } from './verify/aws-sns.ts'
+import { snsUrl } from './verify/aws-sns-address.ts'
+import { bareVerification, verifyOption } from './verify/options.ts'
+import { verifyRequest } from './verify.ts'
+
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
+export const awsSns = defineTrigger({
+  name: 'aws_sns',
+  description: 'Fires on a message of an Amazon SNS topic, and confirms the subscription to it.',
+  options: v.strictObject({ verify: verifyOption('aws_sns') }),
+  key: 'MessageId',
+  outputs: {
+    Message: 'What was published: an object when it is JSON, else the text.',
+    Subject: 'The subject, when there is one.',
+    MessageId: 'Id of the message, the same when SNS repeats it.',
+    TopicArn: 'The topic.',
+    Timestamp: 'When it was published, ISO 8601.',
+    Type: '`Notification`.',
+    MessageAttributes: 'The attributes of the message; the signature does not cover them.',
+  },
+  example({ verify }) {
+    return verify ? undefined : EXAMPLE
+  },
+  async receive(request, { verify }, ports) {
+    const reception = await receiveFromService(request, verify, ports, read)
+    const isRefused = reception.warnings !== undefined && reception.warnings.length > 0
+    return isConfirmation(request) && !isRefused ? confirm(request, ports) : reception
+  },
+})
+
+const read: ItemReader = ({ headers, body }) => {
+  if (isObject(body) && body.Type === 'Notification') {
+    return { ...body, Message: parsed(body.Message ?? null) }
+  }
+  const isUnwrapped = headers['x-amz-sns-rawdelivery'] === 'true'
+  return isUnwrapped ? unwrapped(headers, body) : 'is no notification'
+}
+
+/** With "raw message delivery" the body is the message, and the rest stands in headers. */
+function unwrapped(headers: WebhookRequest['headers'], body: Json): Item {
+  return {
+    Type: 'Notification',
+    MessageId: headers['x-amz-sns-message-id'] ?? null,
+    TopicArn: headers['x-amz-sns-topic-arn'] ?? null,
+    Message: body,
+  }
+}
+
+function parsed(message: Json): Json {
+  if (typeof message !== 'string' || !/^\s*[[{]/.test(message)) return message
+  try {
+    return parseJson(message)
+  } catch {
+    return message
+  }
+}
+
+function isConfirmation({ method, body }: WebhookRequest): boolean {
+  return method === 'post' && isObject(body) && body.Type === 'SubscriptionConfirmation'
+}
+
+/** Only for a message that Amazon signed, whatever `verify` asks for: its address is fetched. */
+async function confirm(request: WebhookRequest, ports: TriggerPorts): Promise<Reception> {
+  const { held, checks, warnings } = await verifyRequest(request, [AMAZON], ports)
+  if (!held) return { checks, items: [], warnings }
+  const url = isObject(request.body) ? snsUrl(request.body.SubscribeURL) : undefined
+  const failure = url === undefined ? 'its address is not one of SNS' : await visit(url, ports)
+  const found = failure === undefined ? 'is a subscription, now confirmed' : 'is a subscription'
+  const body = { option: 'body', held: false, found }
+  return {
+    checks: [...checks, body],
+    items: [],
+    warnings: failure === undefined ? [] : [`a subscription was not confirmed: ${failure}`],
+  }
+}
+
+const AMAZON = bareVerification('aws_sns')
+
+/** Why the visit failed. */
+async function visit(url: string, { http }: TriggerPorts): Promise<string | undefined> {
+  try {
+    const { status } = await http({ method: 'GET', url, timeout: AMAZON_TIMEOUT })
+    return status === 200 ? undefined : `SNS answered with status ${status}`
+  } catch (error) {
+    if (error instanceof HttpFailure) return `SNS gave no answer (${error.reason})`
+    throw error
+  }
+}
+
+const EXAMPLE = {
+  method: 'POST',
+  path: '',
+  contentType: 'text/plain; charset=UTF-8',
+  body: JSON.stringify({
+    Type: 'Notification',
+    MessageId: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324',
+    TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
+    Subject: 'My First Message',
+    Message: 'Hello world!',
+    Timestamp: '2026-11-21T00:54:06.655Z',
+  }),
+}

@@ -1,0 +1,31 @@
+import type { Item } from '../items/item.ts'
+import type { WebhookRequest } from '../protocol/webhook-request.ts'
+import type { Check, Reception, TriggerPorts } from './trigger.ts'
+import type { Verification } from './verify/options.ts'
+import { verifyRequest } from './verify.ts'
+
+/** The item of a request, or in words why it is none: `is no submission of a form`. */
+export type ItemReader = (request: WebhookRequest) => Item | string
+
+/** Receives what a service posts: verified before it is read. */
+export async function receiveFromService(
+  request: WebhookRequest,
+  verify: readonly Verification[] | undefined,
+  ports: TriggerPorts,
+  read: ItemReader,
+): Promise<Reception> {
+  const method = postCheck(request)
+  if (!method.held) return { checks: [method], items: [] }
+  const { held, checks, warnings } = await verifyRequest(request, verify, ports)
+  if (!held) return { checks, items: [], warnings }
+  const item = read(request)
+  const isItem = typeof item !== 'string'
+  const body = { option: 'body', held: isItem, found: isItem ? 'as the service sends it' : item }
+  return { checks: [...checks, body], items: isItem ? [item] : [] }
+}
+
+/** Services ask with GET or HEAD whether someone listens: that is no event, and is not signed. */
+function postCheck({ method }: WebhookRequest): Check {
+  const held = method === 'post'
+  return { option: 'method', held, found: held ? 'post' : 'is not post' }
+}

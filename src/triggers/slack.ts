@@ -1,0 +1,113 @@
+import * as v from 'valibot'
+import type { Item } from '../items/item.ts'
+import { isObject, type Json, type JsonObject, parseJson, without } from '../protocol/json.ts'
+import { type ItemReader, receiveFromService } from './service.ts'
+import { defineTrigger } from './trigger.ts'
+import { verifyOption } from './verify/options.ts'
+
+/**
+ * Understands all that Slack posts: the Events API, slash commands, interactions, and the outgoing
+ * webhooks of old.
+ */
+export const slack = defineTrigger({
+  name: 'slack',
+  description: 'Fires on a message, event, slash command or interaction in Slack.',
+  options: v.strictObject({ verify: verifyOption('slack') }),
+  key: 'event_id',
+  outputs: {
+    kind: '`event`, `command`, `interaction` or, from an outgoing webhook, `message`.',
+    text: 'Text of the message, or what followed the slash command.',
+    user_id: 'Who wrote it, pressed it or called it.',
+    user_name: 'The name of that user; an event does not have it.',
+    channel_id: 'Where.',
+    channel_name: 'The name of the channel; an event does not have it.',
+    team_id: 'Id of the workspace.',
+    team_domain: 'Name of the workspace in its address, for a command or a message.',
+    timestamp: 'Time of the message, which is its id within the channel too.',
+    type: 'Of an event `event_callback`, of an interaction such as `block_actions`.',
+    event: 'The event as Slack describes it; its `type` tells which it is.',
+    event_id: 'Id of the event.',
+    command: 'The slash command: `/deploy`.',
+    trigger_word: 'What made an outgoing webhook fire.',
+    actions: 'What was pressed or chosen in an interaction.',
+    view: 'The view of an interaction.',
+    response_url: 'Where to answer a command or an interaction, for half an hour.',
+    trigger_id: 'What opens a view in answer to a command or an interaction.',
+  },
+  example({ verify }) {
+    return verify ? undefined : EXAMPLE
+  },
+  receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
+})
+
+const read: ItemReader = ({ body }) => {
+  if (!isObject(body)) return NOT_SLACK
+  if (body.type === 'url_verification' || body.ssl_check !== undefined) return 'is a handshake'
+  const item = itemOf(body)
+  // A secret of old, by which an app knew Slack.
+  return typeof item === 'string' ? item : without(item, ['token'])
+}
+
+const NOT_SLACK = 'is nothing that Slack sends'
+
+function itemOf(body: JsonObject): Item | string {
+  if (isObject(body.event)) return event(body, body.event)
+  if (typeof body.payload === 'string') return interaction(body.payload)
+  if (typeof body.command === 'string') return { ...body, kind: 'command' }
+  return typeof body.channel_id === 'string' ? { ...body, kind: 'message' } : NOT_SLACK
+}
+
+/** https://api.slack.com/apis/events-api */
+function event(body: JsonObject, inner: JsonObject): Item {
+  const { text = null, user, channel, ts, event_ts } = inner
+  const found = { text, user_id: idOf(user), channel_id: idOf(channel) }
+  return { ...body, ...found, timestamp: ts ?? event_ts ?? null, kind: 'event' }
+}
+
+/** https://api.slack.com/interactivity/handling */
+function interaction(payload: string): Item | string {
+  const body = json(payload)
+  if (!isObject(body)) return NOT_SLACK
+  const { user, channel, team, message } = body
+  return {
+    ...body,
+    kind: 'interaction',
+    text: isObject(message) ? (message.text ?? null) : null,
+    user_id: idOf(user),
+    user_name: isObject(user) ? (user.username ?? user.name ?? null) : null,
+    channel_id: idOf(channel),
+    channel_name: isObject(channel) ? (channel.name ?? null) : null,
+    team_id: idOf(team),
+  }
+}
+
+/** Some events and every interaction have the whole user or channel, others its id. */
+function idOf(value: Json | undefined): Json {
+  return (isObject(value) ? value.id : value) ?? null
+}
+
+function json(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
+const EXAMPLE = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: JSON.stringify({
+    type: 'event_callback',
+    event_id: 'Ev123ABC456',
+    team_id: 'T123ABC456',
+    event: {
+      type: 'message',
+      channel: 'C123ABC456',
+      user: 'U123ABC456',
+      text: 'hello',
+      ts: '1763712000.000800',
+    },
+  }),
+}

@@ -1,0 +1,44 @@
+import * as v from 'valibot'
+import { isObject, without } from '../protocol/json.ts'
+import { type ItemReader, receiveFromService } from './service.ts'
+import { defineTrigger } from './trigger.ts'
+import { verifyOption } from './verify/options.ts'
+
+/** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/ */
+export const trello = defineTrigger({
+  name: 'trello',
+  description: 'Fires on any action on the board, list or card at Trello that the webhook watches.',
+  options: v.strictObject({ verify: verifyOption('trello') }),
+  key: 'action.id',
+  outputs: {
+    action: 'What happened: `id`, `type` such as `createCard`, `date`, `data`, `memberCreator`.',
+    model: 'What the webhook watches, as it is now: the board, list or card.',
+    webhook: 'The webhook, without the URL that it calls.',
+  },
+  example({ verify }) {
+    return verify ? undefined : EXAMPLE
+  },
+  receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
+})
+
+const read: ItemReader = ({ body }) => {
+  if (!isObject(body) || !isObject(body.action)) return 'is no action'
+  if (!isObject(body.webhook)) return body
+  // The URL carries the token of the platform.
+  return { ...body, webhook: without(body.webhook, ['callbackURL']) }
+}
+
+const EXAMPLE = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: JSON.stringify({
+    action: {
+      id: '5f7073311f0aab7e1c3dd44c',
+      type: 'createCard',
+      date: '2026-11-21T11:10:41.983Z',
+      data: { card: { id: '5f7073311f0aab7e1c3dd44b', name: 'Buy milk' } },
+    },
+    model: { id: '5f4fbbc5250c34138444068d', name: 'ideas' },
+  }),
+}

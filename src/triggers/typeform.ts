@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { isObject, type Json, type JsonObject } from '../protocol/json.ts'
+import { answersByTitle, objectsIn } from './form-answers.ts'
+import { type ItemReader, receiveFromService } from './service.ts'
+import { defineTrigger } from './trigger.ts'
+import { verifyOption } from './verify/options.ts'
+
+/** https://www.typeform.com/developers/webhooks/example-payload/ */
+export const typeform = defineTrigger({
+  name: 'typeform',
+  description: 'Fires on a submission of a form at Typeform.',
+  options: v.strictObject({ verify: verifyOption('typeform') }),
+  key: 'event_id',
+  outputs: {
+    event_id: 'Id of the submission.',
+    event_type: '`form_response`.',
+    form_response:
+      'The submission: `form_id`, `submitted_at`, `definition`, `answers`, `hidden`, …',
+    answers_map:
+      'Answers by the title of their question; of a choice its label, of several a list.',
+  },
+  example({ verify }) {
+    return verify ? undefined : EXAMPLE
+  },
+  receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
+})
+
+const read: ItemReader = ({ body }) => {
+  const response = isObject(body) ? body.form_response : undefined
+  if (!isObject(body) || !isObject(response)) return 'is no submission of a form'
+  const { definition, answers } = response
+  const titles = new Map(isObject(definition) ? fieldTitles(definition.fields) : [])
+  const given = objectsIn(answers).map(
+    (answer) => [titleOf(answer, titles), valueIn(answer)] as const,
+  )
+  return { ...body, answers_map: answersByTitle(given) }
+}
+
+/** Titles by id, those of the questions in groups too. */
+function fieldTitles(fields: Json | undefined): [id: string, title: string][] {
+  return objectsIn(fields).flatMap(({ id, title, properties }) => [
+    [String(id), String(title)] as [string, string],
+    ...(isObject(properties) ? fieldTitles(properties.fields) : []),
+  ])
+}
+
+function titleOf({ field }: JsonObject, titles: ReadonlyMap<string, string>): string {
+  const { id, ref } = isObject(field) ? field : {}
+  return titles.get(String(id)) ?? String(ref ?? id)
+}
+
+/** Each type of answer keeps its value under its own name: `{"type":"email","email":"…"}`. */
+function valueIn(answer: JsonObject): Json {
+  const value = answer[String(answer.type)] ?? null
+  if (!isObject(value)) return value
+  const { label, labels, other } = value
+  if (Array.isArray(labels)) return other === undefined ? labels : [...labels, other]
+  return label ?? other ?? value
+}
+
+const EXAMPLE = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: JSON.stringify({
+    event_id: '01EK4R5PFZZP6C8H14RTP4YW6C',
+    event_type: 'form_response',
+    form_response: {
+      form_id: 'g8hcyeXS',
+      submitted_at: '2026-11-21T08:23:49Z',
+      definition: { id: 'g8hcyeXS', fields: [{ id: 'M8JLOd0nIQPU', title: 'Your name?' }] },
+      answers: [{ type: 'text', text: 'Ada', field: { id: 'M8JLOd0nIQPU', type: 'short_text' } }],
+    },
+  }),
+}

@@ -1,0 +1,50 @@
+import type { WebhookRequest } from '../protocol/webhook-request.ts'
+import type { Check, TriggerPorts } from './trigger.ts'
+import type { Verification } from './verify/options.ts'
+import type { Credentials } from './verify/scheme.ts'
+
+/** Whether a request is who it says it is, and what the user should hear when it is not. */
+export interface Verdict {
+  readonly held: boolean
+  /** None when nothing was asked for. */
+  readonly checks: readonly Check[]
+  readonly warnings: readonly string[]
+}
+
+/** Holds a request against what `verify` asks for: of all its schemes one must hold. */
+export async function verifyRequest(
+  request: WebhookRequest,
+  verifications: readonly Verification[] | undefined,
+  ports: TriggerPorts,
+): Promise<Verdict> {
+  if (!verifications) return { held: true, checks: [], warnings: [] }
+  const refusals: string[] = []
+  for (const { scheme, settings } of asked(verifications)) {
+    const refusal = await scheme.check(request, settings, ports)
+    if (refusal === undefined) return verdict(true, scheme.name)
+    refusals.push(`${scheme.name}: ${refusal}`)
+  }
+  return verdict(false, refusals.join('; '))
+}
+
+function verdict(held: boolean, found: string): Verdict {
+  const checks = [{ option: 'verify', held, found }]
+  const warning = `a request was not verified, so it fires nothing (${found})`
+  return { held, checks, warnings: held ? [] : [warning] }
+}
+
+/** All places in which a request carries what proves its sender. */
+export function credentialsOf(verifications: readonly Verification[] = []): Required<Credentials> {
+  const all = asked(verifications).map(({ scheme, settings }) => scheme.credentials(settings))
+  return {
+    headers: all.flatMap(({ headers = [] }) => headers),
+    query: all.flatMap(({ query = [] }) => query),
+    fields: all.flatMap(({ fields = [] }) => fields),
+  }
+}
+
+function asked(verifications: readonly Verification[]) {
+  return verifications.flatMap(({ schemes, settings }) =>
+    schemes.map((scheme) => ({ scheme, settings })),
+  )
+}

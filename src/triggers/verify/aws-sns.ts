@@ -1,0 +1,122 @@
+import { HttpFailure } from '../../protocol/http.ts'
+import { isObject } from '../../protocol/json.ts'
+import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import type { TriggerPorts } from '../trigger.ts'
+import { concat } from './algorithms.ts'
+import { certificateUrl } from './aws-sns-address.ts'
+import { ENCODINGS } from './encodings.ts'
+import { MISMATCH, type Refusal, type Scheme, type Settings } from './scheme.ts'
+import { receivedAt, timeRefusal } from './timestamp.ts'
+
+/** Milliseconds for one call to Amazon. */
+export const AMAZON_TIMEOUT = 5000
+
+/** SNS repeats a message for up to an hour, under the time of its first attempt. */
+const TOLERANCE = 3900
+
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html */
+export const awsSns: Scheme = {
+  name: 'aws_sns',
+  needs: [],
+  takes: ['topic', 'tolerance'],
+  credentials: () => ({}),
+  async check(request, settings, ports) {
+    const message = signedMessage(request)
+    if (typeof message === 'string') return message
+    return (
+      (await signatureRefusal(message, request, ports)) ??
+      topicRefusal(message, settings) ??
+      timeRefusal(message.fields.Timestamp ?? '', settings.tolerance ?? TOLERANCE, request, ports)
+    )
+  },
+}
+
+/** What of an SNS message its signature covers, and the signature itself. */
+interface SignedMessage {
+  readonly fields: Readonly<Record<string, string>>
+  readonly hash: string
+  readonly signature: Uint8Array<ArrayBuffer>
+  readonly certificate: string
+}
+
+/** In the order in which they are signed. */
+const CONFIRMATION = [
+  'Message',
+  'MessageId',
+  'SubscribeURL',
+  'Timestamp',
+  'Token',
+  'TopicArn',
+  'Type',
+]
+const SIGNED_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: CONFIRMATION,
+  UnsubscribeConfirmation: CONFIRMATION,
+}
+
+const HASHES: Readonly<Record<string, string>> = { '1': 'SHA-1', '2': 'SHA-256' }
+
+/** The message, or why its signature cannot be looked at. */
+function signedMessage({ body }: WebhookRequest): SignedMessage | string {
+  if (!isObject(body)) return 'the body is no message of SNS'
+  const names = SIGNED_FIELDS[String(body.Type)]
+  if (!names) return 'the body is no message of SNS'
+  const present = names.filter((name) => name !== 'Subject' || name in body)
+  const texts = present.map((name) => [name, body[name]] as const)
+  if (!texts.every(isText)) return 'a signed field of the message is missing'
+  const hash = HASHES[String(body.SignatureVersion)]
+  if (!hash) return 'the version of the signature is neither 1 nor 2'
+  const signature = ENCODINGS.base64(String(body.Signature))
+  const certificate = certificateUrl(body.SigningCertURL)
+  if (!certificate) return 'the certificate is not at an address of SNS'
+  if (!signature) return MISMATCH
+  return { fields: Object.fromEntries(texts), hash, signature, certificate }
+}
+
+function isText(entry: readonly [string, unknown]): entry is readonly [string, string] {
+  return typeof entry[1] === 'string'
+}
+
+async function signatureRefusal(
+  { fields, hash, signature, certificate }: SignedMessage,
+  request: WebhookRequest,
+  ports: TriggerPorts,
+): Promise<Refusal> {
+  const pem = await certificateText(certificate, ports)
+  if (pem === undefined) return 'the certificate of SNS could not be fetched'
+  const key = await publicKey(pem, hash, receivedAt(request, ports))
+  if (!key) return 'the certificate is none, or not valid at this time'
+  const signed = concat(Object.entries(fields).map(([name, value]) => `${name}\n${value}\n`))
+  const holds = await crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, signature, signed)
+  return holds ? undefined : MISMATCH
+}
+
+async function certificateText(url: string, { http }: TriggerPorts): Promise<string | undefined> {
+  try {
+    const reply = await http({ method: 'GET', url, timeout: AMAZON_TIMEOUT })
+    return reply.status === 200 ? reply.text : undefined
+  } catch (error) {
+    if (error instanceof HttpFailure) return undefined
+    throw error
+  }
+}
+
+/** The key of an RSA certificate that is valid at a time; WebCrypto itself reads no certificates. */
+async function publicKey(pem: string, hash: string, time: number) {
+  const { X509Certificate } = await import('node:crypto')
+  try {
+    const { validFrom, validTo, publicKey } = new X509Certificate(pem)
+    if (time < Date.parse(validFrom) || time > Date.parse(validTo)) return undefined
+    const der = publicKey.export({ type: 'spki', format: 'der' })
+    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash }
+    return await crypto.subtle.importKey('spki', Uint8Array.from(der), algorithm, false, ['verify'])
+  } catch {
+    return undefined // no PEM, or not of RSA
+  }
+}
+
+function topicRefusal({ fields }: SignedMessage, { topic }: Settings): Refusal {
+  if (!topic || topic.includes(fields.TopicArn ?? '')) return undefined
+  return 'the message is of another topic'
+}
