@@ -1,6 +1,9 @@
 import type { BaseIssue } from 'valibot'
+import { isScalar } from 'yaml'
 import type { Problem } from '../protocol/errors.ts'
+import { isObject, type Json, record } from '../protocol/json.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { hasExpression } from './expression-spans.ts'
 import { keyAt, nodeAt, optionValues, type Path, pathKey, rangeOf } from './options.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
 import { positionAt } from './source.ts'
@@ -16,13 +19,31 @@ export function bindOptions(
   trigger: Trigger,
 ): BoundTrigger | { readonly problems: readonly Problem[] } {
   const { values, mistakes } = optionValues(reading, nodes)
-  const bound = trigger.bind(values)
+  const bound = bindValues(reading, nodes, trigger, values)
   const issues = 'issues' in bound ? bound.issues : []
   const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))))
   const problems = news.map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue))
   return 'issues' in bound || mistakes.size > 0
     ? { problems: [...mistakes.values(), ...problems] }
     : bound
+}
+
+/** Options whose value is not known yet count as absent where their stand-in is not accepted. */
+function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, values: Json) {
+  const bound = trigger.bind(values)
+  if (!reading.standIns || !('issues' in bound)) return bound
+  const unknown = bound.issues.flatMap((issue) => {
+    const [option] = pathOf(issue)
+    return option !== undefined && isGivenByExpression(reading, nodes, issue) ? [option] : []
+  })
+  if (unknown.length === 0 || !isObject(values)) return bound
+  const known = Object.entries(values).filter(([option]) => !unknown.includes(option))
+  return trigger.bind(record(known))
+}
+
+function isGivenByExpression(reading: Reading, nodes: TriggerNodes, issue: Issue): boolean {
+  const node = nodeAt(reading, nodes, pathOf(issue))
+  return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
 }
 
 /** What a schema says, at the place in the file that it is about. */

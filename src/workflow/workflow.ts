@@ -46,14 +46,18 @@ export function readOnSection(name: string, source: Source, contexts: Contexts):
 }
 
 function readOn(name: string, reading: Reading, on: Node | null): Workflow {
-  const results = entries(reading, on).map((entry) => readEntry(reading, entry))
+  const results = onEntries(reading, on).map((entry) => readEntry(reading, entry))
   const problems = results.flatMap((result) => result.problems ?? [])
   if (problems.length > 0) throw new UserError(problems)
   return { name, triggers: results.flatMap((result) => result.trigger ?? []) }
 }
 
-/** `on: webhook`, `on: [webhook]` and the mapping are the same. */
-function entries(reading: Reading, on: Node | null): TriggerNodes[] {
+/**
+ * The keys of an `on:` section: `on: webhook`, `on: [webhook]` and the mapping are the same.
+ *
+ * @throws UserError when there are none
+ */
+export function onEntries(reading: Reading, on: Node | null): TriggerNodes[] {
   if (isMap(on)) {
     const pairs = on.items as Pair<Node, Node | null>[]
     return pairs.map(({ key, value }) => ({ key, options: value }))
@@ -66,12 +70,13 @@ function entries(reading: Reading, on: Node | null): TriggerNodes[] {
   })
 }
 
+/** What a key under `on:` is: a trigger, mistakes, or (neither) an event of GitHub's own. */
 interface EntryResult {
   readonly trigger?: DeclaredTrigger
   readonly problems?: readonly Problem[]
 }
 
-function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
+export function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
   const name = String(isScalar(nodes.key) ? nodes.key.value : nodes.key)
   if (NATIVE_EVENTS.has(name)) return {}
   const definition = TRIGGERS.get(name)
