@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs'
  */
 
 /** @type {readonly Target[]} */
-const TARGETS = [
+export const TARGETS = [
   { entry: 'build/entries/action.js', folder: 'action', file: 'index.js' },
   { entry: 'build/entries/cli.js', folder: 'cli', file: 'index.js', executable: true },
   { entry: 'build/entries/relay-worker.js', folder: 'relay', file: 'worker.js', portable: true },

@@ -7,6 +7,8 @@ import { decodePercent } from '../protocol/webhook-path.ts'
 /** A path pattern such as `/user/:userId`, in the language of path-to-regexp. */
 export interface PathPattern {
   readonly pattern: string
+  /** A path that matches, each parameter filled with its own name. */
+  readonly example: string
   /** The parameters of an undecoded path, decoded; `undefined` when the path does not match. */
   match(path: string): JsonObject | undefined
 }
@@ -27,10 +29,12 @@ export const pathPattern = v.pipe(
 
 function compilePattern(text: string): PathPattern {
   const pattern = text.startsWith('/') ? text : `/${text}`
-  checkSize(parse(pattern).tokens)
+  const { tokens } = parse(pattern)
+  checkSize(tokens)
   const compiled = compile(pattern, { sensitive: false, trailing: true, decode: decodePercent })
   return {
     pattern,
+    example: tokens.map(exampleText).join(''),
     match(path) {
       const found = compiled(path)
       return found ? params(found.params) : undefined
@@ -43,6 +47,11 @@ function params(found: Partial<Record<string, string | string[]>>): JsonObject {
     value === undefined ? [] : [[name, value] as const],
   )
   return record(given)
+}
+
+function exampleText(token: Token): string {
+  if (token.type === 'text') return token.value
+  return token.type === 'group' ? '' : encodeURIComponent(token.name)
 }
 
 /** Each optional group doubles what a pattern expands to, so their number is bounded. */
@@ -68,5 +77,8 @@ function flatten(tokens: readonly Token[]): Token[] {
 /** The library's message without the pattern, which the code frame shows, and without its link. */
 function patternMistake(error: unknown): string {
   const text = error instanceof Error ? error.message : 'malformed'
-  return text.replace(/: .*; visit .*$/s, '').replace(/^\w/, (first) => first.toLowerCase())
+  const mistake = text
+    .replace(/: .*; visit .*$/s, '')
+    .replace(/^\w/, (first) => first.toLowerCase())
+  return `${mistake} (write :name for a part, *rest for all that follows, {/:name} for an optional part)`
 }

@@ -14,6 +14,16 @@ export interface Check {
   readonly found: string
 }
 
+/** A request that fires a trigger, for a person to try it with. */
+export interface ExampleRequest {
+  /** Upper case. */
+  readonly method: string
+  /** What follows the trigger name in the URL; empty when nothing must. */
+  readonly path: string
+  readonly contentType?: string
+  readonly body?: string
+}
+
 /** What a trigger made of a request: items only when every check held. */
 export interface Reception {
   readonly checks: readonly Check[]
@@ -31,6 +41,8 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly options: Schema
   /** The fields of its items, each with a description; only these become outputs of their own. */
   readonly outputs: Readonly<Record<string, string>>
+  /** A request that would fire it with these options; there for a webhook-enabled trigger. */
+  readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest
   /** There for a webhook-enabled trigger. */
   readonly receive?: (
     request: WebhookRequest,
@@ -40,6 +52,7 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
 
 /** A trigger with options that were checked, ready to look at events. */
 export interface BoundTrigger {
+  readonly example: ExampleRequest | undefined
   readonly receive: ((request: WebhookRequest) => Reception | Promise<Reception>) | undefined
 }
 
@@ -55,7 +68,7 @@ export interface Trigger
 export function defineTrigger<const Schema extends OptionsSchema>(
   definition: TriggerDefinition<Schema>,
 ): Trigger {
-  const { name, description, outputs, options: schema, receive } = definition
+  const { name, description, outputs, options: schema, example, receive } = definition
   return {
     name,
     description,
@@ -65,7 +78,11 @@ export function defineTrigger<const Schema extends OptionsSchema>(
     bind(options) {
       const checked = v.safeParse(schema, options)
       if (!checked.success) return { issues: checked.issues }
-      return { receive: receive && ((request) => receive(request, checked.output)) }
+      const { output } = checked
+      return {
+        example: example?.(output),
+        receive: receive && ((request) => receive(request, output)),
+      }
     },
   }
 }

@@ -6,6 +6,8 @@ import { type Check, defineTrigger } from './trigger.ts'
 
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
+const WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch'])
+
 const options = v.strictObject({
   method: v.pipe(
     v.optional(oneOrMore(v.picklist(METHODS, 'HTTP method'))),
@@ -35,6 +37,12 @@ export const webhook = defineTrigger({
     search: 'Query string with the leading `?`, or empty.',
     body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
     params: 'Values of the `:name` parts of `path`.',
+  },
+  example({ method = ['post'], path }) {
+    const verb = method.includes('post') ? 'post' : (method[0] ?? 'post')
+    const request = { method: verb.toUpperCase(), path: path?.example ?? '' }
+    if (!WITH_BODY.has(verb)) return request
+    return { ...request, contentType: 'application/json', body: '{"hello":"world"}' }
   },
   receive(request, { method, path }) {
     const params = path ? path.match(request.path) : {}

@@ -81,11 +81,12 @@ function unknownOption(name: string, known: readonly string[]): Problem {
 }
 
 /** The schema's message is the noun: `HTTP method`. */
-function notAllowed(issue: Issue): Problem {
-  const allowed = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
-  const found = typeof issue.input === 'string' ? issue.input : undefined
-  const message = `unknown ${issue.message} ${found === undefined ? kindOf(issue.input) : `"${found}"`}`
-  return withHint(message, found ?? '', allowed, 'allowed')
+function notAllowed({ message: noun, expected, input }: Issue): Problem {
+  const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
+  if (typeof input === 'string') {
+    return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed')
+  }
+  return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
 }
 
 function withHint(

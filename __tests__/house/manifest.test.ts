@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import {
+  convertWorkflowTemplate,
+  NoOperationTraceWriter,
+  parseWorkflow,
+} from '@actions/workflow-parser'
+import { convertActionTemplate, parseAction } from '@actions/workflow-parser/actions/index'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+
+const root = new URL('../../', import.meta.url)
+const workflows = readdirSync(new URL('.github/workflows', root))
+
+interface Manifest {
+  readonly inputs: Record<string, { description?: string; default?: string }>
+  readonly outputs: Record<string, { description?: string }>
+  readonly runs: { readonly using: string; readonly main: string }
+}
+
+function read(name: string): string {
+  return readFileSync(fileURLToPath(new URL(name, root)), 'utf8')
+}
+
+function actionErrors(content: string): string[] {
+  const { context, value } = parseAction(
+    { name: 'action.yml', content },
+    new NoOperationTraceWriter(),
+  )
+  if (value) convertActionTemplate(context, value)
+  return context.errors.getErrors().map((error) => error.message)
+}
+
+async function workflowErrors(name: string, content: string): Promise<string[]> {
+  const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
+  if (value) await convertWorkflowTemplate(context, value)
+  return context.errors.getErrors().map((error) => error.message)
+}
+
+describe('action.yml', () => {
+  const text = read('action.yml')
+  const manifest: Manifest = parse(text)
+
+  test('passes the parser of GitHub', () => {
+    expect(actionErrors(text)).toEqual([])
+  })
+
+  test.each([
+    ['an unknown runtime', 'node24', 'node5'],
+    ['an unknown key', 'branding:', 'brandings:'],
+    ['a default that is no text', `default: '{}'`, 'default: {}'],
+  ])('would not pass with %s', (_, from, to) => {
+    expect(text).toContain(from)
+    expect(actionErrors(text.replace(from, to))).not.toEqual([])
+  })
+
+  test('runs the bundle on Node 24', () => {
+    expect(manifest.runs).toMatchObject({ using: 'node24', main: 'dist/action/index.js' })
+  })
+
+  test('every input has a description and a default, every output a description', () => {
+    const inputs = Object.entries(manifest.inputs)
+    const outputs = Object.entries(manifest.outputs)
+    const bare = [
+      ...inputs.filter(([, input]) => !input.description || typeof input.default !== 'string'),
+      ...outputs.filter(([, output]) => !output.description),
+    ]
+    expect(bare.map(([name]) => name)).toEqual([])
+  })
+
+  test('no description holds an expression: the runner would evaluate it', () => {
+    const described = [...Object.values(manifest.inputs), ...Object.values(manifest.outputs)]
+    expect(described.filter(({ description }) => description?.includes('${{'))).toEqual([])
+  })
+})
+
+describe('.github/workflows', () => {
+  test.each(workflows)('%s passes the parser of GitHub', async (name) => {
+    expect(await workflowErrors(name, read(`.github/workflows/${name}`))).toEqual([])
+  })
+
+  test('a wrong one would not pass', async () => {
+    const wrong = read('.github/workflows/ci.yml').replace('runs-on', 'run-on')
+    expect(await workflowErrors('ci.yml', wrong)).not.toEqual([])
+  })
+})

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { TARGETS } from '../../scripts/build/targets.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+function read(name: string): string {
+  return readFileSync(`${root}${name}`, 'utf8')
+}
+
+describe('package.json', () => {
+  const manifest = JSON.parse(read('package.json'))
+
+  test('runs on Node 20.19 and later, as ES modules, with the bundle of the command line', () => {
+    expect(manifest).toMatchObject({
+      name: 'hookline',
+      type: 'module',
+      engines: { node: '>=20.19' },
+      bin: { hookline: 'dist/cli/index.js' },
+    })
+  })
+
+  test('names exact versions, so that a build is the same everywhere', () => {
+    const all = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides }
+    const loose = Object.entries<string>(all).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+    )
+    expect(loose).toEqual([])
+  })
+})
+
+describe('package-lock.json', () => {
+  const lock: { packages: Record<string, { link?: boolean; integrity?: string }> } = JSON.parse(
+    read('package-lock.json'),
+  )
+
+  test('names no registry, so that it serves behind a mirror', () => {
+    expect(read('package-lock.json')).not.toMatch(/"resolved"/)
+  })
+
+  test('carries the hash of every package', () => {
+    const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+    expect(packages.length).toBeGreaterThan(50)
+    expect(packages.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([])
+  })
+})
+
+test('every entry is bundled in dist, with its notices', () => {
+  const built = TARGETS.filter(({ entry }) => existsSync(root + source(entry)))
+  const wanted = built.flatMap(({ folder, file }) =>
+    [file, 'licenses.txt', 'package.json'].map((name) => `dist/${folder}/${name}`),
+  )
+  expect(wanted.filter((name) => !existsSync(root + name))).toEqual([])
+})
+
+function source(entry: string): string {
+  return entry.replace('build/', 'src/').replace(/js$/, 'ts')
+}
+
+describe('what a runner downloads', () => {
+  const archived = execFileSync('git', ['archive', '--worktree-attributes', 'HEAD'], { cwd: root })
+  const names = execFileSync('tar', ['-t'], { input: archived }).toString().trim().split('\n')
+
+  test('is the action, and none of the house around it', () => {
+    const folders = new Set(names.map((name) => name.split('/')[0]))
+    const allowed = ['action.yml', 'dist', 'package.json', 'LICENSE', 'README.md', 'CHANGELOG.md']
+    expect([...folders].filter((name) => !allowed.includes(name ?? ''))).toEqual([])
+    expect(names).toContain('action.yml')
+  })
+})

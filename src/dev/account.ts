@@ -1,0 +1,46 @@
+import type { OnContext } from '../engine/on-context.ts'
+import type { Json } from '../protocol/json.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import type { DevEvent } from './local-platform.ts'
+
+/** Characters of a value that are shown; the rest is counted. */
+const SHOWN_LENGTH = 500
+
+/** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
+export function account(event: DevEvent): string {
+  const { method, path, count, reason, problems, milliseconds } = event
+  const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'
+  return [
+    `${method} /webhook/${visible(path)}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
+    ...(reason === undefined ? [] : [`  ${reason}`]),
+    ...problems.map((problem) => indent(renderProblem(problem))),
+    ...event.items.flatMap(outputLines),
+    '',
+  ].join('\n')
+}
+
+function outputLines(context: OnContext): string[] {
+  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) =>
+    outcome === 'success'
+      ? Object.entries(outputs).map(
+          ([name, value]) => `  on.${trigger}.outputs.${name} = ${shown(value)}`,
+        )
+      : [],
+  )
+}
+
+function shown(value: Json): string {
+  const text = visible(JSON.stringify(value))
+  if (text.length <= SHOWN_LENGTH) return text
+  return `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
+}
+
+/** Control characters of a request could move the cursor or recolour the terminal. */
+function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ')
+}
