@@ -70,7 +70,8 @@ function unknownField(trigger: string, name: string): Problem {
 }
 
 function unknownOutput(trigger: string, name: string, known: readonly string[]): Problem {
-  const hint = didYouMean(name, known) ?? (known.includes('body') ? `outputs.body.${name}?` : undefined)
+  const hint =
+    didYouMean(name, known) ?? (known.includes('body') ? `outputs.body.${name}?` : undefined)
   return {
     message: `trigger "${trigger}" has no output "${name}"`,
     ...(hint && { hint }),

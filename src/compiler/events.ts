@@ -35,7 +35,7 @@ function textOf(texts: readonly EntryText[], { nodes }: NativeEvent): Lines {
 /** The types that the source itself listens to come first; without a list it listens to all. */
 function dispatchLines(file: SourceFile, own: NativeEvent | undefined): string[] {
   if (!own) return ['repository_dispatch:', `  types: [${EVENT_TYPE}]`]
-  const options = valueOf(file, own)
+  const options = optionsOf(file, own)
   if (!isObject(options) || options.types === undefined) return ['repository_dispatch:']
   const types = [options.types].flat().map(String)
   const all = [...new Set([...types, EVENT_TYPE])]
@@ -53,14 +53,18 @@ function scheduleLines(
   if (added.length === 0) return [...text]
   const { options } = own.nodes
   if (!isSeq(options) || options.flow) {
-    return ['schedule:', ...indent([...stringify(valueOf(file, own)).trimEnd().split('\n'), ...added], 2)]
+    return [
+      'schedule:',
+      ...indent([...stringify(optionsOf(file, own)).trimEnd().split('\n'), ...added], 2),
+    ]
   }
   const item = text.find((line) => line.trimStart().startsWith('- ')) ?? ''
   return [...text, ...indent(added, item.length - item.trimStart().length)]
 }
 
 function entryLines({ cron, timeZone }: ScheduleEntry): string[] {
-  const zone = timeZone === undefined || timeZone === 'UTC' ? [] : [`  timezone: ${quoted(timeZone)}`]
+  const zone =
+    timeZone === undefined || timeZone === 'UTC' ? [] : [`  timezone: ${quoted(timeZone)}`]
   return [`- cron: ${quoted(cron)}`, ...zone]
 }
 
@@ -70,7 +74,7 @@ function otherLines(file: SourceFile, texts: readonly EntryText[], event: Native
   if (event.name !== 'workflow_call' || !isMap(options) || !options.has('outputs')) {
     return [...textOf(texts, event)]
   }
-  const call = valueOf(file, event)
+  const call = optionsOf(file, event)
   if (!isObject(call) || !isObject(call.outputs)) return [...textOf(texts, event)]
   const outputs = Object.entries(call.outputs).map(([name, output]) => [
     name,
@@ -83,11 +87,11 @@ function otherLines(file: SourceFile, texts: readonly EntryText[], event: Native
 /** The `outputs:` of a source that can be called, for the jobs file. */
 export function callOutputLines(file: SourceFile): string[] {
   const call = file.native.find(({ name }) => name === 'workflow_call')
-  const options = call && valueOf(file, call)
+  const options = call && optionsOf(file, call)
   if (!isObject(options) || options.outputs === undefined) return []
   return stringify({ outputs: options.outputs }, { lineWidth: 0 }).trimEnd().split('\n')
 }
 
-export function valueOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
+export function optionsOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
   return (nodes.options?.toJS(document) ?? null) as Json // YAML 1.2 core is JSON
 }

@@ -13,7 +13,10 @@ export function guard(
   triggers: readonly string[],
   ownDispatches: boolean,
 ): string[] {
-  const prefixes = triggers.flatMap((trigger) => [`${workflow}/${trigger}`, `/${workflow}/${trigger}`])
+  const prefixes = triggers.flatMap((trigger) => [
+    `${workflow}/${trigger}`,
+    `/${workflow}/${trigger}`,
+  ])
   return [
     `github.event_name != 'repository_dispatch'`,
     ...(ownDispatches ? [`github.event.action != '${EVENT_TYPE}'`] : []),

@@ -31,7 +31,10 @@ function inputPairs({ nodes: { options } }: NativeEvent): Pair<Node, Node | null
   return isMap(inputs) ? (inputs.items as Pair<Node, Node | null>[]) : [] // a parsed document
 }
 
-function typeOf({ document }: SourceFile, { value }: Pair<Node, Node | null>): WorkflowInput['type'] {
+function typeOf(
+  { document }: SourceFile,
+  { value }: Pair<Node, Node | null>,
+): WorkflowInput['type'] {
   const declared = value?.toJS(document) as Json // YAML 1.2 core is JSON
   const type = isObject(declared) ? declared.type : undefined
   return type === 'boolean' || type === 'number' ? type : 'string'

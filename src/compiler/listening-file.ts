@@ -57,7 +57,7 @@ function onJob(listening: Listening): string[] {
         ...concurrency(listening),
         ...listening.env,
         'outputs:',
-        '  items: ${{ steps.on.outputs.items }}',
+        `  items: \${{ steps.on.outputs.items }}`,
         'steps:',
         '  - id: on',
         `    uses: ${listening.uses}`,
@@ -73,7 +73,13 @@ function onJob(listening: Listening): string[] {
 function condition({ workflow, webhookTriggers, ownDispatches }: Listening): string[] {
   if (webhookTriggers.length === 0) return []
   const parts = guard(workflow, webhookTriggers, ownDispatches)
-  return ['if: >-', ...indent(parts.map((part, at) => (at < parts.length - 1 ? `${part} ||` : part)), 2)]
+  return [
+    'if: >-',
+    ...indent(
+      parts.map((part, at) => (at < parts.length - 1 ? `${part} ||` : part)),
+      2,
+    ),
+  ]
 }
 
 /** `queue: max`, since by default GitHub cancels a waiting run for a newer one, and its event is lost. */
@@ -84,17 +90,17 @@ function concurrency({ workflow, isSerial }: Listening): string[] {
 function eachJob({ workflow, permissions, inputs }: Listening): string[] {
   return [
     'each:',
-    '  name: item ${{ strategy.job-index }}',
+    `  name: item \${{ strategy.job-index }}`,
     '  needs: on',
     `  if: needs.on.outputs.items != '[]'`,
     '  strategy:',
     '    fail-fast: false',
     '    matrix:',
-    '      on: ${{ fromJSON(needs.on.outputs.items) }}',
+    `      on: \${{ fromJSON(needs.on.outputs.items) }}`,
     ...indent(permissionLines(permissions), 2),
     `  uses: ./.github/workflows/${workflow}.jobs.yml`,
     '  with:',
-    '    on: ${{ toJSON(matrix.on) }}',
+    `    on: \${{ toJSON(matrix.on) }}`,
     ...indent(inputs.map(handOnLine), 4),
     '  secrets: inherit',
   ]
@@ -119,7 +125,7 @@ export function actionInputLines(options: {
   readonly state: string
 }): string[] {
   const { on, secrets, vars, state } = options
-  const escaped = on.map((line) => line.replaceAll('${{', `\${{ '\${{' }}`))
+  const escaped = on.map((line) => line.replaceAll(`\${{`, `\${{ `\\${{` }}`))
   return [
     'on: |',
     ...indent(escaped, 2),

@@ -15,7 +15,9 @@ function scheduleNotice({ source }: SourceFile, { trigger, schedule }: PolledTri
   if (!schedule || schedule.isExact) return []
   const position = positionAt(source, ...rangeOf(trigger.nodes.key))
   const message = `"${trigger.name}" is polled by the schedule ${schedule.cron}`
-  return [{ message, position, notes: [`every ${DEFAULT_EVERY} minutes unless "config.every" says`] }]
+  return [
+    { message, position, notes: [`every ${DEFAULT_EVERY} minutes unless "config.every" says`] },
+  ]
 }
 
 /** The items of a run are called side by side, and by default GitHub keeps only the newest waiting. */

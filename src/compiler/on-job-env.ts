@@ -15,7 +15,15 @@ export function onJobEnv({ source: { text }, sections }: SourceFile): string[] {
   const pairs = env.items as Pair<Node, Node | null>[] // a parsed document holds nodes only
   const entries = pairs.map(({ key, value }) => ({ key, options: value }))
   const kept = entryTexts(text, env, entries).filter(({ nodes }) => !readsOn(text, nodes.options))
-  return kept.length > 0 ? ['env:', ...indent(kept.flatMap(({ lines }) => lines), 2)] : []
+  return kept.length > 0
+    ? [
+        'env:',
+        ...indent(
+          kept.flatMap(({ lines }) => lines),
+          2,
+        ),
+      ]
+    : []
 }
 
 export function readsOn(text: string, node: Node | null): boolean {

@@ -18,7 +18,11 @@ export function parseExpression(text: string): Expr | ExpressionFault {
   try {
     const tokens = lex(text)
     const names = tokens.filter(({ type }) => type === TokenType.IDENTIFIER)
-    return new Parser(tokens, names.map(({ lexeme }) => lexeme), names.map(anyFunction)).parse()
+    return new Parser(
+      tokens,
+      names.map(({ lexeme }) => lexeme),
+      names.map(anyFunction),
+    ).parse()
   } catch (error) {
     return error instanceof ExpressionError ? syntaxFault(error, text) : lexicalFault(error, text)
   }
@@ -40,7 +44,9 @@ function syntaxFault({ message, pos }: ExpressionError, text: string): Expressio
 /** The lexer says where it stopped in words only. */
 function lexicalFault(error: unknown, text: string): ExpressionFault {
   const message = error instanceof Error ? error.message : ''
-  const symbol = /^(Unexpected symbol: .*)\. Located at position (\d+) within expression/s.exec(message)
+  const symbol = /^(Unexpected symbol: .*)\. Located at position (\d+) within expression/s.exec(
+    message,
+  )
   if (symbol) {
     const start = Number(symbol[2]) - 1
     return faultAt('Unexpected symbol', { start, end: text.length }, text)

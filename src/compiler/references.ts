@@ -40,9 +40,7 @@ export function stretchOf({ range }: Token): Stretch {
 function isContext(tokens: readonly Token[], at: number, name: string): boolean {
   const token = tokens[at]
   if (token?.type !== TokenType.IDENTIFIER || token.lexeme.toLowerCase() !== name) return false
-  return (
-    tokens[at - 1]?.type !== TokenType.DOT && tokens[at + 1]?.type !== TokenType.LEFT_PAREN
-  )
+  return tokens[at - 1]?.type !== TokenType.DOT && tokens[at + 1]?.type !== TokenType.LEFT_PAREN
 }
 
 function stepsFrom(tokens: readonly Token[], start: number): Step[] {
@@ -68,7 +66,10 @@ function readStep(
   }
   if (open.type !== TokenType.LEFT_BRACKET) return undefined
   const literal = token.type === TokenType.STRING && close?.type === TokenType.RIGHT_BRACKET
-  return { step: { ...stretchOf(token), name: literal ? stringOf(token) : undefined }, next: at + 3 }
+  return {
+    step: { ...stretchOf(token), name: literal ? stringOf(token) : undefined },
+    next: at + 3,
+  }
 }
 
 /** From the lexeme, since the lexer's own value undoes only the first `''` of a string. */

@@ -38,7 +38,10 @@ function rewriteExpression(file: SourceFile, expression: FileExpression): Rewrit
   if (expression.text.trim() === '') return { edits: [], problems: [] }
   const parsed = parseExpression(expression.text)
   if (isFault(parsed)) {
-    return { edits: [], problems: [problemAt(parsed, { message: `expression: ${parsed.message}` })] }
+    return {
+      edits: [],
+      problems: [problemAt(parsed, { message: `expression: ${parsed.message}` })],
+    }
   }
   const found = references(expression.text, 'on')
   if (found.length > 0 && !isWithin(expression.path, EXPRESSION_PLACES)) {

@@ -24,7 +24,9 @@ export function namesIn(text: string, node: unknown, context: string): string[] 
   const names = fileExpressions(text, node, []).flatMap((expression) =>
     safeReferences(expression.text, context).flatMap(({ steps }) => steps[0]?.name ?? []),
   )
-  return [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].reverse()
+  return [
+    ...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values(),
+  ].reverse()
 }
 
 /** Reading the options reports an expression that has no tokens. */
