@@ -125,7 +125,7 @@ export function actionInputLines(options: {
   readonly state: string
 }): string[] {
   const { on, secrets, vars, state } = options
-  const escaped = on.map((line) => line.replaceAll(`\${{`, `\${{ `\\${{` }}`))
+  const escaped = on.map((line) => line.replaceAll('${{', `\${{ '\${{' }}`))
   return [
     'on: |',
     ...indent(escaped, 2),

@@ -77,8 +77,8 @@ function inValue(
 }
 
 const ADVICE: Readonly<Record<Finding['key'], string>> = {
-  run: 'put it into "env:", and write "$NAME" here',
-  script: 'put it into "env:", and read it from the environment here',
+  run: 'put it into "env:", and read the variable here',
+  script: 'put it into "env:", and read the variable here',
   shell: 'name the shell itself here',
   'working-directory': 'choose among folders of your own, with a condition',
 }
