@@ -1,7 +1,7 @@
 import { UserError } from '../protocol/errors.ts'
 import { isObject, type Json } from '../protocol/json.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
-import { type Schedule, scheduleOf } from './schedule.ts'
+import { type Every, type Schedule, scheduleOf } from './schedule.ts'
 import type { SourceFile, SourceTrigger } from './source-file.ts'
 
 /** How the triggers of a file are reached, and what its jobs may do. */
@@ -38,8 +38,9 @@ export function planOf(file: SourceFile): Plan {
 function polledTrigger(file: SourceFile, trigger: SourceTrigger): PolledTrigger {
   const { every, timeZone, skipSchedule } = frequency(trigger)
   const hasOwn = file.native.some(({ name }) => name === 'schedule')
-  const isNeeded = !skipSchedule && (Boolean(every) || !hasOwn)
-  return { trigger, schedule: isNeeded ? scheduleOf(every, timeZone, file.name) : undefined }
+  const isChosen = Boolean(every?.cron ?? every?.minutes)
+  const isNeeded = !skipSchedule && (isChosen || !hasOwn)
+  return { trigger, schedule: isNeeded ? scheduleOf(every ?? {}, timeZone, file.name) : undefined }
 }
 
 function permissionsOf({ document, sections }: SourceFile): Permissions | undefined {
@@ -52,6 +53,6 @@ function permissionsOf({ document, sections }: SourceFile): Permissions | undefi
 }
 
 function frequency({ config }: SourceTrigger) {
-  const { every, timeZone } = config as { every?: number | string; timeZone?: string }
+  const { every, timeZone } = config as { every?: Every; timeZone?: string }
   return { every, timeZone, skipSchedule: config.skipSchedule }
 }

@@ -21,20 +21,26 @@ const DAY = 24 * HOUR
 /** Intervals in minutes that a cron expression can keep up past midnight. */
 const SAYABLE = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, DAY] as const
 
+/** How often a trigger is to be polled: minutes, or a cron expression. */
+export interface Every {
+  readonly minutes?: number
+  readonly cron?: string
+}
+
 /**
  * The schedule of a polled trigger.
  *
- * @param every minutes, or a cron expression, which stays as it is; 0 or nothing for the default
+ * @param every a cron expression stays as it is; 0 minutes, or nothing, is the default
  * @param workflow spreads workflows over the hour: at its full and round minutes GitHub is late
  */
 export function scheduleOf(
-  every: number | string | undefined,
+  { minutes, cron }: Every,
   timeZone: string | undefined,
   workflow: string,
 ): Schedule {
-  if (typeof every === 'string') return { cron: every.trim(), timeZone, isExact: true }
-  const wanted = every || DEFAULT_EVERY
-  const said = SAYABLE.findLast((minutes) => minutes <= wanted) ?? SHORTEST
+  if (cron !== undefined) return { cron, timeZone, isExact: true }
+  const wanted = minutes || DEFAULT_EVERY
+  const said = SAYABLE.findLast((sayable) => sayable <= wanted) ?? SHORTEST
   return { cron: cronOf(said, spread(workflow)), timeZone, isExact: said === wanted }
 }
 
