@@ -1,9 +1,10 @@
 import { type Problem, UserError } from '../protocol/errors.ts'
 import { strayAliases } from './anchors.ts'
+import { applyEdits, placeBefore } from './edits.ts'
 import { callOutputLines } from './events.ts'
 import { firstLine, hashOf } from './generated.ts'
 import { workflowInputs } from './inputs.ts'
-import { jobsFile } from './jobs-file.ts'
+import { jobsFileEdits } from './jobs-file.ts'
 import { listeningOf } from './listening.ts'
 import { listeningFile } from './listening-file.ts'
 import { compiledNames } from './names.ts'
@@ -25,6 +26,8 @@ export interface Compiled {
   readonly files: readonly CompiledFile[]
   /** What the user should hear of, though it is no error. */
   readonly notices: readonly Problem[]
+  /** Where in the source a place of the jobs file comes from. */
+  sourcePlace(place: number): number
 }
 
 export interface CompiledFile {
@@ -43,12 +46,14 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
   const first = firstLine({ source: file.source.file, hash: await hashOf(file.source.text) })
   const names = compiledNames(file.name)
   const listening = listeningFile(listeningOf(file, plan, inputs, options))
-  const jobs = jobsFile(file, edits, inputs, callOutputLines(file))
+  const changes = jobsFileEdits(file, edits, inputs, callOutputLines(file))
+  const head = `${first}\n`
   return {
     files: [
-      { name: names.listening, text: `${first}\n${listening}` },
-      { name: names.jobs, text: `${first}\n${jobs}` },
+      { name: names.listening, text: head + listening },
+      { name: names.jobs, text: head + applyEdits(file.source.text, changes) },
     ],
     notices: notices(file, plan),
+    sourcePlace: (place) => placeBefore(changes, Math.max(0, place - head.length)),
   }
 }

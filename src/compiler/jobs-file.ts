@@ -1,5 +1,4 @@
 import type { Edit } from './edits.ts'
-import { applyEdits } from './edits.ts'
 import { declarationLines, type WorkflowInput } from './inputs.ts'
 import type { Section, SourceFile } from './source-file.ts'
 import { indent, type Lines } from './yaml-lines.ts'
@@ -8,24 +7,23 @@ import { indent, type Lines } from './yaml-lines.ts'
 const LISTENING_KEYS = ['name', 'run-name']
 
 /**
- * The workflow that the listening one calls for each item: the source as it stands, but for its
- * rewritten expressions and the head.
+ * What makes the source the workflow that the listening one calls for each item: it stays as it
+ * stands, but for its rewritten expressions and the head.
  *
  * @param callOutputs lines of `outputs:` where the source itself can be called
  */
-export function jobsFile(
+export function jobsFileEdits(
   file: SourceFile,
   rewritten: readonly Edit[],
   inputs: readonly WorkflowInput[],
   callOutputs: Lines,
-): string {
+): Edit[] {
   const on = [...callLines(inputs, callOutputs), ''].join('\n')
-  const edits = [
+  return [
     { start: file.on.start, end: file.on.end, text: on },
     ...LISTENING_KEYS.flatMap((key) => cut(file.sections.get(key))),
     ...rewritten.filter(({ start }) => !isListening(file, start)),
   ]
-  return applyEdits(file.source.text, edits)
 }
 
 function callLines(inputs: readonly WorkflowInput[], callOutputs: Lines): string[] {

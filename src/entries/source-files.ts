@@ -26,7 +26,9 @@ export function readSource(root: string, file: string): Source {
   try {
     const inside = relative(realpathSync(root), realpathSync(path))
     if (inside.startsWith('..')) throw new UserError({ message: `${file} leads out by a link` })
-    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+    const text = readFileSync(path, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .replaceAll('\r\n', '\n')
     return { name: file, file, text }
   } catch (cause) {
     if (cause instanceof UserError) throw cause
