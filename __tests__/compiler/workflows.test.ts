@@ -70,7 +70,7 @@ describe.each(WORKFLOWS)('%s', (name, source) => {
 /** Lines of the jobs file as the source had them, in small letters since contexts ignore case. */
 function withoutCall(jobs: string): string[] {
   const lines = jobs.replaceAll('fromJSON(inputs.on)', 'on').toLowerCase().split('\n').slice(1)
-  const start = lines.findIndex((line) => line === 'on:')
+  const start = lines.indexOf('on:')
   const length = lines.slice(start + 1).findIndex((line) => !/^ +[^ #]/.test(line))
   return lines.toSpliced(start, length + 1)
 }

@@ -13,7 +13,7 @@ export const modules = {
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 /* harmony import */ var minimatch__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1138);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2546);
-/* harmony import */ var _workflow_workflow_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(402);
+/* harmony import */ var _workflow_workflow_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5891);
 
 
 
@@ -55,7 +55,7 @@ function workflowFileSource(options) {
             if (!found)
                 return undefined;
             const { file } = found;
-            return (0,_workflow_workflow_js__WEBPACK_IMPORTED_MODULE_4__/* .readWorkflowFile */ .A)(name, { name: file, file, text: readText(root, file) }, contexts);
+            return (0,_workflow_workflow_js__WEBPACK_IMPORTED_MODULE_4__/* .readWorkflowFile */ .AO)(name, { name: file, file, text: readText(root, file) }, contexts);
         },
     };
 }

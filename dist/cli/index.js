@@ -2,49 +2,63 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
-/***/ 421:
+/***/ 181:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("buffer");
+
+/***/ }),
+
+/***/ 1421:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_process");
 
 /***/ }),
 
-/***/ 474:
+/***/ 8474:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:events");
 
 /***/ }),
 
-/***/ 24:
+/***/ 3024:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
 
 /***/ }),
 
-/***/ 760:
+/***/ 6760:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
 
 /***/ }),
 
-/***/ 708:
+/***/ 1708:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:process");
 
 /***/ }),
 
-/***/ 909:
+/***/ 932:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("process");
+
+/***/ }),
+
+/***/ 8909:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { Argument } = __nccwpck_require__(154);
-const { Command } = __nccwpck_require__(348);
-const { CommanderError, InvalidArgumentError } = __nccwpck_require__(135);
-const { Help } = __nccwpck_require__(754);
-const { Option } = __nccwpck_require__(240);
+const { Argument } = __nccwpck_require__(9154);
+const { Command } = __nccwpck_require__(4348);
+const { CommanderError, InvalidArgumentError } = __nccwpck_require__(1135);
+const { Help } = __nccwpck_require__(9754);
+const { Option } = __nccwpck_require__(5240);
 
 exports.DM = new Command();
 
@@ -68,10 +82,10 @@ exports.a2 = InvalidArgumentError; // Deprecated
 
 /***/ }),
 
-/***/ 154:
+/***/ 9154:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { InvalidArgumentError } = __nccwpck_require__(135);
+const { InvalidArgumentError } = __nccwpck_require__(1135);
 
 class Argument {
   /**
@@ -225,20 +239,20 @@ exports.humanReadableArgName = humanReadableArgName;
 
 /***/ }),
 
-/***/ 348:
+/***/ 4348:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const EventEmitter = (__nccwpck_require__(474).EventEmitter);
-const childProcess = __nccwpck_require__(421);
-const path = __nccwpck_require__(760);
-const fs = __nccwpck_require__(24);
-const process = __nccwpck_require__(708);
+const EventEmitter = (__nccwpck_require__(8474).EventEmitter);
+const childProcess = __nccwpck_require__(1421);
+const path = __nccwpck_require__(6760);
+const fs = __nccwpck_require__(3024);
+const process = __nccwpck_require__(1708);
 
-const { Argument, humanReadableArgName } = __nccwpck_require__(154);
-const { CommanderError } = __nccwpck_require__(135);
-const { Help, stripColor } = __nccwpck_require__(754);
-const { Option, DualOptions } = __nccwpck_require__(240);
-const { suggestSimilar } = __nccwpck_require__(30);
+const { Argument, humanReadableArgName } = __nccwpck_require__(9154);
+const { CommanderError } = __nccwpck_require__(1135);
+const { Help, stripColor } = __nccwpck_require__(9754);
+const { Option, DualOptions } = __nccwpck_require__(5240);
+const { suggestSimilar } = __nccwpck_require__(5030);
 
 class Command extends EventEmitter {
   /**
@@ -3009,7 +3023,7 @@ exports.useColor = useColor; // exporting for tests
 
 /***/ }),
 
-/***/ 135:
+/***/ 1135:
 /***/ ((__unused_webpack_module, exports) => {
 
 /**
@@ -3055,10 +3069,10 @@ exports.InvalidArgumentError = InvalidArgumentError;
 
 /***/ }),
 
-/***/ 754:
+/***/ 9754:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { humanReadableArgName } = __nccwpck_require__(154);
+const { humanReadableArgName } = __nccwpck_require__(9154);
 
 /**
  * TypeScript import types for JSDoc, used by Visual Studio Code IntelliSense and `npm run typescript-checkJS`
@@ -3809,10 +3823,10 @@ exports.stripColor = stripColor;
 
 /***/ }),
 
-/***/ 240:
+/***/ 5240:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { InvalidArgumentError } = __nccwpck_require__(135);
+const { InvalidArgumentError } = __nccwpck_require__(1135);
 
 class Option {
   /**
@@ -4196,7 +4210,7 @@ exports.DualOptions = DualOptions;
 
 /***/ }),
 
-/***/ 30:
+/***/ 5030:
 /***/ ((__unused_webpack_module, exports) => {
 
 const maxDistance = 3;
@@ -4304,49 +4318,104 @@ exports.suggestSimilar = suggestSimilar;
 
 /***/ }),
 
-/***/ 713:
+/***/ 7126:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Pf: () => (/* binding */ DEFAULT_GLOB)
+/* harmony export */ });
+/* unused harmony exports readInputs, onSource */
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
+
+
+/**
+ * Reads the inputs once, by name as action.yml has them.
+ *
+ * @throws UserError when `secrets` or `vars` is not a JSON object; its text is never shown
+ */
+function readInputs(input) {
+    return {
+        on: input('on'),
+        workflow: lines(input('workflow') || DEFAULT_GLOB),
+        secrets: jsonObject('secrets', input('secrets')),
+        vars: jsonObject('vars', input('vars')),
+        messagingApiUrl: input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL,
+    };
+}
+const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org';
+/** Where workflow files are looked for when the input names no place. */
+const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}';
+/** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
+function onSource(text, workflowFile) {
+    return { name: 'input "on"', text, file: workflowFile };
+}
+function lines(text) {
+    return text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+}
+function jsonObject(name, text) {
+    const value = text.trim() === '' ? {} : parsed(name, text);
+    if (isObject(value))
+        return value;
+    throw new UserError({
+        message: `input "${name}" is JSON, but not an object`,
+        notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+    });
+}
+function parsed(name, text) {
+    try {
+        return parseJson(text);
+    }
+    catch {
+        throw new UserError({
+            message: `input "${name}" is not JSON`,
+            notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+        });
+    }
+}
+
+
+/***/ }),
+
+/***/ 7068:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ ACTION)
+/* harmony export */ });
+/** The action of this package, at its first major version: what compiled files run. */
+const ACTION = 'hookline/hookline@v1';
+
+
+/***/ }),
+
+/***/ 2713:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(179);
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(546);
-/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(375);
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var _commands_build_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5692);
+/* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6106);
+/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1859);
 
 
 
-/** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
-const EXIT = { mend: 1, usage: 2, bug: 70 };
+
 const program = new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('hookline')
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-    .exitOverride();
-process.exitCode = await run();
-async function run() {
-    try {
-        await program.parseAsync();
-        return 0;
-    }
-    catch (error) {
-        return explain(error);
-    }
+    .addCommand((0,_commands_build_js__WEBPACK_IMPORTED_MODULE_1__/* .buildCommand */ .O)())
+    .addCommand((0,_commands_check_js__WEBPACK_IMPORTED_MODULE_2__/* .checkCommand */ .e)());
+program.exitOverride();
+for (const command of program.commands)
+    command.exitOverride();
+try {
+    await program.parseAsync();
 }
-function explain(error) {
-    if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
-        return error.exitCode === 0 ? 0 : EXIT.usage;
-    if (!(error instanceof _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y))
-        return explainBug(error);
-    for (const problem of error.problems)
-        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
-    return EXIT.mend;
-}
-/** A message of an unknown error may carry a payload or a token, so only its kind is shown. */
-function explainBug(error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter(isFrame) : [];
-    process.stderr.write(`hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`);
-    return EXIT.bug;
-}
-function isFrame(line) {
-    return /^\s+at /.test(line);
+catch (error) {
+    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_3__/* .explain */ .W)(error);
 }
 
 __webpack_async_result__();
@@ -4354,7 +4423,207 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 546:
+/***/ 5692:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  O: () => (/* binding */ buildCommand)
+});
+
+// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
+var esm = __nccwpck_require__(8179);
+// EXTERNAL MODULE: ./build/action/inputs.js
+var inputs = __nccwpck_require__(7126);
+// EXTERNAL MODULE: ./build/compiler/action-reference.js
+var action_reference = __nccwpck_require__(7068);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(3024);
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __nccwpck_require__(6760);
+;// CONCATENATED MODULE: ./build/entries/watch-folders.js
+
+
+/** Editors write a file in several steps. */
+const SETTLED = 100;
+/** Calls back whenever a file changes in the folders that globs begin with, until the process ends. */
+function watchFolders(root, globs, changed) {
+    let timer;
+    for (const folder of new Set(globs.map(baseOf))) {
+        (0,external_node_fs_.watch)((0,external_node_path_.join)(root, folder), { recursive: true }, () => {
+            clearTimeout(timer);
+            timer = setTimeout(() => void changed(), SETTLED);
+        });
+    }
+}
+/** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
+function baseOf(glob) {
+    const segments = glob.split('/');
+    const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment));
+    return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.';
+}
+
+;// CONCATENATED MODULE: ./build/entries/commands/build.js
+
+
+
+
+function buildCommand() {
+    return new esm/* Command */.uB('build')
+        .description('compile workflows/*.yml into native workflows')
+        .argument('[files...]', 'workflow files or globs', [inputs/* DEFAULT_GLOB */.Pf])
+        .option('--out <folder>', 'where compiled files go', '.github/workflows')
+        .option('--uses <action>', 'action that they run', parseUses, action_reference/* ACTION */.h)
+        .option('--state <store>', 'none, file:<path> or branch:<name>', parseState, 'none')
+        .option('--strict', 'untrusted text in a script is an error')
+        .addOption(new esm/* Option */.c$('--check', 'write nothing; exit 1 and show what differs').conflicts('fix'))
+        .option('--fix', 'move untrusted text from scripts into env, in the workflow files themselves')
+        .addOption(new esm/* Option */.c$('--watch', 'compile again whenever a file changes').conflicts('check'))
+        .option('--json', 'print one JSON object')
+        .addHelpText('after', '\nExample:\n  $ hookline build --state branch:hookline-state')
+        .action(run);
+}
+async function run(globs, { watch, json, ...options }) {
+    // Loaded only here, so that other commands start without parsers they have no use for.
+    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(100), __nccwpck_require__.e(951), __nccwpck_require__.e(102), __nccwpck_require__.e(207)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8207));
+    const { printBuild } = await __nccwpck_require__.e(/* import() */ 938).then(__nccwpck_require__.bind(__nccwpck_require__, 2938));
+    const once = async () => {
+        const built = await build({ ...options, root: process.cwd(), globs });
+        process.exitCode = printBuild(built, { json, check: options.check });
+    };
+    await once();
+    if (watch)
+        watchFolders(process.cwd(), globs, once);
+}
+function parseUses(text) {
+    if (/^[\w.-]+\/[\w./-]+@[\w./-]+$/.test(text) || /^\.{1,2}\/[\w./-]*$/.test(text))
+        return text;
+    throw new esm/* InvalidArgumentError */.Di('write owner/name@ref, with a tag or a full commit SHA.');
+}
+function parseState(text) {
+    if (/^(none|(file|branch):[\w./-]+)$/.test(text))
+        return text;
+    throw new esm/* InvalidArgumentError */.Di('write none, file:<path> or branch:<name>.');
+}
+
+
+/***/ }),
+
+/***/ 6106:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   e: () => (/* binding */ checkCommand)
+/* harmony export */ });
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var _action_inputs_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7126);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(8375);
+/* harmony import */ var _problem_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6571);
+
+
+
+
+function checkCommand() {
+    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('check')
+        .description('show every problem of every workflow file')
+        .argument('[files...]', 'workflow files or globs', [_action_inputs_js__WEBPACK_IMPORTED_MODULE_1__/* .DEFAULT_GLOB */ .Pf])
+        .option('--strict', 'untrusted text in a script is an error')
+        .option('--json', 'print one JSON object')
+        .action(run);
+}
+async function run(globs, { strict, json }) {
+    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(100), __nccwpck_require__.e(102), __nccwpck_require__.e(36)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6036));
+    const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false);
+    process.exitCode = errors.length > 0 ? 1 : 0;
+    if (json) {
+        const problems = [
+            ...errors.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_2__/* .problemJson */ .o)(problem, 'error')),
+            ...warnings.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_2__/* .problemJson */ .o)(problem, 'warning')),
+        ];
+        process.stdout.write(`${JSON.stringify({ ok: errors.length === 0, problems })}\n`);
+        return;
+    }
+    for (const problem of warnings)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__/* .renderProblem */ .y)(problem, 'warning')}\n`);
+    for (const problem of errors)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__/* .renderProblem */ .y)(problem)}\n`);
+    process.stdout.write(`${count} workflow ${count === 1 ? 'file' : 'files'}: ${summary(errors.length, warnings.length)}\n`);
+}
+function summary(errors, warnings) {
+    return errors + warnings === 0 ? 'no problems' : `${errors} errors, ${warnings} warnings`;
+}
+
+
+/***/ }),
+
+/***/ 1859:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   W: () => (/* binding */ explain)
+/* harmony export */ });
+/* unused harmony export explainBug */
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8375);
+
+
+
+/** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
+const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 };
+/** Says on standard error what went wrong, and gives the exit code for it. */
+function explain(error) {
+    if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
+        return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (!(error instanceof _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y)) {
+        explainBug(error);
+        return EXIT.bug;
+    }
+    for (const problem of error.problems)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
+    return EXIT.mend;
+}
+/** A message of an unknown error may carry a payload or a token, so only kind and place are shown. */
+function explainBug(error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter(isFrame) : [];
+    process.stderr.write(`hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`);
+}
+function isFrame(line) {
+    return /^\s+at /.test(line);
+}
+
+
+/***/ }),
+
+/***/ 6571:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   o: () => (/* binding */ problemJson)
+/* harmony export */ });
+/** A problem for a program to read: an editor, or a reviewer's bot. */
+function problemJson(problem, severity) {
+    const { message, position, hint, notes } = problem;
+    return {
+        severity,
+        message,
+        ...(position && {
+            file: position.source.file,
+            line: position.line,
+            column: position.column,
+            length: position.length,
+        }),
+        ...(hint && { hint }),
+        ...(notes && { notes }),
+    };
+}
+
+
+/***/ }),
+
+/***/ 2546:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4379,7 +4648,1119 @@ class PayloadError extends (/* unused pure expression or super */ null && (Error
 
 /***/ }),
 
-/***/ 375:
+/***/ 2947:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  Gv: () => (/* binding */ json_isObject),
+  g1: () => (/* binding */ record)
+});
+
+// UNUSED EXPORTS: isDeeperThan, parseJson
+
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/utils.js
+/**
+ * Test whether a string contains an integer number
+ */
+function utils_isInteger(value) {
+  return INTEGER_REGEX.test(value);
+}
+const INTEGER_REGEX = /^-?[0-9]+$/;
+
+/**
+ * Test whether a string contains a number
+ * http://stackoverflow.com/questions/13340717/json-numbers-regular-expression
+ */
+function utils_isNumber(value) {
+  return NUMBER_REGEX.test(value);
+}
+const NUMBER_REGEX = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Test whether a string can be safely represented with a number
+ * without information loss.
+ *
+ * When approx is true, floating point numbers that lose a few digits but
+ * are still approximately equal in value are considered safe too.
+ * Integer numbers must still be exactly equal.
+ */
+function isSafeNumber(value, config) {
+  if (utils_isInteger(value)) {
+    return Number.isSafeInteger(Number.parseInt(value, 10));
+  }
+  const num = Number.parseFloat(value);
+  // Reject unsafe integers written as floats, like '9007199254740992.0', which isInteger(value) misses.
+  if (Number.isInteger(num) && !Number.isSafeInteger(num)) {
+    return false;
+  }
+  const parsed = String(num);
+  if (value === parsed) {
+    return true;
+  }
+  const valueDigits = extractSignificantDigits(value);
+  const parsedDigits = extractSignificantDigits(parsed);
+  if (valueDigits === parsedDigits) {
+    return true;
+  }
+  if (config?.approx === true) {
+    // A floating point value is approximately equal when:
+    // 1. it has at least 14 digits
+    // 2. the first 14 digits are equal
+    const requiredDigits = 14;
+    if (parsedDigits.length >= requiredDigits && valueDigits.startsWith(parsedDigits.substring(0, requiredDigits))) {
+      return true;
+    }
+  }
+  return false;
+}
+let utils_UnsafeNumberReason = /*#__PURE__*/function (UnsafeNumberReason) {
+  UnsafeNumberReason["underflow"] = "underflow";
+  UnsafeNumberReason["overflow"] = "overflow";
+  UnsafeNumberReason["truncate_integer"] = "truncate_integer";
+  UnsafeNumberReason["truncate_float"] = "truncate_float";
+  return UnsafeNumberReason;
+}({});
+
+/**
+ * When the provided value is an unsafe number, describe what the reason is:
+ * overflow, underflow, truncate_integer, or truncate_float.
+ * Returns undefined when the value is safe.
+ */
+function utils_getUnsafeNumberReason(value) {
+  if (isSafeNumber(value, {
+    approx: false
+  })) {
+    return undefined;
+  }
+  if (utils_isInteger(value)) {
+    return utils_UnsafeNumberReason.truncate_integer;
+  }
+  const num = Number.parseFloat(value);
+  if (!Number.isFinite(num)) {
+    return utils_UnsafeNumberReason.overflow;
+  }
+  if (num === 0) {
+    return utils_UnsafeNumberReason.underflow;
+  }
+  return utils_UnsafeNumberReason.truncate_float;
+}
+
+/**
+ * Convert a string into a number when it is safe to do so.
+ * Throws an error otherwise, explaining the reason.
+ */
+function toSafeNumberOrThrow(value, config) {
+  const number = Number.parseFloat(value);
+  const unsafeReason = utils_getUnsafeNumberReason(value);
+  if (config?.approx === true ? unsafeReason && unsafeReason !== utils_UnsafeNumberReason.truncate_float : unsafeReason) {
+    const unsafeReasonText = unsafeReason?.replace(/_\w+$/, '');
+    throw new Error(`Cannot safely convert to number: the value '${value}' would ${unsafeReasonText} and become ${number}`);
+  }
+  return number;
+}
+
+/**
+ * Split a number into sign, digits, and exponent.
+ * Leading zeros and non-canonical zeros are normalized.
+ *
+ * The value can be constructed again from a split number by inserting a dot
+ * at the second character of the digits if there is more than one digit,
+ * prepending it with the sign, and appending an "e" and the exponent as follows:
+ *
+ *     const reconstructed = `${sign}${digits[0]}.${digits.slice(1)}e${exponent}`
+ *
+ */
+function splitNumber(value) {
+  const match = value.match(/^(-?)(\d+(?:\.\d*)?)([eE]([+-]?\d+))?$/);
+  if (!match) {
+    throw new SyntaxError(`Invalid number: ${value}`);
+  }
+  const sign = match[1];
+  const digitsStr = match[2];
+  let exponent = match[4] !== undefined ? Number.parseInt(match[4], 10) : 0;
+  const dot = digitsStr.indexOf('.');
+  exponent += dot !== -1 ? dot - 1 : digitsStr.length - 1;
+  const coefficient = digitsStr.replace('.', '');
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(coefficient);
+  exponent -= start;
+  const digits = coefficient.slice(start, end);
+
+  // normalize zero, for example normalizes 0e5 or -0 into 0
+  return digits.length > 0 ? {
+    sign,
+    digits,
+    exponent
+  } : {
+    sign: '',
+    digits: '0',
+    exponent: 0
+  };
+}
+
+/**
+ * Compare two strings containing a numeric value
+ * Returns 1 when a is larger than b, 0 when they are equal,
+ * and -1 when a is smaller than b.
+ */
+function utils_compareNumber(a, b) {
+  if (a === b) {
+    return 0;
+  }
+  const aa = splitNumber(a);
+  const bb = splitNumber(b);
+  const sign = aa.sign === '-' ? -1 : 1;
+  if (aa.sign !== bb.sign) {
+    return sign;
+  }
+  if (aa.digits === '0') {
+    return bb.digits === '0' ? 0 : -1;
+  }
+  if (bb.digits === '0') {
+    return 1;
+  }
+  if (aa.exponent !== bb.exponent) {
+    return aa.exponent > bb.exponent ? sign : aa.exponent < bb.exponent ? -sign : 0;
+  }
+  return aa.digits > bb.digits ? sign : aa.digits < bb.digits ? -sign : 0;
+}
+
+/**
+ * Count the significant digits of a number.
+ *
+ * For example:
+ *   '2.34' returns 3
+ *   '-77' returns 2
+ *   '0.003400' returns 2
+ *   '120.5e+30' returns 4
+ **/
+function utils_countSignificantDigits(value) {
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(value);
+  const dot = value.indexOf('.');
+  if (dot === -1 || dot < start || dot > end) {
+    return end - start;
+  }
+  return end - start - 1;
+}
+
+/**
+ * Get the significant digits of a number.
+ *
+ * For example:
+ *   '2.34' returns '234'
+ *   '-77' returns '77'
+ *   '0.003400' returns '34'
+ *   '120.5e+30' returns '1205'
+ **/
+function extractSignificantDigits(value) {
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(value);
+  const digits = value.substring(start, end);
+  const dot = digits.indexOf('.');
+  if (dot === -1) {
+    return digits;
+  }
+  return digits.substring(0, dot) + digits.substring(dot + 1);
+}
+
+/**
+ * Returns the range (start to end) of the significant digits of a value.
+ * Note that this range _may_ contain the decimal dot.
+ *
+ * For example:
+ *
+ *     getSignificantDigitRange('0.0325900') // { start: 3, end: 7 }
+ *     getSignificantDigitRange('2.0300')    // { start: 0, end: 3 }
+ *     getSignificantDigitRange('0.0')       // { start: 3, end: 3 }
+ *
+ */
+function getSignificantDigitRange(value) {
+  let start = 0;
+  if (value[0] === '-') {
+    start++;
+  }
+  while (value[start] === '0' || value[start] === '.') {
+    start++;
+  }
+  let end = value.lastIndexOf('e');
+  if (end === -1) {
+    end = value.lastIndexOf('E');
+  }
+  if (end === -1) {
+    end = value.length;
+  }
+  while ((value[end - 1] === '0' || value[end - 1] === '.') && end > start) {
+    end--;
+  }
+  return {
+    start,
+    end
+  };
+}
+//# sourceMappingURL=utils.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/LosslessNumber.js
+
+
+// A shared symbol recognizes numbers from separate library copies where instanceof fails.
+const losslessNumberMarker = Symbol.for('lossless-json.LosslessNumber');
+
+/**
+ * A lossless number. Stores its numeric value as string
+ */
+class LosslessNumber_LosslessNumber {
+  // numeric value as string
+  value;
+
+  /**
+   * @deprecated Use the isLosslessNumber(value) function instead.
+   *
+   * Ordinary objects may also have an isLosslessNumber property, so this
+   * field cannot reliably identify lossless numbers.
+   */
+  isLosslessNumber = true;
+  get [losslessNumberMarker]() {
+    return true;
+  }
+  constructor(value) {
+    if (!isNumber(value)) {
+      throw new Error(`Invalid number (value: "${value}")`);
+    }
+    this.value = value;
+  }
+
+  /**
+   * Get the value of the LosslessNumber as number or bigint.
+   *
+   * - a number is returned for safe numbers and decimal values that only lose some insignificant digits
+   * - a bigint is returned for big integer numbers
+   * - an Error is thrown for values that will overflow or underflow
+   *
+   * Note that you can implement your own strategy for conversion by just getting the value as string
+   * via .toString(), and using util functions like isInteger, isSafeNumber, getUnsafeNumberReason,
+   * and toSafeNumberOrThrow to convert it to a numeric value.
+   */
+  valueOf() {
+    const unsafeReason = getUnsafeNumberReason(this.value);
+
+    // safe or truncate_float
+    if (unsafeReason === undefined || unsafeReason === UnsafeNumberReason.truncate_float) {
+      return Number.parseFloat(this.value);
+    }
+
+    // truncate_integer
+    if (isInteger(this.value)) {
+      return BigInt(this.value);
+    }
+
+    // overflow or underflow
+    throw new Error(`Cannot safely convert to number: the value '${this.value}' would ${unsafeReason} and become ${Number.parseFloat(this.value)}`);
+  }
+
+  /**
+   * Get the value of the LosslessNumber as string.
+   */
+  toString() {
+    return this.value;
+  }
+
+  // Note: we do NOT implement a .toJSON() method, and you should not implement
+  // or use that, it cannot safely turn the numeric value in the string into
+  // stringified JSON since it has to be parsed into a number first.
+}
+
+/**
+ * Test whether a value is a LosslessNumber
+ */
+function LosslessNumber_isLosslessNumber(value) {
+  return value !== null && typeof value === 'object' && value[losslessNumberMarker] === true;
+}
+
+/**
+ * Convert a number into a LosslessNumber if this is possible in a safe way
+ * If the value has too many digits, or is NaN or Infinity, an error will be thrown
+ */
+function toLosslessNumber(value) {
+  const maxDigits = 15;
+  if (countSignificantDigits(String(value)) > maxDigits) {
+    throw new Error(`Invalid number: contains more than 15 digits and is most likely truncated and unsafe by itself (value: ${value})`);
+  }
+  if (Number.isNaN(value)) {
+    throw new Error('Invalid number: NaN');
+  }
+  if (!Number.isFinite(value)) {
+    throw new Error(`Invalid number: ${value}`);
+  }
+  return new LosslessNumber_LosslessNumber(String(value));
+}
+
+/**
+ * Compare two lossless numbers.
+ * Returns 1 when a is larger than b, 0 when they are equal,
+ * and -1 when a is smaller than b.
+ */
+function compareLosslessNumber(a, b) {
+  return compareNumber(a.value, b.value);
+}
+//# sourceMappingURL=LosslessNumber.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/numberParsers.js
+
+
+function numberParsers_parseLosslessNumber(value) {
+  return new LosslessNumber(value);
+}
+function parseNumberAndBigInt(value) {
+  return isInteger(value) ? BigInt(value) : Number.parseFloat(value);
+}
+//# sourceMappingURL=numberParsers.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/revive.js
+
+/**
+ * Revive a json object.
+ * Applies the reviver function recursively on all values in the JSON object.
+ * @param json   A JSON Object, Array, or value
+ * @param reviver
+ *              A reviver function invoked with arguments `key` and `value`,
+ *              which must return a replacement value. The function context
+ *              (`this`) is the Object or Array that contains the currently
+ *              handled value.
+ */
+function revive_revive(json, reviver) {
+  return reviveValue({
+    '': json
+  }, '', json, reviver);
+}
+
+/**
+ * Revive a value
+ */
+function reviveValue(context, key, value, reviver) {
+  if (Array.isArray(value)) {
+    return reviver.call(context, key, reviveArray(value, reviver));
+  }
+  if (value && typeof value === 'object' && !isLosslessNumber(value)) {
+    // note the special case for LosslessNumber,
+    // we don't want to iterate over the internals of a LosslessNumber
+    return reviver.call(context, key, reviveObject(value, reviver));
+  }
+  return reviver.call(context, key, value);
+}
+
+/**
+ * Revive the properties of an object
+ */
+function reviveObject(object, reviver) {
+  for (const key of Object.keys(object)) {
+    const value = reviveValue(object, key, object[key], reviver);
+    if (value !== undefined) {
+      object[key] = value;
+    } else {
+      delete object[key];
+    }
+  }
+  return object;
+}
+
+/**
+ * Revive the properties of an Array
+ */
+function reviveArray(array, reviver) {
+  for (let i = 0; i < array.length; i++) {
+    const value = reviveValue(array, String(i), array[i], reviver);
+    if (value === undefined) {
+      // Remove the own property entirely, like native JSON.parse does: the
+      // position becomes a genuine hole (no own key, and `Object.keys` omits
+      // it) while the length stays unchanged. Assigning `array[i] = undefined`
+      // would leave an own property holding `undefined` instead.
+      delete array[i];
+    } else {
+      // Assign right away rather than after the loop: the reviver observes the
+      // holder through `this`, so later items must see the already revived
+      // values (e.g. a preceding `null` replacement).
+      array[i] = value;
+    }
+  }
+  return array;
+}
+//# sourceMappingURL=revive.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/parse.js
+
+
+/**
+ * The LosslessJSON.parse() method parses a string as JSON, optionally transforming
+ * the value produced by parsing.
+ *
+ * The parser is based on the parser of Tan Li Hou shared in
+ * https://lihautan.com/json-parser-with-javascript/
+ *
+ * @param text
+ * The string to parse as JSON. See the JSON object for a description of JSON syntax.
+ *
+ * @param [reviver]
+ * If a function, prescribes how the value originally produced by parsing is
+ * transformed, before being returned.
+ *
+ * @param [options=ParseOptions | NumberParserArgument]
+ * Pass a custom number parser. Input is a string, and the output can be unknown
+ * numeric value: number, bigint, LosslessNumber, or a custom BigNumber library.
+ *
+ * @returns Returns the Object corresponding to the given JSON text.
+ *
+ * @throws Throws a SyntaxError exception if the string to parse is not valid JSON.
+ */
+function parse(text, reviver, options) {
+  const optionsObj = typeof options === 'function' ? {
+    parseNumber: options
+  } : options;
+  const parseNumber = optionsObj?.parseNumber ?? parseLosslessNumber;
+  const onDuplicateKey = optionsObj?.onDuplicateKey ?? throwDuplicateKey;
+  let i = 0;
+  const value = parseValue();
+  expectValue(value);
+  expectEndOfInput();
+  return reviver ? revive(value, reviver) : value;
+  function parseObject() {
+    if (text.charCodeAt(i) === codeOpeningBrace) {
+      i++;
+      skipWhitespace();
+      const object = {};
+      let initial = true;
+      while (i < text.length && text.charCodeAt(i) !== codeClosingBrace) {
+        if (!initial) {
+          eatComma();
+          skipWhitespace();
+        } else {
+          initial = false;
+        }
+        const start = i;
+        const key = parseString();
+        if (key === undefined) {
+          throwObjectKeyExpected();
+          return; // To make TS happy
+        }
+        skipWhitespace();
+        eatColon();
+        const value = parseValue();
+        if (value === undefined) {
+          throwObjectValueExpected();
+          return; // To make TS happy
+        }
+
+        // handle duplicate keys
+        // TODO: replace with hasOwn one day, when browser support is high enough
+        if (Object.prototype.hasOwnProperty.call(object, key) && !isDeepEqual(value, object[key])) {
+          // Note that we could also test `if(key in object) {...}`
+          // or `if (object[key] !== 'undefined') {...}`, but that is slower.
+          const returnedValue = onDuplicateKey({
+            key,
+            position: start + 1,
+            oldValue: object[key],
+            newValue: value
+          });
+          if (returnedValue !== undefined) {
+            setObjectKey(object, key, returnedValue);
+          }
+        } else {
+          setObjectKey(object, key, value);
+        }
+      }
+      if (text.charCodeAt(i) !== codeClosingBrace) {
+        throwObjectKeyOrEndExpected();
+      }
+      i++;
+      return object;
+    }
+  }
+  function parseArray() {
+    if (text.charCodeAt(i) === codeOpeningBracket) {
+      i++;
+      skipWhitespace();
+      const array = [];
+      let initial = true;
+      while (i < text.length && text.charCodeAt(i) !== codeClosingBracket) {
+        if (!initial) {
+          eatComma();
+        } else {
+          initial = false;
+        }
+        const value = parseValue();
+        expectArrayItem(value);
+        array.push(value);
+      }
+      if (text.charCodeAt(i) !== codeClosingBracket) {
+        throwArrayItemOrEndExpected();
+      }
+      i++;
+      return array;
+    }
+  }
+  function parseValue() {
+    skipWhitespace();
+    const value = parseString() ?? parseNumeric() ?? parseObject() ?? parseArray() ?? parseKeyword('true', true) ?? parseKeyword('false', false) ?? parseKeyword('null', null);
+    skipWhitespace();
+    return value;
+  }
+  function parseKeyword(name, value) {
+    if (text.slice(i, i + name.length) === name) {
+      i += name.length;
+      return value;
+    }
+  }
+  function skipWhitespace() {
+    while (isWhitespace(text.charCodeAt(i))) {
+      i++;
+    }
+  }
+  function parseString() {
+    if (text.charCodeAt(i) === codeDoubleQuote) {
+      i++;
+      let result = '';
+      while (i < text.length && text.charCodeAt(i) !== codeDoubleQuote) {
+        if (text.charCodeAt(i) === codeBackslash) {
+          const char = text[i + 1];
+          const escapeChar = escapeCharacters[char];
+          if (escapeChar !== undefined) {
+            result += escapeChar;
+            i++;
+          } else if (char === 'u') {
+            if (isHex(text.charCodeAt(i + 2)) && isHex(text.charCodeAt(i + 3)) && isHex(text.charCodeAt(i + 4)) && isHex(text.charCodeAt(i + 5))) {
+              result += String.fromCharCode(Number.parseInt(text.slice(i + 2, i + 6), 16));
+              i += 5;
+            } else {
+              throwInvalidUnicodeCharacter(i);
+            }
+          } else {
+            throwInvalidEscapeCharacter(i);
+          }
+        } else {
+          if (isValidStringCharacter(text.charCodeAt(i))) {
+            result += text[i];
+          } else {
+            throwInvalidCharacter(text[i]);
+          }
+        }
+        i++;
+      }
+      expectEndOfString();
+      i++;
+      return result;
+    }
+  }
+  function parseNumeric() {
+    const start = i;
+    if (text.charCodeAt(i) === codeMinus) {
+      i++;
+      expectDigit(start);
+    }
+    if (text.charCodeAt(i) === codeZero) {
+      i++;
+    } else if (isNonZeroDigit(text.charCodeAt(i))) {
+      i++;
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    } else {
+      // A JSON number must have an integer part, so a leading dot like '.5'
+      // is not a number at all.
+      return undefined;
+    }
+    if (text.charCodeAt(i) === codeDot) {
+      i++;
+      expectDigit(start);
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    }
+    if (text.charCodeAt(i) === codeLowercaseE || text.charCodeAt(i) === codeUppercaseE) {
+      i++;
+      if (text.charCodeAt(i) === codeMinus || text.charCodeAt(i) === codePlus) {
+        i++;
+      }
+      expectDigit(start);
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    }
+    if (i > start) {
+      return parseNumber(text.slice(start, i));
+    }
+  }
+  function eatComma() {
+    if (text.charCodeAt(i) !== codeComma) {
+      throw new SyntaxError(`Comma ',' expected after value ${gotAt()}`);
+    }
+    i++;
+  }
+  function eatColon() {
+    if (text.charCodeAt(i) !== codeColon) {
+      throw new SyntaxError(`Colon ':' expected after property name ${gotAt()}`);
+    }
+    i++;
+  }
+  function expectValue(value) {
+    if (value === undefined) {
+      throw new SyntaxError(`JSON value expected ${gotAt()}`);
+    }
+  }
+  function expectArrayItem(value) {
+    if (value === undefined) {
+      throw new SyntaxError(`Array item expected ${gotAt()}`);
+    }
+  }
+  function expectEndOfInput() {
+    if (i < text.length) {
+      throw new SyntaxError(`Expected end of input ${gotAt()}`);
+    }
+  }
+  function expectDigit(start) {
+    if (!isDigit(text.charCodeAt(i))) {
+      const numSoFar = text.slice(start, i);
+      throw new SyntaxError(`Invalid number '${numSoFar}', expecting a digit ${gotAt()}`);
+    }
+  }
+  function expectEndOfString() {
+    if (text.charCodeAt(i) !== codeDoubleQuote) {
+      throw new SyntaxError(`End of string '"' expected ${gotAt()}`);
+    }
+  }
+  function throwObjectKeyExpected() {
+    throw new SyntaxError(`Quoted object key expected ${gotAt()}`);
+  }
+  function throwDuplicateKey({
+    key,
+    position
+  }) {
+    throw new SyntaxError(`Duplicate key '${key}' encountered at position ${position}`);
+  }
+  function throwObjectKeyOrEndExpected() {
+    throw new SyntaxError(`Quoted object key or end of object '}' expected ${gotAt()}`);
+  }
+  function throwArrayItemOrEndExpected() {
+    throw new SyntaxError(`Array item or end of array ']' expected ${gotAt()}`);
+  }
+  function throwInvalidCharacter(char) {
+    throw new SyntaxError(`Invalid character '${char}' ${pos()}`);
+  }
+  function throwInvalidEscapeCharacter(start) {
+    const chars = text.slice(start, start + 2);
+    throw new SyntaxError(`Invalid escape character '${chars}' ${pos()}`);
+  }
+  function throwObjectValueExpected() {
+    throw new SyntaxError(`Object value expected after ':' ${pos()}`);
+  }
+  function throwInvalidUnicodeCharacter(start) {
+    const chars = text.slice(start, start + 6);
+    throw new SyntaxError(`Invalid unicode character '${chars}' ${pos()}`);
+  }
+
+  // zero based character position
+  function pos() {
+    return `at position ${i}`;
+  }
+  function got() {
+    return i < text.length ? `but got '${text[i]}'` : 'but reached end of input';
+  }
+  function gotAt() {
+    return `${got()} ${pos()}`;
+  }
+}
+function setObjectKey(object, key, value) {
+  if (key === '__proto__') {
+    // Plain assignment would trigger the `__proto__` setter inherited from
+    // Object.prototype, changing the object's prototype instead of storing the
+    // key. Define an ordinary own property, like JSON.parse does.
+    Object.defineProperty(object, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true
+    });
+  } else {
+    object[key] = value;
+  }
+}
+function isWhitespace(code) {
+  return code === codeSpace || code === codeNewline || code === codeTab || code === codeReturn;
+}
+function isHex(code) {
+  return code >= codeZero && code <= codeNine || code >= codeUppercaseA && code <= codeUppercaseF || code >= codeLowercaseA && code <= codeLowercaseF;
+}
+function isDigit(code) {
+  return code >= codeZero && code <= codeNine;
+}
+function isNonZeroDigit(code) {
+  return code >= codeOne && code <= codeNine;
+}
+function isValidStringCharacter(code) {
+  return code >= 0x20 && code <= 0x10ffff;
+}
+function isDeepEqual(a, b) {
+  if (a === b) {
+    return true;
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => isDeepEqual(item, b[index]));
+  }
+  if (isObject(a) && isObject(b)) {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    return keys.every(key => isDeepEqual(a[key], b[key]));
+  }
+  return false;
+}
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+// map with all escape characters
+const escapeCharacters = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t'
+  // note that \u is handled separately in parseString()
+};
+const codeBackslash = 0x5c; // "\"
+const codeOpeningBrace = 0x7b; // "{"
+const codeClosingBrace = 0x7d; // "}"
+const codeOpeningBracket = 0x5b; // "["
+const codeClosingBracket = 0x5d; // "]"
+const codeSpace = 0x20; // " "
+const codeNewline = 0xa; // "\n"
+const codeTab = 0x9; // "\t"
+const codeReturn = 0xd; // "\r"
+const codeDoubleQuote = 0x0022; // "
+const codePlus = 0x2b; // "+"
+const codeMinus = 0x2d; // "-"
+const codeZero = 0x30;
+const codeOne = 0x31;
+const codeNine = 0x39;
+const codeComma = 0x2c; // ","
+const codeDot = 0x2e; // "." (dot, period)
+const codeColon = 0x3a; // ":"
+const codeUppercaseA = 0x41; // "A"
+const codeLowercaseA = 0x61; // "a"
+const codeUppercaseE = 0x45; // "E"
+const codeLowercaseE = 0x65; // "e"
+const codeUppercaseF = 0x46; // "F"
+const codeLowercaseF = 0x66; // "f"
+//# sourceMappingURL=parse.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/stringify.js
+
+
+
+/**
+ * The LosslessJSON.stringify() method converts a JavaScript value to a JSON string,
+ * optionally replacing values if a replacer function is specified, or
+ * optionally including only the specified properties if a replacer array is specified.
+ *
+ * @param value
+ * The value to convert to a JSON string.
+ *
+ * @param [replacer]
+ * A function that alters the behavior of the stringification process,
+ * or an array of String and Number objects that serve as a whitelist for
+ * selecting the properties of the value object to be included in the JSON string.
+ * If this value is null or not provided, all properties of the object are
+ * included in the resulting JSON string.
+ *
+ * @param [space]
+ * A String or Number object that's used to insert white space into the output
+ * JSON string for readability purposes. If this is a Number, it indicates the
+ * number of space characters to use as white space; this number is capped at 10
+ * if it's larger than that. Values less than 1 indicate that no space should be
+ * used. If this is a String, the string (or the first 10 characters of the string,
+ * if it's longer than that) is used as white space. If this parameter is not
+ * provided (or is null), no white space is used.
+ *
+ * @param [numberStringifiers]
+ * An optional list with additional number stringifiers, for example to serialize
+ * a BigNumber. The output of the function must be valid stringified JSON.
+ * When `undefined` is returned, the property will be deleted from the object.
+ * The difference with using a `replacer` is that the output of a `replacer`
+ * must be JSON and will be stringified afterwards, whereas the output of the
+ * `numberStringifiers` is already stringified JSON.
+ *
+ * @returns Returns the string representation of the JSON object.
+ */
+function stringify(value, replacer, space, numberStringifiers) {
+  const resolvedSpace = resolveSpace(space);
+  const replacedValue = typeof replacer === 'function' ? replacer.call({
+    '': value
+  }, '', value) : value;
+  return stringifyValue(replacedValue, '');
+
+  /**
+   * Stringify a value
+   */
+  function stringifyValue(value, indent) {
+    if (Array.isArray(numberStringifiers)) {
+      const stringifier = numberStringifiers.find(item => item.test(value));
+      if (stringifier) {
+        const str = stringifier.stringify(value);
+        if (typeof str !== 'string' || !isNumber(str)) {
+          throw new Error(`Invalid JSON number: output of a number stringifier must be a string containing a JSON number (output: ${str})`);
+        }
+        return str;
+      }
+    }
+
+    // boolean, null, number, string, or date
+    if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string' || value === null || value instanceof Date || value instanceof Boolean || value instanceof Number || value instanceof String) {
+      return JSON.stringify(value);
+    }
+
+    // lossless number, the secret ingredient :)
+    if (isLosslessNumber(value)) {
+      return value.toString();
+    }
+
+    // BigInt
+    if (typeof value === 'bigint') {
+      return value.toString();
+    }
+
+    // Array
+    if (Array.isArray(value)) {
+      return stringifyArray(value, indent);
+    }
+
+    // Object (test lastly!)
+    if (value && typeof value === 'object') {
+      return stringifyObject(value, indent);
+    }
+    return undefined;
+  }
+
+  /**
+   * Stringify an array
+   */
+  function stringifyArray(array, indent) {
+    if (array.length === 0) {
+      return '[]';
+    }
+    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
+    let str = resolvedSpace ? '[\n' : '[';
+    for (let i = 0; i < array.length; i++) {
+      const item = typeof replacer === 'function' ? replacer.call(array, String(i), array[i]) : array[i];
+      if (resolvedSpace) {
+        str += childIndent;
+      }
+      if (typeof item !== 'undefined' && typeof item !== 'function') {
+        const serialized = stringifyValue(item, childIndent);
+        // Values without a JSON representation (a symbol, or an object whose
+        // toJSON() returns undefined) become null inside an array.
+        str += serialized === undefined ? 'null' : serialized;
+      } else {
+        str += 'null';
+      }
+      if (i < array.length - 1) {
+        str += resolvedSpace ? ',\n' : ',';
+      }
+    }
+    str += resolvedSpace ? `\n${indent}]` : ']';
+    return str;
+  }
+
+  /**
+   * Stringify an object
+   */
+  function stringifyObject(object, indent) {
+    if (typeof object.toJSON === 'function') {
+      return stringifyValue(object.toJSON(), indent);
+    }
+
+    // A replacer array is a property whitelist: duplicates must not produce
+    // duplicate keys in the output.
+    const keys = Array.isArray(replacer) ? [...new Set(replacer.map(String))] : Object.keys(object);
+    if (keys.length === 0) {
+      return '{}';
+    }
+    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
+    let first = true;
+    let str = resolvedSpace ? '{\n' : '{';
+    for (const key of keys) {
+      const value = typeof replacer === 'function' ? replacer.call(object, key, object[key]) : object[key];
+      if (includeProperty(key, value)) {
+        const serialized = stringifyValue(value, childIndent);
+        // Like JSON.stringify, omit properties that have no JSON
+        // representation (e.g. an object whose toJSON() returns undefined).
+        if (serialized === undefined) {
+          continue;
+        }
+        if (first) {
+          first = false;
+        } else {
+          str += resolvedSpace ? ',\n' : ',';
+        }
+        const keyStr = JSON.stringify(key);
+        str += resolvedSpace ? `${childIndent + keyStr}: ` : `${keyStr}:`;
+        str += serialized;
+      }
+    }
+    str += resolvedSpace ? `\n${indent}}` : '}';
+    return str;
+  }
+
+  /**
+   * Test whether to include a property in a stringified object or not.
+   */
+  function includeProperty(_key, value) {
+    return typeof value !== 'undefined' && typeof value !== 'function' && typeof value !== 'symbol';
+  }
+}
+
+/**
+ * The number of spaces or characters a space is capped to, like JSON.stringify does
+ */
+const MAX_SPACE_LENGTH = 10;
+
+/**
+ * Resolve a JSON stringify space:
+ * replace a number with a string containing that number of spaces
+ */
+function resolveSpace(space) {
+  if (typeof space === 'number') {
+    // same rules as JSON.stringify: truncate towards zero, cap at 10,
+    // and treat anything below 1 (including NaN and negatives) as no indent
+    const count = Math.min(Math.trunc(space), MAX_SPACE_LENGTH);
+    return count >= 1 ? ' '.repeat(count) : undefined;
+  }
+  if (typeof space === 'string' && space !== '') {
+    return space.slice(0, MAX_SPACE_LENGTH);
+  }
+  return undefined;
+}
+//# sourceMappingURL=stringify.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/index.js
+
+
+
+
+
+
+
+
+//# sourceMappingURL=index.js.map
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
+;// CONCATENATED MODULE: ./build/protocol/json.js
+
+
+/** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
+const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+/**
+ * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
+ * GitHub's expressions print such numbers as `1.23456789012346E+15`.
+ *
+ * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`
+ */
+function parseJson(text) {
+    if (isDeeperThan(text, LIMITS.jsonDepth)) {
+        throw new SyntaxError(`JSON nested deeper than ${LIMITS.jsonDepth} levels`);
+    }
+    // JSON.parse is typed `any`; what it returns is Json by definition.
+    const parsed = JSON.parse(text);
+    if (!RISKY_NUMBER.test(text))
+        return parsed;
+    return parseLossless(text, undefined, {
+        parseNumber: exactNumber,
+        onDuplicateKey: ({ newValue }) => newValue,
+    });
+}
+/** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
+function isDeeperThan(text, limit) {
+    let depth = 0;
+    for (let at = 0; at < text.length; at++) {
+        const char = text[at];
+        if (char === '"')
+            at = endOfString(text, at);
+        else if (char === '[' || char === '{')
+            depth++;
+        else if (char === ']' || char === '}')
+            depth--;
+        if (depth > limit)
+            return true;
+    }
+    return false;
+}
+function endOfString(text, start) {
+    for (let at = start + 1; at < text.length; at++) {
+        if (text[at] === '\\')
+            at++;
+        else if (text[at] === '"')
+            return at;
+    }
+    return text.length;
+}
+function exactNumber(digits) {
+    const number = Number(digits);
+    const long = /^-?\d{16,}$/.test(digits);
+    return long || !Number.isFinite(number) ? digits : number;
+}
+function json_isObject(value) {
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+/** An object without a prototype, so that a key such as `__proto__` is a key like any other. */
+function record(entries) {
+    const result = Object.create(null);
+    for (const [key, value] of entries)
+        result[key] = value;
+    return result;
+}
+
+
+/***/ }),
+
+/***/ 3437:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ LIMITS)
+/* harmony export */ });
+/** Limits of the platforms, and our own, each with the source of the rule. */
+const LIMITS = {
+    /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
+    clientPayloadBytes: 65_535,
+    /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
+    requestBodyBytes: 256 * 1024,
+    /** Forwarded headers of one request. */
+    forwardedHeaders: 100,
+    /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
+    jsonDepth: 500,
+    /** `__response_body` after URL decoding. */
+    responseBodyBytes: 8 * 1024,
+    /** A workflow file; GitHub's own limit for one. */
+    workflowFileBytes: 1024 * 1024,
+    /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
+    yamlDepth: 100,
+    /** Aliases a YAML document may resolve, against "billion laughs". */
+    yamlAliases: 100,
+    /** Characters of a path pattern. */
+    patternLength: 512,
+    /** `:name` and `*name` parts of a path pattern. */
+    patternParameters: 8,
+    /** `{optional}` parts of a path pattern: each doubles the alternatives it expands to. */
+    patternGroups: 8,
+    /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
+    itemsUnits: 450_000,
+};
+
+
+/***/ }),
+
+/***/ 8375:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4428,15 +5809,17 @@ function bullets(notes, indent) {
 
 /***/ }),
 
-/***/ 179:
+/***/ 8179:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Di: () => (/* binding */ InvalidArgumentError),
 /* harmony export */   b7: () => (/* binding */ CommanderError),
+/* harmony export */   c$: () => (/* binding */ Option),
 /* harmony export */   uB: () => (/* binding */ Command)
 /* harmony export */ });
-/* unused harmony exports program, createCommand, createArgument, createOption, InvalidArgumentError, InvalidOptionArgumentError, Argument, Option, Help */
-/* harmony import */ var _index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(909);
+/* unused harmony exports program, createCommand, createArgument, createOption, InvalidOptionArgumentError, Argument, Help */
+/* harmony import */ var _index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8909);
 
 
 // wrapper to provide named exports for ESM.
@@ -4488,6 +5871,9 @@ const {
 /******/ 	// Return the exports of the module
 /******/ 	return module.exports;
 /******/ }
+/******/ 
+/******/ // expose the modules object (__webpack_modules__)
+/******/ __nccwpck_require__.m = __webpack_modules__;
 /******/ 
 /************************************************************************/
 /******/ /* webpack/runtime/asset-relocator-loader */
@@ -4574,9 +5960,94 @@ const {
 /******/ 	};
 /******/ })();
 /******/ 
+/******/ /* webpack/runtime/ensure chunk */
+/******/ (() => {
+/******/ 	__nccwpck_require__.f = {};
+/******/ 	// This file contains only the entry chunk.
+/******/ 	// The chunk loading function for additional chunks
+/******/ 	__nccwpck_require__.e = (chunkId) => {
+/******/ 		return Promise.all(Object.keys(__nccwpck_require__.f).reduce((promises, key) => {
+/******/ 			__nccwpck_require__.f[key](chunkId, promises);
+/******/ 			return promises;
+/******/ 		}, []));
+/******/ 	};
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/get javascript chunk filename */
+/******/ (() => {
+/******/ 	// This function allow to reference async chunks
+/******/ 	__nccwpck_require__.u = (chunkId) => {
+/******/ 		// return url for filenames based on template
+/******/ 		return "" + chunkId + ".index.js";
+/******/ 	};
+/******/ })();
+/******/ 
 /******/ /* webpack/runtime/hasOwnProperty shorthand */
 /******/ (() => {
 /******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/import chunk loading */
+/******/ (() => {
+/******/ 	// no baseURI
+/******/ 	
+/******/ 	// object to store loaded and loading chunks
+/******/ 	// undefined = chunk not loaded, null = chunk preloaded/prefetched
+/******/ 	// [resolve, Promise] = chunk loading, 0 = chunk loaded
+/******/ 	var installedChunks = {
+/******/ 		792: 0
+/******/ 	};
+/******/ 	
+/******/ 	var installChunk = (data) => {
+/******/ 		var {ids, modules, runtime} = data;
+/******/ 		// add "modules" to the modules object,
+/******/ 		// then flag all "ids" as loaded and fire callback
+/******/ 		var moduleId, chunkId, i = 0;
+/******/ 		for(moduleId in modules) {
+/******/ 			if(__nccwpck_require__.o(modules, moduleId)) {
+/******/ 				__nccwpck_require__.m[moduleId] = modules[moduleId];
+/******/ 			}
+/******/ 		}
+/******/ 		if(runtime) runtime(__nccwpck_require__);
+/******/ 		for(;i < ids.length; i++) {
+/******/ 			chunkId = ids[i];
+/******/ 			if(__nccwpck_require__.o(installedChunks, chunkId) && installedChunks[chunkId]) {
+/******/ 				installedChunks[chunkId][0]();
+/******/ 			}
+/******/ 			installedChunks[ids[i]] = 0;
+/******/ 		}
+/******/ 	
+/******/ 	}
+/******/ 	
+/******/ 	__nccwpck_require__.f.j = (chunkId, promises) => {
+/******/ 			// import() chunk loading for javascript
+/******/ 			var installedChunkData = __nccwpck_require__.o(installedChunks, chunkId) ? installedChunks[chunkId] : undefined;
+/******/ 			if(installedChunkData !== 0) { // 0 means "already installed".
+/******/ 	
+/******/ 				// a Promise means "currently loading".
+/******/ 				if(installedChunkData) {
+/******/ 					promises.push(installedChunkData[1]);
+/******/ 				} else {
+/******/ 					if(true) { // all chunks have JS
+/******/ 						// setup Promise in chunk cache
+/******/ 						var promise = import("./" + __nccwpck_require__.u(chunkId)).then(installChunk, (e) => {
+/******/ 							if(installedChunks[chunkId] !== 0) installedChunks[chunkId] = undefined;
+/******/ 							throw e;
+/******/ 						});
+/******/ 						var promise = Promise.race([promise, new Promise((resolve) => (installedChunkData = installedChunks[chunkId] = [resolve]))])
+/******/ 						promises.push(installedChunkData[1] = promise);
+/******/ 					}
+/******/ 				}
+/******/ 			}
+/******/ 	};
+/******/ 	
+/******/ 	// no prefetching
+/******/ 	
+/******/ 	// no preloaded
+/******/ 	
+/******/ 	// no external install chunk
+/******/ 	
+/******/ 	// no on chunks loaded
 /******/ })();
 /******/ 
 /************************************************************************/
@@ -4584,6 +6055,6 @@ const {
 /******/ // startup
 /******/ // Load entry module and return exports
 /******/ // This entry module used 'module' so it can't be inlined
-/******/ var __webpack_exports__ = __nccwpck_require__(713);
+/******/ var __webpack_exports__ = __nccwpck_require__(2713);
 /******/ __webpack_exports__ = await __webpack_exports__;
 /******/ 
