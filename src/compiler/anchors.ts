@@ -1,7 +1,6 @@
 import { type Node, visit } from 'yaml'
 import type { Problem } from '../protocol/errors.ts'
-import { rangeOf } from '../workflow/options.ts'
-import { positionAt } from '../workflow/source.ts'
+import { positionAt, rangeOf } from '../workflow/source.ts'
 import type { SourceFile } from './source-file.ts'
 
 /**

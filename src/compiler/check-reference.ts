@@ -37,15 +37,11 @@ function same(one: string, other: string | undefined): boolean {
   return one.toLowerCase() === other?.toLowerCase()
 }
 
-/** Keys of `config` that make the outputs others than the trigger's, unless they say these. */
-const LEAVING: readonly unknown[] = [undefined, false, 'separate']
-const SHAPING = ['format', 'filterOutputs', 'outputsMode', 'exportOutputs']
-
 /** `undefined` where the user's own `config` shapes the outputs. */
 function knownOutputs({ definition, config }: SourceTrigger): readonly string[] | undefined {
-  const given = new Map<string, unknown>(Object.entries(config))
-  const isShaped = SHAPING.some((key) => !LEAVING.includes(given.get(key)))
-  return isShaped ? undefined : Object.keys(definition.outputs)
+  const { format, filterOutputs, outputsMode, exportOutputs } = config
+  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
+  return isShaped || outputsMode === 'combine' ? undefined : Object.keys(definition.outputs)
 }
 
 function unknownTrigger(name: string, triggers: readonly SourceTrigger[]): Problem {

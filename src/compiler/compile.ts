@@ -1,5 +1,6 @@
 import { type Problem, UserError } from '../protocol/errors.ts'
 import { strayAliases } from './anchors.ts'
+import { configProblems } from './config-problems.ts'
 import { applyEdits, placeBefore } from './edits.ts'
 import { callOutputLines } from './events.ts'
 import { firstLine, hashOf } from './generated.ts'
@@ -42,6 +43,8 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
   const all = [...problems, ...strayAliases(file), ...nativeProblems(file)]
   if (all.length > 0) throw new UserError(all)
   const plan = planOf(file)
+  const impossible = configProblems(plan, options.state)
+  if (impossible.length > 0) throw new UserError(impossible)
   const inputs = workflowInputs(file)
   const first = firstLine({ source: file.source.file, hash: await hashOf(file.source.text) })
   const names = compiledNames(file.name)

@@ -1,8 +1,7 @@
 import { isMap, type Node, type Pair } from 'yaml'
 import { type Problem, UserError } from '../protocol/errors.ts'
 import { isObject, type Json } from '../protocol/json.ts'
-import { rangeOf } from '../workflow/options.ts'
-import { positionAt } from '../workflow/source.ts'
+import { positionAt, rangeOf } from '../workflow/source.ts'
 import { keyOf } from './file-expressions.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'
 

@@ -1,4 +1,4 @@
-import { rangeOf } from '../workflow/options.ts'
+import { rangeOf } from '../workflow/source.ts'
 import { entryTexts } from './entry-texts.ts'
 import { eventLines } from './events.ts'
 import type { WorkflowInput } from './inputs.ts'
@@ -17,11 +17,12 @@ export function listeningOf(
   { uses, state }: { readonly uses: string; readonly state: string },
 ): Listening {
   const { source, on, triggers, native } = file
-  const entries = [...triggers, ...native]
+  const keys = [...triggers, ...native]
     .map(({ nodes }) => nodes)
     .sort((one, other) => rangeOf(one.key)[0] - rangeOf(other.key)[0])
-  const texts = entryTexts(source.text, on.value, entries)
-  const schedule = plan.polled.flatMap((polled) => polled.schedule ?? [])
+  const texts = entryTexts(source.text, on.value, keys)
+  const entries = plan.polled.flatMap(({ schedule }) => schedule ?? [])
+  const schedule = [...new Map(entries.map((entry) => [entry.cron, entry])).values()]
   const names = (context: string) => [
     ...new Set(triggers.flatMap(({ nodes }) => namesIn(source.text, nodes.options, context))),
   ]

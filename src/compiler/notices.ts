@@ -1,7 +1,6 @@
 import { isMap } from 'yaml'
 import type { Problem } from '../protocol/errors.ts'
-import { rangeOf } from '../workflow/options.ts'
-import { positionAt } from '../workflow/source.ts'
+import { positionAt, rangeOf } from '../workflow/source.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
 import { DEFAULT_EVERY } from './schedule.ts'
 import type { SourceFile } from './source-file.ts'
@@ -11,13 +10,18 @@ export function notices(file: SourceFile, { polled }: Plan): Problem[] {
   return [...polled.flatMap((one) => scheduleNotice(file, one)), ...concurrencyNotice(file)]
 }
 
+/** Where the schedule is none that the user wrote. */
 function scheduleNotice({ source }: SourceFile, { trigger, schedule }: PolledTrigger): Problem[] {
-  if (!schedule || schedule.isExact) return []
+  const minutes = trigger.config.every?.minutes
+  if (!schedule || (minutes && schedule.isExact) || trigger.config.every?.cron) return []
   const position = positionAt(source, ...rangeOf(trigger.nodes.key))
-  const message = `"${trigger.name}" is polled by the schedule ${schedule.cron}`
-  return [
-    { message, position, notes: [`every ${DEFAULT_EVERY} minutes unless "config.every" says`] },
-  ]
+  const message = minutes
+    ? `cron cannot say "every ${minutes} minutes": the schedule is "${schedule.cron}"`
+    : `"${trigger.name}" is polled every ${DEFAULT_EVERY} minutes`
+  const hint = minutes
+    ? 'the store tells which of these runs is due'
+    : '"config.every" changes that'
+  return [{ message, position, hint }]
 }
 
 /** The items of a run are called side by side, and by default GitHub keeps only the newest waiting. */

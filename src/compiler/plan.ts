@@ -1,7 +1,7 @@
 import { UserError } from '../protocol/errors.ts'
 import { isObject, type Json } from '../protocol/json.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
-import { type Every, type Schedule, scheduleOf } from './schedule.ts'
+import { type Schedule, scheduleOf } from './schedule.ts'
 import type { SourceFile, SourceTrigger } from './source-file.ts'
 
 /** How the triggers of a file are reached, and what its jobs may do. */
@@ -36,7 +36,7 @@ export function planOf(file: SourceFile): Plan {
 }
 
 function polledTrigger(file: SourceFile, trigger: SourceTrigger): PolledTrigger {
-  const { every, timeZone, skipSchedule } = frequency(trigger)
+  const { every, timeZone, skipSchedule } = trigger.config
   const hasOwn = file.native.some(({ name }) => name === 'schedule')
   const isChosen = Boolean(every?.cron ?? every?.minutes)
   const isNeeded = !skipSchedule && (isChosen || !hasOwn)
@@ -50,9 +50,4 @@ function permissionsOf({ document, sections }: SourceFile): Permissions | undefi
     isObject(job) ? (job.permissions as Json | undefined) : undefined,
   )
   return permissionUnion(value('permissions'), declared)
-}
-
-function frequency({ config }: SourceTrigger) {
-  const { every, timeZone } = config as { every?: Every; timeZone?: string }
-  return { every, timeZone, skipSchedule: config.skipSchedule }
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnginePorts } from '../engine/ports.ts'
+import type { StateStore } from '../state/store.ts'
 import { http } from './http.ts'
+import { scripts } from './scripts.ts'
 
 /** The real world for the engine. */
-export function enginePorts(messagingApiUrl: string): EnginePorts {
+export function enginePorts(messagingApiUrl: string, store?: StateStore): EnginePorts {
   return {
     triggers: {
       http,
@@ -11,5 +13,14 @@ export function enginePorts(messagingApiUrl: string): EnginePorts {
       sleep: (duration) => sleep(duration),
       messagingApiUrl: messagingApiUrl.replace(/\/+$/, ''),
     },
+    scripts,
+    store,
+    run: { id: process.env.GITHUB_RUN_ID || 'local', at: Date.now() },
+    folder: workingCopy(),
   }
+}
+
+/** The working copy of the repository, absolute. */
+export function workingCopy(): string {
+  return process.env.GITHUB_WORKSPACE || process.cwd()
 }

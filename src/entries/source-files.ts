@@ -2,18 +2,18 @@ import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { NamedFile } from '../compiler/names.ts'
 import { type Source, UserError } from '../protocol/errors.ts'
-import { findWorkflowFiles } from './workflow-files.ts'
+import { workflowFileFinder } from './workflow-files.ts'
 
-/**
- * The workflow files that globs name. @throws UserError when there are none
- */
+/** The workflow files that globs name. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
-  const files = findWorkflowFiles(root, globs)
-  if (files.length > 0) return files
-  throw new UserError({
-    message: `no workflow file matches ${globs.join(', ')}`,
-    notes: ['workflows with Hookline triggers stand in workflows/, not in .github/workflows/'],
-  })
+  try {
+    return workflowFileFinder(root, globs)()
+  } catch (cause) {
+    if (!(cause instanceof UserError)) throw cause
+    const message = `no workflow file matches ${globs.join(', ')}`
+    const notes = ['workflows with triggers of Hookline stand in workflows/']
+    throw new UserError({ message, notes }, { cause })
+  }
 }
 
 /**
