@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { UserError } from '../../src/protocol/errors.ts'
 import { scheduleOf } from '../../src/compiler/schedule.ts'
+import { UserError } from '../../src/protocol/errors.ts'
 import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
 
@@ -45,7 +45,10 @@ describe('a polled trigger', () => {
   })
 
   test.each([
-    ["every: '*/20 8-18 * * 1-5', timeZone: Europe/Berlin", [{ cron: '*/20 8-18 * * 1-5', timezone: 'Europe/Berlin' }]],
+    [
+      "every: '*/20 8-18 * * 1-5', timeZone: Europe/Berlin",
+      [{ cron: '*/20 8-18 * * 1-5', timezone: 'Europe/Berlin' }],
+    ],
     ["every: '0 6 * * *'", [{ cron: '0 6 * * *' }]],
     ['skipSchedule: true', undefined],
   ])('with %s has the schedule %j', async (config, schedule) => {
@@ -78,7 +81,9 @@ describe('a polled trigger', () => {
   test('every that cron cannot say needs a store, and says what the schedule is', async () => {
     await expect(compileText(bot('every: 7'))).rejects.toThrow('"every" needs a store')
     const { listening, notices } = await compileText(bot('every: 7'), { state: 'branch:state' })
-    expect(notices).toEqual([expect.stringMatching(/^cron cannot say "every 7 minutes": .*6 \* \* \* \*/)])
+    expect(notices).toEqual([
+      expect.stringMatching(/^cron cannot say "every 7 minutes": .*6 \* \* \* \*/),
+    ])
     expect(parse(listening).jobs.on.steps[0].with.state).toBe('branch:state')
   })
 

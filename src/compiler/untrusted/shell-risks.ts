@@ -3,7 +3,7 @@ import { type Nested, wordsOf } from './shell-nodes.ts'
 
 /** Commands that read a text as code: with one of them in a script, no variable of it is safe. */
 const EVALUATING = words(
-  '. alias bash coproc csh dash declare eval exec fish ksh let parallel sh source ssh su trap typeset xargs zsh',
+  'alias bash coproc csh dash declare eval exec fish ksh let parallel sh source ssh su trap typeset xargs zsh',
 )
 
 /** Programs that read an argument, or what is piped into them, as code of their own. */
@@ -38,7 +38,8 @@ function isNamedByValue({ name }: Command): boolean {
 
 function evaluatesWords(command: Command): boolean {
   const all = wordsOf(command)
-  return all.some((word) => EVALUATING.has(word)) || (isTest(all) && all.includes('-v'))
+  if (all[0] === '.' || (isTest(all) && all.includes('-v'))) return true
+  return all.some((word) => EVALUATING.has(word))
 }
 
 function isTest([name]: readonly string[]): boolean {
