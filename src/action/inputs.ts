@@ -9,6 +9,8 @@ export interface Inputs {
   readonly workflow: readonly string[]
   readonly secrets: JsonObject
   readonly vars: JsonObject
+  /** Base address of the bot API. */
+  readonly messagingApiUrl: string
 }
 
 /**
@@ -22,8 +24,11 @@ export function readInputs(input: (name: string) => string): Inputs {
     workflow: lines(input('workflow') || DEFAULT_GLOB),
     secrets: jsonObject('secrets', input('secrets')),
     vars: jsonObject('vars', input('vars')),
+    messagingApiUrl: input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL,
   }
 }
+
+const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
 
 /** Where workflow files are looked for when the input names no place. */
 const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'

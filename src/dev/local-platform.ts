@@ -1,5 +1,7 @@
-import { evaluate, type WorkflowSource } from '../engine/evaluate.ts'
+import { evaluate } from '../engine/evaluate.ts'
 import type { Decision, Evaluation } from '../engine/evaluation.ts'
+import type { WorkflowSource } from '../engine/events.ts'
+import type { EnginePorts } from '../engine/ports.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER } from '../protocol/dispatch.ts'
 import { type Problem, UserError } from '../protocol/errors.ts'
 import type { Json } from '../protocol/json.ts'
@@ -28,6 +30,7 @@ export interface DevEvent {
 export interface LocalPlatformPorts {
   /** The workflows as they are now: a changed file takes effect with the next request. */
   readonly workflows: (event: Json) => WorkflowSource
+  readonly engine: EnginePorts
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number
 }
@@ -35,7 +38,7 @@ export interface LocalPlatformPorts {
 /** Stands where GitHub would: evaluates a dispatched payload at once, in this process. */
 export async function runLocally(
   payload: ClientPayload,
-  { workflows, now }: LocalPlatformPorts,
+  { workflows, engine, now }: LocalPlatformPorts,
 ): Promise<DevEvent> {
   const started = now()
   const { workflow, trigger } = parseWebhookPath(payload.path)
@@ -43,7 +46,7 @@ export async function runLocally(
     action: EVENT_TYPE,
     client_payload: { ...payload, headers: { ...payload.headers } },
   }
-  const result = await evaluated(event, workflows)
+  const result = await evaluated(event, workflows, engine)
   return {
     delivery: payload.headers[HEADER.delivery] ?? '',
     method: payload.method,
@@ -60,9 +63,11 @@ type Result = Pick<DevEvent, 'decisions' | 'items' | 'count' | 'reason' | 'probl
 async function evaluated(
   payload: Json,
   workflows: LocalPlatformPorts['workflows'],
+  engine: EnginePorts,
 ): Promise<Result> {
   try {
-    const evaluation = await evaluate({ name: 'repository_dispatch', payload }, workflows(payload))
+    const event = { name: 'repository_dispatch', payload }
+    const evaluation = await evaluate(event, workflows(payload), engine)
     const { decisions, contexts, items, reason } = evaluation
     return { decisions, items: contexts, count: items.length, reason, problems: [] }
   } catch (error) {

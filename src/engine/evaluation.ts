@@ -1,4 +1,6 @@
-import type { Check, Item } from '../triggers/trigger.ts'
+import type { Item } from '../items/item.ts'
+import type { Check } from '../triggers/trigger.ts'
+import type { Effect } from './effects.ts'
 import type { OnContext } from './on-context.ts'
 
 /** What became of one declared trigger. */
@@ -12,7 +14,7 @@ export interface Decision {
 
 /** What an event came to. */
 export interface Evaluation {
-  /** Names of the workflow and the trigger that fired; empty when none did. */
+  /** Names of the workflow and the trigger that fired, of the first item's; empty when none did. */
   readonly workflow: string
   readonly trigger: string
   readonly items: readonly Item[]
@@ -28,6 +30,8 @@ export interface Evaluation {
   readonly receivedAt: string | undefined
   /** What the user should hear of, though it is no error. */
   readonly warnings: readonly string[]
+  /** What is to be done once the job has succeeded. */
+  readonly effects: readonly Effect[]
 }
 
 export const NOTHING: Evaluation = {
@@ -41,4 +45,5 @@ export const NOTHING: Evaluation = {
   delivery: undefined,
   receivedAt: undefined,
   warnings: [],
+  effects: [],
 }

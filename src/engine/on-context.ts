@@ -1,5 +1,5 @@
+import type { Item } from '../items/item.ts'
 import { type JsonObject, record } from '../protocol/json.ts'
-import type { Item } from '../triggers/trigger.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 
 type Outcome = 'success' | 'skipped'

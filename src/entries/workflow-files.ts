@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 import { minimatch } from 'minimatch'
-import type { WorkflowSource } from '../engine/evaluate.ts'
+import type { WorkflowSource } from '../engine/events.ts'
 import { UserError } from '../protocol/errors.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'

@@ -38,7 +38,9 @@ function readUpdates(result: Json): Update[] {
   return values.map((value) => {
     const update = readUpdate(value)
     if (update) return update
-    throw new UserError({ message: 'the bot API answered getUpdates with something else than updates' })
+    throw new UserError({
+      message: 'the bot API answered getUpdates with something else than updates',
+    })
   })
 }
 
@@ -47,5 +49,8 @@ async function pollingError(bot: Bot, fault: BotFault): Promise<UserError> {
   const problem = faultProblem(bot, fault)
   const host = fault.kind === 'webhook' ? await webhookHost(bot) : undefined
   if (host === undefined) return new UserError(problem)
-  return new UserError({ ...problem, notes: [`the webhook leads to ${host}`, ...(problem.notes ?? [])] })
+  return new UserError({
+    ...problem,
+    notes: [`the webhook leads to ${host}`, ...(problem.notes ?? [])],
+  })
 }

@@ -1,0 +1,25 @@
+import * as core from '@actions/core'
+import { expressionContexts } from '../action/contexts.ts'
+import { type Inputs, readInputs } from '../action/inputs.ts'
+import type { PlatformEvent, WorkflowSource } from '../engine/events.ts'
+import type { EnginePorts } from '../engine/ports.ts'
+import { readEvent } from './platform-event.ts'
+import { enginePorts } from './ports.ts'
+import { workflowSource } from './workflow-source.ts'
+
+/** Everything around a run of the action. */
+export interface Surroundings {
+  readonly inputs: Inputs
+  readonly event: PlatformEvent
+  readonly workflows: WorkflowSource
+  readonly ports: EnginePorts
+}
+
+/** @throws UserError when an input or the event cannot be read */
+export function readSurroundings(): Surroundings {
+  const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
+  const event = readEvent()
+  const contexts = expressionContexts(process.env, event.payload, inputs)
+  const workflows = workflowSource(inputs, contexts)
+  return { inputs, event, workflows, ports: enginePorts(inputs.messagingApiUrl) }
+}
