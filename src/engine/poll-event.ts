@@ -1,4 +1,5 @@
 import { EVENT_TYPE } from '../protocol/dispatch.ts'
+import type { Fits } from '../triggers/trigger.ts'
 import type { DeclaredTrigger } from '../workflow/workflow.ts'
 import { decide } from './decisions.ts'
 import { type Evaluation, NOTHING } from './evaluation.ts'
@@ -6,6 +7,7 @@ import type { Addressed, PlatformEvent, WorkflowSource } from './events.ts'
 import { type Firing, firePolled, notFired, together } from './firing.ts'
 import { nativeContext } from './on-context.ts'
 import type { EnginePorts } from './ports.ts'
+import { besides } from './room.ts'
 
 /**
  * An event that is no webhook: the triggers that poll on it do so, one after the other. When there
@@ -19,7 +21,7 @@ export async function evaluateOther(
   const pollers = pollersOn(event, workflows)
   if (pollers.length === 0) return evaluateNative(event, workflows)
   const firings: Firing[] = []
-  for (const at of pollers) firings.push(await poll(at, ports))
+  for (const at of pollers) firings.push(await poll(at, ports, besides(firings, at)))
   const decisions = [...new Set(pollers.map(({ workflow }) => workflow))].flatMap((workflow) =>
     decide(
       workflow,
@@ -51,8 +53,8 @@ function pollsOn(event: string, { poll, whyNotPolled, config }: DeclaredTrigger)
   return event === 'schedule' ? !config.skipSchedule : config.manualRunEvent.includes(event)
 }
 
-async function poll(at: Addressed, ports: EnginePorts): Promise<Firing> {
+async function poll(at: Addressed, ports: EnginePorts, fits: Fits): Promise<Firing> {
   const { config, poll, whyNotPolled = 'it does not poll' } = at.trigger
   if (!config.active) return notFired(at, 'config.active is false')
-  return poll ? firePolled(at, await poll(ports.triggers)) : notFired(at, whyNotPolled)
+  return poll ? firePolled(at, await poll(ports.triggers, fits)) : notFired(at, whyNotPolled)
 }

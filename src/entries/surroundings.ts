@@ -21,5 +21,5 @@ export function readSurroundings(): Surroundings {
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
   const workflows = workflowSource(inputs, contexts)
-  return { inputs, event, workflows, ports: enginePorts(inputs.messagingApiUrl) }
+  return { inputs, event, workflows, ports: enginePorts(inputs.messagingApiUrl, core.setSecret) }
 }

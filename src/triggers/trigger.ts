@@ -33,7 +33,12 @@ export interface TriggerPorts {
   readonly sleep: (duration: number) => Promise<void>
   /** Base address of the bot API, without a slash at its end. */
   readonly messagingApiUrl: string
+  /** Hides a text from everything that is printed from now on. */
+  readonly mask: (text: string) => void
 }
+
+/** Whether these items, with what this run already has, can be handed on as outputs. */
+export type Fits = (items: readonly Item[]) => boolean
 
 /** What a trigger made of a request: items only when every check held. */
 export interface Reception {
@@ -55,6 +60,13 @@ export interface Polled extends Reception {
   cursorBefore(index: number): Json | undefined
 }
 
+/** A mistake that shows only when options are looked at together. */
+export interface OptionMistake {
+  /** The option that it is told at: `token`. */
+  readonly option: string
+  readonly message: string
+}
+
 export type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
 /** A trigger, as its file describes it. */
@@ -70,6 +82,8 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly outputs: Readonly<Record<string, string>>
   /** Path to what tells its items apart, before every other key: `update_id`. */
   readonly key?: string
+  /** What is wrong with options that are right one by one; `undefined` when nothing is. */
+  readonly mistake?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
   /** A request that would fire it with these options; there for a webhook-enabled trigger. */
   readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest
   /** There for a webhook-enabled trigger. */
@@ -79,7 +93,11 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
     ports: TriggerPorts,
   ) => Reception | Promise<Reception>
   /** There for a trigger that can look by itself. */
-  readonly poll?: (options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<Polled>
+  readonly poll?: (
+    options: v.InferOutput<Schema>,
+    ports: TriggerPorts,
+    fits: Fits,
+  ) => Promise<Polled>
   /** Why it does not poll with these options, in words; `undefined` when it does. */
   readonly whyNotPolled?: (options: v.InferOutput<Schema>) => string | undefined
   /** Forgets, at the service, what a cursor of `poll` stands for; called once the job succeeded. */
@@ -100,7 +118,7 @@ export interface BoundTrigger {
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
   /** `undefined` when it cannot poll, or with these options does not. */
-  readonly poll: ((ports: TriggerPorts) => Promise<Polled>) | undefined
+  readonly poll: ((ports: TriggerPorts, fits: Fits) => Promise<Polled>) | undefined
   /** Why a trigger that could poll does not. */
   readonly whyNotPolled: string | undefined
   readonly acknowledge: ((cursor: Json, ports: TriggerPorts) => Promise<void>) | undefined
@@ -129,13 +147,30 @@ export function defineTrigger<const Schema extends OptionsSchema>(
     outputs,
     schema,
     optionNames: Object.keys(schema.entries),
-    bind(given) {
-      const checked = v.safeParse(schema, given)
+    bind(values) {
+      const checked = v.safeParse(schema, values)
       if (!checked.success) return { issues: checked.issues }
       // The output of the entries of `Schema`, which the compiler cannot follow through a spread.
       const { config, ...own } = checked.output as v.InferOutput<Schema> & { config: Config }
-      return bound(definition, own as v.InferOutput<Schema>, config)
+      const given = own as v.InferOutput<Schema>
+      const mistake = definition.mistake?.(given)
+      return mistake ? { issues: [issue(mistake, given)] } : bound(definition, given, config)
     },
+  }
+}
+
+/** A mistake in the form in which schemas tell theirs. */
+function issue({ option, message }: OptionMistake, input: object): v.BaseIssue<unknown> {
+  const options: Record<string, unknown> = { ...input }
+  const place = { type: 'object', origin: 'value', input: options, key: option } as const
+  return {
+    kind: 'validation',
+    type: 'mistake',
+    input: options,
+    expected: null,
+    received: option,
+    message,
+    path: [{ ...place, value: options[option] }],
   }
 }
 
@@ -152,7 +187,8 @@ function bound<Schema extends OptionsSchema>(
     keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
     example: example?.(options),
     receive: receive && ((request, ports) => receive(request, options, ports)),
-    poll: poll && whyNotPolled === undefined ? (ports) => poll(options, ports) : undefined,
+    poll:
+      poll && whyNotPolled === undefined ? (ports, fits) => poll(options, ports, fits) : undefined,
     whyNotPolled,
     acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
   }

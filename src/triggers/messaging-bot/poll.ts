@@ -1,5 +1,5 @@
 import type { Item } from '../../items/item.ts'
-import type { Check, Polled, TriggerPorts } from '../trigger.ts'
+import type { Check, Fits, Polled, TriggerPorts } from '../trigger.ts'
 import type { Bot } from './bot-api.ts'
 import { firingKinds, updateChecks } from './conditions.ts'
 import type { MessagingBotOptions } from './options.ts'
@@ -9,11 +9,14 @@ import { type Update, updateItem } from './update.ts'
 /** Pages without an item that one run passes: ten thousand ignored updates. */
 const MOST_PASSED = 100
 
-/** An update and what became of it. */
-interface Judged {
-  readonly update: Update
-  /** The condition that it did not meet; `undefined` for an item. */
-  readonly missed: Check | undefined
+/** An update that became an item, or was ignored for a condition that it did not meet. */
+type Judged = { readonly id: number } & (
+  | { readonly item: Item; readonly missed?: never }
+  | { readonly item?: never; readonly missed: Check }
+)
+
+export interface PollPorts extends Pick<TriggerPorts, 'now'> {
+  readonly fits: Fits
 }
 
 /**
@@ -23,7 +26,7 @@ interface Judged {
 export async function pollUpdates(
   bot: Bot,
   options: MessagingBotOptions,
-  now: TriggerPorts['now'],
+  { now, fits }: PollPorts,
 ): Promise<Polled> {
   const kinds = firingKinds(options)
   const until = now() + options.wait * 1000
@@ -34,13 +37,15 @@ export async function pollUpdates(
     const wait = Math.max(0, Math.floor((until - now()) / 1000))
     page = judge(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
   }
-  return polled(page, [...ignored, ...missedChecks(page)], options)
+  const taken = fitting(page, fits)
+  return polled(taken, account(page, taken, [...ignored, ...missedChecks(taken)]))
 }
 
 function judge(updates: readonly Update[], options: MessagingBotOptions): Judged[] {
   return updates.map((update) => {
     const missed = updateChecks(update, options).find((check) => !check.held)
-    return { update, missed }
+    const { id } = update
+    return missed ? { id, missed } : { id, item: updateItem(update, options.updates) }
   })
 }
 
@@ -49,20 +54,36 @@ function isPassable(page: readonly Judged[]): boolean {
 }
 
 function missedChecks(page: readonly Judged[]): Check[] {
-  return page.flatMap(({ missed }) => missed ?? [])
+  return page.flatMap(({ missed }) => (missed ? [missed] : []))
+}
+
+function items(page: readonly Judged[]): Item[] {
+  return page.flatMap(({ item }) => (item ? [item] : []))
+}
+
+/** The longest beginning of a page whose items fit; the rest comes with the next run. */
+function fitting(page: readonly Judged[], fits: Fits): readonly Judged[] {
+  if (fits(items(page))) return page
+  let taken = 0
+  let tooMany = page.length
+  while (tooMany - taken > 1) {
+    const middle = Math.floor((taken + tooMany) / 2)
+    if (fits(items(page.slice(0, middle)))) taken = middle
+    else tooMany = middle
+  }
+  return page.slice(0, taken)
 }
 
 function offsetAfter(page: readonly Judged[]): number | undefined {
   const last = page.at(-1)
-  return last && last.update.id + 1
+  return last && last.id + 1
 }
 
-function polled(page: Judged[], ignored: readonly Check[], options: MessagingBotOptions): Polled {
-  const firing = page.filter(({ missed }) => !missed)
-  const items: Item[] = firing.map(({ update }) => updateItem(update, options.updates))
+function polled(page: readonly Judged[], found: string): Polled {
+  const firing = page.filter(({ item }) => item)
   return {
-    items,
-    checks: [{ option: 'updates', held: items.length > 0, found: account(items.length, ignored) }],
+    items: items(page),
+    checks: [{ option: 'updates', held: firing.length > 0, found }],
     cursorBefore(index) {
       const cut = firing[index]
       return offsetAfter(cut ? page.slice(0, page.indexOf(cut)) : page)
@@ -70,12 +91,22 @@ function polled(page: Judged[], ignored: readonly Check[], options: MessagingBot
   }
 }
 
-/** `2 new; 3 ignored (updates 2, chats 1)`: how many updates each option kept out. */
-function account(items: number, ignored: readonly Check[]): string {
-  if (ignored.length === 0) return items > 0 ? `${items} new` : 'nothing new'
+/** `2 new, 3 ignored (updates 2, chats 1)`: how many updates each option kept out. */
+function account(
+  page: readonly Judged[],
+  taken: readonly Judged[],
+  ignored: readonly Check[],
+): string {
+  const left = items(page).length - items(taken).length
+  return [
+    `${items(taken).length || 'nothing'} new`,
+    ...(ignored.length > 0 ? [`${ignored.length} ignored (${counts(ignored)})`] : []),
+    ...(left > 0 ? [`${left} left for the next run, as outputs have a size limit`] : []),
+  ].join(', ')
+}
+
+function counts(ignored: readonly Check[]): string {
   const options = [...new Set(ignored.map(({ option }) => option))]
-  const counts = options.map(
-    (name) => `${name} ${ignored.filter(({ option }) => option === name).length}`,
-  )
-  return `${items > 0 ? items : 'nothing'} new; ${ignored.length} ignored (${counts.join(', ')})`
+  const count = (name: string) => ignored.filter(({ option }) => option === name).length
+  return options.map((name) => `${name} ${count(name)}`).join(', ')
 }
