@@ -28489,6 +28489,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http2")
 
 /***/ }),
 
+/***/ 4708:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:https");
+
+/***/ }),
+
 /***/ 7030:
 /***/ ((module) => {
 
@@ -28496,10 +28503,24 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:net");
 
 /***/ }),
 
+/***/ 6760:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
+
+/***/ }),
+
 /***/ 643:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:perf_hooks");
+
+/***/ }),
+
+/***/ 1708:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:process");
 
 /***/ }),
 
@@ -28514,6 +28535,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:queryst
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream");
+
+/***/ }),
+
+/***/ 7830:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream/web");
 
 /***/ }),
 
@@ -28559,6 +28587,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
+/***/ 857:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
+
+/***/ }),
+
 /***/ 932:
 /***/ ((module) => {
 
@@ -28580,10 +28615,31 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tls");
 
 /***/ }),
 
+/***/ 2018:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tty");
+
+/***/ }),
+
+/***/ 7016:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("url");
+
+/***/ }),
+
 /***/ 9023:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
+
+/***/ }),
+
+/***/ 8167:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("worker_threads");
 
 /***/ }),
 
@@ -37154,102 +37210,6 @@ exports.visitAsync = visitAsync;
 
 /***/ }),
 
-/***/ 8847:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   H: () => (/* binding */ expressionContexts),
-/* harmony export */   a: () => (/* binding */ callingWorkflow)
-/* harmony export */ });
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
-
-/** Variables that name files of the runner, or hold the token: not part of GitHub's own context. */
-const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY|EVENT_PATH)$/;
-/** The contexts that expressions of an `on:` section may read. */
-function expressionContexts(env, event, { secrets, vars }) {
-    return { secrets, vars, github: githubContext(env, event), env: envContext(env) };
-}
-function githubContext(env, event) {
-    const variables = Object.entries(env).filter(([name]) => name.startsWith('GITHUB_') && !NOT_IN_GITHUB_CONTEXT.test(name));
-    const entries = variables.map(([name, value]) => [name.slice('GITHUB_'.length).toLowerCase(), value ?? '']);
-    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .record */ .g1)([...entries, ['event', event]]);
-}
-/** `INPUT_*` and `ACTIONS_*` stay out: they hold inputs, secrets among them, and runner tokens. */
-function envContext(env) {
-    const visible = Object.entries(env).filter(([name]) => !/^(INPUT|ACTIONS)_/i.test(name));
-    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .record */ .g1)(visible.map(([name, value]) => [name, value ?? '']));
-}
-/** `hook` and `.github/workflows/hook.yml`, from `owner/repo/.github/workflows/hook.yml@refs/…`. */
-function callingWorkflow(env) {
-    const reference = env.GITHUB_WORKFLOW_REF ?? '';
-    const file = /^[^/]+\/[^/]+\/([^@]+)@/.exec(reference)?.[1] ?? '';
-    const name = (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '');
-    return { name, file };
-}
-
-
-/***/ }),
-
-/***/ 7126:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   K: () => (/* binding */ readInputs),
-/* harmony export */   x: () => (/* binding */ onSource)
-/* harmony export */ });
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
-
-
-/**
- * Reads the inputs once, by name as action.yml has them.
- *
- * @throws UserError when `secrets` or `vars` is not a JSON object; its text is never shown
- */
-function readInputs(input) {
-    return {
-        on: input('on'),
-        workflow: lines(input('workflow') || DEFAULT_GLOB),
-        secrets: jsonObject('secrets', input('secrets')),
-        vars: jsonObject('vars', input('vars')),
-    };
-}
-/** Where workflow files are looked for when the input names no place. */
-const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}';
-/** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
-function onSource(text, workflowFile) {
-    return { name: 'input "on"', text, file: workflowFile };
-}
-function lines(text) {
-    return text
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== '');
-}
-function jsonObject(name, text) {
-    const value = text.trim() === '' ? {} : parsed(name, text);
-    if ((0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(value))
-        return value;
-    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
-        message: `input "${name}" is JSON, but not an object`,
-        notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
-    });
-}
-function parsed(name, text) {
-    try {
-        return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_1__/* .parseJson */ .qF)(text);
-    }
-    catch {
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
-            message: `input "${name}" is not JSON`,
-            notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
-        });
-    }
-}
-
-
-/***/ }),
-
 /***/ 8225:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -37270,459 +37230,21 @@ function logText(text) {
 
 /***/ }),
 
-/***/ 6780:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  a: () => (/* binding */ maskedOutputs)
-});
-
-;// CONCATENATED MODULE: ./build/protocol/secret.js
-const HIDDEN = '***';
-/** Shorter tokens are not looked for in other text: they could be part of any word. */
-const SHORTEST_SCRUBBED = 20;
-/** A value that must not be printed. It shows as `***` in text, JSON and the console. */
-class Secret {
-    #value;
-    #forms;
-    constructor(value) {
-        this.#value = value;
-    }
-    /** The value itself: for the one call that needs it. */
-    reveal() {
-        return this.#value;
-    }
-    /**
-     * True when the text holds the value raw, percent-encoded (any of its characters) or as base64.
-     * Values of fewer than 20 characters are not looked for.
-     */
-    isIn(text) {
-        return this.#patterns().some((pattern) => text.search(pattern) >= 0);
-    }
-    /** The text with every form of the value replaced by `***`. */
-    scrub(text) {
-        return this.#patterns().reduce((scrubbed, form) => scrubbed.replace(form, HIDDEN), text);
-    }
-    toString() {
-        return HIDDEN;
-    }
-    toJSON() {
-        return HIDDEN;
-    }
-    [Symbol.for('nodejs.util.inspect.custom')]() {
-        return HIDDEN;
-    }
-    #patterns() {
-        if (this.#value.length < SHORTEST_SCRUBBED)
-            return [];
-        this.#forms ??= [percentPattern(this.#value), base64Pattern(this.#value)];
-        return this.#forms;
-    }
-}
-/** Each character of the value as itself or as its percent escapes. */
-function percentPattern(value) {
-    const characters = [...value].map((char) => {
-        const escapes = [...new TextEncoder().encode(char)].map(percentEscape).join('');
-        return `(?:${escapeRegExp(char)}|${escapes})`;
-    });
-    return new RegExp(characters.join(''), 'gu');
-}
-function percentEscape(byte) {
-    const digits = byte.toString(16).padStart(2, '0');
-    return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`;
-}
-/** Base64 of the value in either alphabet. */
-function base64Pattern(value) {
-    const forms = base64Forms(value).map((form) => form.replace(/\+/g, '[+-]').replace(/\//g, '[/_]'));
-    return new RegExp(forms.join('|'), 'g');
-}
-/** How a value looks in the base64 of a longer text: one form for each of the three alignments. */
-function base64Forms(value) {
-    const binary = String.fromCharCode(...new TextEncoder().encode(value));
-    return [0, 1, 2].map((shift) => {
-        const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '');
-        return encoded.slice(Math.ceil((shift * 8) / 6));
-    });
-}
-function escapeRegExp(text) {
-    return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-}
-
-;// CONCATENATED MODULE: ./build/action/masked-outputs.js
-
-/**
- * Outputs in which the runner's masking would find a secret: any line of it, raw, or as its base64,
- * JSON or URI form; a secret of one character too.
- *
- * Source: actions/runner, SecretMasker and JobExtension ("Skip output … since it may contain secret").
- */
-function maskedOutputs(outputs, secrets) {
-    return Object.entries(secrets)
-        .map(([secret, value]) => ({ secret, names: namesOfHolding(outputs, masked_outputs_forms(value)) }))
-        .filter(({ names }) => names.length > 0);
-}
-function namesOfHolding(outputs, forms) {
-    const holding = [...outputs].filter(([, text]) => forms.some((form) => text.includes(form)));
-    return holding.map(([name]) => name);
-}
-/** Shorter stretches of base64 stand in any text. */
-const SHORTEST_BASE64 = 4;
-function masked_outputs_forms(value) {
-    if (typeof value !== 'string')
-        return [];
-    const parts = [value, ...value.split(/\r?\n/)].filter((part) => part.trim() !== '');
-    return [...new Set(parts)].flatMap((part) => [
-        part,
-        ...base64Forms(part).filter((form) => form.length >= SHORTEST_BASE64),
-        JSON.stringify(part).slice(1, -1),
-        ...uriForm(part),
-    ]);
-}
-function uriForm(text) {
-    try {
-        return [encodeURIComponent(text)];
-    }
-    catch {
-        return []; // half of a surrogate pair has no URI form
-    }
-}
-
-
-/***/ }),
-
-/***/ 2309:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   t: () => (/* binding */ stepOutputs)
-/* harmony export */ });
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3437);
-
-
-/**
- * The step outputs of an evaluation, in the order they are written. Text as it is, everything else
- * as JSON. The fixed names come last, so that they win over a field of the same name.
- *
- * @throws UserError when `items` would be larger than GitHub lets a job hand on
- */
-function stepOutputs(evaluation) {
-    const { items, contexts, fields } = evaluation;
-    const [first] = items;
-    const own = fields.map((field) => [field, outputText(first?.[field] ?? null)]);
-    return new Map([
-        ...own,
-        ['triggered', String(items.length > 0)],
-        ['trigger', evaluation.trigger],
-        ['workflow', evaluation.workflow],
-        ['count', String(items.length)],
-        ['on', JSON.stringify(contexts[0] ?? {})],
-        ['items', itemsText(contexts)],
-        ['delivery', evaluation.delivery ?? ''],
-        ['received-at', evaluation.receivedAt ?? ''],
-    ]);
-}
-function outputText(value) {
-    return typeof value === 'string' ? value : JSON.stringify(value);
-}
-function itemsText(contexts) {
-    const text = JSON.stringify(contexts);
-    if (text.length <= _protocol_limits_js__WEBPACK_IMPORTED_MODULE_1__/* .LIMITS */ .b.itemsUnits)
-        return text;
-    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
-        message: `the output "items" would have ${text.length} characters; GitHub lets a job hand on about ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_1__/* .LIMITS */ .b.itemsUnits}`,
-        notes: ['have the sender send less'],
-    });
-}
-
-
-/***/ }),
-
-/***/ 6079:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Q: () => (/* binding */ summaryHtml)
-/* harmony export */ });
-/* unused harmony export escapeHtml */
-/** The job summary of a run, as HTML: what fired, and why the rest did not. No payload text. */
-function summaryHtml(evaluation) {
-    const { items, workflow, trigger, delivery, warnings } = evaluation;
-    const title = items.length > 0
-        ? `${escapeHtml(workflow)} / ${escapeHtml(trigger)} fired: ${itemCount(items.length)}`
-        : 'No trigger fired';
-    return [
-        `<h3>Hookline: ${title}</h3>`,
-        ...optional(evaluation.reason, (reason) => `<p>${escapeHtml(reason)}.</p>`),
-        ...warnings.map((warning) => `<p><b>Warning:</b> ${escapeHtml(warning)}.</p>`),
-        ...decisionTable(evaluation.decisions),
-        ...optional(delivery, (id) => `<p>Delivery <code>${escapeHtml(id)}</code></p>`),
-        '',
-    ].join('\n');
-}
-/** The five characters that HTML gives a meaning, the pipe for Markdown, and line breaks. */
-function escapeHtml(text) {
-    return text
-        .replace(/[&<>"'|`]/g, (char) => `&#${char.charCodeAt(0)};`)
-        .replace(/[\r\n\u2028\u2029]+/g, ' ');
-}
-function decisionTable(decisions) {
-    if (decisions.length === 0)
-        return [];
-    const rows = decisions.map(({ trigger, fired, reason }) => `<tr><td><code>${escapeHtml(trigger)}</code></td><td>${fired ? 'fired' : 'skipped'}</td><td>${escapeHtml(reason)}</td></tr>`);
-    return ['<table>', '<tr><th>Trigger</th><th>Outcome</th><th>Why</th></tr>', ...rows, '</table>'];
-}
-function optional(text, render) {
-    return text === undefined || text === '' ? [] : [render(text)];
-}
-function itemCount(count) {
-    return count === 1 ? '1 item' : `${count} items`;
-}
-
-
-/***/ }),
-
-/***/ 4778:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  _: () => (/* binding */ evaluate)
-});
-
-// EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __nccwpck_require__(1647);
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
-// EXTERNAL MODULE: ./build/protocol/webhook-path.js
-var webhook_path = __nccwpck_require__(4734);
-// EXTERNAL MODULE: ./build/protocol/webhook-request.js + 2 modules
-var webhook_request = __nccwpck_require__(4873);
-;// CONCATENATED MODULE: ./build/engine/evaluation.js
-const NOTHING = {
-    workflow: '',
-    trigger: '',
-    items: [],
-    contexts: [],
-    fields: [],
-    decisions: [],
-    reason: undefined,
-    delivery: undefined,
-    receivedAt: undefined,
-    warnings: [],
-};
-
-// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __nccwpck_require__(4637);
-;// CONCATENATED MODULE: ./build/engine/mismatch.js
-
-/** Why a webhook for another workflow fires nothing here. */
-function otherWorkflow({ workflow }, names) {
-    const hint = (0,suggestion/* didYouMean */.a)(workflow, names);
-    const list = names.map(quoted).join(', ') || 'none';
-    return `the webhook addresses the workflow ${quoted(workflow)}; here: ${list}${hint ? ` (${hint})` : ''}`;
-}
-/** Why a webhook for a trigger that the workflow does not declare fires nothing. */
-function otherTrigger({ trigger }, workflow) {
-    const names = workflow.triggers.map(({ name }) => name);
-    const hint = (0,suggestion/* didYouMean */.a)(trigger, names);
-    const list = names.map(quoted).join(', ') || 'none';
-    return `the webhook addresses the trigger ${quoted(trigger)}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`;
-}
-/** A name from a URL is shown only when it looks like one: it is the sender's text. */
-function quoted(name) {
-    return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)';
-}
-
-;// CONCATENATED MODULE: ./build/engine/on-context.js
-
-/** The contexts of a workflow in which one trigger fired, one per item. */
-function firedContexts(workflow, fired, items) {
-    return items.map((item) => context(workflow, (name) => (name === fired ? success(item) : skipped())));
-}
-/** The context of a workflow that runs for an event of GitHub's own: no trigger fired. */
-function nativeContext(workflow) {
-    return workflow ? context(workflow, skipped) : (0,json/* record */.g1)([]);
-}
-function context(workflow, of) {
-    return (0,json/* record */.g1)(workflow.triggers.map(({ name }) => [name, of(name)]));
-}
-function success(outputs) {
-    return { outcome: 'success', conclusion: 'success', outputs };
-}
-function skipped() {
-    return { outcome: 'skipped', conclusion: 'skipped', outputs: {} };
-}
-
-;// CONCATENATED MODULE: ./build/engine/evaluate.js
-
-
-
-
-
-
-
-
-/**
- * Which trigger an event fires, and with which items. An event that matches nothing is no error.
- *
- * @throws UserError when the workflow that it addresses has mistakes
- */
-async function evaluate(event, workflows) {
-    const dispatched = webhookPayload(event);
-    if (dispatched === undefined)
-        return evaluateNative(event, workflows);
-    try {
-        return await evaluateWebhook((0,dispatch/* readClientPayload */.yo)(dispatched), workflows);
-    }
-    catch (error) {
-        if (!(error instanceof errors/* PayloadError */.t))
-            throw error;
-        return { ...NOTHING, reason: error.message, warnings: [error.message] };
-    }
-}
-/** The `client_payload` of a dispatched webhook; `undefined` for every other event. */
-function webhookPayload({ name, payload }) {
-    if (name !== 'repository_dispatch' || !(0,json/* isObject */.Gv)(payload))
-        return undefined;
-    return payload.action === dispatch/* EVENT_TYPE */.cP ? (payload.client_payload ?? null) : undefined;
-}
-function evaluateNative({ name }, workflows) {
-    const workflow = workflows.find(workflows.calling);
-    const reason = `a webhook arrives as repository_dispatch of type ${dispatch/* EVENT_TYPE */.cP}, this event is ${name}`;
-    const decisions = decide(workflow, 'the event is none of its own');
-    return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason };
-}
-async function evaluateWebhook(payload, workflows) {
-    const relayed = {
-        ...NOTHING,
-        delivery: payload.headers[dispatch/* HEADER */.El.delivery],
-        receivedAt: payload.headers[dispatch/* HEADER */.El.receivedAt],
-    };
-    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
-    const workflow = workflows.find(path.workflow);
-    if (!workflow)
-        return { ...relayed, reason: otherWorkflow(path, workflows.names()) };
-    const declared = workflow.triggers.find(({ name }) => name === path.trigger);
-    if (!declared?.receive) {
-        const decisions = decide(workflow, 'the webhook addresses another trigger');
-        return { ...relayed, decisions, reason: otherTrigger(path, workflow) };
-    }
-    const reception = declared.receive(await (0,webhook_request/* readWebhookRequest */.x)(payload));
-    return { ...relayed, ...received(workflow, declared, reception) };
-}
-function received(workflow, { name, definition }, { checks, items }) {
-    const missed = checks.find((check) => !check.held);
-    const reason = checks.map((check) => `${check.option}: ${check.found}`).join('; ');
-    const decision = { trigger: name, fired: items.length > 0, reason, checks };
-    const decisions = decide(workflow, 'the webhook addresses another trigger', decision);
-    if (items.length === 0)
-        return { decisions, reason: missed ? `${missed.option} ${missed.found}` : reason };
-    const contexts = firedContexts(workflow, name, items);
-    const fields = Object.keys(definition.outputs);
-    return { workflow: workflow.name, trigger: name, items, contexts, fields, decisions };
-}
-/** One decision for each declared trigger: the given one, and for the others the same reason. */
-function decide(workflow, reason, decided) {
-    return (workflow?.triggers ?? []).map(({ name }) => name === decided?.trigger ? decided : { trigger: name, fired: false, reason, checks: [] });
-}
-
-
-/***/ }),
-
 /***/ 6305:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var _actions_core__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3218);
-/* harmony import */ var _action_contexts_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8847);
-/* harmony import */ var _action_inputs_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7126);
-/* harmony import */ var _action_log_text_js__WEBPACK_IMPORTED_MODULE_12__ = __nccwpck_require__(8225);
-/* harmony import */ var _action_masked_outputs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6780);
-/* harmony import */ var _action_outputs_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2309);
-/* harmony import */ var _action_summary_js__WEBPACK_IMPORTED_MODULE_13__ = __nccwpck_require__(6079);
-/* harmony import */ var _engine_evaluate_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(4778);
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(2947);
-/* harmony import */ var _workflow_workflow_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(402);
-/* harmony import */ var _failure_js__WEBPACK_IMPORTED_MODULE_10__ = __nccwpck_require__(7363);
-/* harmony import */ var _workflow_files_js__WEBPACK_IMPORTED_MODULE_11__ = __nccwpck_require__(3050);
+/* harmony import */ var _failure_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7363);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3642);
+/* harmony import */ var _post_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1335);
 
 
 
-
-
-
-
-
-
-
-
-
-
-
-await main();
-async function main() {
-    try {
-        const inputs = (0,_action_inputs_js__WEBPACK_IMPORTED_MODULE_3__/* .readInputs */ .K)((name) => _actions_core__WEBPACK_IMPORTED_MODULE_1__/* .getInput */ .V4(name, { trimWhitespace: false }));
-        const event = readEvent();
-        const contexts = (0,_action_contexts_js__WEBPACK_IMPORTED_MODULE_2__/* .expressionContexts */ .H)(process.env, event.payload, inputs);
-        const evaluation = await (0,_engine_evaluate_js__WEBPACK_IMPORTED_MODULE_6__/* .evaluate */ ._)(event, workflowSource(inputs, contexts));
-        const outputs = (0,_action_outputs_js__WEBPACK_IMPORTED_MODULE_5__/* .stepOutputs */ .t)(evaluation);
-        for (const [name, value] of outputs)
-            _actions_core__WEBPACK_IMPORTED_MODULE_1__/* .setOutput */ .uH(name, value);
-        warnOfMaskedOutputs(outputs, inputs);
-        await report(evaluation);
-    }
-    catch (error) {
-        (0,_failure_js__WEBPACK_IMPORTED_MODULE_10__/* .fail */ .f)(error);
-    }
+try {
+    await ((0,_post_js__WEBPACK_IMPORTED_MODULE_2__/* .isPost */ .tl)() ? (0,_post_js__WEBPACK_IMPORTED_MODULE_2__/* .post */ .bE)() : (0,_main_js__WEBPACK_IMPORTED_MODULE_1__/* .main */ .i)());
 }
-/** @throws UserError when the file that the runner names is not there, or no JSON */
-function readEvent() {
-    const path = process.env.GITHUB_EVENT_PATH ?? '';
-    const name = process.env.GITHUB_EVENT_NAME ?? '';
-    try {
-        return { name, payload: (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_8__/* .parseJson */ .qF)((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(path, 'utf8')) };
-    }
-    catch (cause) {
-        const why = cause instanceof SyntaxError ? cause.message : 'the file cannot be read';
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_7__/* .UserError */ .y({ message: `GITHUB_EVENT_PATH: ${why}` }, { cause });
-    }
-}
-function workflowSource(inputs, contexts) {
-    const calling = (0,_action_contexts_js__WEBPACK_IMPORTED_MODULE_2__/* .callingWorkflow */ .a)(process.env);
-    if (inputs.on.trim() === '') {
-        const root = process.env.GITHUB_WORKSPACE ?? process.cwd();
-        return (0,_workflow_files_js__WEBPACK_IMPORTED_MODULE_11__/* .workflowFileSource */ .f)({ root, globs: inputs.workflow, calling: calling.name, contexts });
-    }
-    const source = (0,_action_inputs_js__WEBPACK_IMPORTED_MODULE_3__/* .onSource */ .x)(inputs.on, calling.file);
-    return {
-        calling: calling.name,
-        names: () => [calling.name],
-        find: (name) => (name === calling.name ? (0,_workflow_workflow_js__WEBPACK_IMPORTED_MODULE_9__/* .readOnSection */ .X)(name, source, contexts) : undefined),
-    };
-}
-/** GitHub drops such outputs from a job without a word that a user would see. */
-function warnOfMaskedOutputs(outputs, { secrets }) {
-    for (const { secret, names } of (0,_action_masked_outputs_js__WEBPACK_IMPORTED_MODULE_4__/* .maskedOutputs */ .a)(outputs, secrets)) {
-        _actions_core__WEBPACK_IMPORTED_MODULE_1__/* .warning */ .$e(`secret ${secret} is part of the output ${names.join(', ')}: GitHub will not hand it on to other jobs`);
-    }
-}
-async function report(evaluation) {
-    const { workflow, trigger, items, reason, warnings } = evaluation;
-    const fired = `${workflow}/${trigger} fired: ${items.length} ${items.length === 1 ? 'item' : 'items'}`;
-    _actions_core__WEBPACK_IMPORTED_MODULE_1__/* .info */ .pq((0,_action_log_text_js__WEBPACK_IMPORTED_MODULE_12__/* .logText */ .k)(reason === undefined ? fired : `no trigger fired: ${reason}`));
-    for (const warning of warnings)
-        _actions_core__WEBPACK_IMPORTED_MODULE_1__/* .warning */ .$e(warning);
-    if (process.env.GITHUB_STEP_SUMMARY)
-        await _actions_core__WEBPACK_IMPORTED_MODULE_1__/* .summary */ .z.addRaw((0,_action_summary_js__WEBPACK_IMPORTED_MODULE_13__/* .summaryHtml */ .Q)(evaluation)).write();
+catch (error) {
+    (0,_failure_js__WEBPACK_IMPORTED_MODULE_0__/* .fail */ .f)(error);
 }
 
 __webpack_async_result__();
@@ -37739,8 +37261,8 @@ __nccwpck_require__.d(__webpack_exports__, {
   f: () => (/* binding */ fail)
 });
 
-// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 20 modules
-var core = __nccwpck_require__(3218);
+// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 19 modules
+var core = __nccwpck_require__(7394);
 // EXTERNAL MODULE: ./build/action/log-text.js
 var log_text = __nccwpck_require__(8225);
 // EXTERNAL MODULE: ./build/protocol/errors.js
@@ -37826,5344 +37348,945 @@ function failInternally(error) {
 
 /***/ }),
 
-/***/ 3050:
+/***/ 3642:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
 // EXPORTS
 __nccwpck_require__.d(__webpack_exports__, {
-  f: () => (/* binding */ workflowFileSource)
+  i: () => (/* binding */ main)
 });
 
-// UNUSED EXPORTS: findWorkflowFiles
+// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 19 modules
+var core = __nccwpck_require__(7394);
+// EXTERNAL MODULE: ./build/action/log-text.js
+var log_text = __nccwpck_require__(8225);
+// EXTERNAL MODULE: ./build/protocol/secret.js
+var secret = __nccwpck_require__(2977);
+;// CONCATENATED MODULE: ./build/action/masked-outputs.js
 
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
-;// CONCATENATED MODULE: external "node:path"
-const external_node_path_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
-;// CONCATENATED MODULE: ./node_modules/balanced-match/dist/esm/index.js
-const balanced = (a, b, str) => {
-    const ma = a instanceof RegExp ? maybeMatch(a, str) : a;
-    const mb = b instanceof RegExp ? maybeMatch(b, str) : b;
-    const r = ma !== null && mb != null && range(ma, mb, str);
-    return (r && {
-        start: r[0],
-        end: r[1],
-        pre: str.slice(0, r[0]),
-        body: str.slice(r[0] + ma.length, r[1]),
-        post: str.slice(r[1] + mb.length),
-    });
-};
-const maybeMatch = (reg, str) => {
-    const m = str.match(reg);
-    return m ? m[0] : null;
-};
-const range = (a, b, str) => {
-    let begs, beg, left, right = undefined, result;
-    let ai = str.indexOf(a);
-    let bi = str.indexOf(b, ai + 1);
-    let i = ai;
-    if (ai >= 0 && bi > 0) {
-        if (a === b) {
-            return [ai, bi];
-        }
-        begs = [];
-        left = str.length;
-        while (i >= 0 && !result) {
-            if (i === ai) {
-                begs.push(i);
-                ai = str.indexOf(a, i + 1);
-            }
-            else if (begs.length === 1) {
-                const r = begs.pop();
-                if (r !== undefined)
-                    result = [r, bi];
-            }
-            else {
-                beg = begs.pop();
-                if (beg !== undefined && beg < left) {
-                    left = beg;
-                    right = bi;
-                }
-                bi = str.indexOf(b, i + 1);
-            }
-            i = ai < bi && ai >= 0 ? ai : bi;
-        }
-        if (begs.length && right !== undefined) {
-            result = [left, right];
-        }
-    }
-    return result;
-};
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/brace-expansion/dist/esm/index.js
-
-const escSlash = '\0SLASH' + Math.random().toFixed(16) + '\0';
-const escOpen = '\0OPEN' + Math.random().toFixed(16) + '\0';
-const escClose = '\0CLOSE' + Math.random().toFixed(16) + '\0';
-const escComma = '\0COMMA' + Math.random().toFixed(16) + '\0';
-const escPeriod = '\0PERIOD' + Math.random().toFixed(16) + '\0';
-const escSlashPattern = new RegExp(escSlash, 'g');
-const escOpenPattern = new RegExp(escOpen, 'g');
-const escClosePattern = new RegExp(escClose, 'g');
-const escCommaPattern = new RegExp(escComma, 'g');
-const escPeriodPattern = new RegExp(escPeriod, 'g');
-const slashPattern = /\\\\/g;
-const openPattern = /\\{/g;
-const closePattern = /\\}/g;
-const commaPattern = /\\,/g;
-const periodPattern = /\\\./g;
-const EXPANSION_MAX = 100_000;
-// `EXPANSION_MAX` caps the *number* of expansions, but not their length. An
-// input like `'{a,b}'.repeat(1500)` stays under that count - its output is
-// truncated to 100k results - while making every result ~1500 characters
-// long. The result set, and the intermediate arrays built while combining
-// brace sets, then grow large enough to exhaust memory and crash the process
-// (CVE-2026-14257). `EXPANSION_MAX_LENGTH` bounds the total number of
-// characters the accumulator may hold at any point, so memory stays flat no
-// matter how many brace groups are chained. The limit sits well above any
-// realistic expansion (100k results hitting `EXPANSION_MAX` measure ~1M
-// characters) so legitimate input is unaffected.
-const EXPANSION_MAX_LENGTH = 4_000_000;
-// `expand_` recurses once per level of brace *nesting* - both when expanding a
-// set's comma members and when re-wrapping a set whose body is a single part.
-// The CVE-2026-14257 fix made the *tail* iterative (recursion on `m.post`, one
-// level per chained group), which left nesting depth unbounded: about 3,100
-// levels of `{{{...a,b...}}}` - only ~6KB of input - exhausted the native stack
-// and crashed the process. `EXPANSION_MAX_DEPTH` bounds how deep the parser
-// will follow nesting. It sits far above any realistic pattern and well below
-// the depth at which the stack runs out.
-const EXPANSION_MAX_DEPTH = 1_000;
-// Bash keeps a quirk where a brace group followed by a comma set still expands
-// (`{a},b}`). The parser implements it by rewriting the string and restarting
-// the scan, absorbing one `}` per pass. `n` trailing braces therefore cost `n`
-// full passes over a string that itself grows by one `escClose` sentinel each
-// time - quadratic in `n`, with a ~26x constant from the sentinel's length.
-// 128KB of `'{a}' + '}'.repeat(n) + ',z}'` blocked the event loop for 27
-// seconds to produce two results. `EXPANSION_MAX_REWRITES` bounds how many
-// times the scan may restart. Real `{a},b}` input needs a handful.
-const EXPANSION_MAX_REWRITES = 1_000;
-// `EXPANSION_MAX_STEPS` bounds the work one `expand` call does, which `max`,
-// `maxLength` and `maxDepth` don't: nested sets are rescanned at every level
-// and chained groups each rebuild up to `max` results, so 2KB of input could
-// block the event loop for over 30 seconds. Each character scanned, result
-// built and sequence value generated is a step, and each `expand_` call costs
-// `CALL_STEPS` more. Past the budget, the set being expanded and everything
-// after it stay literal. A glob needs a few hundred steps, and nesting all the
-// way to `EXPANSION_MAX_DEPTH` about 4M.
-const EXPANSION_MAX_STEPS = 20_000_000;
-// What one `expand_` call costs on top of what it scans and builds. Setting
-// one up takes about as long as scanning 16 characters, and a set whose
-// results are wrapped to be expanded again makes one call per result, each
-// scanning and building next to nothing: 64KB of
-// `('{{' + ','.repeat(316) + '}{' + ','.repeat(316) + '}}').repeat(n)` made
-// 4M such calls, which spent the budget three times as slowly as anything
-// else.
-const CALL_STEPS = 16;
-function numeric(str) {
-    return !isNaN(str) ? parseInt(str, 10) : str.charCodeAt(0);
-}
-function escapeBraces(str) {
-    return str
-        .replace(slashPattern, escSlash)
-        .replace(openPattern, escOpen)
-        .replace(closePattern, escClose)
-        .replace(commaPattern, escComma)
-        .replace(periodPattern, escPeriod);
-}
-function unescapeBraces(str) {
-    return str
-        .replace(escSlashPattern, '\\')
-        .replace(escOpenPattern, '{')
-        .replace(escClosePattern, '}')
-        .replace(escCommaPattern, ',')
-        .replace(escPeriodPattern, '.');
-}
-// Like `target.push(...items)` but doesn't overflow the stack
-function pushAll(target, items) {
-    for (let i = 0; i < items.length; i++) {
-        target.push(items[i]);
-    }
-}
-// `balanced`, run on `masked` (see `maskUnmatchedOpens`), sliced from `str`
-// and charged for the characters it walks: up to the group's `}`, or the
-// whole string when there is no match or unmatched `{` come first, which
-// `unmatched` then flags for masking. Once a call overdraws the budget, it
-// and every later one return undefined, so the rest stays literal.
-function balancedWithBudget(str, masked, budget) {
-    if (budget.remaining < 0) {
-        return undefined;
-    }
-    const r = range('{', '}', masked);
-    const unmatched = r !== undefined && masked.indexOf('{') < r[0];
-    budget.remaining -= r && !unmatched ? r[1] + 1 : str.length;
-    if (!r || budget.remaining < 0) {
-        return undefined;
-    }
-    return {
-        end: r[1],
-        pre: str.slice(0, r[0]),
-        body: str.slice(r[0] + 1, r[1]),
-        post: str.slice(r[1] + 1),
-        unmatched,
-    };
-}
-// `masked` with every `{` that has no matching `}` swapped for a `\0`, which
-// keeps the length, so a scan of it still lines up with the string it was
-// made from. Such a `{` is literal either way, but `balanced` only learns that
-// one is unmatched by reading to the end of the string, so with one at the
-// head of every group (`'{a,{b,c}'.repeat(n)`) each scan read the rest of the
-// input. That was quadratic, and once the step budget charged for it, it ran
-// out partway through and left the rest literal. A scan of the masked copy
-// stops at the group's `}`. It is one pass, charged as such.
-function maskUnmatchedOpens(masked, budget) {
-    budget.remaining -= masked.length;
-    const open = [];
-    for (let i = 0; i < masked.length; i++) {
-        const c = masked.charCodeAt(i);
-        if (c === 0x7b) {
-            open.push(i);
-        }
-        else if (c === 0x7d && open.length) {
-            open.pop();
-        }
-    }
-    let out = '';
-    let last = 0;
-    for (let i = 0; i < open.length; i++) {
-        const at = open[i];
-        out += masked.slice(last, at) + '\0';
-        last = at + 1;
-    }
-    return out + masked.slice(last);
-}
-// Whether `str` has a `,` not followed by another `,`, with a `}` after it on
-// the same line - what `/,(?!,).*\}/.test(str)` asks, answered in one pass from
-// the end. The regex tries every `,` and backtracks through the rest of its
-// line from each, which is quadratic, and the `{a},b}` rewrite asks again on
-// every pass. Like a scan, it is charged for the whole string and refused if
-// that overdraws the budget.
-function commaSetFollows(str, budget) {
-    budget.remaining -= str.length;
-    if (budget.remaining < 0) {
-        return false;
-    }
-    // Whether a `}` follows the current position before the line ends
-    let close = false;
-    for (let i = str.length - 1; i >= 0; i--) {
-        const c = str.charCodeAt(i);
-        if (c === 0x7d) {
-            close = true;
-        }
-        else if (c === 0x0a || c === 0x0d || c === 0x2028 || c === 0x2029) {
-            // A line terminator, which `.` does not match
-            close = false;
-        }
-        else if (c === 0x2c && close && str.charCodeAt(i + 1) !== 0x2c) {
-            return true;
-        }
-    }
-    return false;
-}
 /**
- * Basically just str.split(","), but handling cases
- * where we have nested braced sections, which should be
- * treated as individual members, like {a,{b,c},d}
+ * Outputs in which the runner's masking would find a secret: any line of it, raw, or as its base64,
+ * JSON or URI form; a secret of one character too.
  *
- * Returns `undefined` if the step budget runs out before the whole set is
- * split, since splitting what is left on every comma would tear apart the
- * nested sets it still holds.
+ * Source: actions/runner, SecretMasker and JobExtension ("Skip output … since it may contain secret").
  */
-function parseCommaParts(str, budget) {
-    const parts = [];
-    // Walk the brace groups iteratively. Recursing on `post` once per group let a
-    // chain of them exhaust the stack - the parsing-side counterpart to
-    // the `expand_` overflow fixed for CVE-2026-14257, and not something `max` or
-    // `maxLength` can bound, since it happens before expansion.
-    //
-    // The part the next chunk continues
-    let carry = '';
-    for (;;) {
-        // A set's body holds no unmatched `{`, so there is nothing to mask.
-        const m = balancedWithBudget(str, str, budget);
-        if (budget.remaining < 0) {
-            return undefined;
-        }
-        if (!m) {
-            const tail = str.split(',');
-            tail[0] = carry + tail[0];
-            pushAll(parts, tail);
-            return parts;
-        }
-        const { pre, body, post } = m;
-        const p = pre.split(',');
-        p[0] = carry + p[0];
-        p[p.length - 1] += '{' + body + '}';
-        if (!post.length) {
-            pushAll(parts, p);
-            return parts;
-        }
-        carry = p.pop();
-        pushAll(parts, p);
-        str = post;
-    }
+function maskedOutputs(outputs, secrets) {
+    return Object.entries(secrets)
+        .map(([secret, value]) => ({ secret, names: namesOfHolding(outputs, masked_outputs_forms(value)) }))
+        .filter(({ names }) => names.length > 0);
 }
-// An option that is left out, or that is NaN, gets its default. Every
-// comparison against NaN is false, so a NaN bound would never be reached:
-// `{ maxSteps: NaN }` let 15KB of input block the event loop for 16 seconds,
-// and `{ maxDepth: NaN }` overflowed the stack again (CVE-2026-102278). Pass
-// `Infinity` to lift a bound.
-function bound(value, fallback) {
-    return value === undefined || isNaN(value) ? fallback : value;
+function namesOfHolding(outputs, forms) {
+    const holding = [...outputs].filter(([, text]) => forms.some((form) => text.includes(form)));
+    return holding.map(([name]) => name);
 }
-function expand(str, options = {}) {
-    if (!str) {
+/** Shorter stretches of base64 stand in any text. */
+const SHORTEST_BASE64 = 4;
+function masked_outputs_forms(value) {
+    if (typeof value !== 'string')
         return [];
-    }
-    const max = bound(options.max, EXPANSION_MAX);
-    const maxLength = bound(options.maxLength, EXPANSION_MAX_LENGTH);
-    const maxDepth = bound(options.maxDepth, EXPANSION_MAX_DEPTH);
-    const maxRewrites = bound(options.maxRewrites, EXPANSION_MAX_REWRITES);
-    const maxSteps = bound(options.maxSteps, EXPANSION_MAX_STEPS);
-    // I don't know why Bash 4.3 does this, but it does.
-    // Anything starting with {} will have the first two bytes preserved
-    // but *only* at the top level, so {},a}b will not expand to anything,
-    // but a{},b}c will be expanded to [a}c,abc].
-    // One could argue that this is a bug in Bash, but since the goal of
-    // this module is to match Bash's rules, we escape a leading {}
-    if (str.slice(0, 2) === '{}') {
-        str = '\\{\\}' + str.slice(2);
-    }
-    return expand_(escapeBraces(str), max, maxLength, maxDepth, 0, maxRewrites, { remaining: maxSteps }, true).map(unescapeBraces);
+    const parts = [value, ...value.split(/\r?\n/)].filter((part) => part.trim() !== '');
+    return [...new Set(parts)].flatMap((part) => [
+        part,
+        ...(0,secret/* base64Forms */.f)(part).filter((form) => form.length >= SHORTEST_BASE64),
+        JSON.stringify(part).slice(1, -1),
+        ...uriForm(part),
+    ]);
 }
-function embrace(str) {
-    return '{' + str + '}';
+function uriForm(text) {
+    try {
+        return [encodeURIComponent(text)];
+    }
+    catch {
+        return []; // half of a surrogate pair has no URI form
+    }
 }
-function isPadded(el) {
-    return /^-?0\d/.test(el);
-}
-function lte(i, y) {
-    return i <= y;
-}
-function gte(i, y) {
-    return i >= y;
-}
-// Build `{ acc[a] + pre + values[v] }` for every combination, capping the
-// number of results at `max` and the total number of characters at `maxLength`.
-// This is the one place output grows, so bounding it here keeps the single
-// accumulator - and therefore memory - flat regardless of how many brace groups
-// are combined (CVE-2026-14257). Each result built is a step, since `max` and
-// `maxLength` bound one combination, not how many brace groups are combined.
-function combine(acc, pre, values, max, maxLength, dropEmpties, budget) {
-    const out = [];
-    let length = 0;
-    // Bash drops empty results at the top level, and they don't count against
-    // `max`, so `max` bounds the number of *kept* results. Only an empty
-    // `acc[a] + pre` can make one, so for those the empty values are skipped
-    // without being visited. Visiting them one at a time let a set of empties
-    // cost `acc.length * values.length` while keeping nothing.
-    let nonEmpty;
-    outer: for (let a = 0; a < acc.length; a++) {
-        const prefix = acc[a] + pre;
-        let vs = values;
-        if (dropEmpties && !prefix) {
-            if (!nonEmpty)
-                nonEmpty = values.filter(v => v);
-            vs = nonEmpty;
-        }
-        for (let v = 0; v < vs.length; v++) {
-            if (out.length >= max)
-                break outer;
-            const expansion = prefix + vs[v];
-            if (length + expansion.length > maxLength)
-                break outer;
-            out.push(expansion);
-            length += expansion.length;
-        }
-    }
-    budget.remaining -= out.length;
-    return out;
-}
-// The expansion values of a single numeric (`1..5`) or alphabetic (`a..e..2`)
-// sequence body, or `undefined` if the step budget runs out generating them.
-function expandSequence(body, isAlphaSequence, max, maxLength, budget) {
-    const n = body.split(/\.\./);
-    const N = [];
-    // A sequence body always splits into two or three parts, but the compiler
-    // can't know that.
-    /* c8 ignore start */
-    if (n[0] === undefined || n[1] === undefined) {
-        return N;
-    }
-    /* c8 ignore stop */
-    const x = numeric(n[0]);
-    const y = numeric(n[1]);
-    const width = Math.max(n[0].length, n[1].length);
-    let incr = n.length === 3 && n[2] !== undefined ?
-        Math.max(Math.abs(numeric(n[2])), 1)
-        : 1;
-    let test = lte;
-    const reverse = y < x;
-    if (reverse) {
-        incr *= -1;
-        test = gte;
-    }
-    const pad = n.some(isPadded);
-    // A padded value is built a character at a time to `width`, which the input
-    // sets, so it costs one step per character: 64KB of
-    // `('{' + '0'.repeat(100) + '..99999}').repeat(n)` took 7 seconds charged
-    // one step per value.
-    const cost = pad ? width : 1;
-    let length = 0;
-    for (let i = x; test(i, y) && N.length < max; i += incr) {
-        // Each value is a step. `max` and `maxLength` bound one sequence, but a
-        // chain of them still generated up to `max` values each, however few
-        // combining could keep.
-        budget.remaining -= cost;
-        if (budget.remaining < 0) {
-            return undefined;
-        }
-        let c;
-        if (isAlphaSequence) {
-            c = String.fromCharCode(i);
-            if (c === '\\') {
-                c = '';
-            }
-        }
-        else {
-            c = String(i);
-            if (pad) {
-                const need = width - c.length;
-                if (need > 0) {
-                    const z = new Array(need + 1).join('0');
-                    if (i < 0) {
-                        c = '-' + z + c.slice(1);
-                    }
-                    else {
-                        c = z + c;
-                    }
-                }
-            }
-        }
-        if (length + c.length > maxLength)
-            break;
-        N.push(c);
-        length += c.length;
-    }
-    return N;
-}
-function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTop) {
-    // An overdraft here makes the first scan refuse, so `str` stays literal.
-    budget.remaining -= CALL_STEPS;
-    // Too deeply nested to keep following: treat the rest as literal, the same
-    // way a group that cannot expand is already handled. Truncating rather than
-    // throwing keeps `expand` total, matching `max` and `maxLength`.
-    if (depth > maxDepth) {
-        return [str];
-    }
-    // Consume the string's top-level brace groups left to right, threading a
-    // running set of combined prefixes (`acc`). Expanding the tail iteratively -
-    // rather than recursing on `m.post` once per group - keeps the native stack
-    // depth constant, so deeply chained input (`'{a,b}'.repeat(3000)`) can no
-    // longer overflow the stack, and leaves a single accumulator whose size
-    // `maxLength` bounds directly (CVE-2026-14257).
-    let acc = [''];
-    // Bash drops empty results, but only when the *first* top-level group is a
-    // comma set - a sequence like `{a..\}` may legitimately yield ''. The drop
-    // is on the final strings, so it is applied to whichever `combine` produces
-    // them (the one with no brace set left in the tail).
-    // How many times the `{a},b}` rewrite below has restarted the scan. Each pass
-    // re-reads the whole string, so leaving this unbounded is quadratic.
-    let rewrites = 0;
-    let dropEmpties = false;
-    let firstGroup = true;
-    // `str` with its unmatched `{` masked, once a scan has run into them
-    let masked = str;
-    for (;;) {
-        const m = balancedWithBudget(str, masked, budget);
-        // No brace set left, or no step budget left to look for one: the rest of
-        // the string is literal.
-        if (!m) {
-            return combine(acc, str, [''], max, maxLength, dropEmpties, budget);
-        }
-        if (m.unmatched) {
-            masked = maskUnmatchedOpens(masked, budget);
-        }
-        // no need to expand pre, since it is guaranteed to be free of brace-sets
-        const pre = m.pre;
-        // This set and the rest of the string, literal: for a set that cannot
-        // expand, and for one the step budget runs out on. Once it is overdrawn,
-        // every set still being expanded, at every level, stays literal like this -
-        // otherwise each level above would go on combining, and wrapping and
-        // expanding again, results the budget was too small for.
-        const literal = () => combine(acc, pre + '{' + m.body + '}' + m.post, [''], max, maxLength, dropEmpties, budget);
-        if (/\$$/.test(pre)) {
-            acc = combine(acc, pre + '{' + m.body + '}', [''], max, maxLength, dropEmpties && !m.post.length, budget);
-            firstGroup = false;
-            if (!m.post.length)
-                break;
-            str = m.post;
-            masked = masked.slice(m.end + 1);
-            continue;
-        }
-        const isNumericSequence = /^-?\d+\.\.-?\d+(?:\.\.-?\d+)?$/.test(m.body);
-        const isAlphaSequence = /^[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?\d+)?$/.test(m.body);
-        const isSequence = isNumericSequence || isAlphaSequence;
-        const isOptions = m.body.indexOf(',') >= 0;
-        if (!isSequence && !isOptions) {
-            // {a},b}
-            if (rewrites < maxRewrites && commaSetFollows(m.post, budget)) {
-                rewrites++;
-                str = m.pre + '{' + m.body + escClose + m.post;
-                // Taking a `}` away never gives an unmatched `{` a partner, so what
-                // is masked stays unmatched. The `{` it closed can be left without
-                // one, and the next scan masks it.
-                masked =
-                    masked.slice(0, m.end) + escClose + masked.slice(m.end + 1);
-                isTop = true;
-                continue;
-            }
-            // Nothing here expands, so the whole remaining string is literal.
-            return literal();
-        }
-        if (firstGroup) {
-            dropEmpties = isTop && !isSequence;
-            firstGroup = false;
-        }
-        let values;
-        if (isSequence) {
-            values = expandSequence(m.body, isAlphaSequence, max, maxLength, budget);
-            if (!values) {
-                return literal();
-            }
-        }
-        else {
-            let n = parseCommaParts(m.body, budget);
-            // The step budget ran out partway through the set.
-            if (!n) {
-                return literal();
-            }
-            if (n.length === 1 && n[0] !== undefined) {
-                // x{{a,b}}y ==> x{a}y x{b}y
-                n = expand_(n[0], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false).map(embrace);
-                // The step budget ran out expanding the set's only part.
-                if (budget.remaining < 0) {
-                    return literal();
-                }
-                //XXX is this necessary? Can't seem to hit it in tests.
-                /* c8 ignore start */
-                if (n.length === 1) {
-                    const next = combine(acc, pre + n[0], [''], max, maxLength, dropEmpties && !m.post.length, budget);
-                    if (budget.remaining < 0) {
-                        return literal();
-                    }
-                    acc = next;
-                    if (!m.post.length)
-                        break;
-                    str = m.post;
-                    masked = masked.slice(m.end + 1);
-                    continue;
-                }
-                /* c8 ignore stop */
-            }
-            // Values that `combine` is going to drop as empty produce no result, so
-            // they must not count against `max` - otherwise `{a,,b}` with `max: 2`
-            // would stop at `['a', '']` and yield one result instead of two. Skipping
-            // them outright keeps `values` bounded while leaving `max` a bound on
-            // *kept* results.
-            let dropsEmpties = dropEmpties && !m.post.length && !pre;
-            for (let d = 0; dropsEmpties && d < acc.length; d++) {
-                if (acc[d]) {
-                    dropsEmpties = false;
-                }
-            }
-            values = [];
-            let valuesLength = 0;
-            outer: for (let j = 0; j < n.length; j++) {
-                const expanded = expand_(n[j], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false);
-                // The step budget ran out expanding a member.
-                if (budget.remaining < 0) {
-                    return literal();
-                }
-                for (let k = 0; k < expanded.length; k++) {
-                    const v = expanded[k];
-                    if (dropsEmpties && !v)
-                        continue;
-                    if (values.length >= max ||
-                        valuesLength + v.length > maxLength) {
-                        break outer;
-                    }
-                    values.push(v);
-                    valuesLength += v.length;
-                }
-            }
-        }
-        const next = combine(acc, pre, values, max, maxLength, dropEmpties && !m.post.length, budget);
-        // The step budget ran out combining the set's values in.
-        if (budget.remaining < 0) {
-            return literal();
-        }
-        acc = next;
-        if (!m.post.length)
-            break;
-        str = m.post;
-        masked = masked.slice(m.end + 1);
-    }
-    return acc;
-}
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/numeric-range.js
-// One digit, or a class of digits from a to b.
-const digit = (a, b) => a === b ?
-    { t: 'lit', ch: String(a) }
-    : { t: 'class', re: new RegExp(`^[${a}-${b}]$`) };
-const prefix = (d, alts) => alts.map(s => [digit(d, d), ...s]);
-// The digit strings from a to b, which have the same length.
-const fixed = (a, b) => {
-    if (!a)
-        return [[]];
-    let lo = +a[0];
-    let hi = +b[0];
-    const ra = a.slice(1);
-    const rb = b.slice(1);
-    if (lo === hi)
-        return prefix(lo, fixed(ra, rb));
-    const zeros = '0'.repeat(ra.length);
-    const nines = '9'.repeat(ra.length);
-    const out = [];
-    if (ra !== zeros)
-        out.push(...prefix(lo++, fixed(ra, nines)));
-    const last = rb === nines ? [] : prefix(hi--, fixed(zeros, rb));
-    if (lo <= hi) {
-        out.push([digit(lo, hi), ...Array.from(ra, () => digit(0, 9))]);
-    }
-    out.push(...last);
-    return out;
-};
-// The numbers from a to b, where 0 <= a <= b. If width is set, each
-// one has leading zeros to make it that many digits.
-const nonneg = (a, b, width) => {
-    if (width) {
-        return fixed(String(a).padStart(width, '0'), String(b).padStart(width, '0'));
-    }
-    const out = [];
-    for (let len = String(a).length; len <= String(b).length; len++) {
-        const lo = Math.max(a, len === 1 ? 0 : 10 ** (len - 1));
-        const hi = Math.min(b, 10 ** len - 1);
-        out.push(...fixed(String(lo), String(hi)));
-    }
-    return out;
-};
-/**
- * The strings that the bash brace expansion `{lo..hi}` makes, as
- * the alternatives of an `@(...)` extglob. Each one is a sequence of
- * digits and digit classes, so there are only a few of them, even for
- * a large range.
- *
- * If either end has a leading zero, such as `{01..10}`, each number
- * has leading zeros to make it as long as the longer end, counting a
- * `-` sign. So `{-05..3}` makes `-05` to `-01`, then `000` to `003`.
- *
- * Returns undefined if either end is not a safe integer.
- */
-const numericRange = (loStr, hiStr) => {
-    let lo = Number(loStr);
-    let hi = Number(hiStr);
-    if (!Number.isSafeInteger(lo) || !Number.isSafeInteger(hi))
-        return;
-    if (lo > hi)
-        [lo, hi] = [hi, lo];
-    const padded = /^-?0\d/.test(loStr) || /^-?0\d/.test(hiStr);
-    const width = padded ? Math.max(loStr.length, hiStr.length) : 0;
-    const out = [];
-    if (lo < 0) {
-        const neg = nonneg(Math.max(-hi, 1), -lo, width && width - 1);
-        out.push(...neg.map(s => [{ t: 'lit', ch: '-' }, ...s]));
-    }
-    if (hi >= 0)
-        out.push(...nonneg(Math.max(lo, 0), hi, width));
-    return out;
-};
-//# sourceMappingURL=numeric-range.js.map
-;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/parse-class.js
-// translate the various posix character classes into unicode properties
-// this works across all unicode locales
-// { <posix class>: [<translation>, negated]
-const posixClasses = {
-    '[:alnum:]': ['\\p{L}\\p{Nl}\\p{Nd}'],
-    '[:alpha:]': ['\\p{L}\\p{Nl}'],
-    '[:ascii:]': ['\\x' + '00-\\x' + '7f'],
-    '[:blank:]': ['\\p{Zs}\\t'],
-    '[:cntrl:]': ['\\p{Cc}'],
-    '[:digit:]': ['\\p{Nd}'],
-    '[:graph:]': ['\\p{Z}\\p{C}', true],
-    '[:lower:]': ['\\p{Ll}'],
-    '[:print:]': ['\\p{C}', true],
-    '[:punct:]': ['\\p{P}\\p{S}'],
-    '[:space:]': ['\\p{Z}\\t\\r\\n\\v\\f'],
-    '[:upper:]': ['\\p{Lu}'],
-    '[:word:]': ['\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}'],
-    '[:xdigit:]': ['A-Fa-f0-9'],
-};
-// only need to escape a few things inside of brace expressions
-// escapes: [ \ ] -
-const braceEscape = (s) => s.replace(/[[\]\\-]/g, '\\$&');
-const noMatch = /$./;
-// Takes a glob string at a posix brace expression. Returns a RegExp
-// that tests one character, and the number of glob chars consumed.
-// If the class is not closed, consumed is 0, and the `[` must be
-// treated as a literal character.
-// Out of order ranges are removed. If nothing is left, the RegExp
-// is `/$./`, and the rest of the glob is consumed, so that the
-// whole glob cannot match.
-const parseClass = (glob, position, nocase = false, form) => {
-    // normalize one class member, if it stays one code point
-    const norm = (c) => {
-        const n = form ? c.normalize(form) : c;
-        return [...n].length === 1 ? n : c;
-    };
-    const pos = position;
-    /* c8 ignore start */
-    if (glob.charAt(pos) !== '[') {
-        throw new Error('not in a brace expression');
-    }
-    /* c8 ignore stop */
-    const ranges = [];
-    const negs = [];
-    let i = pos + 1;
-    let sawStart = false;
-    let escaping = false;
-    let negate = false;
-    let endPos = pos;
-    let rangeStart = '';
-    WHILE: while (i < glob.length) {
-        const c = String.fromCodePoint(glob.codePointAt(i));
-        if ((c === '!' || c === '^') && i === pos + 1) {
-            negate = true;
-            i++;
-            continue;
-        }
-        if (c === ']' && sawStart && !escaping) {
-            endPos = i + 1;
-            break;
-        }
-        sawStart = true;
-        if (c === '\\') {
-            if (!escaping) {
-                escaping = true;
-                i++;
-                continue;
-            }
-            // escaped \ char, fall through and treat like normal char
-        }
-        if (c === '[' && !escaping) {
-            // either a posix class, a collation equivalent, or just a [
-            for (const [cls, [unip, neg]] of Object.entries(posixClasses)) {
-                if (glob.startsWith(cls, i)) {
-                    // invalid, [a-[] is fine, but not [a-[:alpha]]
-                    if (rangeStart) {
-                        return [noMatch, glob.length - pos];
-                    }
-                    i += cls.length;
-                    if (neg)
-                        negs.push(unip);
-                    else
-                        ranges.push(unip);
-                    continue WHILE;
-                }
-            }
-        }
-        // now it's just a normal character, effectively
-        escaping = false;
-        const n = norm(c);
-        if (rangeStart) {
-            // throw this range away if it's not valid, but others
-            // can still match.
-            if (n.codePointAt(0) > rangeStart.codePointAt(0)) {
-                ranges.push(braceEscape(rangeStart) + '-' + braceEscape(n));
-            }
-            else if (n === rangeStart) {
-                ranges.push(braceEscape(n));
-            }
-            rangeStart = '';
-            i += c.length;
-            continue;
-        }
-        // now might be the start of a range.
-        // can be either c-d or c-] or c<more...>] or c] at this point
-        if (glob.startsWith('-]', i + c.length)) {
-            ranges.push(braceEscape(n + '-'));
-            i += c.length + 1;
-            continue;
-        }
-        if (glob.startsWith('-', i + c.length)) {
-            rangeStart = n;
-            i += c.length + 1;
-            continue;
-        }
-        // not the start of a range, just a single character
-        ranges.push(braceEscape(n));
-        i += c.length;
-    }
-    if (endPos < i) {
-        // didn't see the end of the class, not a valid class,
-        // but might still be valid as a literal match.
-        return [noMatch, 0];
-    }
-    // if we got no ranges and no negates, then we have a range that
-    // cannot possibly match anything, and that poisons the whole glob
-    if (!ranges.length && !negs.length) {
-        return [noMatch, glob.length - pos];
-    }
-    const sranges = '[' + (negate ? '^' : '') + ranges.join('') + ']';
-    const snegs = '[' + (negate ? '' : '^') + negs.join('') + ']';
-    const comb = '^' +
-        (ranges.length && negs.length ? '(' + sranges + '|' + snegs + ')'
-            : ranges.length ? sranges
-                : snegs);
-    return [new RegExp(comb, nocase ? 'iu' : 'u'), endPos - pos];
-};
-//# sourceMappingURL=parse-class.js.map
-;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/index.js
 
-
-// the end of the pattern, or of a negated sub-pattern
-const MATCH = { t: 'match', id: 0 };
-const extTypes = '!?+*@';
-const lit = (ch) => ({ t: 'lit', ch });
-const reEscape = (s) => s.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-// a RegExp that only matches `s`, with unicode case folding
-const newFoldRe = (s) => new RegExp(`^${reEscape(s)}$`, 'iu');
-// foldRe for one literal char. The same chars are in most patterns,
-// so keep them. A RegExp without the `g` or `y` flag has no state to
-// share.
-const foldCache = new Map();
-const foldRe = (ch) => {
-    let re = foldCache.get(ch);
-    if (!re) {
-        re = newFoldRe(ch);
-        if (foldCache.size >= 1000)
-            foldCache.clear();
-        foldCache.set(ch, re);
-    }
-    return re;
-};
-const litMatch = (l, c) => {
-    if (c === l.ch)
-        return true;
-    if (!l.re)
-        return false;
-    const code = c.charCodeAt(0);
-    if (code >= 128)
-        return l.re.test(c);
-    const ascii = (l.ascii ??= new Uint8Array(128));
-    ascii[code] ||= l.re.test(c) ? 1 : 2;
-    return ascii[code] === 1;
-};
-const tokenize = (p, nocase, noext, form, mark) => {
-    const toks = [];
-    for (let i = 0; i < p.length;) {
-        const c = String.fromCodePoint(p.codePointAt(i));
-        if (mark) {
-            // a \ before a range would only escape its first char
-            const m = c === '\\' && p.startsWith(mark, i + 1) ? 1 : 0;
-            if (m || c === mark) {
-                const start = i + m + mark.length;
-                const end = p.indexOf(mark, start);
-                const r = /^(-?\d+)\.\.(-?\d+)$/.exec(p.slice(start, end));
-                const alts = end !== -1 && r && numericRange(r[1], r[2]);
-                if (alts) {
-                    toks.push({ t: 'ext', type: '@', alts });
-                    i = end + mark.length;
-                    continue;
-                }
-            }
-        }
-        if (c === '\\') {
-            // a trailing \ is a literal \
-            const e = p.codePointAt(i + 1);
-            const ch = e === undefined ? c : String.fromCodePoint(e);
-            toks.push(lit(ch));
-            i += 1 + ch.length;
-            continue;
-        }
-        if (c === '[') {
-            const [re, consumed] = parseClass(p, i, nocase, form);
-            if (consumed) {
-                toks.push({ t: 'class', re });
-                i += consumed;
-                continue;
-            }
-        }
-        if (!noext && extTypes.includes(c) && p[i + 1] === '(') {
-            toks.push({ t: 'open', type: c });
-            i += 2;
-            continue;
-        }
-        toks.push(!noext && c === '|' ? { t: 'bar' }
-            : !noext && c === ')' ? { t: 'close' }
-                : c === '*' ? { t: 'star' }
-                    : c === '?' ? { t: 'any' }
-                        : lit(c));
-        i += c.length;
-    }
-    return toks;
-};
-// map each open token index to the index of its close token
-const pair = (toks) => {
-    const pairs = new Map();
-    const stack = [];
-    toks.forEach((tok, i) => {
-        if (tok.t === 'open')
-            stack.push(i);
-        else if (tok.t === 'close' && stack.length)
-            pairs.set(stack.pop(), i);
-    });
-    return pairs;
-};
-// build the alternatives between start and end. An open token that
-// is not closed is never inside a closed extglob, so bar and close
-// tokens are only literal at the top level.
-const build = (toks, pairs, start, end, top) => {
-    let seq = [];
-    const alts = [seq];
-    for (let i = start; i < end; i++) {
-        const tok = toks[i];
-        const close = pairs.get(i);
-        if (tok.t === 'open' && close !== undefined) {
-            const sub = build(toks, pairs, i + 1, close, false);
-            seq.push({ t: 'ext', type: tok.type, alts: sub });
-            i = close;
-        }
-        else if (tok.t === 'bar' && !top) {
-            alts.push((seq = []));
-        }
-        else if (tok.t === 'open') {
-            seq.push(lit(tok.type), lit('('));
-        }
-        else if (tok.t === 'bar') {
-            seq.push(lit('|'));
-        }
-        else if (tok.t === 'close') {
-            seq.push(lit(')'));
-        }
-        else {
-            seq.push(tok);
-        }
-    }
-    return alts;
-};
-// normalize each run of literal chars as one string, so that a char
-// and the combining marks after it compose (or decompose) together.
-// Syntax is already parsed, so a char that normalizes to a syntax
-// char (such as full-width `＊` in NFKC) stays a literal.
-const normalize = (items, form) => {
-    const out = [];
-    let run = '';
-    const flush = () => {
-        for (const ch of run.normalize(form))
-            out.push(lit(ch));
-        run = '';
-    };
-    for (const it of items) {
-        if (it.t === 'lit') {
-            run += it.ch;
-            continue;
-        }
-        flush();
-        out.push(it.t === 'ext' ?
-            { ...it, alts: it.alts.map(a => normalize(a, form)) }
-            : it);
-    }
-    flush();
-    return out;
-};
-// the start node, and the number of node ids. Ids are dense, from 0
-// for the match node.
-const compile = (items, nocase) => {
-    let id = 1;
-    const split = (out) => ({ t: 'split', id: id++, out });
-    const seq = (items, next) => items.reduceRight((next, it) => item(it, next), next);
-    const item = (it, next) => {
-        switch (it.t) {
-            case 'lit':
-                const re = nocase ? foldRe(it.ch) : undefined;
-                return { t: 'lit', id: id++, ch: it.ch, re, next };
-            case 'any':
-            case 'star':
-                return { t: it.t, id: id++, next };
-            case 'class':
-                return { t: 'class', id: id++, re: it.re, next };
-        }
-        const alts = (next) => it.alts.map(a => seq(a, next));
-        switch (it.type) {
-            case '@':
-                return split(alts(next));
-            case '?':
-                return split([next, ...alts(next)]);
-            case '!':
-                return { t: 'neg', id: id++, sub: split(alts(MATCH)), next };
-        }
-        // * and +, loop back after each match
-        const after = split([]);
-        const entry = split(alts(after));
-        after.out.push(next, entry);
-        return it.type === '*' ? after : entry;
-    };
-    const start = seq(items, MATCH);
-    return [start, id];
-};
-// one line per node, in the order that a walk from the start
-// reaches them. Edges point to node ids. The nodes of a negated
-// sub-pattern are indented under their negation.
-const show = (start) => {
-    const lines = [];
-    const seen = new Set();
-    const ref = (n) => (n.t === 'match' ? 'match' : String(n.id));
-    const walk = (n, indent) => {
-        if (n.t === 'match' || seen.has(n))
-            return;
-        seen.add(n);
-        const line = (desc) => lines.push(`${indent}${n.id}: ${desc}`);
-        switch (n.t) {
-            case 'split':
-                line(`split -> ${n.out.map(ref).join(', ')}`);
-                for (const o of n.out)
-                    walk(o, indent);
-                return;
-            case 'neg':
-                line(`!(${ref(n.sub)}) -> ${ref(n.next)}`);
-                walk(n.sub, indent + '  ');
-                return walk(n.next, indent);
-            case 'lit':
-                line(`${JSON.stringify(n.ch)} -> ${ref(n.next)}`);
-                break;
-            case 'class':
-                line(`${n.re} -> ${ref(n.next)}`);
-                break;
-            default:
-                line(`${n.t === 'any' ? '?' : '*'} -> ${ref(n.next)}`);
-        }
-        walk(n.next, indent);
-    };
-    walk(start, '');
-    return [`start -> ${ref(start)}`, ...lines].join('\n');
-};
-// The threads at one position in the string. Each node thread is
-// only kept once, and runs with the same state are only kept once,
-// so that identical threads merge. The match node is not in
-// `threads`, because it can not step. It sets `match` instead.
-class State {
-    // set by the Sim, to mark the nodes that this state has
-    gen;
-    threads = [];
-    match = false;
-    runs = [];
-    // the sorted ids of the threads, with 0 for a match, once the
-    // state is done
-    ids = [];
-    constructor(gen) {
-        this.gen = gen;
-    }
-    // no threads, so nothing more can match
-    get dead() {
-        return !this.threads.length && !this.match && !this.runs.length;
-    }
-}
-// true if the two states hold the same threads
-const sameState = (a, b) => {
-    if (a.ids.length !== b.ids.length)
-        return false;
-    if (a.runs.length !== b.runs.length)
-        return false;
-    if (a.ids.some((id, i) => id !== b.ids[i]))
-        return false;
-    return a.runs.every(r => b.runs.some(o => o.neg === r.neg && sameState(o.state, r.state)));
-};
-const marks = (size) => ({
-    has: new Float64Array(size),
-    seen: new Float64Array(size),
-    gen: 0,
-});
-class Sim {
-    // `.` and `..` only match literal dots, even with `dot:true`
-    dots;
-    // the string starts with `.`, and `dot:true` is not set
-    dotStart;
-    #marks;
-    constructor(dots, dotStart, marks) {
-        this.dots = dots;
-        this.dotStart = dotStart;
-        this.#marks = marks;
-    }
-    state() {
-        return new State(++this.#marks.gen);
-    }
-    // sort the ids of a state, once it has all of its threads
-    done(state) {
-        state.ids = state.threads.map(n => n.id).sort((a, b) => a - b);
-        if (state.match)
-            state.ids.unshift(MATCH.id);
-        return state;
-    }
-    // true the first time that the state walks through the node, so
-    // that loops in the graph stop
-    #visit(state, node) {
-        const { seen } = this.#marks;
-        if (seen[node.id] === state.gen)
-            return false;
-        seen[node.id] = state.gen;
-        return true;
-    }
-    #addThread(state, node) {
-        const { has } = this.#marks;
-        if (has[node.id] === state.gen)
-            return false;
-        has[node.id] = state.gen;
-        state.threads.push(node);
-        return true;
-    }
-    // wildcards only match a leading dot if `dot:true`. In a negated
-    // sub-pattern, this does not apply, because the negation itself
-    // can not match a leading dot.
-    restricted(i, top) {
-        return top && (this.dots || (this.dotStart && i === 0));
-    }
-    add(state, node, i, top) {
-        switch (node.t) {
-            case 'split':
-                if (!this.#visit(state, node))
-                    return;
-                for (const o of node.out)
-                    this.add(state, o, i, top);
-                return;
-            case 'neg':
-                if (!this.#visit(state, node))
-                    return;
-                const sub = this.state();
-                this.add(sub, node.sub, i, false);
-                this.done(sub);
-                return this.addRun(state, { t: 'run', neg: node, state: sub }, i, top);
-            case 'star':
-                // a * can not start a dotfile, even if it matches nothing
-                if (this.restricted(i, top))
-                    return;
-                if (this.#addThread(state, node))
-                    this.add(state, node.next, i, top);
-                return;
-            case 'match':
-                state.match = true;
-                return;
-            default:
-                this.#addThread(state, node);
-        }
-    }
-    addRun(state, run, i, top) {
-        for (const r of state.runs) {
-            if (r.neg === run.neg && sameState(r.state, run.state))
-                return;
-        }
-        state.runs.push(run);
-        if (!run.state.match) {
-            this.add(state, run.neg.next, i, top);
-        }
-    }
-    // the threads after char `c`, at index `i`
-    step(state, c, i, top) {
-        const next = this.state();
-        for (const th of state.threads) {
-            switch (th.t) {
-                case 'lit':
-                    if (litMatch(th, c)) {
-                        this.add(next, th.next, i + 1, top);
-                    }
-                    break;
-                case 'any':
-                    if (!this.restricted(i, top))
-                        this.add(next, th.next, i + 1, top);
-                    break;
-                case 'class':
-                    if (!this.restricted(i, top) && th.re.test(c)) {
-                        this.add(next, th.next, i + 1, top);
-                    }
-                    break;
-                case 'star':
-                    if (!this.restricted(i, top))
-                        this.add(next, th, i + 1, top);
-            }
-        }
-        if (!this.restricted(i, top)) {
-            for (const run of state.runs) {
-                // a sub-pattern with no threads can not match again, so the
-                // run stays the same
-                if (run.state.dead) {
-                    this.addRun(next, run, i + 1, top);
-                    continue;
-                }
-                const sub = this.step(run.state, c, i, false);
-                this.addRun(next, { t: 'run', neg: run.neg, state: sub }, i + 1, top);
-            }
-        }
-        return this.done(next);
-    }
-}
-// A canonical key for the threads in a state. States with the same
-// key hold the same threads, so they match the same strings.
-const stateKey = (state) => {
-    const ids = state.ids.join();
-    if (!state.runs.length)
-        return ids;
-    const runs = state.runs.map(r => `${r.neg.id}(${stateKey(r.state)})`);
-    return `${ids}|${runs.sort().join('|')}`;
-};
-// The cache can hold about this many chars of state keys and
-// transitions. When it is full, it is cleared, so that a pattern
-// can not use an unbounded amount of memory.
-const DFA_BUDGET = 1 << 18;
-// A cache of the states that the simulation reaches, built as the
-// matcher is used. Each char of a string is then one Map lookup,
-// once the states that it leads to are known.
-//
-// The dot rules only restrict the first char of a dotfile (strings
-// that are only `.` or `..` do not use the cache). So a dotfile
-// starts at its own state, which takes its first step with the
-// restriction, and every other state takes steps without it.
-class Dfa {
-    #start;
-    #states = new Map();
-    #size = 0;
-    #plain;
-    #dotStart;
-    #sim;
-    #dotSim;
-    constructor(start, marks) {
-        this.#start = start;
-        this.#sim = new Sim(false, false, marks);
-        this.#dotSim = new Sim(false, true, marks);
-    }
-    #make(state) {
-        return {
-            state,
-            match: state.match,
-            dead: state.dead,
-            next: new Map(),
-        };
-    }
-    #intern(state) {
-        const key = stateKey(state);
-        const found = this.#states.get(key);
-        if (found)
-            return found;
-        if (this.#size > DFA_BUDGET)
-            this.#clear();
-        const d = this.#make(state);
-        this.#states.set(key, d);
-        this.#size += key.length + 1;
-        return d;
-    }
-    #clear() {
-        this.#states.clear();
-        this.#size = 0;
-        this.#plain = undefined;
-        this.#dotStart = undefined;
-    }
-    start(dotStart) {
-        if (dotStart) {
-            if (this.#dotStart)
-                return this.#dotStart;
-            const state = this.#dotSim.state();
-            this.#dotSim.add(state, this.#start, 0, true);
-            return (this.#dotStart = this.#make(this.#dotSim.done(state)));
-        }
-        if (this.#plain)
-            return this.#plain;
-        const state = this.#sim.state();
-        this.#sim.add(state, this.#start, 0, true);
-        return (this.#plain = this.#intern(this.#sim.done(state)));
-    }
-    // the next state, after a miss in `d.ascii`
-    next(d, c) {
-        const code = c.charCodeAt(0);
-        const found = code < 128 ? undefined : d.next.get(c);
-        if (found)
-            return found;
-        // the dotfile start is not in the cache, so it is never shared
-        const n = d === this.#dotStart ?
-            this.#intern(this.#dotSim.step(d.state, c, 0, true))
-            : this.#intern(this.#sim.step(d.state, c, 1, true));
-        if (code < 128) {
-            if (!d.ascii) {
-                d.ascii = new Array(128);
-                this.#size += 128;
-            }
-            d.ascii[code] = n;
-        }
-        else {
-            d.next.set(c, n);
-        }
-        this.#size++;
-        return n;
-    }
-}
-// the nodes in order, if the graph is a single chain
-const linear = (start) => {
-    const nodes = [];
-    for (let n = start; n.t !== 'match'; n = n.next) {
-        if (n.t === 'split' || n.t === 'neg')
-            return undefined;
-        nodes.push(n);
-    }
-    return nodes;
-};
-// Match a chain of nodes. Each node other than `*` matches exactly
-// one char, so on a failure it is enough to go back to the last `*`
-// and let it match one more char. This takes at most
-// nodes.length * chars.length steps.
-const testLinear = (nodes, chars, start, end) => {
-    let ni = 0;
-    let ci = start;
-    let starNi = -1;
-    let starCi = 0;
-    while (ci < end) {
-        const n = nodes[ni];
-        if (n?.t === 'star') {
-            starNi = ni++;
-            starCi = ci;
-            continue;
-        }
-        const c = chars[ci];
-        if (n &&
-            (n.t === 'any' ||
-                (n.t === 'lit' && litMatch(n, c)) ||
-                (n.t === 'class' && n.re.test(c)))) {
-            ni++;
-            ci++;
-            continue;
-        }
-        if (starNi === -1)
-            return false;
-        ni = starNi + 1;
-        ci = ++starCi;
-    }
-    while (nodes[ni]?.t === 'star')
-        ni++;
-    return ni === nodes.length;
-};
-// The least and most chars that the items can match. These are only
-// bounds: a negation can match a string of any length, so it counts
-// as 0 to Infinity.
-const lengths = (items) => {
-    let min = 0;
-    let max = 0;
-    for (const it of items) {
-        const [lo, hi] = itemLengths(it);
-        min += lo;
-        max += hi;
-    }
-    return [min, max];
-};
-const itemLengths = (it) => {
-    if (it.t === 'star')
-        return [0, Infinity];
-    if (it.t !== 'ext')
-        return [1, 1];
-    if (it.type === '!')
-        return [0, Infinity];
-    const alts = it.alts.map(lengths);
-    const min = Math.min(...alts.map(a => a[0]));
-    const max = Math.max(...alts.map(a => a[1]));
-    // a loop of alternatives that only match the empty string is empty
-    const loop = max === 0 ? 0 : Infinity;
-    return (it.type === '@' ? [min, max]
-        : it.type === '?' ? [0, max]
-            : it.type === '*' ? [0, loop]
-                : [min, loop]);
-};
-// true if the chars from `start` match the literals
-const hasAffix = (lits, chars, start) => {
-    for (let j = 0; j < lits.length; j++) {
-        if (!litMatch(lits[j], chars[start + j]))
-            return false;
-    }
-    return true;
-};
-// a `/`, or half of a surrogate pair
-const slashOrSurrogate = /[/\ud800-\udfff]/;
-const surrogate = /[\ud800-\udfff]/;
-// a string can be indexed by code point, unless it has surrogate
-// pairs
-const codePoints = (s) => surrogate.test(s) ? [...s] : s;
-const noSlash = (s) => {
-    if (s.includes('/')) {
-        throw new Error('can only match a single path portion, got: ' + s);
-    }
-};
-class Matcher {
-    pattern;
-    options;
-    #start;
-    // the number of node ids
-    #size;
-    #marks;
-    // the Sim for strings that are only `.` or `..`
-    #dotsSim;
-    // the string to compare, if the pattern has no magic. With
-    // `nocase:true`, the RegExp that folds case is made when it is
-    // first used.
-    #literal;
-    #literalFold = false;
-    #literalRe;
-    // the nodes between the prefix and suffix, if the graph is a
-    // single chain
-    #linear;
-    // the linear nodes are only `*` and `?`, so the length bounds and
-    // the prefix and suffix decide the match
-    #wild = false;
-    // the least and most chars that a match can have
-    #min = 0;
-    #max = Infinity;
-    // the literals that a match must start and end with. Each one
-    // matches exactly one char, and they are distinct items in the
-    // pattern, so a string that does not have them can not match.
-    #prefix = [];
-    #suffix = [];
-    // the prefix and suffix as strings, if they do not fold case
-    #prefixStr;
-    #suffixStr;
-    // there is a prefix or suffix to check
-    #affix = false;
-    #dfa;
-    #form;
-    constructor(pattern, options = {}) {
-        if (pattern.includes('/')) {
-            throw new Error('can only match a single path portion, got pattern: ' + pattern);
-        }
-        this.pattern = pattern;
-        this.options = options;
-        const { nocase = false, noext = false, normalize: n } = options;
-        this.#form = n === true ? 'NFC' : n || undefined;
-        // a pattern that is only an empty extglob is a literal string,
-        // except for `!()`, which matches any non-empty string
-        const literal = /^[?*+@]\(\)$/.test(pattern);
-        const toks = tokenize(pattern, nocase, noext || literal, this.#form, options.rangeMark);
-        let [items] = build(toks, pair(toks), 0, toks.length, true);
-        if (this.#form)
-            items = normalize(items, this.#form);
-        const [start, size] = compile(items, nocase);
-        this.#start = start;
-        this.#size = size;
-        if (items.every(it => it.t === 'lit')) {
-            this.#literal = items.map(it => it.ch).join('');
-            this.#literalFold = nocase;
-        }
-        else {
-            const lit = (it) => it.t !== 'lit' ? undefined
-                : nocase ? { ch: it.ch, re: foldRe(it.ch) }
-                    : { ch: it.ch };
-            for (const it of items) {
-                const l = lit(it);
-                if (!l)
-                    break;
-                this.#prefix.push(l);
-            }
-            for (let j = items.length - 1; j >= 0; j--) {
-                const l = lit(items[j]);
-                if (!l)
-                    break;
-                this.#suffix.unshift(l);
-            }
-            this.#affix = !!(this.#prefix.length || this.#suffix.length);
-            if (!nocase) {
-                this.#prefixStr = this.#prefix.map(l => l.ch).join('');
-                this.#suffixStr = this.#suffix.map(l => l.ch).join('');
-            }
-            this.#linear = linear(this.#start)?.slice(this.#prefix.length, -this.#suffix.length || undefined);
-            this.#wild = !!this.#linear?.every(n => n.t === 'star' || n.t === 'any');
-            const [min, max] = lengths(items);
-            this.#min = min;
-            this.#max = max;
-        }
-    }
-    test(s) {
-        // The `/` check uses the string as given, so with normalization it
-        // is a separate step. Otherwise, one scan finds both a `/` and the
-        // surrogate pairs that stop the string being indexed by code point.
-        if (this.#form) {
-            noSlash(s);
-            return this.#test(s.normalize(this.#form));
-        }
-        if (slashOrSurrogate.test(s)) {
-            noSlash(s);
-            return this.#test(s, [...s]);
-        }
-        return this.#test(s, s);
-    }
-    /**
-     * The same as {@link Matcher#test}, but the string is not checked
-     * for `/` chars, so the result for a string that has one is not
-     * defined. Only use it for a string that is known to be one path
-     * portion, such as a part of a path that was split on `/`. It can
-     * be faster, because some patterns do not need to look at each char
-     * of the string.
-     */
-    testUnchecked(s) {
-        return this.#test(this.#form ? s.normalize(this.#form) : s);
-    }
-    // Test a string that has no `/`. `chars` indexes it by code point.
-    // If it is not given, it is only found if a step needs it.
-    #test(s, chars) {
-        if (this.#literal !== undefined) {
-            return this.#literalFold ?
-                (this.#literalRe ??= newFoldRe(this.#literal)).test(s)
-                : s === this.#literal;
-        }
-        // the length check means that the prefix and suffix do not
-        // overlap. Without the chars, the length in code points is from
-        // half of the UTF-16 length (if each one is a surrogate pair) to
-        // all of it, which is often enough to know.
-        const min = this.#min;
-        const max = this.#max;
-        if (chars === undefined) {
-            const most = s.length;
-            const least = (most + 1) >> 1;
-            if (most < min || least > max)
-                return false;
-            if (least < min || most > max)
-                chars = codePoints(s);
-        }
-        if (chars !== undefined &&
-            (chars.length < min || chars.length > max)) {
-            return false;
-        }
-        const prefix = this.#prefix.length;
-        if (this.#affix) {
-            if (this.#prefixStr !== undefined && this.#suffixStr !== undefined) {
-                if (!s.startsWith(this.#prefixStr) ||
-                    !s.endsWith(this.#suffixStr)) {
-                    return false;
-                }
-            }
-            else {
-                chars ??= codePoints(s);
-                const end = chars.length - this.#suffix.length;
-                if (!hasAffix(this.#prefix, chars, 0) ||
-                    !hasAffix(this.#suffix, chars, end)) {
-                    return false;
-                }
-            }
-        }
-        const dotStart = !this.options.dot && s.startsWith('.');
-        if (this.#linear) {
-            // `.` and `..` only match literal dots, even with `dot:true`
-            if (s === '.' || s === '..')
-                return false;
-            // only a literal can match the leading dot. A `*` can not
-            // start a dotfile, even if it matches nothing.
-            if (dotStart && !prefix)
-                return false;
-            if (this.#wild)
-                return true;
-            chars ??= codePoints(s);
-            const end = chars.length - this.#suffix.length;
-            return testLinear(this.#linear, chars, prefix, end);
-        }
-        chars ??= codePoints(s);
-        if (s === '.' || s === '..') {
-            this.#marks ??= marks(this.#size);
-            const sim = (this.#dotsSim ??= new Sim(true, false, this.#marks));
-            const start = sim.state();
-            sim.add(start, this.#start, 0, true);
-            let state = sim.done(start);
-            for (let i = 0; i < chars.length; i++) {
-                state = sim.step(state, chars[i], i, true);
-            }
-            return state.match;
-        }
-        this.#marks ??= marks(this.#size);
-        const dfa = (this.#dfa ??= new Dfa(this.#start, this.#marks));
-        let d = dfa.start(dotStart);
-        // read char codes from the string, so that a one-char string is
-        // only made for a cache miss
-        const str = chars === s;
-        for (let i = 0; i < chars.length; i++) {
-            if (d.dead)
-                return false;
-            const code = str ? s.charCodeAt(i) : chars[i].charCodeAt(0);
-            d = d.ascii?.[code] ?? dfa.next(d, chars[i]);
-        }
-        return d.match;
-    }
-    /** a readable listing of the state machine */
-    toString() {
-        return show(this.#start);
-    }
-}
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/assert-valid-pattern.js
-const MAX_PATTERN_LENGTH = 1024 * 64;
-const assertValidPattern = (pattern) => {
-    if (typeof pattern !== 'string') {
-        throw new TypeError('invalid pattern');
-    }
-    if (pattern.length > MAX_PATTERN_LENGTH) {
-        throw new TypeError('pattern is too long');
-    }
-};
-//# sourceMappingURL=assert-valid-pattern.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/escape.js
-/**
- * Escape all magic characters in a glob pattern.
- *
- * If the {@link MinimatchOptions.windowsPathsNoEscape}
- * option is used, then characters are escaped by wrapping in `[]`, because
- * a magic character wrapped in a character class can only be satisfied by
- * that exact character.  In this mode, `\` is _not_ escaped, because it is
- * not interpreted as a magic character, but instead as a path separator.
- *
- * If the {@link MinimatchOptions.magicalBraces} option is used,
- * then braces (`{` and `}`) will be escaped.
- *
- * A leading `#` or `!` is escaped as well, so that the result is never a
- * comment or a negated pattern. In `windowsPathsNoEscape` mode, a leading
- * `!` is written as `@(!)`, because `[!` starts a negated class.
- */
-const escape_escape = (s, { windowsPathsNoEscape = false, magicalBraces = false, } = {}) => {
-    // don't need to escape +@! because we escape the parens
-    // that make those magic, and escaping ! as [!] isn't valid,
-    // because [!]] is a valid glob class meaning not ']'.
-    // However, at the start of the pattern, '!' negates the pattern and
-    // '#' makes it a comment, so the first character is handled below.
-    const e = magicalBraces ?
-        windowsPathsNoEscape ? s.replace(/[?*()[\]{}]/g, '[$&]')
-            : s.replace(/[?*()[\]\\{}]/g, '\\$&')
-        : windowsPathsNoEscape ? s.replace(/[?*()[\]]/g, '[$&]')
-            : s.replace(/[?*()[\]\\]/g, '\\$&');
-    const c = e.charAt(0);
-    if (c === '#') {
-        return (windowsPathsNoEscape ? '[#]' : '\\#') + e.slice(1);
-    }
-    if (c === '!') {
-        // '[!]' can not be used, because '[!' starts a negated class, and
-        // '\' is a path separator in windowsPathsNoEscape mode. '@(!)'
-        // matches only '!'. If extglobs are disabled with `noext`, it
-        // matches nothing, rather than everything.
-        return (windowsPathsNoEscape ? '@(!)' : '\\!') + e.slice(1);
-    }
-    return e;
-};
-//# sourceMappingURL=escape.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/unescape.js
-/**
- * Un-escape a string that has been escaped with {@link escape}.
- *
- * If the {@link MinimatchOptions.windowsPathsNoEscape} option is used, then
- * square-bracket escapes are removed, but not backslash escapes.
- *
- * For example, it will turn the string `'[*]'` into `*`, but it will not
- * turn `'\\*'` into `'*'`, because `\` is a path separator in
- * `windowsPathsNoEscape` mode.
- *
- * When `windowsPathsNoEscape` is not set, then both square-bracket escapes and
- * backslash escapes are removed.
- *
- * Slashes (and backslashes in `windowsPathsNoEscape` mode) cannot be escaped
- * or unescaped.
- *
- * When `magicalBraces` is not set, escapes of braces (`{` and `}`) will not be
- * unescaped.
- */
-const unescape_unescape = (s, { windowsPathsNoEscape = false, magicalBraces = true, } = {}) => {
-    // escape() writes a leading '!' as '@(!)' in windowsPathsNoEscape mode
-    if (windowsPathsNoEscape && s.startsWith('@(!)')) {
-        return ('!' + unescape_unescape(s.slice(4), { windowsPathsNoEscape, magicalBraces }));
-    }
-    if (magicalBraces) {
-        return windowsPathsNoEscape ?
-            s.replace(/\[([^/\\])\]/g, '$1')
-            : s
-                .replace(/((?!\\).|^)\[([^/\\])\]/g, '$1$2')
-                .replace(/\\([^/])/g, '$1');
-    }
-    return windowsPathsNoEscape ?
-        s.replace(/\[([^/\\{}])\]/g, '$1')
-        : s
-            .replace(/((?!\\).|^)\[([^/\\{}])\]/g, '$1$2')
-            .replace(/\\([^/{}])/g, '$1');
-};
-//# sourceMappingURL=unescape.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/index.js
-
-
-
-
-
-const DEFAULT_BRACE_EXPAND_MAX = 100_000;
-const DEFAULT_GLOB_STAR_RECURSION_MAX = 200;
-// avoid the annoying deprecation flag lol
-const AWE_KEY = ('allowWindow' + 'sEscape');
-const minimatch = (p, pattern, options) => {
-    assertValidPattern(pattern);
-    // shortcut: comments match nothing.
-    if (!options?.nocomment && pattern.charAt(0) === '#') {
-        return false;
-    }
-    return cachedMinimatch(pattern, options).match(p);
-};
-// The Minimatch objects that minimatch() used most recently, by options
-// and then by pattern. When the cache is full, it becomes the old one,
-// and the objects used from the old one are moved back to a new one.
-// So it keeps 256 to 512 objects.
-// The patterns can come from users, so the cache is also bounded by
-// the total weight of the objects (see cacheWeight()), and an object
-// that is too heavy is never kept. Otherwise a few unique patterns
-// with large brace expansions would fill the heap.
-let cache = new Map();
-let oldCache = new Map();
-let cacheSize = 0;
-let cacheTotalWeight = 0;
-const cacheMax = 256;
-const cacheMaxWeight = 1 << 15;
-const cacheMaxEntryWeight = 1 << 12;
-// About the memory that a compiled object keeps: the pattern and the
-// expanded patterns, of which each row in set is made.
-const cacheWeight = (mm) => {
-    let w = mm.pattern.length;
-    for (const s of mm.globSet) {
-        w += s.length + 1;
-        if (w > cacheMaxEntryWeight)
-            break;
-    }
-    return w;
-};
-// tsc fails here if a new option is in neither type. Add it to
-// optionsKey() too.
-const allOptionsKeyed = true;
-void allOptionsKeyed;
-// 0, 1 or 2 for undefined, falsy or truthy.
-const tri = (v) => v === undefined ? 0
-    : v ? 2
-        : 1;
-// The weight of each boolean option's base-3 digit in the key. The
-// weights below 24 are for optimizationLevel (1), platform (3) and
-// windowsPathsNoEscape (12). tsc fails here if a boolean option is
-// not in the list.
-const booleanWeights = new Map(Object.keys({
-    nobrace: 0,
-    nocomment: 0,
-    nonegate: 0,
-    noglobstar: 0,
-    noext: 0,
-    nonull: 0,
-    partial: 0,
-    dot: 0,
-    nocase: 0,
-    nocaseMagicOnly: 0,
-    magicalBraces: 0,
-    matchBase: 0,
-    flipNegate: 0,
-    preserveMultipleSlashes: 0,
-    windowsNoMagicRoot: 0,
-}).map((k, i) => [k, 24 * 3 ** i]));
-// The cache key for a set of options. It is a number, unless an
-// option is set to a value that the number can not show, such as
-// normalize or an uncommon platform. Then it is a JSON string.
-// The defaults give 0, the same key as no options.
-// It only reads the keys that are set, so that the speed does not
-// depend on the shape of the options object.
-const optionsKey = (o) => {
-    let n = 0;
-    let wpe = false;
-    // inherited keys too, because Minimatch reads them
-    // oxlint-disable-next-line guard-for-in
-    for (const k in o) {
-        const v = o[k];
-        switch (k) {
-            // the same test as the Minimatch constructor
-            case 'windowsPathsNoEscape':
-                if (v)
-                    wpe = true;
-                break;
-            case AWE_KEY:
-                if (v === false)
-                    wpe = true;
-                break;
-            case 'platform': {
-                // the same test as the Minimatch constructor
-                const p = v || defaultPlatform;
-                if (p === defaultPlatform)
-                    break;
-                if (p === 'darwin')
-                    n += 3;
-                else if (p === 'win32')
-                    n += 6;
-                else if (p === 'linux')
-                    n += 9;
-                else
-                    return JSON.stringify(o);
-                break;
-            }
-            case 'optimizationLevel':
-                // The same tests as Minimatch: 1 when undefined, then >= 2,
-                // >= 1, or else 0. The default level 1 adds 0.
-                if (v === undefined)
-                    break;
-                n +=
-                    v >= 2 ? 1
-                        : v >= 1 ? 0
-                            : 2;
-                break;
-            case 'braceExpandMax':
-                if (v !== undefined && v !== DEFAULT_BRACE_EXPAND_MAX) {
-                    return JSON.stringify(o);
-                }
-                break;
-            case 'maxGlobstarRecursion':
-                if (v !== undefined && v !== DEFAULT_GLOB_STAR_RECURSION_MAX) {
-                    return JSON.stringify(o);
-                }
-                break;
-            case 'normalize':
-                if (v !== undefined)
-                    return JSON.stringify(o);
-                break;
-            default:
-                // unknown keys have no weight
-                n += (booleanWeights.get(k) ?? 0) * tri(v);
-        }
-    }
-    return wpe ? n + 12 : n;
-};
-// A copy, so a later change to the options can not change it. Unlike
-// a spread, it keeps the inherited keys, which optionsKey() and the
-// Minimatch constructor also read.
-const copyOptions = (o) => {
-    const copy = {};
-    // oxlint-disable-next-line guard-for-in
-    for (const k in o)
-        copy[k] = o[k];
-    return copy;
-};
-const cachedMinimatch = (pattern, options) => {
-    const key = options ? optionsKey(options) : 0;
-    let mm = cache.get(key)?.get(pattern);
-    if (mm)
-        return mm;
-    mm =
-        oldCache.get(key)?.get(pattern) ??
-            new Minimatch(pattern, copyOptions(options));
-    const weight = cacheWeight(mm);
-    // too big to keep, so it is compiled again each time
-    if (weight > cacheMaxEntryWeight)
-        return mm;
-    if (cacheSize >= cacheMax ||
-        cacheTotalWeight + weight > cacheMaxWeight) {
-        oldCache = cache;
-        cache = new Map();
-        cacheSize = 0;
-        cacheTotalWeight = 0;
-    }
-    let byPattern = cache.get(key);
-    if (!byPattern)
-        cache.set(key, (byPattern = new Map()));
-    byPattern.set(pattern, mm);
-    cacheSize++;
-    cacheTotalWeight += weight;
-    return mm;
-};
-/* c8 ignore start */
-const defaultPlatform = (typeof process === 'object' && process ?
-    process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform
-    : 'posix');
-const path = {
-    win32: { sep: '\\' },
-    posix: { sep: '/' },
-};
-/* c8 ignore stop */
-const sep = defaultPlatform === 'win32' ? path.win32.sep : path.posix.sep;
-minimatch.sep = sep;
-const GLOBSTAR = Symbol('globstar **');
-minimatch.GLOBSTAR = GLOBSTAR;
-const filter = (pattern, options) => {
-    let mm;
-    return (p) => (mm ??= cachedMinimatch(pattern, options)).match(p);
-};
-minimatch.filter = filter;
-const ext = (a, b = {}) => Object.assign({}, a, b);
-const defaults = (def) => {
-    if (!def || typeof def !== 'object' || !Object.keys(def).length) {
-        return minimatch;
-    }
-    const orig = minimatch;
-    const m = (p, pattern, options = {}) => orig(p, pattern, ext(def, options));
-    return Object.assign(m, {
-        Minimatch: class Minimatch extends orig.Minimatch {
-            constructor(pattern, options = {}) {
-                super(pattern, ext(def, options));
-            }
-            static defaults(options) {
-                return orig.defaults(ext(def, options)).Minimatch;
-            }
-        },
-        unescape: (s, options = {}) => orig.unescape(s, ext(def, options)),
-        escape: (s, options = {}) => orig.escape(s, ext(def, options)),
-        filter: (pattern, options = {}) => orig.filter(pattern, ext(def, options)),
-        defaults: (options) => orig.defaults(ext(def, options)),
-        braceExpand: (pattern, options = {}) => orig.braceExpand(pattern, ext(def, options)),
-        match: (list, pattern, options = {}) => orig.match(list, pattern, ext(def, options)),
-        sep: orig.sep,
-        GLOBSTAR: GLOBSTAR,
-    });
-};
-minimatch.defaults = defaults;
-// Brace expansion:
-// a{b,c}d -> abd acd
-// a{b,}c -> abc ac
-// a{0..3}d -> a0d a1d a2d a3d
-// a{b,c{d,e}f}g -> abg acdfg acefg
-// a{b,c}d{e,f}g -> abdeg acdeg abdeg abdfg
-//
-// Invalid sets are not expanded.
-// a{2..}b -> a{2..}b
-// a{b}c -> a{b}c
-const braceExpand = (pattern, options = {}) => {
-    assertValidPattern(pattern);
-    // Thanks to Yeting Li <https://github.com/yetingli> for
-    // improving this regexp to avoid a ReDOS vulnerability.
-    if (options.nobrace || !/\{(?:(?!\{).)*\}/.test(pattern)) {
-        // shortcut. no need to expand.
-        return [pattern];
-    }
-    // brace-expansion turns each escaped backslash '\\' into a single '\',
-    // which then escapes the next character instead, and can turn an
-    // escaped magic character (for example '\\\*') into a live one.
-    // Double every pair, so an escaped backslash comes back out still
-    // escaped. The parity of each run of backslashes is unchanged.
-    let p = pattern.replace(/\\\\/g, '\\\\\\\\');
-    // brace-expansion does not know about [...] classes. In
-    // windowsPathsNoEscape mode, escape() writes a literal brace as '[{]'
-    // or '[}]'. Escape the brace for brace-expansion, which removes that
-    // backslash again, leaving '[{]' or '[}]'.
-    if (options.windowsPathsNoEscape || options[AWE_KEY] === false) {
-        p = p.replace(/\[([{}])\]/g, '[\\$1]');
-    }
-    return expand(p, { max: options.braceExpandMax });
-};
-minimatch.braceExpand = braceExpand;
-// A numeric range with at least this many values is matched as one
-// pattern portion, rather than expanded. For a glob walk, that is
-// one directory read, in place of a stat for each value.
-const RANGE_MIN = 100;
-// a {lo..hi} range that is not escaped, and not a ${...} variable
-const rangeRe = /(?<![\\$])\{(-?\d+)\.\.(-?\d+)\}/g;
-// true if a range mark in this portion is inside a `!(...)`,
-// `*(...)` or `+(...)` extglob. Those repeat or negate their
-// contents, so one Matcher for the whole range does not match the
-// same strings as the union of one pattern per value. For example,
-// `*({1..100})` would match `510` as `5` then `10`, and `!({1..100})`
-// would not match `5`, but every expanded pattern except `!(5)` does.
-// `@(...)` and `?(...)` are fine: they pick one value at most.
-const inRepeatOrNegExt = (portion, mark) => {
-    const stack = [];
-    for (let i = 0; i < portion.length; i++) {
-        const c = portion.charAt(i);
-        if (c === '\\') {
-            i++;
-        }
-        else if (c === mark) {
-            if (stack.some(t => t !== '@' && t !== '?'))
-                return true;
-        }
-        else if (portion.charAt(i + 1) === '(' && '!?+*@'.includes(c)) {
-            stack.push(c);
-            i++;
-        }
-        else if (c === ')') {
-            stack.pop();
-        }
-    }
-    return false;
-};
-const match = (list, pattern, options = {}) => {
-    const mm = new Minimatch(pattern, options);
-    list = list.filter(f => mm.match(f));
-    if (mm.options.nonull && !list.length) {
-        list.push(pattern);
-    }
-    return list;
-};
-minimatch.match = match;
-const globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
-// Index of the `]` that closes the class that starts at `start`,
-// or -1 if it is not closed. Posix classes such as `[:alpha:]` are
-// not skipped, so this can find a `]` before the real end. That
-// only makes a class look less like a literal.
-const classEnd = (pattern, start) => {
-    let i = start + 1;
-    if (pattern.charAt(i) === '!' || pattern.charAt(i) === '^')
-        i++;
-    let sawStart = false;
-    for (; i < pattern.length; i++) {
-        const c = pattern.charAt(i);
-        if (c === ']' && sawStart)
-            return i;
-        sawStart = true;
-        if (c === '\\')
-            i++;
-    }
-    return -1;
-};
-// If a path portion pattern has no magic, return the string it
-// matches. Otherwise, return undefined. This can report magic for
-// a pattern that is in fact literal (eg, `[]`), but never the
-// reverse, so a string result is always safe to compare directly.
-const literal = (pattern, noext) => {
-    if (!noext && (pattern === '+()' || pattern === '@()'))
-        return pattern;
-    let lit = '';
-    for (let i = 0; i < pattern.length; i++) {
-        const c = pattern.charAt(i);
-        if (c === '\\') {
-            // a trailing \ is a literal \
-            lit += pattern.charAt(++i) || c;
-        }
-        else if (c === '*' || c === '?') {
-            return undefined;
-        }
-        else if (c === '[') {
-            const close = classEnd(pattern, i);
-            if (close === -1) {
-                // not closed, so the [ is a literal
-                lit += c;
-                continue;
-            }
-            // a class of one char, such as `[*]` or `[\b]`, is a literal
-            let body = pattern.slice(i + 1, close);
-            if (body.startsWith('\\'))
-                body = body.slice(1);
-            if ([...body].length !== 1 || '!^'.includes(pattern.charAt(i + 1))) {
-                return undefined;
-            }
-            lit += body;
-            i = close;
-        }
-        else if (!noext &&
-            '+@!'.includes(c) &&
-            pattern.charAt(i + 1) === '(' &&
-            pattern.includes(')', i + 2)) {
-            return undefined;
-        }
-        else {
-            lit += c;
-        }
-    }
-    return lit;
-};
-// The matching engine compiles and walks extglobs recursively, so a
-// path portion with very many extglobs (nested, such as `*(*(*(a)))`,
-// or in a row, such as `?(a)?(a)?(a)`) can exhaust the call stack.
-// Portions with more than this many extglobs are rejected.
-const MAX_EXTGLOBS = 256;
-// The number of extglob openers, such as `*(`, in a path portion
-// pattern. Chars in a class are counted too, so this can be more than
-// the number of extglobs, but never less.
-const extglobCount = (pattern) => {
-    let n = 0;
-    for (let i = 0; i < pattern.length - 1; i++) {
-        const c = pattern.charAt(i);
-        if (c === '\\') {
-            i++;
-        }
-        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
-            n++;
-            i++;
-        }
-    }
-    return n;
-};
-const assertValidExtglobs = (pattern) => {
-    if (extglobCount(pattern) > MAX_EXTGLOBS) {
-        throw new TypeError('pattern has too many extglobs');
-    }
-};
-// True if the portion pattern has the same meaning as an alternative
-// inside `@(...)`. It must not have a `|` or `)` that is not in a
-// closed extglob (those are literal at the top level), an extglob
-// that is not closed (the `)` of the `@(...)` would close it), or a
-// trailing `\` (it would escape the next `|`). A pattern that is
-// only an empty extglob, such as `?()`, is literal on its own, but
-// not in `@(...)`. Posix classes such as `[:alpha:]` can hide a `]`
-// from classEnd, so patterns with them are not merged.
-const extSafe = (pattern) => {
-    if (/^[?*+@]\(\)$/.test(pattern) || pattern.includes('[:'))
-        return false;
-    let depth = 0;
-    for (let i = 0; i < pattern.length; i++) {
-        const c = pattern.charAt(i);
-        if (c === '\\') {
-            if (++i === pattern.length)
-                return false;
-        }
-        else if (c === '[') {
-            const close = classEnd(pattern, i);
-            if (close !== -1)
-                i = close;
-        }
-        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
-            depth++;
-            i++;
-        }
-        else if (c === ')') {
-            if (!depth--)
-                return false;
-        }
-        else if (c === '|' && !depth) {
-            return false;
-        }
-    }
-    return !depth;
-};
-// The last path that Minimatch#match split, and its parts. A path is
-// often tested against many patterns in a row (such as a list of
-// ignore patterns), so this saves splitting it again. The parts are
-// never changed, so they can be shared.
-let lastSplit;
-// The last path that Minimatch#match checked before splitting it. If
-// the same path is checked again, it is being tested against many
-// patterns, so it is split and the parts are kept for the others.
-let lastChecked;
-// true if a pattern portion that is not ** matches a path portion.
-// An empty path portion only matches an empty pattern portion. A path
-// portion never has a `/`, so the Matcher does not need to check it.
-const portionMatch = (p, f) => typeof p === 'string' ? f === p : f !== '' && p.testUnchecked(f);
-// Where the last portion of a row matches in a path: the start of the
-// last portion of the path, or of the one before a trailing `/`. -1 if
-// it matches neither.
-const endIndex = (p, last, lastStart, prev, prevStart) => portionMatch(p, last) ? lastStart
-    : prev !== undefined && portionMatch(p, prev) ? prevStart
-        : -1;
-const isDots = (p) => p === '.' || p === '..';
-// a Windows drive letter portion, like `c:`
-const isDrive = (p) => typeof p === 'string' && /^[a-z]:$/i.test(p);
-// true for the `UNC` portion of a long UNC root, //?/UNC/host/share
-const isLongUNC = (p) => typeof p === 'string' && /^unc$/i.test(p);
-// The index of the host in a row or split path that starts with a
-// Windows UNC root: 2 for `//host/share`, and 4 for
-// `//?/UNC/host/share`. Otherwise -1. `//?/c:` is not one.
-const uncHost = (p) => {
-    if (p[0] !== '' || p[1] !== '')
-        return -1;
-    const h = p[2] !== '?' ? 2
-        : isLongUNC(p[3]) ? 4
-            : -1;
-    const host = p[h];
-    const share = p[h + 1];
-    return (h !== -1 &&
-        host !== undefined &&
-        host !== '' &&
-        host !== GLOBSTAR &&
-        share !== undefined &&
-        share !== '' &&
-        share !== GLOBSTAR) ?
-        h
-        : -1;
-};
-// true if ** can walk the path portion: not `.` or `..`, and not a
-// dotfile unless `dot` is set
-const walkable = (p, dot) => !isDots(p) && (dot || !p.startsWith('.'));
-// True if a portion of the path from `start` to `end` can not be
-// walked by **: one that starts with `.`, or with `dot`, one that is
-// `.` or `..`. `start` is the start of a portion, and `end` is the end
-// of the path, or just after a separator.
-const dotPortion = (f, start, end, dot, sep) => {
-    for (let k = start; k < end;) {
-        if (f.charCodeAt(k) === 46) {
-            if (!dot)
-                return true;
-            const n = f.charCodeAt(k + 1) === 46 ? k + 2 : k + 1;
-            if (n >= end || isSep(f.charCodeAt(n), sep))
-                return true;
-        }
-        // the start of the next portion, after any run of separators
-        const s = nextSep(f, k, sep);
-        if (s === -1)
-            return false;
-        k = s + 1;
-        while (k < end && isSep(f.charCodeAt(k), sep))
-            k++;
-    }
-    return false;
-};
-const isSep = (c, sep) => sep === '/' ? c === 47
-    : sep === '\\' ? c === 92
-        : c === 47 || c === 92;
-// the index of the first separator at or after `from`, or -1
-const nextSep = (f, from, sep) => {
-    if (sep !== 'both')
-        return f.indexOf(sep, from);
-    const s = f.indexOf('/', from);
-    const b = f.indexOf('\\', from);
-    return (s === -1 ? b
-        : b === -1 ? s
-            : Math.min(s, b));
-};
-// the index of the last separator at or before `from`, or -1
-const lastSep = (f, from, sep) => sep !== 'both' ?
-    f.lastIndexOf(sep, from)
-    : Math.max(f.lastIndexOf('/', from), f.lastIndexOf('\\', from));
-// What parse() returns in place of a Matcher while make() builds and
-// merges the rows. Most of the Matchers in rows that are merged would
-// never be used, so they are only made for the rows that are left.
-const PENDING = {};
-class Minimatch {
-    options;
-    set;
-    pattern;
-    windowsPathsNoEscape;
-    nonegate;
-    negate;
-    comment;
-    empty;
-    preserveMultipleSlashes;
-    partial;
-    globSet;
-    globParts;
-    nocase;
-    isWindows;
-    platform;
-    windowsNoMagicRoot;
-    maxGlobstarRecursion;
-    // the path can be checked against the last portion, and the string
-    // portions, of each row before it is split. See #canMatch.
-    #endCheck;
-    #literalCheck;
-    // level 2 resolves `.` and `..` portions in the path
-    #level2;
-    // the unicode normalization form, if any
-    #form;
-    // the string portions of each row in the set
-    #literals = [];
-    // the rows that #canMatch can match without splitting the path
-    #shapes = [];
-    // the rows whose last portion can be checked against the path's
-    #endRows = [];
-    // brace expansion can make the same portion in many rows, so they
-    // share one Matcher, and the states that it caches
-    #matchers = new Map();
-    // parse() returns PENDING in place of a Matcher
-    #pending = false;
-    // the char that marks numeric ranges in globSet, if any
-    #rangeMark;
-    // the GlobstarParts of each pattern row, by start index and partial
-    #globstarParts = new WeakMap();
-    constructor(pattern, options = {}) {
-        assertValidPattern(pattern);
-        options = options || {};
-        this.options = options;
-        this.maxGlobstarRecursion =
-            options.maxGlobstarRecursion ?? DEFAULT_GLOB_STAR_RECURSION_MAX;
-        this.pattern = pattern;
-        this.platform = options.platform || defaultPlatform;
-        this.isWindows = this.platform === 'win32';
-        this.windowsPathsNoEscape =
-            !!options.windowsPathsNoEscape || options[AWE_KEY] === false;
-        if (this.windowsPathsNoEscape) {
-            this.pattern = this.pattern.replace(/\\/g, '/');
-        }
-        this.preserveMultipleSlashes = !!options.preserveMultipleSlashes;
-        this.negate = false;
-        this.nonegate = !!options.nonegate;
-        this.comment = false;
-        this.empty = false;
-        this.partial = !!options.partial;
-        this.nocase = !!this.options.nocase;
-        this.windowsNoMagicRoot =
-            options.windowsNoMagicRoot !== undefined ?
-                options.windowsNoMagicRoot
-                : !!(this.isWindows && this.nocase);
-        this.globSet = [];
-        this.globParts = [];
-        this.set = [];
-        this.#endCheck = !this.preserveMultipleSlashes;
-        this.#level2 = (options.optimizationLevel ?? 1) >= 2;
-        const n = options.normalize;
-        this.#form = n === true ? 'NFC' : n || undefined;
-        // make the set of Matchers etc.
-        this.make();
-        // On Windows, the portions of a row up to its drive letter or UNC
-        // share are skipped or compared without case, if the path has one
-        // too. So the checks only use the portions after it.
-        const drives = this.set.map(row => this.#rootIndex(row));
-        this.#endRows = this.set.map((row, r) => this.#endCheck && row.length - 1 > drives[r]);
-        // with the end check, the last portion is already checked
-        this.#literals = this.set.map((row, r) => {
-            const end = this.#endRows[r] ? row.length - 1 : row.length;
-            const lits = row
-                .slice(drives[r] + 1, end)
-                .filter((p) => typeof p === 'string' && !!p);
-            return [...new Set(lits)];
-        });
-        this.#literalCheck = this.#literals.some(l => l.length);
-        this.#shapes = this.set.map((row, r) => {
-            const [p0, p1, p2] = row;
-            if (this.#endRows[r] && row.length === 2) {
-                if (p0 === GLOBSTAR && p1 !== GLOBSTAR)
-                    return 'tail';
-            }
-            // the basename of a path that is split on / is its last portion,
-            // or the one before a trailing /, the same as the end check
-            if (this.#endRows[r] &&
-                options.matchBase &&
-                row.length === 1 &&
-                p0 !== GLOBSTAR &&
-                p0 !== '') {
-                return 'base';
-            }
-            // the portion must not be a root, or '', which can be a
-            // different portion on Windows (where //x paths get an extra '')
-            if (!this.#endCheck || drives[r] !== -1)
-                return undefined;
-            if (row.length === 3 &&
-                p0 === GLOBSTAR &&
-                p2 === GLOBSTAR &&
-                p1 !== GLOBSTAR &&
-                p1 !== '' &&
-                // the portion between is only matched below this limit
-                this.maxGlobstarRecursion > 0) {
-                return 'mid';
-            }
-            if (row.length === 2 &&
-                p1 === GLOBSTAR &&
-                p0 !== GLOBSTAR &&
-                p0 !== '') {
-                return 'head';
-            }
-            return undefined;
-        });
-    }
-    // a string portion of a pattern, normalized if the option is set
-    #norm(p) {
-        return this.#form ? p.normalize(this.#form) : p;
-    }
-    // On Windows, the index of the last root portion of a row, as
-    // #matchRow finds it: 0 for `c:/...`, 3 for `//?/c:/...` and
-    // `//host/share/...`, and 5 for `//?/UNC/host/share/...`. Otherwise
-    // -1.
-    #rootIndex(row) {
-        if (!this.isWindows)
-            return -1;
-        if (isDrive(row[0]))
-            return 0;
-        const uncDrive = row[0] === '' && row[1] === '' && row[2] === '?' && isDrive(row[3]);
-        if (uncDrive)
-            return 3;
-        const h = uncHost(row);
-        return h === -1 ? -1 : h + 1;
-    }
-    hasMagic() {
-        if (this.options.magicalBraces && this.set.length > 1) {
-            return true;
-        }
-        for (const pattern of this.set) {
-            for (const part of pattern) {
-                if (typeof part !== 'string')
-                    return true;
-            }
-        }
-        return false;
-    }
-    make() {
-        const pattern = this.pattern;
-        const options = this.options;
-        // empty patterns and comments match nothing.
-        if (!options.nocomment && pattern.charAt(0) === '#') {
-            this.comment = true;
-            return;
-        }
-        if (!pattern) {
-            this.empty = true;
-            return;
-        }
-        // step 1: figure out negation, etc.
-        this.parseNegate();
-        // step 2: expand braces
-        this.globSet = [...new Set(this.#expandBraces())];
-        // step 3: now we have a set, so turn each one into a series of
-        // path-portion matching patterns.
-        // These will be Matchers, except in the case of "**", which is
-        // set to the GLOBSTAR object for globstar behavior,
-        // and will not contain any / characters
-        //
-        // First, we preprocess to make the glob pattern sets a bit simpler
-        // and deduped.  There are some perf-killing patterns that can cause
-        // problems with a glob walk, but we can simplify them down a bit.
-        const rawGlobParts = this.globSet.map(s => this.#slashSplit(s));
-        this.globParts = this.preprocess(rawGlobParts);
-        // glob --> Matchers
-        this.#pending = true;
-        let set = this.globParts.map((s, _, __) => {
-            if (this.isWindows && this.windowsNoMagicRoot) {
-                // check if it's a drive or unc path. The root of a long UNC
-                // path, //?/UNC/host/share, is 6 portions.
-                const n = s[2] === '?' && isLongUNC(s[3]) ? 6 : 4;
-                const isUNC = s[0] === '' &&
-                    s[1] === '' &&
-                    (s[2] === '?' || !globMagic.test(s[2])) &&
-                    s.slice(3, n).every(p => !globMagic.test(p));
-                const isDrive = /^[a-z]:/i.test(s[0]);
-                if (isUNC) {
-                    return [
-                        ...s.slice(0, n).map(p => this.#norm(p)),
-                        ...s.slice(n).map(ss => this.parse(ss)),
-                    ];
-                }
-                else if (isDrive) {
-                    return [
-                        this.#norm(s[0]),
-                        ...s.slice(1).map(ss => this.parse(ss)),
-                    ];
-                }
-            }
-            return s.map(ss => this.parse(ss));
-        });
-        // filter out everything that didn't compile properly.
-        this.set = set.filter(s => s.indexOf(false) === -1);
-        // do not treat the ? in UNC paths as magic
-        if (this.isWindows) {
-            for (let i = 0; i < this.set.length; i++) {
-                const p = this.set[i];
-                if (p[0] === '' &&
-                    p[1] === '' &&
-                    this.globParts[i][2] === '?' &&
-                    (isDrive(p[3]) || isLongUNC(this.globParts[i][3]))) {
-                    if (isLongUNC(this.globParts[i][3]))
-                        p[3] = 'UNC';
-                    p[2] = '?';
-                }
-            }
-        }
-        // with noext, `@(...)` would be literal
-        if (!options.noext)
-            this.mergeRows();
-        this.#pending = false;
-        this.set.forEach((row, i) => {
-            for (let k = 0; k < row.length; k++) {
-                if (row[k] === PENDING) {
-                    row[k] = this.parse(this.globParts[i][k]);
-                }
-            }
-        });
-    }
-    // Merge rows that only differ in one portion, where each of them
-    // is a Matcher, into one row that matches any of them with
-    // `@(a|b|...)`. Then a path is only walked once for all of them,
-    // for example with `**/*.{js,ts}`.
-    mergeRows() {
-        let merged = true;
-        while (merged) {
-            merged = false;
-            // a single row cannot be merged with anything
-            if (this.set.length < 2)
-                return;
-            let keys = this.#mergeKeys();
-            const len = Math.max(0, ...this.set.map(r => r.length));
-            for (let k = 0; k < len; k++) {
-                // the rows that are the same other than at portion k, keyed
-                // by the ids of the parts before k and the parts after k,
-                // which are at most the number of rows
-                const groups = new Map();
-                const R = this.set.length + 1;
-                this.set.forEach((row, i) => {
-                    if (!(row[k] instanceof Matcher || row[k] === PENDING) ||
-                        !extSafe(this.globParts[i][k])) {
-                        return;
-                    }
-                    const { pre, suf } = keys[i];
-                    const key = pre[k] * R + suf[k + 1];
-                    const g = groups.get(key);
-                    if (g)
-                        g.push(i);
-                    else
-                        groups.set(key, [i]);
-                });
-                const drop = new Set();
-                for (const g of groups.values()) {
-                    if (g.length < 2)
-                        continue;
-                    const [first, ...rest] = g;
-                    const alts = g.map(i => this.globParts[i][k]);
-                    const glob = `@(${alts.join('|')})`;
-                    // merging is only an optimization, so leave the rows as they
-                    // are if the merged portion would have too many extglobs
-                    if (extglobCount(glob) > MAX_EXTGLOBS)
-                        continue;
-                    this.globParts[first][k] = glob;
-                    this.set[first][k] = this.parse(glob);
-                    for (const i of rest)
-                        drop.add(i);
-                }
-                if (drop.size) {
-                    merged = true;
-                    this.set = this.set.filter((_, i) => !drop.has(i));
-                    this.globParts = this.globParts.filter((_, i) => !drop.has(i));
-                    // every merge drops a row, so this happens at most once per row
-                    if (this.set.length < 2)
-                        return;
-                    keys = this.#mergeKeys();
-                }
-            }
-        }
-    }
-    // For each row, number ids for its prefixes and suffixes, such that
-    // pre[k] identifies parts[0..k) and suf[k] identifies parts[k..n).
-    // Two rows are the same other than at portion k exactly when they
-    // have the same pre[k] and suf[k + 1]. This is linear in the size of
-    // the rows, where joining the whole row for every k was quadratic.
-    #mergeKeys() {
-        const partIds = new Map();
-        const ids = this.globParts.map(parts => parts.map(s => {
-            let id = partIds.get(s);
-            if (id === undefined)
-                partIds.set(s, (id = partIds.size));
-            return id;
-        }));
-        // ids are only compared at the same k, so they are numbered per
-        // portion, with 0 for the empty prefix or suffix. Then they are
-        // at most the number of rows, and id * P + part id is a safe
-        // integer key for any set that fits in memory.
-        const P = partIds.size;
-        const len = Math.max(0, ...ids.map(r => r.length));
-        const keys = ids.map(r => ({
-            pre: [0],
-            suf: new Array(r.length + 1).fill(0),
-        }));
-        for (let k = 0; k < len; k++) {
-            const m = new Map();
-            ids.forEach((r, i) => {
-                if (k >= r.length)
-                    return;
-                const { pre } = keys[i];
-                const key = pre[k] * P + r[k];
-                let id = m.get(key);
-                if (id === undefined)
-                    m.set(key, (id = m.size + 1));
-                pre.push(id);
-            });
-        }
-        for (let k = len - 1; k >= 0; k--) {
-            const m = new Map();
-            ids.forEach((r, i) => {
-                if (k >= r.length)
-                    return;
-                const { suf } = keys[i];
-                const key = suf[k + 1] * P + r[k];
-                let id = m.get(key);
-                if (id === undefined)
-                    m.set(key, (id = m.size + 1));
-                suf[k] = id;
-            });
-        }
-        return keys;
-    }
-    // various transforms to equivalent pattern sets that are
-    // faster to process in a filesystem walk.  The goal is to
-    // eliminate what we can, and push all ** patterns as far
-    // to the right as possible, even if it increases the number
-    // of patterns that we have to process.
-    preprocess(globParts) {
-        // if we're not in globstar mode, then turn ** into *
-        if (this.options.noglobstar) {
-            for (const partset of globParts) {
-                for (let j = 0; j < partset.length; j++) {
-                    if (partset[j] === '**') {
-                        partset[j] = '*';
-                    }
-                }
-            }
-        }
-        const { optimizationLevel = 1 } = this.options;
-        if (optimizationLevel >= 2) {
-            // aggressive optimization for the purpose of fs walking
-            globParts = this.firstPhasePreProcess(globParts);
-            globParts = this.secondPhasePreProcess(globParts);
-        }
-        else if (optimizationLevel >= 1) {
-            // just basic optimizations to remove some .. parts
-            globParts = this.levelOneOptimize(globParts);
-        }
-        else {
-            // just collapse multiple ** portions into one
-            globParts = this.adjascentGlobstarOptimize(globParts);
-        }
-        return globParts;
-    }
-    // just get rid of adjascent ** portions
-    adjascentGlobstarOptimize(globParts) {
-        return globParts.map(parts => {
-            let gs = -1;
-            while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
-                let i = gs;
-                while (parts[i + 1] === '**') {
-                    i++;
-                }
-                if (i !== gs) {
-                    parts.splice(gs, i - gs);
-                }
-            }
-            return parts;
-        });
-    }
-    // get rid of adjascent ** and resolve .. portions
-    levelOneOptimize(globParts) {
-        return globParts.map(parts => {
-            // .. can not remove the root of a Windows path
-            const root = this.#rootIndex(parts) + 1;
-            parts = parts.reduce((set, part) => {
-                const prev = set[set.length - 1];
-                if (part === '**' && prev === '**') {
-                    return set;
-                }
-                if (part === '..') {
-                    if (set.length > root &&
-                        prev &&
-                        prev !== '..' &&
-                        prev !== '.' &&
-                        prev !== '**') {
-                        set.pop();
-                        return set;
-                    }
-                }
-                set.push(part);
-                return set;
-            }, []);
-            return parts.length === 0 ? [''] : parts;
-        });
-    }
-    // Check the path against each row before it is split. 'no' if no
-    // row can match, so it does not need to be split. 'yes' if a row of
-    // `**` and one more portion matches. 'maybe' if it must be split to
-    // know. None of this applies with partial, where the path can end
-    // before the row does.
-    //
-    // On Windows, `\` is a separator in the path too, and the portions of
-    // a row up to its drive letter or UNC share are not checked (see
-    // #rootIndex).
-    //
-    // Each string portion of a row must be a portion of the path, so the
-    // path must contain it. Level 2 can only take portions out of the
-    // path, so this is still true then.
-    //
-    // The last portion of a row must match the last portion of the path,
-    // or the one before a trailing `/` (as a/* and a/**/* match a/b/).
-    // This does not apply to rows that end in **, rows that end in a
-    // root, or preserveMultipleSlashes (which can leave more
-    // than one '' at the end). At level 2, it does not apply if that
-    // portion is `.` or `..`, which can be
-    // resolved away. Level 2 only takes other portions out of the
-    // middle of the path.
-    //
-    // A row of `**/x` then matches if the ** can walk the portions
-    // before the one that x matches, the same as #matchGlobstar. At
-    // level 2, this is only known if none of them are `.` or `..`, so
-    // that the path does not change when it is resolved.
-    #canMatch(f) {
-        const sep = !this.isWindows || !f.includes('\\') ? '/'
-            : f.includes('/') ? 'both'
-                : '\\';
-        // the portions that f.split(/\/+/) would end with, and where they
-        // start in f, found when a row needs them. `ends` is 0 until they
-        // are found, then 1, or -1 if they can not be used.
-        let ends = this.#endCheck ? 0 : -1;
-        let last = '';
-        let lastStart = 0;
-        let prev;
-        let prevStart = 0;
-        const dot = !!this.options.dot;
-        // A string compare is cheaper than includes(), and a Matcher test
-        // costs more, so the cheaper check goes first.
-        ROWS: for (let r = 0; r < this.set.length; r++) {
-            const row = this.set[r];
-            const p = row[row.length - 1];
-            let end = ends !== -1 && this.#endRows[r] && p !== GLOBSTAR;
-            if (end && ends === 0) {
-                const i = lastSep(f, f.length, sep);
-                lastStart = i + 1;
-                last = f.slice(lastStart);
-                if (last === '' && i >= 0) {
-                    let j = i;
-                    while (j > 0 && isSep(f.charCodeAt(j - 1), sep))
-                        j--;
-                    prevStart = j === 0 ? 0 : lastSep(f, j - 1, sep) + 1;
-                    prev = f.slice(prevStart, j);
-                }
-                const resolves = this.#level2 &&
-                    (isDots(last) ||
-                        (last === '' && prev !== undefined && isDots(prev)));
-                ends = resolves ? -1 : 1;
-                end = !resolves;
-            }
-            let tailStart = -1;
-            if (end && typeof p === 'string') {
-                tailStart = endIndex(p, last, lastStart, prev, prevStart);
-                if (tailStart === -1)
-                    continue;
-            }
-            if (this.#literalCheck) {
-                for (const l of this.#literals[r]) {
-                    if (!f.includes(l))
-                        continue ROWS;
-                }
-            }
-            if (end && typeof p === 'object') {
-                tailStart = endIndex(p, last, lastStart, prev, prevStart);
-                if (tailStart === -1)
-                    continue;
-            }
-            const shape = this.#shapes[r];
-            if (shape === 'base' && end)
-                return 'yes';
-            if (shape === 'tail' && end) {
-                if (this.#level2 && dotPortion(f, 0, tailStart, true, sep)) {
-                    return 'maybe';
-                }
-                if (!dotPortion(f, 0, tailStart, dot, sep))
-                    return 'yes';
-                continue;
-            }
-            if (shape === 'mid' || shape === 'head') {
-                const m = this.#walk(f, row, shape === 'head', dot, sep);
-                if (m !== 'no')
-                    return m;
-                continue;
-            }
-            return 'maybe';
-        }
-        return 'no';
-    }
-    // Match a row of a known shape against the split path, the same as
-    // #matchGlobstar and #matchGlobStarBodySections do. None of these
-    // rows have a drive letter, so they start at the first portion.
-    #matchShape(file, row, shape) {
-        const dot = !!this.options.dot;
-        const n = file.length;
-        if (shape === 'head') {
-            // x, then at least one portion that ** can walk
-            if (n < 2 || !portionMatch(row[0], file[0])) {
-                return false;
-            }
-            for (let i = 1; i < n; i++)
-                if (!walkable(file[i], dot))
-                    return false;
-            return true;
-        }
-        const x = row[1];
-        if (shape === 'tail') {
-            // x is the last portion, or the one before a trailing ''
-            let t = n - 1;
-            if (!portionMatch(x, file[t])) {
-                if (file[t] !== '' || n === 1 || !portionMatch(x, file[--t])) {
-                    return false;
-                }
-            }
-            for (let i = 0; i < t; i++)
-                if (!walkable(file[i], dot))
-                    return false;
-            return true;
-        }
-        // mid: the first x that ** can walk to, with a portion after it,
-        // and ** can walk all of those
-        for (let k = 0; k < n; k++) {
-            if (portionMatch(x, file[k]) && k + 1 < n) {
-                let i = k + 1;
-                while (i < n && walkable(file[i], dot))
-                    i++;
-                if (i === n)
-                    return true;
-            }
-            if (!walkable(file[k], dot))
-                return false;
-        }
-        return false;
-    }
-    // Match a row of `**/x/**` or `x/**` against the path, the same as
-    // #matchGlobstar and #matchGlobStarBodySections do once it is split.
-    // x must match a portion (the first one, for `x/**`), the ** before
-    // it must be able to walk the portions before that one, and there
-    // must be a portion after it, which the ** after it can walk. At
-    // level 2, this is only known if no portion is `.` or `..`.
-    #walk(f, row, head, dot, sep) {
-        if (this.#level2 && dotPortion(f, 0, f.length, true, sep))
-            return 'maybe';
-        const x = row[head ? 0 : 1];
-        // the last portion has none after it, so it can not be x
-        let s = 0;
-        for (let e = nextSep(f, s, sep); e !== -1; e = nextSep(f, s, sep)) {
-            // the start of the next portion
-            let next = e + 1;
-            while (next < f.length && isSep(f.charCodeAt(next), sep))
-                next++;
-            const hit = typeof x === 'string' ?
-                e - s === x.length && f.startsWith(x, s)
-                : e > s && x.testUnchecked(f.slice(s, e));
-            if (hit && !dotPortion(f, next, f.length, dot, sep))
-                return 'yes';
-            if (head || dotPortion(f, s, next, dot, sep))
-                return 'no';
-            s = next;
-        }
-        return 'no';
-    }
-    // the last split, if it was the same path with the same split
-    // settings
-    #cachedSplit(f) {
-        const last = lastSplit;
-        return (last?.f === f &&
-            last.isWindows === this.isWindows &&
-            last.preserveMultipleSlashes === this.preserveMultipleSlashes &&
-            last.normalize === this.#form) ?
-            last
-            : undefined;
-    }
-    // split a path for match(), and keep the parts for the next call
-    #split(f) {
-        const { isWindows, preserveMultipleSlashes } = this;
-        // windows: need to use /, not \
-        let parts = this.#slashSplit(isWindows ? f.split('\\').join('/') : f);
-        // normalize each portion, so that a char that normalizes to `/`
-        // does not make a new portion
-        const normalize = this.#form;
-        if (normalize)
-            parts = parts.map(p => p.normalize(normalize));
-        lastSplit = {
-            f,
-            isWindows,
-            preserveMultipleSlashes,
-            normalize,
-            parts,
-        };
-        return lastSplit;
-    }
-    // resolve `.` and `..` portions of a path, for level 2
-    #levelTwoFileOptimize(file) {
-        // work on a copy, so that the cached parts do not change
-        const parts = [...file];
-        let didSomething = false;
-        do {
-            didSomething = false;
-            // <pre>/<e>/<rest> -> <pre>/<rest>
-            if (!this.preserveMultipleSlashes) {
-                for (let i = 1; i < parts.length - 1; i++) {
-                    const p = parts[i];
-                    // don't squeeze out UNC patterns
-                    if (i === 1 && p === '' && parts[0] === '')
-                        continue;
-                    if (p === '.' || p === '') {
-                        didSomething = true;
-                        parts.splice(i, 1);
-                        i--;
-                    }
-                }
-                if (parts[0] === '.' &&
-                    parts.length === 2 &&
-                    (parts[1] === '.' || parts[1] === '')) {
-                    didSomething = true;
-                    parts.pop();
-                }
-            }
-            // <pre>/<p>/../<rest> -> <pre>/<rest>
-            // .. can not remove the root of a Windows path
-            const root = this.#rootIndex(parts) + 1;
-            let dd = root;
-            while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
-                const p = parts[dd - 1];
-                if (p && p !== '.' && p !== '..' && p !== '**') {
-                    didSomething = true;
-                    parts.splice(dd - 1, 2);
-                    dd = Math.max(dd - 2, root);
-                }
-            }
-        } while (didSomething);
-        return parts.length === 0 ? [''] : parts;
-    }
-    // First phase: single-pattern processing
-    // <pre> is 1 or more portions
-    // <rest> is 1 or more portions
-    // <p> is any portion other than ., .., '', or **
-    // <e> is . or ''
-    //
-    // **/.. is *brutal* for filesystem walking performance, because
-    // it effectively resets the recursive walk each time it occurs,
-    // and ** cannot be reduced out by a .. pattern part like a regexp
-    // or most strings (other than .., ., and '') can be.
-    //
-    // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
-    // <pre>/<e>/<rest> -> <pre>/<rest>
-    // <pre>/<p>/../<rest> -> <pre>/<rest>
-    // **/**/<rest> -> **/<rest>
-    //
-    // **/*/<rest> -> */**/<rest> <== not valid because ** doesn't follow
-    // this WOULD be allowed if ** did follow symlinks, or * didn't
-    firstPhasePreProcess(globParts) {
-        // each **/.. split doubles the patterns, and adds a copy of the
-        // whole pattern. Throw if either gets too large. A partial split
-        // would match some paths and not others, depending on which rows
-        // the pass reached first.
-        const { braceExpandMax = DEFAULT_BRACE_EXPAND_MAX } = this.options;
-        let splitCells = 0;
-        const maxSplitCells = 1_000_000;
-        let didSomething = false;
-        do {
-            didSomething = false;
-            // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
-            for (let parts of globParts) {
-                let gs = -1;
-                while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
-                    let gss = gs;
-                    while (parts[gss + 1] === '**') {
-                        // <pre>/**/**/<rest> -> <pre>/**/<rest>
-                        gss++;
-                    }
-                    // eg, if gs is 2 and gss is 4, that means we have 3 **
-                    // parts, and can remove 2 of them.
-                    if (gss > gs) {
-                        parts.splice(gs + 1, gss - gs);
-                    }
-                    let next = parts[gs + 1];
-                    const p = parts[gs + 2];
-                    const p2 = parts[gs + 3];
-                    if (next !== '..')
-                        continue;
-                    if (!p ||
-                        p === '.' ||
-                        p === '..' ||
-                        !p2 ||
-                        p2 === '.' ||
-                        p2 === '..') {
-                        continue;
-                    }
-                    // Check before changing parts or allocating the new row.
-                    const addedCells = parts.length - 1;
-                    if (globParts.length >= braceExpandMax ||
-                        splitCells + addedCells > maxSplitCells) {
-                        throw new RangeError(`optimizationLevel 2: too many patterns from '**/..'`);
-                    }
-                    didSomething = true;
-                    // edit parts in place, and push the new one
-                    parts.splice(gs, 1);
-                    const other = parts.slice(0);
-                    other[gs] = '**';
-                    splitCells += addedCells;
-                    globParts.push(other);
-                    gs--;
-                }
-                // <pre>/<e>/<rest> -> <pre>/<rest>
-                if (!this.preserveMultipleSlashes) {
-                    for (let i = 1; i < parts.length - 1; i++) {
-                        const p = parts[i];
-                        // don't squeeze out UNC patterns
-                        if (i === 1 && p === '' && parts[0] === '')
-                            continue;
-                        if (p === '.' || p === '') {
-                            didSomething = true;
-                            parts.splice(i, 1);
-                            i--;
-                        }
-                    }
-                    if (parts[0] === '.' &&
-                        parts.length === 2 &&
-                        (parts[1] === '.' || parts[1] === '')) {
-                        didSomething = true;
-                        parts.pop();
-                    }
-                }
-                // <pre>/<p>/../<rest> -> <pre>/<rest>
-                // .. can not remove the root of a Windows path
-                const root = this.#rootIndex(parts) + 1;
-                let dd = root;
-                while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
-                    const p = parts[dd - 1];
-                    if (p && p !== '.' && p !== '..' && p !== '**') {
-                        didSomething = true;
-                        const needDot = dd === 1 && parts[dd + 1] === '**';
-                        const splin = needDot ? ['.'] : [];
-                        parts.splice(dd - 1, 2, ...splin);
-                        if (parts.length === 0)
-                            parts.push('');
-                        dd = Math.max(dd - 2, root);
-                    }
-                }
-            }
-        } while (didSomething);
-        return globParts;
-    }
-    // second phase: multi-pattern dedupes
-    // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
-    // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
-    secondPhasePreProcess(globParts) {
-        const keys = new Set();
-        const rows = globParts.filter(parts => {
-            const key = parts.join('/');
-            if (keys.has(key))
-                return false;
-            keys.add(key);
-            return true;
-        });
-        // A row is covered by another row that has `*` at some positions,
-        // and is the same at all others. Collect each distinct set of `*`
-        // positions, then look up each row with `*` put at those positions.
-        const stars = new Map();
-        for (const parts of rows) {
-            const s = [];
-            for (let i = 0; i < parts.length; i++) {
-                if (parts[i] === '*')
-                    s.push(i);
-            }
-            if (s.length)
-                stars.set(s.join(','), s);
-        }
-        // Each row is checked against each set of `*` positions, so skip
-        // this if there are too many. The patterns match the same paths
-        // either way.
-        if (!stars.size || rows.length * stars.size > 100_000)
-            return rows;
-        const { dot } = this.options;
-        return rows.filter(parts => {
-            for (const s of stars.values()) {
-                if (s[s.length - 1] >= parts.length)
-                    continue;
-                const c = [...parts];
-                let ok = true;
-                let changed = false;
-                for (const i of s) {
-                    const p = parts[i];
-                    if (p === '*')
-                        continue;
-                    if (!p || p === '**' || (!dot && p.startsWith('.'))) {
-                        ok = false;
-                        break;
-                    }
-                    c[i] = '*';
-                    changed = true;
-                }
-                if (ok && changed && keys.has(c.join('/')))
-                    return false;
-            }
-            return true;
-        });
-    }
-    parseNegate() {
-        if (this.nonegate)
-            return;
-        const pattern = this.pattern;
-        let negate = false;
-        let negateOffset = 0;
-        for (let i = 0; i < pattern.length && pattern.charAt(i) === '!'; i++) {
-            negate = !negate;
-            negateOffset++;
-        }
-        if (negateOffset)
-            this.pattern = pattern.slice(negateOffset);
-        this.negate = negate;
-    }
-    // Match the parts of a path against one row of the set. `resolved`
-    // is the parts after level 2 resolves `.` and `..` in them, or the
-    // same parts below level 2. Set partial to true to test if, for
-    // example, "/a/b" matches the start of "/*/b/*/d". Partial means, if
-    // you run out of file before you run out of pattern, then that's
-    // fine, as long as all the parts match.
-    #matchRow(file, resolved, pattern, partial) {
-        let fileStartIndex = 0;
-        let patternStartIndex = 0;
-        // UNC paths like //?/X:/... can match X:/... and vice versa, and
-        // //?/UNC/host/share/... can match //host/share/... and vice versa.
-        // Drive letters in absolute drive or unc paths, and the host and
-        // share of UNC paths, are always compared case-insensitively.
-        const fh = this.isWindows ? uncHost(resolved) : -1;
-        const ph = fh === -1 ? -1 : uncHost(pattern);
-        if (ph !== -1) {
-            const host = pattern[ph];
-            const share = pattern[ph + 1];
-            if (typeof host !== 'string' || typeof share !== 'string') {
-                // a host or share with magic is matched as usual
-                fileStartIndex = fh;
-                patternStartIndex = ph;
-            }
-            else if (resolved[fh].toLowerCase() === host.toLowerCase() &&
-                resolved[fh + 1].toLowerCase() === share.toLowerCase()) {
-                fileStartIndex = fh + 2;
-                patternStartIndex = ph + 2;
-            }
-        }
-        else if (this.isWindows) {
-            const fileDrive = typeof file[0] === 'string' && /^[a-z]:$/i.test(file[0]);
-            const fileUNC = !fileDrive &&
-                file[0] === '' &&
-                file[1] === '' &&
-                file[2] === '?' &&
-                /^[a-z]:$/i.test(file[3]);
-            const patternDrive = typeof pattern[0] === 'string' && /^[a-z]:$/i.test(pattern[0]);
-            const patternUNC = !patternDrive &&
-                pattern[0] === '' &&
-                pattern[1] === '' &&
-                pattern[2] === '?' &&
-                typeof pattern[3] === 'string' &&
-                /^[a-z]:$/i.test(pattern[3]);
-            const fdi = fileUNC ? 3
-                : fileDrive ? 0
-                    : undefined;
-            const pdi = patternUNC ? 3
-                : patternDrive ? 0
-                    : undefined;
-            if (typeof fdi === 'number' && typeof pdi === 'number') {
-                const [fd, pd] = [
-                    file[fdi],
-                    pattern[pdi],
-                ];
-                // the drives match, so start matching after them
-                if (fd.toLowerCase() === pd.toLowerCase()) {
-                    patternStartIndex = pdi + 1;
-                    fileStartIndex = fdi + 1;
-                }
-            }
-        }
-        // the drive letters are found in the parts before level 2 resolves
-        // them, and the match uses the resolved parts
-        file = resolved;
-        if (pattern.includes(GLOBSTAR)) {
-            return this.#matchGlobstar(file, pattern, partial, fileStartIndex, patternStartIndex);
-        }
-        return this.#matchOne(file, pattern, partial, fileStartIndex, patternStartIndex);
-    }
-    #matchGlobstar(file, pattern, partial, fileIndex, patternIndex) {
-        const { head, body, tail, segments } = this.#getGlobstarParts(pattern, partial, patternIndex);
-        // check the head, from the current file/pattern index.
-        if (head.length) {
-            const headEnd = fileIndex + head.length;
-            if (!this.#matchOne(file, head, partial, fileIndex, 0, headEnd)) {
-                return false;
-            }
-            fileIndex += head.length;
-            patternIndex += head.length;
-        }
-        // now we know the head matches!
-        // if the last portion is not empty, it MUST match the end
-        // check the tail
-        let fileTailMatch = 0;
-        if (tail.length) {
-            // if head + tail > file, then we cannot possibly match
-            if (tail.length + fileIndex > file.length)
-                return false;
-            // try to match the tail
-            let tailStart = file.length - tail.length;
-            if (this.#matchOne(file, tail, partial, tailStart, 0)) {
-                fileTailMatch = tail.length;
-            }
-            else {
-                // affordance for stuff like a/**/* matching a/b/
-                // if the last file portion is '', and there's more to the pattern
-                // then try without the '' bit.
-                if (file[file.length - 1] !== '' ||
-                    fileIndex + tail.length === file.length) {
-                    return false;
-                }
-                tailStart--;
-                if (!this.#matchOne(file, tail, partial, tailStart, 0)) {
-                    return false;
-                }
-                fileTailMatch = tail.length + 1;
-            }
-        }
-        // now we know the tail matches!
-        // the middle is zero or more portions wrapped in **, possibly
-        // containing more ** sections.
-        // so a/**/b/**/c/**/d has become **/b/**/c/**
-        // if it's empty, it means a/**/b, just verify we have no bad dots
-        // if there's no tail, so it ends on /**, then we must have *something*
-        // after the head, or it's not a matc
-        if (!body.length) {
-            let sawSome = !!fileTailMatch;
-            for (let i = fileIndex; i < file.length - fileTailMatch; i++) {
-                const f = String(file[i]);
-                sawSome = true;
-                if (f === '.' ||
-                    f === '..' ||
-                    (!this.options.dot && f.startsWith('.'))) {
-                    return false;
-                }
-            }
-            // in partial mode, we just need to get past all file parts
-            return partial || sawSome;
-        }
-        // now we know that there's one or more body sections, which can
-        // be matched anywhere from the 0 index (because the head was pruned)
-        // through to the length-fileTailMatch index.
-        return !!this.#matchGlobStarBodySections(file, segments, file.length - fileTailMatch, fileIndex, 0, partial, 0, !!fileTailMatch, new Set());
-    }
-    // Split the pattern into head, tail, and middle of ** delimited
-    // parts. The tail has to be at the end, and the others just have to
-    // be found in order from the head. These only depend on the pattern
-    // row, so they are kept for the next path.
-    #getGlobstarParts(pattern, partial, patternIndex) {
-        let byStart = this.#globstarParts.get(pattern);
-        if (!byStart) {
-            byStart = [];
-            this.#globstarParts.set(pattern, byStart);
-        }
-        const key = patternIndex * 2 + (partial ? 1 : 0);
-        const found = byStart[key];
-        if (found)
-            return found;
-        const firstgs = pattern.indexOf(GLOBSTAR, patternIndex);
-        const lastgs = pattern.lastIndexOf(GLOBSTAR);
-        const head = pattern.slice(patternIndex, firstgs);
-        const body = pattern.slice(firstgs + 1, partial ? undefined : lastgs);
-        const tail = partial ? [] : pattern.slice(lastgs + 1);
-        // split the body up into sections, and note the number of
-        // portions that must come after the start of each one
-        const segments = [[[], 0]];
-        let current = segments[0];
-        let nonGsParts = 0;
-        const nonGsPartsSums = [0];
-        for (const b of body) {
-            if (b === GLOBSTAR) {
-                nonGsPartsSums.push(nonGsParts);
-                current = [[], 0];
-                segments.push(current);
-            }
-            else {
-                current[0].push(b);
-                nonGsParts++;
-            }
-        }
-        // the portions in this section and the ones after it
-        segments.forEach((b, i) => {
-            b[1] = nonGsParts - nonGsPartsSums[i];
-        });
-        const parts = { head, body, tail, segments };
-        byStart[key] = parts;
-        return parts;
-    }
-    // return false for "nope, not matching"
-    // return null for "not matching, cannot keep trying"
-    #matchGlobStarBodySections(file, 
-    // pattern section, and the portions that it and the rest need
-    bodySegments, 
-    // the end of the file portions that the body can match
-    fileLength, fileIndex, bodyIndex, partial, globStarDepth, sawTail, 
-    // the places that a walk has already tried, as
-    // bodyIndex * (file.length + 1) + fileIndex. A walk from a place
-    // does the same no matter how it got there, and it only comes back
-    // if it found no match, so a walk that gets to one stops.
-    tried) {
-        // take the first body segment, and walk from fileIndex to its "after"
-        // value at the end
-        // If it doesn't match at that position, we increment, until we hit
-        // that final possible position, and give up.
-        // If it does match, then advance and try to rest.
-        // If any of them fail we keep walking forward.
-        // this is still a bit recursively painful, but it's more constrained
-        // than previous implementations, because we never test something that
-        // can't possibly be a valid matching condition.
-        const bs = bodySegments[bodyIndex];
-        if (!bs) {
-            // with partial, the body is the rest of the pattern, so it
-            // matches if no portions are left, or only the '' of a trailing
-            // / (as a/* matches a/b/). A ** at the end walks them as its own
-            // empty section.
-            if (partial) {
-                return (fileIndex >= fileLength ||
-                    (fileIndex === fileLength - 1 && file[fileIndex] === ''));
-            }
-            // just make sure that there's no bad dots before the tail
-            for (let i = fileIndex; i < fileLength; i++) {
-                sawTail = true;
-                const f = file[i];
-                if (f === '.' ||
-                    f === '..' ||
-                    (!this.options.dot && f.startsWith('.'))) {
-                    return false;
-                }
-            }
-            return sawTail;
-        }
-        // have a non-globstar body section to test, up to the last index
-        // where it can start
-        const [body, need] = bs;
-        // with partial, the path can end before the body does
-        const after = partial ? fileLength : fileLength - need;
-        while (fileIndex <= after) {
-            const key = bodyIndex * (file.length + 1) + fileIndex;
-            if (tried.has(key))
-                return false;
-            tried.add(key);
-            const m = this.#matchOne(file, body, partial, fileIndex, 0, fileIndex + body.length);
-            // if limit exceeded, no match. intentional false negative,
-            // acceptable break in correctness for security.
-            if (m && globStarDepth < this.maxGlobstarRecursion) {
-                // match! see if the rest match. if so, we're done!
-                const sub = this.#matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex + body.length, bodyIndex + 1, partial, globStarDepth + 1, sawTail, tried);
-                if (sub !== false) {
-                    return sub;
-                }
-            }
-            // the ** does not walk past the last place the body can start
-            if (fileIndex === after)
-                break;
-            const f = file[fileIndex];
-            if (f === '.' ||
-                f === '..' ||
-                (!this.options.dot && f.startsWith('.'))) {
-                return false;
-            }
-            fileIndex++;
-        }
-        // walked off. no point continuing
-        return partial || null;
-    }
-    #matchOne(file, pattern, partial, fileIndex, patternIndex, 
-    // only match the file portions before this index
-    fileEnd = file.length) {
-        let fi;
-        let pi;
-        let pl;
-        let fl;
-        for (fi = fileIndex,
-            pi = patternIndex,
-            fl = Math.min(fileEnd, file.length),
-            pl = pattern.length; fi < fl && pi < pl; fi++, pi++) {
-            let p = pattern[pi];
-            let f = file[fi];
-            // should be impossible.
-            /* c8 ignore start */
-            if (p === false || p === GLOBSTAR) {
-                return false;
-            }
-            /* c8 ignore stop */
-            // something other than **
-            // non-magic patterns just have to match exactly
-            // patterns with magic have been turned into Matchers.
-            if (!portionMatch(p, f))
-                return false;
-        }
-        // Note: ending in / means that we'll get a final ""
-        // at the end of the pattern.  This can only match a
-        // corresponding "" at the end of the file.
-        // If the file ends in /, then it can only match a
-        // a pattern that ends in /, unless the pattern just
-        // doesn't have any more for it. But, a/b/ should *not*
-        // match "a/b/*", even though * can match "", except in
-        // partial mode, where it might simply not be reached yet.
-        // However, a/b/ should still satisfy a/*
-        // now either we fell off the end of the pattern, or we're done.
-        if (fi === fl && pi === pl) {
-            // ran out of pattern and filename at the same time.
-            // an exact hit!
-            return true;
-        }
-        else if (fi === fl) {
-            // ran out of file, but still had pattern left.
-            // this is ok if we're doing the match as part of
-            // a glob fs traversal.
-            return partial;
-        }
-        else if (pi === pl) {
-            // ran out of pattern, still have file left.
-            // this is only acceptable if we're on the very last
-            // empty segment of a file with a trailing slash.
-            // a/* should match a/b/
-            return fi === fl - 1 && file[fi] === '';
-            /* c8 ignore start */
-        }
-        else {
-            // should be unreachable.
-            throw new Error('wtf?');
-        }
-        /* c8 ignore stop */
-    }
-    braceExpand() {
-        return braceExpand(this.pattern, this.options);
-    }
-    // Expand braces, except numeric ranges such as {0..999} with at
-    // least RANGE_MIN values. Each of those stays in its pattern as
-    // `<mark>0..999<mark>`, for the Matcher to test. If a range might
-    // be inside a [...] class, expand all of them instead.
-    #expandBraces() {
-        const { pattern } = this;
-        if (this.options.nobrace)
-            return this.braceExpand();
-        let code = 0xe000;
-        while (pattern.includes(String.fromCharCode(code))) {
-            if (++code > 0xf8ff)
-                return this.braceExpand();
-        }
-        const mark = String.fromCharCode(code);
-        let found = false;
-        const marked = pattern.replace(rangeRe, (m, lo, hi) => {
-            const a = Number(lo);
-            const b = Number(hi);
-            if (!Number.isSafeInteger(a) ||
-                !Number.isSafeInteger(b) ||
-                Math.abs(a - b) + 1 < RANGE_MIN) {
-                return m;
-            }
-            found = true;
-            return `${mark}${lo}..${hi}${mark}`;
-        });
-        if (!found)
-            return this.braceExpand();
-        const set = braceExpand(marked, this.options);
-        for (const p of set) {
-            for (const portion of p.split('/')) {
-                const c = portion.indexOf('[');
-                if (c !== -1 && c < portion.lastIndexOf(mark)) {
-                    return this.braceExpand();
-                }
-                if (!this.options.noext && inRepeatOrNegExt(portion, mark)) {
-                    return this.braceExpand();
-                }
-            }
-        }
-        this.#rangeMark = mark;
-        return set;
-    }
-    parse(pattern) {
-        assertValidPattern(pattern);
-        const options = this.options;
-        // shortcuts
-        if (pattern === '**')
-            return GLOBSTAR;
-        if (pattern === '')
-            return '';
-        const { nocase, nocaseMagicOnly, noext = false, dot, normalize, } = options;
-        const rangeMark = this.#rangeMark;
-        const lit = rangeMark && pattern.includes(rangeMark) ?
-            undefined
-            : literal(pattern, noext);
-        // in nocase mode, a literal with cased chars still needs a
-        // Matcher, unless nocaseMagicOnly is set.
-        if (lit !== undefined &&
-            !(nocase &&
-                !nocaseMagicOnly &&
-                pattern.toUpperCase() !== pattern.toLowerCase())) {
-            return this.#norm(lit);
-        }
-        if (this.#pending)
-            return PENDING;
-        let m = this.#matchers.get(pattern);
-        if (!m) {
-            if (!noext)
-                assertValidExtglobs(pattern);
-            m = new Matcher(pattern, {
-                nocase,
-                noext,
-                dot,
-                normalize,
-                ...(rangeMark && { rangeMark }),
-            });
-            this.#matchers.set(pattern, m);
-        }
-        return m;
-    }
-    #slashSplit(p) {
-        // if p starts with // on windows, we preserve that
-        // so that UNC paths aren't broken.  Otherwise, any number of
-        // / characters are coalesced into one, unless
-        // preserveMultipleSlashes is set to true.
-        if (this.preserveMultipleSlashes) {
-            return p.split('/');
-        }
-        else if (this.isWindows && /^\/\/[^/]+/.test(p)) {
-            // add an extra '' for the one we lose
-            return ['', ...p.split(/\/+/)];
-        }
-        else {
-            return p.split(/\/+/);
-        }
-    }
-    match(f, partial = this.partial) {
-        // short-circuit in the case of busted things.
-        // comments, etc.
-        if (this.comment) {
-            return false;
-        }
-        if (this.empty) {
-            return f === '';
-        }
-        if (f === '/' && partial) {
-            return true;
-        }
-        const options = this.options;
-        // treat the test path as a set of pathparts. If it was not just
-        // split or checked, check that it can match before splitting it.
-        let split = this.#cachedSplit(f);
-        if (!split) {
-            // the checks look at the path as given, so not if it is
-            // normalized
-            if (!partial &&
-                !this.#form &&
-                (this.#endCheck || this.#literalCheck) &&
-                lastChecked !== f) {
-                lastChecked = f;
-                const can = this.#canMatch(f);
-                if (can === 'no')
-                    return options.flipNegate ? false : this.negate;
-                if (can === 'yes')
-                    return options.flipNegate ? true : !this.negate;
-            }
-            split = this.#split(f);
-        }
-        const ff = split.parts;
-        // the parts after level 2 resolves them, kept for the next pattern
-        // that tests the same path
-        const resolved = this.#level2 ?
-            (split.resolved ??= this.#levelTwoFileOptimize(ff))
-            : ff;
-        // just ONE of the pattern sets in this.set needs to match
-        // in order for it to be valid.  If negating, then just one
-        // match means that we have failed.
-        // Either way, return on the first hit.
-        const set = this.set;
-        // Find the basename of the path by looking for the last non-empty segment
-        let filename = ff[ff.length - 1];
-        if (!filename) {
-            for (let i = ff.length - 2; !filename && i >= 0; i--) {
-                filename = ff[i];
-            }
-        }
-        for (let r = 0; r < set.length; r++) {
-            const pattern = set[r];
-            const shape = partial ? undefined : this.#shapes[r];
-            // level 2 does not change a path of one portion
-            const hit = shape === 'base' ?
-                portionMatch(pattern[0], filename)
-                : shape ? this.#matchShape(resolved, pattern, shape)
-                    : options.matchBase && pattern.length === 1 ?
-                        this.#matchRow([filename], [filename], pattern, partial)
-                        : this.#matchRow(ff, resolved, pattern, partial);
-            if (hit) {
-                if (options.flipNegate) {
-                    return true;
-                }
-                return !this.negate;
-            }
-        }
-        // didn't get any hits.  this is success if it's a negative
-        // pattern, failure otherwise.
-        if (options.flipNegate) {
-            return false;
-        }
-        return this.negate;
-    }
-    static defaults(def) {
-        return minimatch.defaults(def).Minimatch;
-    }
-}
-/* c8 ignore start */
-
-
-/* c8 ignore stop */
-minimatch.Minimatch = Minimatch;
-minimatch.escape = escape_escape;
-minimatch.unescape = unescape_unescape;
-//# sourceMappingURL=index.js.map
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/workflow/workflow.js + 43 modules
-var workflow = __nccwpck_require__(402);
-;// CONCATENATED MODULE: ./build/entries/workflow-files.js
-
-
-
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
+;// CONCATENATED MODULE: ./build/action/outputs.js
 
 
 /**
- * The workflow files that globs name, in alphabetical order. Only the names of files are looked at.
+ * The step outputs of an evaluation, in the order they are written. Text as it is, everything else
+ * as JSON. The fixed names come last, so that they win over a field of the same name.
  *
- * @param globs in minimatch's language, relative to `root`; one that begins with `!` takes files out
+ * @throws UserError when `items` would be larger than GitHub lets a job hand on
  */
-function findWorkflowFiles(root, globs) {
-    const wanted = globs
-        .filter((glob) => !glob.startsWith('!'))
-        .map((glob) => relativeGlob(root, glob));
-    const unwanted = globs
-        .filter((glob) => glob.startsWith('!'))
-        .map((glob) => relativeGlob(root, glob.slice(1)));
-    const files = wanted.flatMap((glob) => filesBelow(root, glob).filter((file) => minimatch(file, glob)));
-    return [...new Set(files)]
-        .filter((file) => !unwanted.some((glob) => minimatch(file, glob)))
-        .sort()
-        .map((file) => ({ name: (0,external_node_path_namespaceObject.basename)(file).replace(/\.[^.]+$/, ''), file }));
+function stepOutputs(evaluation) {
+    const { items, contexts, fields } = evaluation;
+    const [first] = items;
+    return new Map([
+        ...ownOutputs(fields, first),
+        ['triggered', String(items.length > 0)],
+        ['trigger', evaluation.trigger],
+        ['workflow', evaluation.workflow],
+        ['count', String(items.length)],
+        ['on', JSON.stringify(contexts[0] ?? {})],
+        ['items', itemsText(contexts)],
+        ['delivery', evaluation.delivery ?? ''],
+        ['received-at', evaluation.receivedAt ?? ''],
+    ]);
 }
-/**
- * Workflows from files. For a webhook only the file that its path names is read and parsed.
- *
- * @throws UserError when the globs match no file at all
- */
-function workflowFileSource(options) {
-    const { root, globs, calling, contexts } = options;
-    const files = findWorkflowFiles(root, globs);
-    if (files.length === 0)
-        throw noFiles(globs);
-    return {
-        calling,
-        names: () => files.map(({ name }) => name),
-        find(name) {
-            const found = workflowFileNamed(files, name);
-            if (!found)
-                return undefined;
-            const { file } = found;
-            return (0,workflow/* readWorkflowFile */.A)(name, { name: file, file, text: readText(root, file) }, contexts);
-        },
-    };
-}
-function noFiles(globs) {
-    return new errors/* UserError */.y({
-        message: `no workflow file matches ${globs.join(', ')}`,
-        notes: [
-            'the repository must be checked out first (actions/checkout)',
-            'or give the triggers in the input "on": then no file is needed',
-        ],
+/** A field that the item does not have is no output: it reads as empty, and not as `null`. */
+function ownOutputs(fields, item = {}) {
+    return fields.flatMap((field) => {
+        const value = item[field];
+        return value === undefined ? [] : [[field, outputText(value)]];
     });
 }
-/** @throws UserError when two files have the name, since a URL could not tell them apart */
-function workflowFileNamed(files, name) {
-    const [file, ...others] = files.filter((candidate) => candidate.name === name);
-    if (others.length === 0)
-        return file;
-    const both = [file, ...others].map((one) => one?.file).join(' and ');
+function outputText(value) {
+    return typeof value === 'string' ? value : JSON.stringify(value);
+}
+function itemsText(contexts) {
+    const text = JSON.stringify(contexts);
+    if (text.length <= limits/* LIMITS */.b.itemsUnits)
+        return text;
     throw new errors/* UserError */.y({
-        message: `two workflow files are named "${name}": ${both}`,
-        notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
+        message: `the output "items" would have ${text.length} characters; GitHub lets a job hand on about ${limits/* LIMITS */.b.itemsUnits}`,
+        notes: ['have the sender send less'],
     });
 }
-function readText(root, file) {
-    try {
-        return (0,external_node_fs_.readFileSync)((0,external_node_path_namespaceObject.join)(root, file), 'utf8');
-    }
-    catch (cause) {
-        throw new errors/* UserError */.y({ message: `${file} cannot be read` }, { cause });
-    }
+
+;// CONCATENATED MODULE: ./build/action/summary.js
+/** The job summary of a run, as HTML: what fired, and why the rest did not. No payload text. */
+function summaryHtml(evaluation) {
+    const { items, workflow, trigger, delivery, warnings } = evaluation;
+    const title = items.length > 0
+        ? `${escapeHtml(workflow)} / ${escapeHtml(trigger)} fired: ${itemCount(items.length)}`
+        : 'No trigger fired';
+    return [
+        `<h3>Hookline: ${title}</h3>`,
+        ...optional(evaluation.reason, (reason) => `<p>${escapeHtml(reason)}.</p>`),
+        ...warnings.map((warning) => `<p><b>Warning:</b> ${escapeHtml(warning)}.</p>`),
+        ...decisionTable(evaluation.decisions),
+        ...optional(delivery, (id) => `<p>Delivery <code>${escapeHtml(id)}</code></p>`),
+        '',
+    ].join('\n');
 }
-function relativeGlob(root, glob) {
-    const unrooted = glob.startsWith('/') ? (0,external_node_path_namespaceObject.relative)(root, glob) : glob;
-    return unrooted.replace(/^\.\//, '');
+/** The five characters that HTML gives a meaning, the pipe for Markdown, and line breaks. */
+function escapeHtml(text) {
+    return text
+        .replace(/[&<>"'|`]/g, (char) => `&#${char.charCodeAt(0)};`)
+        .replace(/[\r\n\u2028\u2029]+/g, ' ');
 }
-/** Every file below the part of a glob that has no wildcard. */
-function filesBelow(root, glob) {
-    const segments = glob.split('/');
-    const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment));
-    if (wild < 0)
-        return [glob];
-    const base = segments.slice(0, wild).join('/');
-    return listRecursively((0,external_node_path_namespaceObject.join)(root, base)).map((file) => (base ? `${base}/${file}` : file));
-}
-function listRecursively(folder) {
-    try {
-        const names = (0,external_node_fs_.readdirSync)(folder, { recursive: true, encoding: 'utf8' });
-        return names.map((name) => name.split(external_node_path_namespaceObject.sep).join('/'));
-    }
-    catch {
+function decisionTable(decisions) {
+    if (decisions.length === 0)
         return [];
-    }
+    const rows = decisions.map(({ trigger, fired, reason }) => `<tr><td><code>${escapeHtml(trigger)}</code></td><td>${fired ? 'fired' : 'skipped'}</td><td>${escapeHtml(reason)}</td></tr>`);
+    return ['<table>', '<tr><th>Trigger</th><th>Outcome</th><th>Why</th></tr>', ...rows, '</table>'];
 }
-
-
-/***/ }),
-
-/***/ 1647:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   El: () => (/* binding */ HEADER),
-/* harmony export */   Ix: () => (/* binding */ RESERVED_HEADER_PREFIX),
-/* harmony export */   cP: () => (/* binding */ EVENT_TYPE),
-/* harmony export */   yo: () => (/* binding */ readClientPayload)
-/* harmony export */ });
-/* unused harmony exports writeClientPayload, writeDispatch */
-/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
-
-
-/** `event_type` of every dispatch that carries a webhook. */
-const EVENT_TYPE = 'webhook';
-/** Names of the headers in which the relay's metadata travels. */
-const HEADER = {
-    delivery: 'x-hookline-delivery',
-    receivedAt: 'x-hookline-received-at',
-    bodyEncoding: 'x-hookline-body-encoding',
-};
-/** Every name that begins so belongs to the relay: a caller's own are dropped. */
-const RESERVED_HEADER_PREFIX = 'x-hookline-';
-/** The `client_payload` as JSON text, for the size check and the dispatch. */
-function writeClientPayload({ path, method, headers, body }) {
-    return JSON.stringify({ path, method, headers, body });
+function optional(text, render) {
+    return text === undefined || text === '' ? [] : [render(text)];
 }
-/** The body of `POST /repos/{owner}/{repo}/dispatches` around a written `client_payload`. */
-function writeDispatch(clientPayload) {
-    return `{"event_type":"${EVENT_TYPE}","client_payload":${clientPayload}}`;
-}
-/**
- * Reads `client_payload` from an event. The relay's own form and a dispatch made without it are both
- * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;
- * headers may be JSON text.
- *
- * @throws PayloadError naming the property that has the wrong type
- */
-function readClientPayload(value) {
-    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(value))
-        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload is not an object');
-    const body = (value.body ?? null); // the event was parsed from JSON
-    return {
-        path: text(value.path, 'path'),
-        method: text(value.method ?? (body === null || body === '' ? 'GET' : 'POST'), 'method'),
-        headers: headersFrom(value.headers ?? {}),
-        body,
-    };
-}
-function text(value, name) {
-    if (typeof value === 'string')
-        return value;
-    throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.${name} is ${kindOf(value)}, not a string`);
-}
-function headersFrom(value) {
-    const headers = typeof value === 'string' ? parsedHeaders(value) : value;
-    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(headers))
-        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.headers is ${kindOf(headers)}, not an object`);
-    const entries = Object.entries(headers).map(([name, content]) => [name.toLowerCase(), headerText(content)]);
-    return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .record */ .g1)(entries);
-}
-function parsedHeaders(value) {
-    try {
-        return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .parseJson */ .qF)(value);
-    }
-    catch {
-        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload.headers is a string that is not JSON');
-    }
-}
-function headerText(content) {
-    if (Array.isArray(content))
-        return content.map(headerText).join(', ');
-    return typeof content === 'string' ? content : JSON.stringify(content);
-}
-function kindOf(value) {
-    if (value === undefined)
-        return 'missing';
-    if (value === null)
-        return 'null';
-    if (Array.isArray(value))
-        return 'an array';
-    return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-
-/***/ }),
-
-/***/ 2546:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   t: () => (/* binding */ PayloadError),
-/* harmony export */   y: () => (/* binding */ UserError)
-/* harmony export */ });
-/** A fault that the user can mend; every other error is ours. Carries all problems found at once. */
-class UserError extends Error {
-    name = 'UserError';
-    problems;
-    constructor(problems, options) {
-        const list = 'message' in problems ? [problems] : problems;
-        super(list.map((problem) => problem.message).join('\n'), options);
-        this.problems = list;
-    }
-}
-/** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
-class PayloadError extends Error {
-    name = 'PayloadError';
-}
-
-
-/***/ }),
-
-/***/ 2947:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  Gv: () => (/* binding */ json_isObject),
-  qF: () => (/* binding */ parseJson),
-  g1: () => (/* binding */ record)
-});
-
-// UNUSED EXPORTS: isDeeperThan
-
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/utils.js
-/**
- * Test whether a string contains an integer number
- */
-function utils_isInteger(value) {
-  return INTEGER_REGEX.test(value);
-}
-const INTEGER_REGEX = /^-?[0-9]+$/;
-
-/**
- * Test whether a string contains a number
- * http://stackoverflow.com/questions/13340717/json-numbers-regular-expression
- */
-function utils_isNumber(value) {
-  return NUMBER_REGEX.test(value);
-}
-const NUMBER_REGEX = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/**
- * Test whether a string can be safely represented with a number
- * without information loss.
- *
- * When approx is true, floating point numbers that lose a few digits but
- * are still approximately equal in value are considered safe too.
- * Integer numbers must still be exactly equal.
- */
-function isSafeNumber(value, config) {
-  if (utils_isInteger(value)) {
-    return Number.isSafeInteger(Number.parseInt(value, 10));
-  }
-  const num = Number.parseFloat(value);
-  // Reject unsafe integers written as floats, like '9007199254740992.0', which isInteger(value) misses.
-  if (Number.isInteger(num) && !Number.isSafeInteger(num)) {
-    return false;
-  }
-  const parsed = String(num);
-  if (value === parsed) {
-    return true;
-  }
-  const valueDigits = extractSignificantDigits(value);
-  const parsedDigits = extractSignificantDigits(parsed);
-  if (valueDigits === parsedDigits) {
-    return true;
-  }
-  if (config?.approx === true) {
-    // A floating point value is approximately equal when:
-    // 1. it has at least 14 digits
-    // 2. the first 14 digits are equal
-    const requiredDigits = 14;
-    if (parsedDigits.length >= requiredDigits && valueDigits.startsWith(parsedDigits.substring(0, requiredDigits))) {
-      return true;
-    }
-  }
-  return false;
-}
-let UnsafeNumberReason = /*#__PURE__*/function (UnsafeNumberReason) {
-  UnsafeNumberReason["underflow"] = "underflow";
-  UnsafeNumberReason["overflow"] = "overflow";
-  UnsafeNumberReason["truncate_integer"] = "truncate_integer";
-  UnsafeNumberReason["truncate_float"] = "truncate_float";
-  return UnsafeNumberReason;
-}({});
-
-/**
- * When the provided value is an unsafe number, describe what the reason is:
- * overflow, underflow, truncate_integer, or truncate_float.
- * Returns undefined when the value is safe.
- */
-function getUnsafeNumberReason(value) {
-  if (isSafeNumber(value, {
-    approx: false
-  })) {
-    return undefined;
-  }
-  if (utils_isInteger(value)) {
-    return UnsafeNumberReason.truncate_integer;
-  }
-  const num = Number.parseFloat(value);
-  if (!Number.isFinite(num)) {
-    return UnsafeNumberReason.overflow;
-  }
-  if (num === 0) {
-    return UnsafeNumberReason.underflow;
-  }
-  return UnsafeNumberReason.truncate_float;
-}
-
-/**
- * Convert a string into a number when it is safe to do so.
- * Throws an error otherwise, explaining the reason.
- */
-function toSafeNumberOrThrow(value, config) {
-  const number = Number.parseFloat(value);
-  const unsafeReason = getUnsafeNumberReason(value);
-  if (config?.approx === true ? unsafeReason && unsafeReason !== UnsafeNumberReason.truncate_float : unsafeReason) {
-    const unsafeReasonText = unsafeReason?.replace(/_\w+$/, '');
-    throw new Error(`Cannot safely convert to number: the value '${value}' would ${unsafeReasonText} and become ${number}`);
-  }
-  return number;
-}
-
-/**
- * Split a number into sign, digits, and exponent.
- * Leading zeros and non-canonical zeros are normalized.
- *
- * The value can be constructed again from a split number by inserting a dot
- * at the second character of the digits if there is more than one digit,
- * prepending it with the sign, and appending an "e" and the exponent as follows:
- *
- *     const reconstructed = `${sign}${digits[0]}.${digits.slice(1)}e${exponent}`
- *
- */
-function splitNumber(value) {
-  const match = value.match(/^(-?)(\d+(?:\.\d*)?)([eE]([+-]?\d+))?$/);
-  if (!match) {
-    throw new SyntaxError(`Invalid number: ${value}`);
-  }
-  const sign = match[1];
-  const digitsStr = match[2];
-  let exponent = match[4] !== undefined ? Number.parseInt(match[4], 10) : 0;
-  const dot = digitsStr.indexOf('.');
-  exponent += dot !== -1 ? dot - 1 : digitsStr.length - 1;
-  const coefficient = digitsStr.replace('.', '');
-  const {
-    start,
-    end
-  } = getSignificantDigitRange(coefficient);
-  exponent -= start;
-  const digits = coefficient.slice(start, end);
-
-  // normalize zero, for example normalizes 0e5 or -0 into 0
-  return digits.length > 0 ? {
-    sign,
-    digits,
-    exponent
-  } : {
-    sign: '',
-    digits: '0',
-    exponent: 0
-  };
-}
-
-/**
- * Compare two strings containing a numeric value
- * Returns 1 when a is larger than b, 0 when they are equal,
- * and -1 when a is smaller than b.
- */
-function utils_compareNumber(a, b) {
-  if (a === b) {
-    return 0;
-  }
-  const aa = splitNumber(a);
-  const bb = splitNumber(b);
-  const sign = aa.sign === '-' ? -1 : 1;
-  if (aa.sign !== bb.sign) {
-    return sign;
-  }
-  if (aa.digits === '0') {
-    return bb.digits === '0' ? 0 : -1;
-  }
-  if (bb.digits === '0') {
-    return 1;
-  }
-  if (aa.exponent !== bb.exponent) {
-    return aa.exponent > bb.exponent ? sign : aa.exponent < bb.exponent ? -sign : 0;
-  }
-  return aa.digits > bb.digits ? sign : aa.digits < bb.digits ? -sign : 0;
-}
-
-/**
- * Count the significant digits of a number.
- *
- * For example:
- *   '2.34' returns 3
- *   '-77' returns 2
- *   '0.003400' returns 2
- *   '120.5e+30' returns 4
- **/
-function utils_countSignificantDigits(value) {
-  const {
-    start,
-    end
-  } = getSignificantDigitRange(value);
-  const dot = value.indexOf('.');
-  if (dot === -1 || dot < start || dot > end) {
-    return end - start;
-  }
-  return end - start - 1;
-}
-
-/**
- * Get the significant digits of a number.
- *
- * For example:
- *   '2.34' returns '234'
- *   '-77' returns '77'
- *   '0.003400' returns '34'
- *   '120.5e+30' returns '1205'
- **/
-function extractSignificantDigits(value) {
-  const {
-    start,
-    end
-  } = getSignificantDigitRange(value);
-  const digits = value.substring(start, end);
-  const dot = digits.indexOf('.');
-  if (dot === -1) {
-    return digits;
-  }
-  return digits.substring(0, dot) + digits.substring(dot + 1);
-}
-
-/**
- * Returns the range (start to end) of the significant digits of a value.
- * Note that this range _may_ contain the decimal dot.
- *
- * For example:
- *
- *     getSignificantDigitRange('0.0325900') // { start: 3, end: 7 }
- *     getSignificantDigitRange('2.0300')    // { start: 0, end: 3 }
- *     getSignificantDigitRange('0.0')       // { start: 3, end: 3 }
- *
- */
-function getSignificantDigitRange(value) {
-  let start = 0;
-  if (value[0] === '-') {
-    start++;
-  }
-  while (value[start] === '0' || value[start] === '.') {
-    start++;
-  }
-  let end = value.lastIndexOf('e');
-  if (end === -1) {
-    end = value.lastIndexOf('E');
-  }
-  if (end === -1) {
-    end = value.length;
-  }
-  while ((value[end - 1] === '0' || value[end - 1] === '.') && end > start) {
-    end--;
-  }
-  return {
-    start,
-    end
-  };
-}
-//# sourceMappingURL=utils.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/LosslessNumber.js
-
-
-// A shared symbol recognizes numbers from separate library copies where instanceof fails.
-const losslessNumberMarker = Symbol.for('lossless-json.LosslessNumber');
-
-/**
- * A lossless number. Stores its numeric value as string
- */
-class LosslessNumber {
-  // numeric value as string
-  value;
-
-  /**
-   * @deprecated Use the isLosslessNumber(value) function instead.
-   *
-   * Ordinary objects may also have an isLosslessNumber property, so this
-   * field cannot reliably identify lossless numbers.
-   */
-  isLosslessNumber = true;
-  get [losslessNumberMarker]() {
-    return true;
-  }
-  constructor(value) {
-    if (!utils_isNumber(value)) {
-      throw new Error(`Invalid number (value: "${value}")`);
-    }
-    this.value = value;
-  }
-
-  /**
-   * Get the value of the LosslessNumber as number or bigint.
-   *
-   * - a number is returned for safe numbers and decimal values that only lose some insignificant digits
-   * - a bigint is returned for big integer numbers
-   * - an Error is thrown for values that will overflow or underflow
-   *
-   * Note that you can implement your own strategy for conversion by just getting the value as string
-   * via .toString(), and using util functions like isInteger, isSafeNumber, getUnsafeNumberReason,
-   * and toSafeNumberOrThrow to convert it to a numeric value.
-   */
-  valueOf() {
-    const unsafeReason = getUnsafeNumberReason(this.value);
-
-    // safe or truncate_float
-    if (unsafeReason === undefined || unsafeReason === UnsafeNumberReason.truncate_float) {
-      return Number.parseFloat(this.value);
-    }
-
-    // truncate_integer
-    if (utils_isInteger(this.value)) {
-      return BigInt(this.value);
-    }
-
-    // overflow or underflow
-    throw new Error(`Cannot safely convert to number: the value '${this.value}' would ${unsafeReason} and become ${Number.parseFloat(this.value)}`);
-  }
-
-  /**
-   * Get the value of the LosslessNumber as string.
-   */
-  toString() {
-    return this.value;
-  }
-
-  // Note: we do NOT implement a .toJSON() method, and you should not implement
-  // or use that, it cannot safely turn the numeric value in the string into
-  // stringified JSON since it has to be parsed into a number first.
-}
-
-/**
- * Test whether a value is a LosslessNumber
- */
-function LosslessNumber_isLosslessNumber(value) {
-  return value !== null && typeof value === 'object' && value[losslessNumberMarker] === true;
-}
-
-/**
- * Convert a number into a LosslessNumber if this is possible in a safe way
- * If the value has too many digits, or is NaN or Infinity, an error will be thrown
- */
-function toLosslessNumber(value) {
-  const maxDigits = 15;
-  if (countSignificantDigits(String(value)) > maxDigits) {
-    throw new Error(`Invalid number: contains more than 15 digits and is most likely truncated and unsafe by itself (value: ${value})`);
-  }
-  if (Number.isNaN(value)) {
-    throw new Error('Invalid number: NaN');
-  }
-  if (!Number.isFinite(value)) {
-    throw new Error(`Invalid number: ${value}`);
-  }
-  return new LosslessNumber(String(value));
-}
-
-/**
- * Compare two lossless numbers.
- * Returns 1 when a is larger than b, 0 when they are equal,
- * and -1 when a is smaller than b.
- */
-function compareLosslessNumber(a, b) {
-  return compareNumber(a.value, b.value);
-}
-//# sourceMappingURL=LosslessNumber.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/numberParsers.js
-
-
-function parseLosslessNumber(value) {
-  return new LosslessNumber(value);
-}
-function parseNumberAndBigInt(value) {
-  return isInteger(value) ? BigInt(value) : Number.parseFloat(value);
-}
-//# sourceMappingURL=numberParsers.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/revive.js
-
-/**
- * Revive a json object.
- * Applies the reviver function recursively on all values in the JSON object.
- * @param json   A JSON Object, Array, or value
- * @param reviver
- *              A reviver function invoked with arguments `key` and `value`,
- *              which must return a replacement value. The function context
- *              (`this`) is the Object or Array that contains the currently
- *              handled value.
- */
-function revive(json, reviver) {
-  return reviveValue({
-    '': json
-  }, '', json, reviver);
-}
-
-/**
- * Revive a value
- */
-function reviveValue(context, key, value, reviver) {
-  if (Array.isArray(value)) {
-    return reviver.call(context, key, reviveArray(value, reviver));
-  }
-  if (value && typeof value === 'object' && !LosslessNumber_isLosslessNumber(value)) {
-    // note the special case for LosslessNumber,
-    // we don't want to iterate over the internals of a LosslessNumber
-    return reviver.call(context, key, reviveObject(value, reviver));
-  }
-  return reviver.call(context, key, value);
-}
-
-/**
- * Revive the properties of an object
- */
-function reviveObject(object, reviver) {
-  for (const key of Object.keys(object)) {
-    const value = reviveValue(object, key, object[key], reviver);
-    if (value !== undefined) {
-      object[key] = value;
-    } else {
-      delete object[key];
-    }
-  }
-  return object;
-}
-
-/**
- * Revive the properties of an Array
- */
-function reviveArray(array, reviver) {
-  for (let i = 0; i < array.length; i++) {
-    const value = reviveValue(array, String(i), array[i], reviver);
-    if (value === undefined) {
-      // Remove the own property entirely, like native JSON.parse does: the
-      // position becomes a genuine hole (no own key, and `Object.keys` omits
-      // it) while the length stays unchanged. Assigning `array[i] = undefined`
-      // would leave an own property holding `undefined` instead.
-      delete array[i];
-    } else {
-      // Assign right away rather than after the loop: the reviver observes the
-      // holder through `this`, so later items must see the already revived
-      // values (e.g. a preceding `null` replacement).
-      array[i] = value;
-    }
-  }
-  return array;
-}
-//# sourceMappingURL=revive.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/parse.js
-
-
-/**
- * The LosslessJSON.parse() method parses a string as JSON, optionally transforming
- * the value produced by parsing.
- *
- * The parser is based on the parser of Tan Li Hou shared in
- * https://lihautan.com/json-parser-with-javascript/
- *
- * @param text
- * The string to parse as JSON. See the JSON object for a description of JSON syntax.
- *
- * @param [reviver]
- * If a function, prescribes how the value originally produced by parsing is
- * transformed, before being returned.
- *
- * @param [options=ParseOptions | NumberParserArgument]
- * Pass a custom number parser. Input is a string, and the output can be unknown
- * numeric value: number, bigint, LosslessNumber, or a custom BigNumber library.
- *
- * @returns Returns the Object corresponding to the given JSON text.
- *
- * @throws Throws a SyntaxError exception if the string to parse is not valid JSON.
- */
-function parse(text, reviver, options) {
-  const optionsObj = typeof options === 'function' ? {
-    parseNumber: options
-  } : options;
-  const parseNumber = optionsObj?.parseNumber ?? parseLosslessNumber;
-  const onDuplicateKey = optionsObj?.onDuplicateKey ?? throwDuplicateKey;
-  let i = 0;
-  const value = parseValue();
-  expectValue(value);
-  expectEndOfInput();
-  return reviver ? revive(value, reviver) : value;
-  function parseObject() {
-    if (text.charCodeAt(i) === codeOpeningBrace) {
-      i++;
-      skipWhitespace();
-      const object = {};
-      let initial = true;
-      while (i < text.length && text.charCodeAt(i) !== codeClosingBrace) {
-        if (!initial) {
-          eatComma();
-          skipWhitespace();
-        } else {
-          initial = false;
-        }
-        const start = i;
-        const key = parseString();
-        if (key === undefined) {
-          throwObjectKeyExpected();
-          return; // To make TS happy
-        }
-        skipWhitespace();
-        eatColon();
-        const value = parseValue();
-        if (value === undefined) {
-          throwObjectValueExpected();
-          return; // To make TS happy
-        }
-
-        // handle duplicate keys
-        // TODO: replace with hasOwn one day, when browser support is high enough
-        if (Object.prototype.hasOwnProperty.call(object, key) && !isDeepEqual(value, object[key])) {
-          // Note that we could also test `if(key in object) {...}`
-          // or `if (object[key] !== 'undefined') {...}`, but that is slower.
-          const returnedValue = onDuplicateKey({
-            key,
-            position: start + 1,
-            oldValue: object[key],
-            newValue: value
-          });
-          if (returnedValue !== undefined) {
-            setObjectKey(object, key, returnedValue);
-          }
-        } else {
-          setObjectKey(object, key, value);
-        }
-      }
-      if (text.charCodeAt(i) !== codeClosingBrace) {
-        throwObjectKeyOrEndExpected();
-      }
-      i++;
-      return object;
-    }
-  }
-  function parseArray() {
-    if (text.charCodeAt(i) === codeOpeningBracket) {
-      i++;
-      skipWhitespace();
-      const array = [];
-      let initial = true;
-      while (i < text.length && text.charCodeAt(i) !== codeClosingBracket) {
-        if (!initial) {
-          eatComma();
-        } else {
-          initial = false;
-        }
-        const value = parseValue();
-        expectArrayItem(value);
-        array.push(value);
-      }
-      if (text.charCodeAt(i) !== codeClosingBracket) {
-        throwArrayItemOrEndExpected();
-      }
-      i++;
-      return array;
-    }
-  }
-  function parseValue() {
-    skipWhitespace();
-    const value = parseString() ?? parseNumeric() ?? parseObject() ?? parseArray() ?? parseKeyword('true', true) ?? parseKeyword('false', false) ?? parseKeyword('null', null);
-    skipWhitespace();
-    return value;
-  }
-  function parseKeyword(name, value) {
-    if (text.slice(i, i + name.length) === name) {
-      i += name.length;
-      return value;
-    }
-  }
-  function skipWhitespace() {
-    while (isWhitespace(text.charCodeAt(i))) {
-      i++;
-    }
-  }
-  function parseString() {
-    if (text.charCodeAt(i) === codeDoubleQuote) {
-      i++;
-      let result = '';
-      while (i < text.length && text.charCodeAt(i) !== codeDoubleQuote) {
-        if (text.charCodeAt(i) === codeBackslash) {
-          const char = text[i + 1];
-          const escapeChar = escapeCharacters[char];
-          if (escapeChar !== undefined) {
-            result += escapeChar;
-            i++;
-          } else if (char === 'u') {
-            if (isHex(text.charCodeAt(i + 2)) && isHex(text.charCodeAt(i + 3)) && isHex(text.charCodeAt(i + 4)) && isHex(text.charCodeAt(i + 5))) {
-              result += String.fromCharCode(Number.parseInt(text.slice(i + 2, i + 6), 16));
-              i += 5;
-            } else {
-              throwInvalidUnicodeCharacter(i);
-            }
-          } else {
-            throwInvalidEscapeCharacter(i);
-          }
-        } else {
-          if (isValidStringCharacter(text.charCodeAt(i))) {
-            result += text[i];
-          } else {
-            throwInvalidCharacter(text[i]);
-          }
-        }
-        i++;
-      }
-      expectEndOfString();
-      i++;
-      return result;
-    }
-  }
-  function parseNumeric() {
-    const start = i;
-    if (text.charCodeAt(i) === codeMinus) {
-      i++;
-      expectDigit(start);
-    }
-    if (text.charCodeAt(i) === codeZero) {
-      i++;
-    } else if (isNonZeroDigit(text.charCodeAt(i))) {
-      i++;
-      while (isDigit(text.charCodeAt(i))) {
-        i++;
-      }
-    } else {
-      // A JSON number must have an integer part, so a leading dot like '.5'
-      // is not a number at all.
-      return undefined;
-    }
-    if (text.charCodeAt(i) === codeDot) {
-      i++;
-      expectDigit(start);
-      while (isDigit(text.charCodeAt(i))) {
-        i++;
-      }
-    }
-    if (text.charCodeAt(i) === codeLowercaseE || text.charCodeAt(i) === codeUppercaseE) {
-      i++;
-      if (text.charCodeAt(i) === codeMinus || text.charCodeAt(i) === codePlus) {
-        i++;
-      }
-      expectDigit(start);
-      while (isDigit(text.charCodeAt(i))) {
-        i++;
-      }
-    }
-    if (i > start) {
-      return parseNumber(text.slice(start, i));
-    }
-  }
-  function eatComma() {
-    if (text.charCodeAt(i) !== codeComma) {
-      throw new SyntaxError(`Comma ',' expected after value ${gotAt()}`);
-    }
-    i++;
-  }
-  function eatColon() {
-    if (text.charCodeAt(i) !== codeColon) {
-      throw new SyntaxError(`Colon ':' expected after property name ${gotAt()}`);
-    }
-    i++;
-  }
-  function expectValue(value) {
-    if (value === undefined) {
-      throw new SyntaxError(`JSON value expected ${gotAt()}`);
-    }
-  }
-  function expectArrayItem(value) {
-    if (value === undefined) {
-      throw new SyntaxError(`Array item expected ${gotAt()}`);
-    }
-  }
-  function expectEndOfInput() {
-    if (i < text.length) {
-      throw new SyntaxError(`Expected end of input ${gotAt()}`);
-    }
-  }
-  function expectDigit(start) {
-    if (!isDigit(text.charCodeAt(i))) {
-      const numSoFar = text.slice(start, i);
-      throw new SyntaxError(`Invalid number '${numSoFar}', expecting a digit ${gotAt()}`);
-    }
-  }
-  function expectEndOfString() {
-    if (text.charCodeAt(i) !== codeDoubleQuote) {
-      throw new SyntaxError(`End of string '"' expected ${gotAt()}`);
-    }
-  }
-  function throwObjectKeyExpected() {
-    throw new SyntaxError(`Quoted object key expected ${gotAt()}`);
-  }
-  function throwDuplicateKey({
-    key,
-    position
-  }) {
-    throw new SyntaxError(`Duplicate key '${key}' encountered at position ${position}`);
-  }
-  function throwObjectKeyOrEndExpected() {
-    throw new SyntaxError(`Quoted object key or end of object '}' expected ${gotAt()}`);
-  }
-  function throwArrayItemOrEndExpected() {
-    throw new SyntaxError(`Array item or end of array ']' expected ${gotAt()}`);
-  }
-  function throwInvalidCharacter(char) {
-    throw new SyntaxError(`Invalid character '${char}' ${pos()}`);
-  }
-  function throwInvalidEscapeCharacter(start) {
-    const chars = text.slice(start, start + 2);
-    throw new SyntaxError(`Invalid escape character '${chars}' ${pos()}`);
-  }
-  function throwObjectValueExpected() {
-    throw new SyntaxError(`Object value expected after ':' ${pos()}`);
-  }
-  function throwInvalidUnicodeCharacter(start) {
-    const chars = text.slice(start, start + 6);
-    throw new SyntaxError(`Invalid unicode character '${chars}' ${pos()}`);
-  }
-
-  // zero based character position
-  function pos() {
-    return `at position ${i}`;
-  }
-  function got() {
-    return i < text.length ? `but got '${text[i]}'` : 'but reached end of input';
-  }
-  function gotAt() {
-    return `${got()} ${pos()}`;
-  }
-}
-function setObjectKey(object, key, value) {
-  if (key === '__proto__') {
-    // Plain assignment would trigger the `__proto__` setter inherited from
-    // Object.prototype, changing the object's prototype instead of storing the
-    // key. Define an ordinary own property, like JSON.parse does.
-    Object.defineProperty(object, key, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true
-    });
-  } else {
-    object[key] = value;
-  }
-}
-function isWhitespace(code) {
-  return code === codeSpace || code === codeNewline || code === codeTab || code === codeReturn;
-}
-function isHex(code) {
-  return code >= codeZero && code <= codeNine || code >= codeUppercaseA && code <= codeUppercaseF || code >= codeLowercaseA && code <= codeLowercaseF;
-}
-function isDigit(code) {
-  return code >= codeZero && code <= codeNine;
-}
-function isNonZeroDigit(code) {
-  return code >= codeOne && code <= codeNine;
-}
-function isValidStringCharacter(code) {
-  return code >= 0x20 && code <= 0x10ffff;
-}
-function isDeepEqual(a, b) {
-  if (a === b) {
-    return true;
-  }
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => isDeepEqual(item, b[index]));
-  }
-  if (isObject(a) && isObject(b)) {
-    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-    return keys.every(key => isDeepEqual(a[key], b[key]));
-  }
-  return false;
-}
-function isObject(value) {
-  return typeof value === 'object' && value !== null;
-}
-
-// map with all escape characters
-const escapeCharacters = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t'
-  // note that \u is handled separately in parseString()
-};
-const codeBackslash = 0x5c; // "\"
-const codeOpeningBrace = 0x7b; // "{"
-const codeClosingBrace = 0x7d; // "}"
-const codeOpeningBracket = 0x5b; // "["
-const codeClosingBracket = 0x5d; // "]"
-const codeSpace = 0x20; // " "
-const codeNewline = 0xa; // "\n"
-const codeTab = 0x9; // "\t"
-const codeReturn = 0xd; // "\r"
-const codeDoubleQuote = 0x0022; // "
-const codePlus = 0x2b; // "+"
-const codeMinus = 0x2d; // "-"
-const codeZero = 0x30;
-const codeOne = 0x31;
-const codeNine = 0x39;
-const codeComma = 0x2c; // ","
-const codeDot = 0x2e; // "." (dot, period)
-const codeColon = 0x3a; // ":"
-const codeUppercaseA = 0x41; // "A"
-const codeLowercaseA = 0x61; // "a"
-const codeUppercaseE = 0x45; // "E"
-const codeLowercaseE = 0x65; // "e"
-const codeUppercaseF = 0x46; // "F"
-const codeLowercaseF = 0x66; // "f"
-//# sourceMappingURL=parse.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/stringify.js
-
-
-
-/**
- * The LosslessJSON.stringify() method converts a JavaScript value to a JSON string,
- * optionally replacing values if a replacer function is specified, or
- * optionally including only the specified properties if a replacer array is specified.
- *
- * @param value
- * The value to convert to a JSON string.
- *
- * @param [replacer]
- * A function that alters the behavior of the stringification process,
- * or an array of String and Number objects that serve as a whitelist for
- * selecting the properties of the value object to be included in the JSON string.
- * If this value is null or not provided, all properties of the object are
- * included in the resulting JSON string.
- *
- * @param [space]
- * A String or Number object that's used to insert white space into the output
- * JSON string for readability purposes. If this is a Number, it indicates the
- * number of space characters to use as white space; this number is capped at 10
- * if it's larger than that. Values less than 1 indicate that no space should be
- * used. If this is a String, the string (or the first 10 characters of the string,
- * if it's longer than that) is used as white space. If this parameter is not
- * provided (or is null), no white space is used.
- *
- * @param [numberStringifiers]
- * An optional list with additional number stringifiers, for example to serialize
- * a BigNumber. The output of the function must be valid stringified JSON.
- * When `undefined` is returned, the property will be deleted from the object.
- * The difference with using a `replacer` is that the output of a `replacer`
- * must be JSON and will be stringified afterwards, whereas the output of the
- * `numberStringifiers` is already stringified JSON.
- *
- * @returns Returns the string representation of the JSON object.
- */
-function stringify(value, replacer, space, numberStringifiers) {
-  const resolvedSpace = resolveSpace(space);
-  const replacedValue = typeof replacer === 'function' ? replacer.call({
-    '': value
-  }, '', value) : value;
-  return stringifyValue(replacedValue, '');
-
-  /**
-   * Stringify a value
-   */
-  function stringifyValue(value, indent) {
-    if (Array.isArray(numberStringifiers)) {
-      const stringifier = numberStringifiers.find(item => item.test(value));
-      if (stringifier) {
-        const str = stringifier.stringify(value);
-        if (typeof str !== 'string' || !isNumber(str)) {
-          throw new Error(`Invalid JSON number: output of a number stringifier must be a string containing a JSON number (output: ${str})`);
-        }
-        return str;
-      }
-    }
-
-    // boolean, null, number, string, or date
-    if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string' || value === null || value instanceof Date || value instanceof Boolean || value instanceof Number || value instanceof String) {
-      return JSON.stringify(value);
-    }
-
-    // lossless number, the secret ingredient :)
-    if (isLosslessNumber(value)) {
-      return value.toString();
-    }
-
-    // BigInt
-    if (typeof value === 'bigint') {
-      return value.toString();
-    }
-
-    // Array
-    if (Array.isArray(value)) {
-      return stringifyArray(value, indent);
-    }
-
-    // Object (test lastly!)
-    if (value && typeof value === 'object') {
-      return stringifyObject(value, indent);
-    }
-    return undefined;
-  }
-
-  /**
-   * Stringify an array
-   */
-  function stringifyArray(array, indent) {
-    if (array.length === 0) {
-      return '[]';
-    }
-    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
-    let str = resolvedSpace ? '[\n' : '[';
-    for (let i = 0; i < array.length; i++) {
-      const item = typeof replacer === 'function' ? replacer.call(array, String(i), array[i]) : array[i];
-      if (resolvedSpace) {
-        str += childIndent;
-      }
-      if (typeof item !== 'undefined' && typeof item !== 'function') {
-        const serialized = stringifyValue(item, childIndent);
-        // Values without a JSON representation (a symbol, or an object whose
-        // toJSON() returns undefined) become null inside an array.
-        str += serialized === undefined ? 'null' : serialized;
-      } else {
-        str += 'null';
-      }
-      if (i < array.length - 1) {
-        str += resolvedSpace ? ',\n' : ',';
-      }
-    }
-    str += resolvedSpace ? `\n${indent}]` : ']';
-    return str;
-  }
-
-  /**
-   * Stringify an object
-   */
-  function stringifyObject(object, indent) {
-    if (typeof object.toJSON === 'function') {
-      return stringifyValue(object.toJSON(), indent);
-    }
-
-    // A replacer array is a property whitelist: duplicates must not produce
-    // duplicate keys in the output.
-    const keys = Array.isArray(replacer) ? [...new Set(replacer.map(String))] : Object.keys(object);
-    if (keys.length === 0) {
-      return '{}';
-    }
-    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
-    let first = true;
-    let str = resolvedSpace ? '{\n' : '{';
-    for (const key of keys) {
-      const value = typeof replacer === 'function' ? replacer.call(object, key, object[key]) : object[key];
-      if (includeProperty(key, value)) {
-        const serialized = stringifyValue(value, childIndent);
-        // Like JSON.stringify, omit properties that have no JSON
-        // representation (e.g. an object whose toJSON() returns undefined).
-        if (serialized === undefined) {
-          continue;
-        }
-        if (first) {
-          first = false;
-        } else {
-          str += resolvedSpace ? ',\n' : ',';
-        }
-        const keyStr = JSON.stringify(key);
-        str += resolvedSpace ? `${childIndent + keyStr}: ` : `${keyStr}:`;
-        str += serialized;
-      }
-    }
-    str += resolvedSpace ? `\n${indent}}` : '}';
-    return str;
-  }
-
-  /**
-   * Test whether to include a property in a stringified object or not.
-   */
-  function includeProperty(_key, value) {
-    return typeof value !== 'undefined' && typeof value !== 'function' && typeof value !== 'symbol';
-  }
-}
-
-/**
- * The number of spaces or characters a space is capped to, like JSON.stringify does
- */
-const MAX_SPACE_LENGTH = 10;
-
-/**
- * Resolve a JSON stringify space:
- * replace a number with a string containing that number of spaces
- */
-function resolveSpace(space) {
-  if (typeof space === 'number') {
-    // same rules as JSON.stringify: truncate towards zero, cap at 10,
-    // and treat anything below 1 (including NaN and negatives) as no indent
-    const count = Math.min(Math.trunc(space), MAX_SPACE_LENGTH);
-    return count >= 1 ? ' '.repeat(count) : undefined;
-  }
-  if (typeof space === 'string' && space !== '') {
-    return space.slice(0, MAX_SPACE_LENGTH);
-  }
-  return undefined;
-}
-//# sourceMappingURL=stringify.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/index.js
-
-
-
-
-
-
-
-
-//# sourceMappingURL=index.js.map
-// EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
-;// CONCATENATED MODULE: ./build/protocol/json.js
-
-
-/** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
-const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
-/**
- * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
- * GitHub's expressions print such numbers as `1.23456789012346E+15`.
- *
- * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`
- */
-function parseJson(text) {
-    if (isDeeperThan(text, limits/* LIMITS */.b.jsonDepth)) {
-        throw new SyntaxError(`JSON nested deeper than ${limits/* LIMITS */.b.jsonDepth} levels`);
-    }
-    // JSON.parse is typed `any`; what it returns is Json by definition.
-    const parsed = JSON.parse(text);
-    if (!RISKY_NUMBER.test(text))
-        return parsed;
-    return parse(text, undefined, {
-        parseNumber: exactNumber,
-        onDuplicateKey: ({ newValue }) => newValue,
-    });
-}
-/** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
-function isDeeperThan(text, limit) {
-    let depth = 0;
-    for (let at = 0; at < text.length; at++) {
-        const char = text[at];
-        if (char === '"')
-            at = endOfString(text, at);
-        else if (char === '[' || char === '{')
-            depth++;
-        else if (char === ']' || char === '}')
-            depth--;
-        if (depth > limit)
-            return true;
-    }
-    return false;
-}
-function endOfString(text, start) {
-    for (let at = start + 1; at < text.length; at++) {
-        if (text[at] === '\\')
-            at++;
-        else if (text[at] === '"')
-            return at;
-    }
-    return text.length;
-}
-function exactNumber(digits) {
-    const number = Number(digits);
-    const long = /^-?\d{16,}$/.test(digits);
-    return long || !Number.isFinite(number) ? digits : number;
-}
-function json_isObject(value) {
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-/** An object without a prototype, so that a key such as `__proto__` is a key like any other. */
-function record(entries) {
-    const result = Object.create(null);
-    for (const [key, value] of entries)
-        result[key] = value;
-    return result;
-}
-
-
-/***/ }),
-
-/***/ 3437:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   b: () => (/* binding */ LIMITS)
-/* harmony export */ });
-/** Limits of the platforms, and our own, each with the source of the rule. */
-const LIMITS = {
-    /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
-    clientPayloadBytes: 65_535,
-    /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
-    requestBodyBytes: 256 * 1024,
-    /** Forwarded headers of one request. */
-    forwardedHeaders: 100,
-    /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
-    jsonDepth: 500,
-    /** `__response_body` after URL decoding. */
-    responseBodyBytes: 8 * 1024,
-    /** A workflow file; GitHub's own limit for one. */
-    workflowFileBytes: 1024 * 1024,
-    /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
-    yamlDepth: 100,
-    /** Aliases a YAML document may resolve, against "billion laughs". */
-    yamlAliases: 100,
-    /** Characters of a path pattern. */
-    patternLength: 512,
-    /** `:name` and `*name` parts of a path pattern. */
-    patternParameters: 8,
-    /** `{optional}` parts of a path pattern: each doubles the alternatives it expands to. */
-    patternGroups: 8,
-    /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
-    itemsUnits: 450_000,
-};
-
-
-/***/ }),
-
-/***/ 4734:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   g: () => (/* binding */ decodePercent),
-/* harmony export */   k: () => (/* binding */ parseWebhookPath)
-/* harmony export */ });
-/** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
-function parseWebhookPath(text) {
-    const [route, querystring] = splitOnce(text.replace(/^\//, ''), '?');
-    const [workflow, rest] = splitOnce(route, '/');
-    const [trigger, suffix] = splitOnce(rest, '/');
-    return {
-        workflow: decodePercent(workflow),
-        trigger: decodePercent(trigger),
-        path: `/${suffix}`,
-        querystring,
-    };
-}
-/** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
-function decodePercent(text) {
-    try {
-        return decodeURIComponent(text);
-    }
-    catch {
-        return text;
-    }
-}
-function splitOnce(text, separator) {
-    const at = text.indexOf(separator);
-    return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
-}
-
-
-/***/ }),
-
-/***/ 4873:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  x: () => (/* binding */ readWebhookRequest),
-  $: () => (/* binding */ visibleHeaders)
-});
-
-// EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
-;// CONCATENATED MODULE: ./build/protocol/bytes.js
-
-/** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
-function utf8Text(bytes) {
-    try {
-        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    }
-    catch {
-        return undefined;
-    }
-}
-/** The bytes that were received, from the way they travelled. */
-async function bodyBytes(body, encoding) {
-    if (encoding === 'base64')
-        return fromBase64(body);
-    if (encoding === 'gzip')
-        return gunzip(fromBase64(body));
-    return new TextEncoder().encode(body);
-}
-function toBase64(bytes) {
-    const chunks = [];
-    for (let at = 0; at < bytes.length; at += 0x2000) {
-        chunks.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)));
-    }
-    return btoa(chunks.join(''));
-}
-/** @throws DOMException when the text is not base64 */
-function fromBase64(text) {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-}
-async function gzip(bytes) {
-    return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip')), Infinity);
-}
-/** @throws RangeError when it unpacks to more than the relay accepts as a body */
-async function gunzip(bytes) {
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return collect(unpacked, limits/* LIMITS */.b.requestBodyBytes);
-}
-/**
- * Reads a stream to its end.
- *
- * @throws RangeError as soon as more than `limit` bytes have come
- */
-async function collect(stream, limit) {
-    const chunks = [];
-    let size = 0;
-    for await (const chunk of stream) {
-        size += chunk.length;
-        if (size > limit)
-            throw new RangeError(`more than ${limit} bytes`);
-        chunks.push(chunk);
-    }
-    return concat(chunks, size);
-}
-function concat(chunks, size) {
-    const whole = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-        whole.set(chunk, at);
-        at += chunk.length;
-    }
-    return whole;
-}
-
-// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
-;// CONCATENATED MODULE: ./build/protocol/body.js
-
-
-/**
- * Parses a body by its content type: JSON, urlencoded and multipart forms; otherwise JSON where the
- * text begins with `{` or `[`. What cannot be parsed stays text, nothing is lost.
- */
-async function parseBody(bytes, contentType, isJson) {
-    if (bytes.length === 0)
-        return { body: null, binary: false };
-    const form = mediaType(contentType) === 'multipart/form-data'
-        ? await multipart(bytes, contentType)
-        : undefined;
-    if (form)
-        return { body: form, binary: false };
-    const text = decodeText(bytes, contentType);
-    if (text === undefined)
-        return { body: toBase64(bytes), binary: true };
-    return { body: parseText(text, contentType, isJson), binary: false };
-}
-function parseText(text, contentType, isJson) {
-    const content = text.replace(/^\uFEFF/, '');
-    if (mediaType(contentType) === 'application/x-www-form-urlencoded') {
-        return fields(new URLSearchParams(content));
-    }
-    const declared = isJson || /^application\/json$|\+json$/.test(mediaType(contentType));
-    if (!declared && !/^[[{]/.test(content))
-        return text;
-    try {
-        return (0,json/* parseJson */.qF)(content);
-    }
-    catch {
-        return text;
-    }
-}
-function decodeText(bytes, contentType) {
-    const charset = /;\s*charset="?([\w.:-]+)/i.exec(contentType)?.[1];
-    return utf8Text(bytes) ?? (charset ? decodeCharset(bytes, charset) : undefined);
-}
-/** Text in the charset the sender declared; `undefined` for a charset unknown here, or broken text. */
-function decodeCharset(bytes, charset) {
-    try {
-        return new TextDecoder(charset, { fatal: true }).decode(bytes);
-    }
-    catch {
-        return undefined;
-    }
-}
-function mediaType(contentType) {
-    return (contentType.split(';')[0] ?? '').trim().toLowerCase();
-}
-/** Fields by name, repeated ones as arrays: the shape of `query` and of form bodies. */
-function fields(entries) {
-    const values = new Map();
-    for (const [name, value] of entries) {
-        const earlier = values.get(name);
-        if (earlier)
-            earlier.push(value);
-        else
-            values.set(name, [value]);
-    }
-    return (0,json/* record */.g1)([...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? null) : all]));
-}
-/** The fields of a multipart form, or `undefined` when the bytes are not one. */
-async function multipart(bytes, contentType) {
-    try {
-        const response = new Response(bytes, { headers: { 'content-type': contentType } });
-        const form = await response.formData();
-        const entries = [...form].map(async ([name, value]) => [name, await formValue(value)]);
-        return fields(await Promise.all(entries));
-    }
-    catch {
-        return undefined;
-    }
-}
-async function formValue(value) {
-    if (typeof value === 'string')
-        return value;
-    const content = toBase64(new Uint8Array(await value.arrayBuffer()));
-    return { filename: value.name, type: value.type, size: value.size, content };
+function itemCount(count) {
+    return count === 1 ? '1 item' : `${count} items`;
 }
 
 // EXTERNAL MODULE: ./build/protocol/dispatch.js
 var dispatch = __nccwpck_require__(1647);
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
 // EXTERNAL MODULE: ./build/protocol/webhook-path.js
 var webhook_path = __nccwpck_require__(4734);
-;// CONCATENATED MODULE: ./build/protocol/webhook-request.js
+// EXTERNAL MODULE: ./build/protocol/webhook-request.js + 2 modules
+var webhook_request = __nccwpck_require__(4873);
+;// CONCATENATED MODULE: ./build/engine/decisions.js
+/** One decision for each declared trigger: the given ones, and for the others the same reason. */
+function decide(workflow, reason, decided = []) {
+    return (workflow?.triggers ?? []).map(({ name }) => decided.find(({ trigger }) => trigger === name) ?? {
+        trigger: name,
+        fired: false,
+        reason,
+        checks: [],
+    });
+}
+
+;// CONCATENATED MODULE: ./build/engine/evaluation.js
+const NOTHING = {
+    workflow: '',
+    trigger: '',
+    items: [],
+    contexts: [],
+    fields: [],
+    decisions: [],
+    reason: undefined,
+    delivery: undefined,
+    receivedAt: undefined,
+    warnings: [],
+    effects: [],
+};
+
+;// CONCATENATED MODULE: ./build/items/prepare.js
+/** Sends items through the pipeline of `config`. */
+async function prepare(found, { limit }) {
+    const kept = found.slice(0, limit);
+    return { items: kept, heldBack: found.map((_, index) => index).slice(kept.length) };
+}
+
+;// CONCATENATED MODULE: ./build/engine/on-context.js
+
+/** The contexts of a workflow in which one trigger fired, one per item. */
+function firedContexts(workflow, fired, items) {
+    return items.map((item) => context(workflow, (name) => (name === fired ? success(item) : skipped())));
+}
+/** The context of a workflow that runs for an event of GitHub's own: no trigger fired. */
+function nativeContext(workflow) {
+    return workflow ? context(workflow, skipped) : (0,json/* record */.g1)([]);
+}
+function context(workflow, of) {
+    return (0,json/* record */.g1)(workflow.triggers.map(({ name }) => [name, of(name)]));
+}
+function success(outputs) {
+    return { outcome: 'success', conclusion: 'success', outputs };
+}
+function skipped() {
+    return { outcome: 'skipped', conclusion: 'skipped', outputs: {} };
+}
+
+;// CONCATENATED MODULE: ./build/engine/firing.js
 
 
-
-
-
-
-/** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
-async function readWebhookRequest(payload) {
-    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
-    const { headers } = payload;
+/** What becomes of a request that a trigger received. */
+async function fireReceived(at, reception) {
+    const { items } = await prepare(reception.items, at.trigger.config);
+    return { ...firing(at, reception, items), effects: [] };
+}
+/**
+ * What becomes of what a trigger found by polling. Everything before the first item that must come
+ * again is acknowledged, whatever became of it.
+ */
+async function firePolled(at, polled) {
+    const { items, heldBack } = await prepare(polled.items, at.trigger.config);
+    const cursor = polled.cursorBefore(Math.min(polled.items.length, ...heldBack));
+    const { workflow, trigger } = names(at);
+    const effects = cursor === undefined ? [] : [{ kind: 'acknowledge', workflow, trigger, cursor }];
+    return { ...firing(at, polled, items), effects };
+}
+/** A trigger that does not look at the event at all. */
+function notFired(at, reason) {
+    const decision = { trigger: at.trigger.name, fired: false, reason, checks: [] };
+    return { ...at, decision, items: [], contexts: [], effects: [], warnings: [] };
+}
+function firing(at, reception, items) {
+    const { checks, warnings = [] } = reception;
+    const missed = checks.find((check) => !check.held);
+    const reason = missed
+        ? `${missed.option} ${missed.found}`
+        : checks.map((check) => `${check.option}: ${check.found}`).join('; ');
+    const { trigger } = names(at);
+    const decision = { trigger, fired: items.length > 0, reason, checks };
+    return { ...at, decision, items, warnings, contexts: firedContexts(at.workflow, trigger, items) };
+}
+/** What several triggers came to together; the first that fired gives the field outputs. */
+function together(firings) {
+    const first = firings.find(({ items }) => items.length > 0);
+    const reasons = firings.map(({ decision }) => `${decision.trigger}: ${decision.reason}`);
     return {
-        ...path,
-        method: payload.method.toLowerCase(),
-        headers,
-        query: fields(new URLSearchParams(path.querystring)),
-        ...(await readBody(payload)),
-        delivery: headers[dispatch/* HEADER */.El.delivery],
-        receivedAt: headers[dispatch/* HEADER */.El.receivedAt],
+        ...(first ? { ...names(first), fields: Object.keys(first.trigger.definition.outputs) } : {}),
+        reason: first ? undefined : reasons.join('; '),
+        items: firings.flatMap(({ items }) => items),
+        contexts: firings.flatMap(({ contexts }) => contexts),
+        warnings: firings.flatMap(({ warnings }) => warnings),
+        effects: firings.flatMap(({ effects }) => effects),
     };
 }
-async function readBody({ body, headers }) {
-    if (typeof body !== 'string')
-        return { body, binary: false, bytes: jsonBytes(body) };
-    const bytes = await receivedBytes(body, headers[dispatch/* HEADER */.El.bodyEncoding]);
-    const isJson = 'x-amz-sns-message-type' in headers;
-    return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes };
+function names({ workflow, trigger }) {
+    return { workflow: workflow.name, trigger: trigger.name };
 }
-function jsonBytes(body) {
-    return new TextEncoder().encode(body === null ? '' : JSON.stringify(body));
+
+// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
+var suggestion = __nccwpck_require__(4637);
+;// CONCATENATED MODULE: ./build/engine/mismatch.js
+
+/** Why a webhook for another workflow fires nothing here. */
+function otherWorkflow({ workflow }, names) {
+    const hint = (0,suggestion/* didYouMean */.a)(workflow, names);
+    const list = names.map(quoted).join(', ') || 'none';
+    return `the webhook addresses the workflow ${quoted(workflow)}; here: ${list}${hint ? ` (${hint})` : ''}`;
 }
-async function receivedBytes(body, encoding) {
+/** Why a webhook for a trigger that the workflow does not declare fires nothing. */
+function otherTrigger({ trigger }, workflow) {
+    const names = workflow.triggers.map(({ name }) => name);
+    const hint = (0,suggestion/* didYouMean */.a)(trigger, names);
+    const list = names.map(quoted).join(', ') || 'none';
+    return `the webhook addresses the trigger ${quoted(trigger)}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`;
+}
+/** A name from a URL is shown only when it looks like one: it is the sender's text. */
+function quoted(name) {
+    return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)';
+}
+
+;// CONCATENATED MODULE: ./build/engine/room.js
+
+
+/**
+ * Whether further items of a trigger fit beside what others found: into the output `items`, and into
+ * one matrix. A single item alone always does, so that too large a one is an error and does not
+ * block the queue in silence.
+ */
+function besides(firings, { workflow, trigger }) {
+    const before = firings.flatMap(({ contexts }) => contexts);
+    return (items) => {
+        const contexts = [...before, ...firedContexts(workflow, trigger.name, items)];
+        if (contexts.length <= 1)
+            return true;
+        if (contexts.length > limits/* LIMITS */.b.matrixJobs)
+            return false;
+        return JSON.stringify(contexts).length <= limits/* LIMITS */.b.itemsUnits;
+    };
+}
+
+;// CONCATENATED MODULE: ./build/engine/poll-event.js
+
+
+
+
+
+
+/**
+ * An event that is no webhook: the triggers that poll on it do so, one after the other. When there
+ * is none, the event is none of Hookline's, and the jobs run once with every trigger skipped.
+ */
+async function evaluateOther(event, workflows, ports) {
+    const pollers = pollersOn(event, workflows);
+    if (pollers.length === 0)
+        return evaluateNative(event, workflows);
+    const firings = [];
+    for (const at of pollers)
+        firings.push(await poll(at, ports, besides(firings, at)));
+    const decisions = [...new Set(pollers.map(({ workflow }) => workflow))].flatMap((workflow) => decide(workflow, 'it does not poll on this event', firings.filter((firing) => firing.workflow === workflow).map(({ decision }) => decision)));
+    return { ...NOTHING, ...together(firings), decisions };
+}
+function evaluateNative({ name }, workflows) {
+    const workflow = workflows.find(workflows.calling);
+    const reason = `a webhook arrives as repository_dispatch of type ${dispatch/* EVENT_TYPE */.cP}, this event is ${name}`;
+    const decisions = decide(workflow, 'the event is none of its own');
+    return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason };
+}
+function pollersOn({ name }, workflows) {
+    return (workflows.polled ?? [workflows.calling]).flatMap((workflowName) => {
+        const workflow = workflows.find(workflowName);
+        const triggers = workflow?.triggers.filter((trigger) => pollsOn(name, trigger)) ?? [];
+        return workflow ? triggers.map((trigger) => ({ workflow, trigger })) : [];
+    });
+}
+/** A trigger whose options tell it not to poll counts too: it says why it did not. */
+function pollsOn(event, { poll, whyNotPolled, config }) {
+    if (!poll && whyNotPolled === undefined)
+        return false;
+    return event === 'schedule' ? !config.skipSchedule : config.manualRunEvent.includes(event);
+}
+async function poll(at, ports, fits) {
+    const { config, poll, whyNotPolled = 'it does not poll' } = at.trigger;
+    if (!config.active)
+        return notFired(at, 'config.active is false');
+    return poll ? firePolled(at, await poll(ports.triggers, fits)) : notFired(at, whyNotPolled);
+}
+
+;// CONCATENATED MODULE: ./build/engine/evaluate.js
+
+
+
+
+
+
+
+
+
+
+/**
+ * Which trigger an event fires, and with which items. An event that matches nothing is no error.
+ *
+ * @throws UserError when the workflow that it addresses has mistakes
+ */
+async function evaluate(event, workflows, ports) {
+    const dispatched = webhookPayload(event);
+    if (dispatched === undefined)
+        return evaluateOther(event, workflows, ports);
     try {
-        return await bodyBytes(body, encoding);
+        return await evaluateWebhook((0,dispatch/* readClientPayload */.yo)(dispatched), workflows, ports);
+    }
+    catch (error) {
+        if (!(error instanceof errors/* PayloadError */.t))
+            throw error;
+        return { ...NOTHING, reason: error.message, warnings: [error.message] };
+    }
+}
+/** The `client_payload` of a dispatched webhook; `undefined` for every other event. */
+function webhookPayload({ name, payload }) {
+    if (name !== 'repository_dispatch' || !(0,json/* isObject */.Gv)(payload))
+        return undefined;
+    return payload.action === dispatch/* EVENT_TYPE */.cP ? (payload.client_payload ?? null) : undefined;
+}
+async function evaluateWebhook(payload, workflows, ports) {
+    const relayed = {
+        ...NOTHING,
+        delivery: payload.headers[dispatch/* HEADER */.El.delivery],
+        receivedAt: payload.headers[dispatch/* HEADER */.El.receivedAt],
+    };
+    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
+    const workflow = workflows.find(path.workflow);
+    if (!workflow)
+        return { ...relayed, reason: otherWorkflow(path, workflows.names()) };
+    const trigger = addressedTrigger(workflow, path.trigger);
+    const others = 'the webhook addresses another trigger';
+    if (!trigger?.receive) {
+        return { ...relayed, decisions: decide(workflow, others), reason: otherTrigger(path, workflow) };
+    }
+    const firing = await receive({ workflow, trigger }, payload, ports);
+    const decisions = decide(workflow, others, [firing.decision]);
+    const reason = firing.decision.fired ? undefined : firing.decision.reason;
+    return { ...relayed, ...together([firing]), decisions, reason };
+}
+/** The trigger declared under a name, or else under another name of the same trigger. */
+function addressedTrigger({ triggers }, name) {
+    return (triggers.find((trigger) => trigger.name === name) ??
+        triggers.find(({ definition }) => [definition.name, ...definition.aliases].includes(name)));
+}
+async function receive(at, payload, ports) {
+    const { config, receive } = at.trigger;
+    if (!config.active || !receive)
+        return notFired(at, 'config.active is false');
+    return fireReceived(at, await receive(await (0,webhook_request/* readWebhookRequest */.x)(payload), ports.triggers));
+}
+
+// EXTERNAL MODULE: ./build/entries/post.js + 1 modules
+var post = __nccwpck_require__(1335);
+// EXTERNAL MODULE: ./build/entries/surroundings.js + 78 modules
+var surroundings = __nccwpck_require__(3185);
+;// CONCATENATED MODULE: ./build/entries/main.js
+
+
+
+
+
+
+
+
+/** The step itself: evaluates the event and writes the outputs. */
+async function main() {
+    (0,post/* beginMain */.bw)();
+    const { inputs, event, workflows, ports } = (0,surroundings/* readSurroundings */.S)();
+    const evaluation = await evaluate(event, workflows, ports);
+    const outputs = stepOutputs(evaluation);
+    for (const [name, value] of outputs)
+        core/* setOutput */.uH(name, value);
+    warnOfMaskedOutputs(outputs, inputs);
+    await report(evaluation);
+    (0,post/* leaveForPost */.xs)(evaluation.effects);
+}
+/** GitHub drops such outputs from a job without a word that a user would see. */
+function warnOfMaskedOutputs(outputs, { secrets }) {
+    for (const { secret, names } of maskedOutputs(outputs, secrets)) {
+        core/* warning */.$e(`secret ${secret} is part of the output ${names.join(', ')}: GitHub will not hand it on to other jobs`);
+    }
+}
+async function report(evaluation) {
+    const { workflow, trigger, items, reason, warnings } = evaluation;
+    const fired = `${workflow}/${trigger} fired: ${items.length} ${items.length === 1 ? 'item' : 'items'}`;
+    core/* info */.pq((0,log_text/* logText */.k)(reason === undefined ? fired : `no trigger fired: ${reason}`));
+    for (const warning of warnings)
+        core/* warning */.$e(warning);
+    if (process.env.GITHUB_STEP_SUMMARY)
+        await core/* summary */.z.addRaw(summaryHtml(evaluation)).write();
+}
+
+
+/***/ }),
+
+/***/ 1335:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  bw: () => (/* binding */ beginMain),
+  tl: () => (/* binding */ isPost),
+  xs: () => (/* binding */ leaveForPost),
+  bE: () => (/* binding */ post)
+});
+
+// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 19 modules
+var core = __nccwpck_require__(7394);
+;// CONCATENATED MODULE: ./build/engine/effects.js
+/**
+ * Carries effects out: every commit before the first acknowledgement. What a crash in between leaves
+ * unacknowledged comes again, and is then known as seen; the other way round nothing would be lost
+ * either, but the time of the last success would.
+ */
+async function carryOut(effects, find, ports) {
+    for (const effect of effects) {
+        if (effect.kind !== 'acknowledge')
+            continue;
+        const trigger = declared(effect, find);
+        await trigger?.acknowledge?.(effect.cursor, ports.triggers);
+    }
+}
+function declared(effect, find) {
+    return find(effect.workflow)?.triggers.find(({ name }) => name === effect.trigger);
+}
+
+// EXTERNAL MODULE: ./build/entries/surroundings.js + 78 modules
+var surroundings = __nccwpck_require__(3185);
+;// CONCATENATED MODULE: ./build/entries/post.js
+
+
+
+/** Names under which the step's own state waits for its `post` part. */
+const STATE = { begun: 'begun', effects: 'effects' };
+/** True in the process that ends the job: GitHub hands it what the step saved. */
+function isPost() {
+    return core/* getState */.Gu(STATE.begun) !== '';
+}
+/** Before anything else, so that a step that fails half-way is not run again in place of `post`. */
+function beginMain() {
+    core/* saveState */.LZ(STATE.begun, 'true');
+}
+/** Last of all: a step that ends before leaves nothing to be acknowledged. */
+function leaveForPost(effects) {
+    if (effects.length > 0)
+        core/* saveState */.LZ(STATE.effects, JSON.stringify(effects));
+}
+/** Ends a job that succeeded: commits what was claimed, acknowledges what was polled. */
+async function post() {
+    const saved = core/* getState */.Gu(STATE.effects);
+    if (saved === '')
+        return;
+    const effects = JSON.parse(saved); // written by leaveForPost
+    const { workflows, ports } = (0,surroundings/* readSurroundings */.S)();
+    await carryOut(effects, (name) => workflows.find(name), ports);
+}
+
+
+/***/ }),
+
+/***/ 3185:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  S: () => (/* binding */ readSurroundings)
+});
+
+// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 19 modules
+var core = __nccwpck_require__(7394);
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
+;// CONCATENATED MODULE: ./build/action/contexts.js
+
+/** Variables that name files of the runner, or hold the token: not part of GitHub's own context. */
+const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY|EVENT_PATH)$/;
+/** The contexts that expressions of an `on:` section may read. */
+function expressionContexts(env, event, { secrets, vars }) {
+    return { secrets, vars, github: githubContext(env, event), env: envContext(env) };
+}
+function githubContext(env, event) {
+    const variables = Object.entries(env).filter(([name]) => name.startsWith('GITHUB_') && !NOT_IN_GITHUB_CONTEXT.test(name));
+    const entries = variables.map(([name, value]) => [name.slice('GITHUB_'.length).toLowerCase(), value ?? '']);
+    return (0,json/* record */.g1)([...entries, ['event', event]]);
+}
+/** `INPUT_*` and `ACTIONS_*` stay out: they hold inputs, secrets among them, and runner tokens. */
+function envContext(env) {
+    const visible = Object.entries(env).filter(([name]) => !/^(INPUT|ACTIONS)_/i.test(name));
+    return (0,json/* record */.g1)(visible.map(([name, value]) => [name, value ?? '']));
+}
+/** `hook` and `.github/workflows/hook.yml`, from `owner/repo/.github/workflows/hook.yml@refs/…`. */
+function callingWorkflow(env) {
+    const reference = env.GITHUB_WORKFLOW_REF ?? '';
+    const file = /^[^/]+\/[^/]+\/([^@]+)@/.exec(reference)?.[1] ?? '';
+    const name = (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '');
+    return { name, file };
+}
+
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+;// CONCATENATED MODULE: ./build/action/inputs.js
+
+
+/**
+ * Reads the inputs once, by name as action.yml has them.
+ *
+ * @throws UserError when `secrets` or `vars` is not a JSON object; its text is never shown
+ */
+function readInputs(input) {
+    return {
+        on: input('on'),
+        workflow: lines(input('workflow') || DEFAULT_GLOB),
+        secrets: jsonObject('secrets', input('secrets')),
+        vars: jsonObject('vars', input('vars')),
+        messagingApiUrl: input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL,
+    };
+}
+const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org';
+/** Where workflow files are looked for when the input names no place. */
+const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}';
+/** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
+function onSource(text, workflowFile) {
+    return { name: 'input "on"', text, file: workflowFile };
+}
+function lines(text) {
+    return text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+}
+function jsonObject(name, text) {
+    const value = text.trim() === '' ? {} : parsed(name, text);
+    if ((0,json/* isObject */.Gv)(value))
+        return value;
+    throw new errors/* UserError */.y({
+        message: `input "${name}" is JSON, but not an object`,
+        notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+    });
+}
+function parsed(name, text) {
+    try {
+        return (0,json/* parseJson */.qF)(text);
+    }
+    catch {
+        throw new errors/* UserError */.y({
+            message: `input "${name}" is not JSON`,
+            notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+        });
+    }
+}
+
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(3024);
+;// CONCATENATED MODULE: ./build/entries/platform-event.js
+
+
+
+/** @throws UserError when the file that the runner names is not there, or no JSON */
+function readEvent() {
+    const path = process.env.GITHUB_EVENT_PATH ?? '';
+    const name = process.env.GITHUB_EVENT_NAME ?? '';
+    try {
+        return { name, payload: (0,json/* parseJson */.qF)((0,external_node_fs_.readFileSync)(path, 'utf8')) };
     }
     catch (cause) {
-        throw new errors/* PayloadError */.t(`client_payload.body is not ${encoding}, as its ${dispatch/* HEADER */.El.bodyEncoding} says`, { cause });
+        const why = cause instanceof SyntaxError ? cause.message : 'the file cannot be read';
+        throw new errors/* UserError */.y({ message: `GITHUB_EVENT_PATH: ${why}` }, { cause });
     }
 }
-/** Never in the outputs: what authenticated the sender. */
-const CREDENTIALS = new Set(['authorization']);
+
+;// CONCATENATED MODULE: external "node:timers/promises"
+const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:timers/promises");
+;// CONCATENATED MODULE: ./build/protocol/http.js
+/** No whole answer came. Says nothing of the URL, since a bot's token is part of it. */
+class HttpFailure extends Error {
+    name = 'HttpFailure';
+    reason;
+    constructor(reason, detail) {
+        super(`${reason === 'timeout' ? 'no answer in time' : 'no connection'} (${detail})`);
+        this.reason = reason;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/entries/proxy.js
 /**
- * The headers that a workflow sees: without credentials and the relay's metadata. Only
- * `x-hookline-body-encoding: base64` stays, since it tells that `body` is base64 of bytes.
+ * An agent that goes through the proxy which `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`
+ * name for an address; `undefined` when they name none.
  */
-function visibleHeaders({ headers, binary }) {
-    const visible = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name) && !name.startsWith(dispatch/* RESERVED_HEADER_PREFIX */.Ix));
-    return (0,json/* record */.g1)(binary ? [...visible, [dispatch/* HEADER */.El.bodyEncoding, 'base64']] : visible);
+async function proxyAgent(url) {
+    const { getProxyForUrl } = await __nccwpck_require__.e(/* import() */ 182).then(__nccwpck_require__.bind(__nccwpck_require__, 8182));
+    const proxy = getProxyForUrl(url);
+    if (proxy === '')
+        return undefined;
+    const { HttpsProxyAgent } = await __nccwpck_require__.e(/* import() */ 659).then(__nccwpck_require__.bind(__nccwpck_require__, 7659));
+    return new HttpsProxyAgent(proxy);
 }
 
-
-/***/ }),
-
-/***/ 4637:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+;// CONCATENATED MODULE: ./build/entries/http.js
 
 
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  a: () => (/* binding */ didYouMean)
-});
-
-;// CONCATENATED MODULE: ./node_modules/leven/index.js
-const array = [];
-const characterCodeCache = [];
-
-function leven(first, second, options) {
-	if (first === second) {
-		return 0;
-	}
-
-	const maxDistance = options?.maxDistance;
-	const swap = first;
-
-	// Swapping the strings if `a` is longer than `b` so we know which one is the
-	// shortest & which one is the longest
-	if (first.length > second.length) {
-		first = second;
-		second = swap;
-	}
-
-	let firstLength = first.length;
-	let secondLength = second.length;
-
-	// Performing suffix trimming:
-	// We can linearly drop suffix common to both strings since they
-	// don't increase distance at all
-	// Note: `~-` is the bitwise way to perform a `- 1` operation
-	while (firstLength > 0 && (first.charCodeAt(~-firstLength) === second.charCodeAt(~-secondLength))) {
-		firstLength--;
-		secondLength--;
-	}
-
-	// Performing prefix trimming
-	// We can linearly drop prefix common to both strings since they
-	// don't increase distance at all
-	let start = 0;
-
-	while (start < firstLength && (first.charCodeAt(start) === second.charCodeAt(start))) {
-		start++;
-	}
-
-	firstLength -= start;
-	secondLength -= start;
-
-	// Early termination after trimming: if difference in length exceeds max distance
-	if (maxDistance !== undefined && secondLength - firstLength > maxDistance) {
-		return maxDistance;
-	}
-
-	if (firstLength === 0) {
-		return maxDistance !== undefined && secondLength > maxDistance
-			? maxDistance
-			: secondLength;
-	}
-
-	let bCharacterCode;
-	let result;
-	let temporary;
-	let temporary2;
-	let index = 0;
-	let index2 = 0;
-
-	while (index < firstLength) {
-		characterCodeCache[index] = first.charCodeAt(start + index);
-		array[index] = ++index;
-	}
-
-	while (index2 < secondLength) {
-		bCharacterCode = second.charCodeAt(start + index2);
-		temporary = index2++;
-		result = index2;
-
-		for (index = 0; index < firstLength; index++) {
-			temporary2 = bCharacterCode === characterCodeCache[index] ? temporary : temporary + 1;
-			temporary = array[index];
-			// eslint-disable-next-line no-multi-assign
-			result = array[index] = temporary > result
-				? (temporary2 > result ? result + 1 : temporary2)
-				: (temporary2 > temporary ? temporary + 1 : temporary2);
-		}
-
-		// Early termination: if all values in current row exceed maxDistance
-		if (maxDistance !== undefined) {
-			let rowMinimum = result;
-			for (index = 0; index < firstLength; index++) {
-				if (array[index] < rowMinimum) {
-					rowMinimum = array[index];
-				}
-			}
-
-			if (rowMinimum > maxDistance) {
-				return maxDistance;
-			}
-		}
-	}
-
-	// Bound arrays to avoid retaining large previous sizes
-	array.length = firstLength;
-	characterCodeCache.length = firstLength;
-
-	return maxDistance !== undefined && result > maxDistance ? maxDistance : result;
+/** Answers beyond this many bytes are not read. */
+const LARGEST_ANSWER = 32 * 1024 * 1024;
+/** Calls a service with node-fetch, which is loaded with the first call. */
+async function http(request) {
+    const { default: fetch, AbortError } = await __nccwpck_require__.e(/* import() */ 816).then(__nccwpck_require__.bind(__nccwpck_require__, 816));
+    const { method, url, headers = {}, body = null, timeout } = request;
+    try {
+        const signal = AbortSignal.timeout(timeout);
+        const agent = await proxyAgent(url);
+        const options = { method, headers: { ...headers }, body, signal, size: LARGEST_ANSWER, agent };
+        const response = await fetch(url, { ...options, redirect: 'manual' });
+        const names = Object.fromEntries(response.headers);
+        return { status: response.status, headers: names, text: await response.text() };
+    }
+    catch (error) {
+        // The library's message holds the URL, which may hold a token: only its code is told.
+        const aborted = error instanceof AbortError;
+        throw new HttpFailure(aborted ? 'timeout' : 'connection', codeOf(error) ?? 'broken off');
+    }
+}
+function codeOf(error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error && error.code;
+    return typeof code === 'string' ? code : undefined;
 }
 
-function closestMatch(target, candidates, options) {
-	if (!Array.isArray(candidates) || candidates.length === 0) {
-		return undefined;
-	}
+;// CONCATENATED MODULE: ./build/entries/ports.js
 
-	const userMax = options?.maxDistance;
-	const targetLength = target.length;
 
-	// Exact match fast-path
-	for (const candidate of candidates) {
-		if (candidate === target) {
-			return candidate;
-		}
-	}
-
-	if (userMax === 0) {
-		return undefined;
-	}
-
-	let best;
-	let bestDist = Number.POSITIVE_INFINITY;
-	const seen = new Set();
-
-	for (const candidate of candidates) {
-		if (seen.has(candidate)) {
-			continue;
-		}
-
-		seen.add(candidate);
-
-		const lengthDiff = Math.abs(candidate.length - targetLength);
-		if (lengthDiff >= bestDist) {
-			continue;
-		}
-
-		if (userMax !== undefined && lengthDiff > userMax) {
-			continue;
-		}
-
-		const cap = Number.isFinite(bestDist)
-			? (userMax === undefined ? bestDist : Math.min(bestDist, userMax))
-			: userMax;
-
-		const distance = cap === undefined
-			? leven(target, candidate)
-			: leven(target, candidate, {maxDistance: cap});
-
-		// Skip candidates that exceed the user's maximum distance
-		if (userMax !== undefined && distance > userMax) {
-			continue;
-		}
-
-		// If we got a capped result that equals the cap, we need the actual distance
-		// for accurate comparison, but only if the cap was due to userMax
-		let actualD = distance;
-		if (cap !== undefined && distance === cap && cap === userMax) {
-			actualD = leven(target, candidate);
-		}
-
-		if (actualD < bestDist) {
-			bestDist = actualD;
-			best = candidate;
-			if (bestDist === 0) {
-				break;
-			}
-		}
-	}
-
-	if (userMax !== undefined && bestDist > userMax) {
-		return undefined;
-	}
-
-	return best;
+/** The real world for the engine. */
+function enginePorts(messagingApiUrl, mask) {
+    return {
+        triggers: {
+            http: http,
+            now: () => Date.now(),
+            sleep: (duration) => (0,promises_namespaceObject.setTimeout)(duration),
+            messagingApiUrl: messagingApiUrl.replace(/\/+$/, ''),
+            mask,
+        },
+    };
 }
-
-;// CONCATENATED MODULE: ./build/workflow/suggestion.js
-
-/** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
-function didYouMean(found, allowed) {
-    const maxDistance = Math.max(1, Math.floor(found.length / 3));
-    const lower = found.toLowerCase();
-    const nearest = allowed.find((name) => name.toLowerCase() === lower) ??
-        closestMatch(lower, [...allowed], { maxDistance: Math.max(2, maxDistance) });
-    return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
-}
-
-
-/***/ }),
-
-/***/ 402:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  X: () => (/* binding */ readOnSection),
-  A: () => (/* binding */ readWorkflowFile)
-});
 
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
 var dist = __nccwpck_require__(8815);
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/message-types.js
+/** The message types of the specification. */
+const SPECIFIED_TYPES = [
+    'text',
+    'animation',
+    'audio',
+    'channel_chat_created',
+    'contact',
+    'delete_chat_photo',
+    'dice',
+    'document',
+    'game',
+    'group_chat_created',
+    'invoice',
+    'left_chat_member',
+    'location',
+    'migrate_from_chat_id',
+    'migrate_to_chat_id',
+    'new_chat_members',
+    'new_chat_photo',
+    'new_chat_title',
+    'passport_data',
+    'photo',
+    'pinned_message',
+    'poll',
+    'sticker',
+    'successful_payment',
+    'supergroup_chat_created',
+    'video',
+    'video_note',
+    'voice',
+];
+/** Newer types whose messages also carry an older type's field, for programs that know only that. */
+const BEFORE_THE_SPECIFIED = ['live_photo', 'venue'];
+/** What the Bot API has gained since. Source: Bot API 10.3, type Message. */
+const LATER_TYPES = [
+    'rich_message',
+    'paid_media',
+    'story',
+    'checklist',
+    'checklist_tasks_done',
+    'checklist_tasks_added',
+    'community_chat_added',
+    'community_chat_removed',
+    'community_chat_joined',
+    'suggested_post_approved',
+    'suggested_post_approval_failed',
+    'suggested_post_declined',
+    'suggested_post_paid',
+    'suggested_post_refunded',
+    'chat_owner_left',
+    'chat_owner_changed',
+    'managed_bot_created',
+    'poll_option_added',
+    'poll_option_deleted',
+    'message_auto_delete_timer_changed',
+    'refunded_payment',
+    'users_shared',
+    'chat_shared',
+    'connected_website',
+    'write_access_allowed',
+    'proximity_alert_triggered',
+    'boost_added',
+    'chat_background_set',
+    'forum_topic_created',
+    'forum_topic_edited',
+    'forum_topic_closed',
+    'forum_topic_reopened',
+    'general_forum_topic_hidden',
+    'general_forum_topic_unhidden',
+    'giveaway_created',
+    'giveaway',
+    'giveaway_winners',
+    'giveaway_completed',
+    'gift',
+    'gift_upgrade_sent',
+    'unique_gift',
+    'paid_message_price_changed',
+    'direct_message_price_changed',
+    'video_chat_scheduled',
+    'video_chat_started',
+    'video_chat_ended',
+    'video_chat_participants_invited',
+    'web_app_data',
+];
+/**
+ * The message types in the order in which they are looked for: a message has the first one that is
+ * present. `animation` stands before `document`, `live_photo` before `photo`, `venue` before
+ * `location`, since such a message carries both fields.
+ */
+const MESSAGE_TYPES = [...BEFORE_THE_SPECIFIED, ...SPECIFIED_TYPES, ...LATER_TYPES];
+/** The type of a message; `undefined` for one that the Bot API has gained after this list. */
+function messageType(message) {
+    return MESSAGE_TYPES.find((type) => Object.hasOwn(message, type));
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/update-kinds.js
+/** Every kind of update that the Bot API has. Source: Bot API 10.3, type Update. */
+const UPDATE_KINDS = [
+    'message',
+    'edited_message',
+    'channel_post',
+    'edited_channel_post',
+    'business_connection',
+    'business_message',
+    'edited_business_message',
+    'deleted_business_messages',
+    'guest_message',
+    'stopped_message_generation',
+    'message_reaction',
+    'message_reaction_count',
+    'inline_query',
+    'chosen_inline_result',
+    'callback_query',
+    'shipping_query',
+    'pre_checkout_query',
+    'purchased_paid_media',
+    'poll',
+    'poll_answer',
+    'my_chat_member',
+    'chat_member',
+    'chat_join_request',
+    'chat_boost',
+    'removed_chat_boost',
+    'managed_bot',
+    'subscription',
+];
+/** The kinds that fire without being asked for: a new message, in a chat or in a channel. */
+const NEW_MESSAGES = ['message', 'channel_post'];
+/** The kinds whose object is a message, so that it has a message type. */
+const MESSAGE_KINDS = new Set([
+    'message',
+    'edited_message',
+    'channel_post',
+    'edited_channel_post',
+    'business_message',
+    'edited_business_message',
+    'guest_message',
+]);
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/update.js
+
+
+/** An update as the Bot API sends it; `undefined` for anything that is none. */
+function readUpdate(value) {
+    if (!(0,json/* isObject */.Gv)(value))
+        return undefined;
+    const update = value; // isObject says what it is, not what it holds; Json holds Json
+    const id = update.update_id;
+    if (typeof id !== 'number' || !Number.isSafeInteger(id))
+        return undefined;
+    const kind = UPDATE_KINDS.find((name) => (0,json/* isObject */.Gv)(update[name]));
+    return { id, kind, content: kind ? update[kind] : {} };
+}
+/**
+ * The item of an update, polled or pushed: the kind's own object plus `update_id`. A kind that the
+ * option `updates` names also tells its name, as `update_type`.
+ */
+function updateItem({ id, kind, content }, named) {
+    const item = { ...content, update_id: id };
+    return kind && named.includes(kind) ? { ...item, update_type: kind } : item;
+}
+/** Id of the chat that an update belongs to; `undefined` for one outside any chat. */
+function chatId({ content }) {
+    return idOf(content.chat) ?? ((0,json/* isObject */.Gv)(content.message) ? idOf(content.message.chat) : undefined);
+}
+/** Id of the person who caused an update; `undefined` where it names nobody, as in a channel. */
+function userId({ content }) {
+    return idOf(content.from) ?? idOf(content.user);
+}
+/** As text, since ids of 16 digits are text already when they come out of a body. */
+function idOf(value) {
+    if (!(0,json/* isObject */.Gv)(value))
+        return undefined;
+    return typeof value.id === 'number' || typeof value.id === 'string' ? String(value.id) : undefined;
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/conditions.js
+
+
+
+/** What an update must meet to become an item; the same for polled and pushed ones. */
+function updateChecks(update, options) {
+    return [
+        kindCheck(update, firingKinds(options)),
+        typeCheck(update, options.event),
+        idCheck('chats', chatId(update), options.chats),
+        idCheck('users', userId(update), options.users),
+    ];
+}
+/** The kinds that fire, and so the ones that the Bot API is asked for. */
+function firingKinds({ updates }) {
+    return [...new Set([...NEW_MESSAGES, ...updates])];
+}
+function kindCheck({ kind }, firing) {
+    const held = kind !== undefined && firing.includes(kind);
+    const name = kind ?? 'an unknown kind';
+    return { option: 'updates', held, found: held ? name : `${name} is not among ${list(firing)}` };
+}
+/** Only a message has a type: an update such as `callback_query` passes. */
+function typeCheck({ kind, content }, wanted) {
+    if (!wanted || !MESSAGE_KINDS.has(kind ?? '')) {
+        return { option: 'event', held: true, found: 'any message type' };
+    }
+    const type = messageType(content);
+    const held = type !== undefined && wanted.includes(type);
+    const name = type ?? 'an unknown type';
+    return { option: 'event', held, found: held ? name : `${name} is not among ${list(wanted)}` };
+}
+/** The ids themselves are not shown: a summary of a public repository is public. */
+function idCheck(option, id, allowed) {
+    if (!allowed)
+        return { option, held: true, found: 'anyone' };
+    const held = id !== undefined && allowed.includes(id);
+    return { option, held, found: held ? 'on the list' : 'not on the list' };
+}
+function list(names) {
+    return names.join(', ');
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/message-outputs.js
+
+
+const FIELDS = {
+    update_id: 'Number of the update; it tells messages apart, across chats.',
+    update_type: 'Kind of the update, for the kinds that `updates` names.',
+    message_id: 'Number of the message within its chat.',
+    from: 'Who sent it: `id`, `is_bot`, `first_name`, `last_name`, `language_code`.',
+    chat: 'Where it was sent: `id`, `type`, and names or a title.',
+    date: 'When it was sent, in seconds since 1970.',
+    text: 'The text of a text message.',
+    caption: 'The text below a photo, a video or a file.',
+    data: 'What a pressed button carries, for `callback_query`.',
+    message: 'The message that a pressed button belongs to, for `callback_query`.',
+    id: 'Id of a `callback_query`, for answering it.',
+};
+const TYPES = SPECIFIED_TYPES.filter((type) => type !== 'text').map((type) => [type, `What a message of the type \`${type}\` carries.`]);
+/** The fields of a message that become outputs of their own. `items` and `on` hold all of them. */
+const MESSAGE_OUTPUTS = (0,json/* record */.g1)([...Object.entries(FIELDS), ...TYPES]);
+
 ;// CONCATENATED MODULE: ./node_modules/valibot/dist/index.mjs
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
@@ -50742,6 +45865,492 @@ function unwrap(schema) {
 
 //#endregion
 
+// EXTERNAL MODULE: ./build/protocol/secret.js
+var secret = __nccwpck_require__(2977);
+;// CONCATENATED MODULE: ./build/triggers/schema.js
+
+/**
+ * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
+ * issue names the very element that is wrong.
+ */
+function oneOrMore(schema) {
+    return pipe(lazy((input) => Array.isArray(input) ? array(schema) : schema), transform((value) => (Array.isArray(value) ? value : [value])));
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/options.js
+
+
+
+
+
+/** Digits, a colon, and a string; nothing in it can change the address it is put into. */
+const token = pipe(string(), trim(), regex(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it'), transform((text) => new secret/* Secret */.z(text)));
+/** Source of the rule: Bot API, setWebhook, `secret_token`. */
+const secretToken = pipe(string(), regex(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"'), transform((text) => new secret/* Secret */.z(text)));
+/** An id as text: a number, or its digits where it came from a variable. */
+const id = pipe(union([number(), string()]), transform(String), regex(/^-?\d+$/, 'is no id: ids are whole numbers, as the item shows them in "chat" and "from"'));
+const described = (schema, text) => pipe(schema, description(text));
+const messagingBotOptions = strictObject({
+    token: described(optional(token), 'Bot token, as BotFather gives it, from a secret. Needed unless `webhook` is true.'),
+    webhook: described(optional(dist_boolean(), false), 'False: messages are polled. True: the messaging platform calls the webhook URL of the trigger.'),
+    event: described(optional(oneOrMore(picklist(MESSAGE_TYPES, 'message type'))), 'Message type, or a list of them. Without it every message fires.'),
+    updates: described(optional(oneOrMore(picklist(UPDATE_KINDS, 'kind of update')), []), 'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.'),
+    chats: described(optional(oneOrMore(id)), 'Id of a chat, or a list of them. Updates from elsewhere, or from no chat, are ignored.'),
+    users: described(optional(oneOrMore(id)), 'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.'),
+    secretToken: described(optional(secretToken), 'The `secret_token` that was given to setWebhook, from a secret. A call without it is ignored, with a warning. Only with `webhook: true`.'),
+    wait: described(optional(pipe(number(), integer('is no whole number'), minValue(0, 'is less than 0'), maxValue(50, 'is more than 50')), 0), 'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.'),
+});
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/bot-fault.js
+
+/** The server delays a repeated call within three seconds anyway. Source: tdlib/telegram-bot-api. */
+const POLLER_PAUSE = 3_000;
+const SERVICE_PAUSE = 1_000;
+/** What an HTTP reply of the Bot API says. */
+function readReply({ status, headers, text }) {
+    const answer = bot_fault_parsed(text);
+    if (status === 200 && answer?.ok === true)
+        return { result: (answer.result ?? null) };
+    const code = status === 200 && typeof answer?.error_code === 'number' ? answer.error_code : status;
+    const description = typeof answer?.description === 'string' ? answer.description : '';
+    if (status === 200 && !answer)
+        return { fault: service('its answer is not JSON') };
+    return { fault: refusal(code, description, seconds(answer, headers['retry-after'])) };
+}
+/** A call that got no whole answer. */
+function unreachable({ message }) {
+    return service(message, ['is the input "messaging-api-url" right, and is a proxy needed?']);
+}
+function refusal(code, description, retryAfter) {
+    if (code === 401 || code === 404)
+        return unknownToken(code);
+    if (code === 409)
+        return conflict(description);
+    if (code === 429)
+        return busy(retryAfter);
+    if (code >= 500)
+        return service(`it answered ${code}`);
+    const said = description ? `: ${oneLine(description)}` : '';
+    return { ...fault('refused', `the bot API refused the call (${code}${said})`), pause: undefined };
+}
+function unknownToken(code) {
+    if (code === 401) {
+        return fault('token', 'the bot API refused the token (401 Unauthorized)', [
+            'it was revoked, or is not whole: BotFather shows it with /token; then renew the secret',
+        ]);
+    }
+    return fault('token', 'the bot API knows no such bot (404 Not Found)', [
+        'a token is malformed unless it is digits, a colon and a string, with no "bot" before it',
+        'or the input "messaging-api-url" names no bot API',
+    ]);
+}
+/** Source of the two texts: tdlib/telegram-bot-api, Client.cpp. */
+function conflict(description) {
+    if (/webhook is active|setWebhook/i.test(description)) {
+        return fault('webhook', 'this bot has a webhook, and so cannot be polled (409 Conflict)', [
+            'set "webhook: true" to receive its messages by that webhook',
+            'or remove it, with one call of the method deleteWebhook: see docs/bot.md',
+        ]);
+    }
+    const notes = ['only one workflow, or program, may poll a bot: each takes the messages of others'];
+    return {
+        ...fault('poller', 'another poller asked for this bot (409 Conflict)', notes),
+        pause: POLLER_PAUSE,
+    };
+}
+function busy(retryAfter) {
+    const wait = retryAfter ?? 1;
+    return {
+        ...fault('busy', `the bot API asks to wait ${wait} seconds (429 Too Many Requests)`),
+        pause: wait * 1000,
+    };
+}
+function service(what, notes = []) {
+    const kept = 'nothing is lost: the messages stay with the bot API for 24 hours';
+    return {
+        ...fault('service', `the bot API failed: ${what}`, [...notes, kept]),
+        pause: SERVICE_PAUSE,
+    };
+}
+function fault(kind, message, notes = []) {
+    return { kind, message, notes, pause: undefined };
+}
+function seconds(answer, header) {
+    const parameters = (0,json/* isObject */.Gv)(answer?.parameters) ? answer.parameters : {};
+    const wait = Number(parameters.retry_after ?? header);
+    return Number.isFinite(wait) && wait >= 0 ? Math.ceil(wait) : undefined;
+}
+function bot_fault_parsed(text) {
+    try {
+        const value = (0,json/* parseJson */.qF)(text);
+        return (0,json/* isObject */.Gv)(value) ? value : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}
+function oneLine(text) {
+    return text.replace(/\s+/g, ' ').slice(0, 200);
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/bot-api.js
+
+
+
+/** How often a call is made again, by what went wrong; every method called here may be repeated. */
+const RETRIES = {
+    token: 0,
+    webhook: 0,
+    poller: 1,
+    busy: 3,
+    service: 1,
+    refused: 0,
+};
+/** A longer pause would cost more minutes than the next run. */
+const LONGEST_PAUSE = 60_000;
+/** For an answer, on top of the time that a long poll may take. */
+const PATIENCE = 20_000;
+/** Calls a method of the Bot API, once more where that makes sense. Faults are returned. */
+async function callBot(bot, method, parameters, longPoll = 0) {
+    for (let retry = 0;; retry++) {
+        const called = await callOnce(bot, method, parameters, PATIENCE + longPoll);
+        if (!('fault' in called))
+            return called;
+        const { kind, pause } = called.fault;
+        if (retry >= RETRIES[kind] || pause === undefined || pause > LONGEST_PAUSE)
+            return called;
+        await bot.sleep(pause);
+    }
+}
+/** Calls a method of the Bot API. @throws UserError when there is no result */
+async function callBotOrThrow(bot, method, parameters) {
+    const called = await callBot(bot, method, parameters);
+    if ('fault' in called)
+        throw new errors/* UserError */.y(faultProblem(bot, called.fault));
+    return called.result;
+}
+/** A fault for the user, with the token hidden wherever a server may have put it. */
+function faultProblem({ token }, { message, notes }) {
+    return { message: hide(token, message), notes: notes.map((note) => hide(token, note)) };
+}
+function hide(token, text) {
+    return token.scrub(text.replaceAll(token.reveal(), String(token)));
+}
+async function callOnce(bot, method, parameters, timeout) {
+    const url = `${bot.api}/bot${bot.token.reveal()}/${method}`;
+    const headers = { 'content-type': 'application/json' };
+    try {
+        const body = JSON.stringify(parameters);
+        return readReply(await bot.http({ method: 'POST', url, headers, body, timeout }));
+    }
+    catch (error) {
+        if (!(error instanceof HttpFailure))
+            throw error;
+        return { fault: unreachable(error) };
+    }
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/webhook-info.js
+
+
+/** Host of the webhook that a bot has; `undefined` when it has none, or nobody can tell. */
+async function webhookHost(bot) {
+    const called = await callBot(bot, 'getWebhookInfo', {});
+    const url = 'result' in called && (0,json/* isObject */.Gv)(called.result) ? called.result.url : undefined;
+    return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/page.js
+
+
+
+
+/** The most that one call returns. Source: Bot API, getUpdates. */
+const PAGE = 100;
+/** Up to 100 updates, oldest first. @throws UserError when there is no usable answer */
+async function getPage(bot, { kinds, offset, wait }) {
+    const parameters = { limit: PAGE, timeout: wait, allowed_updates: [...kinds] };
+    const asked = offset === undefined ? parameters : { offset, ...parameters };
+    const called = await callBot(bot, 'getUpdates', asked, wait * 1000);
+    if ('fault' in called)
+        throw await pollingError(bot, called.fault);
+    return readUpdates(called.result);
+}
+/** Forgets every update before `offset`; what comes back stays where it is. */
+async function forgetBefore(bot, offset, kinds) {
+    const parameters = { offset, limit: 1, timeout: 0, allowed_updates: [...kinds] };
+    await callBotOrThrow(bot, 'getUpdates', parameters);
+}
+function readUpdates(result) {
+    const values = Array.isArray(result) ? result : [null];
+    return values.map((value) => {
+        const update = readUpdate(value);
+        if (update)
+            return update;
+        throw new errors/* UserError */.y({
+            message: 'the bot API answered getUpdates with something else than updates',
+        });
+    });
+}
+/** A webhook in the way is named by its host: its path and query may hold somebody's secrets. */
+async function pollingError(bot, fault) {
+    const problem = faultProblem(bot, fault);
+    const host = fault.kind === 'webhook' ? await webhookHost(bot) : undefined;
+    if (host === undefined)
+        return new errors/* UserError */.y(problem);
+    return new errors/* UserError */.y({
+        ...problem,
+        notes: [`the webhook leads to ${host}`, ...(problem.notes ?? [])],
+    });
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/poll.js
+
+
+
+/** Pages without an item that one run passes: ten thousand ignored updates. */
+const MOST_PASSED = 100;
+/**
+ * One page of updates. Only a page without a single item is passed, by asking for the next: a higher
+ * offset makes the server forget what lies below it.
+ */
+async function pollUpdates(bot, options, { now, fits }) {
+    const kinds = firingKinds(options);
+    const until = now() + options.wait * 1000;
+    const ignored = [];
+    let page = judge(await getPage(bot, { kinds, wait: options.wait }), options);
+    for (let passed = 0; isPassable(page) && passed < MOST_PASSED; passed++) {
+        ignored.push(...missedChecks(page));
+        const wait = Math.max(0, Math.floor((until - now()) / 1000));
+        page = judge(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options);
+    }
+    const taken = fitting(page, fits);
+    return polled(taken, account(page, taken, [...ignored, ...missedChecks(taken)]));
+}
+function judge(updates, options) {
+    return updates.map((update) => {
+        const missed = updateChecks(update, options).find((check) => !check.held);
+        const { id } = update;
+        return missed ? { id, missed } : { id, item: updateItem(update, options.updates) };
+    });
+}
+function isPassable(page) {
+    return page.length > 0 && page.every(({ missed }) => missed);
+}
+function missedChecks(page) {
+    return page.flatMap(({ missed }) => (missed ? [missed] : []));
+}
+function items(page) {
+    return page.flatMap(({ item }) => (item ? [item] : []));
+}
+/** The longest beginning of a page whose items fit; the rest comes with the next run. */
+function fitting(page, fits) {
+    if (fits(items(page)))
+        return page;
+    let taken = 0;
+    let tooMany = page.length;
+    while (tooMany - taken > 1) {
+        const middle = Math.floor((taken + tooMany) / 2);
+        if (fits(items(page.slice(0, middle))))
+            taken = middle;
+        else
+            tooMany = middle;
+    }
+    return page.slice(0, taken);
+}
+function offsetAfter(page) {
+    const last = page.at(-1);
+    return last && last.id + 1;
+}
+function polled(page, found) {
+    const firing = page.filter(({ item }) => item);
+    return {
+        items: items(page),
+        checks: [{ option: 'updates', held: firing.length > 0, found }],
+        cursorBefore(index) {
+            const cut = firing[index];
+            return offsetAfter(cut ? page.slice(0, page.indexOf(cut)) : page);
+        },
+    };
+}
+/** `2 new, 3 ignored (updates 2, chats 1)`: how many updates each option kept out. */
+function account(page, taken, ignored) {
+    const left = items(page).length - items(taken).length;
+    return [
+        `${items(taken).length || 'nothing'} new`,
+        ...(ignored.length > 0 ? [`${ignored.length} ignored (${counts(ignored)})`] : []),
+        ...(left > 0 ? [`${left} left for the next run, as outputs have a size limit`] : []),
+    ].join(', ');
+}
+function counts(ignored) {
+    const options = [...new Set(ignored.map(({ option }) => option))];
+    const count = (name) => ignored.filter(({ option }) => option === name).length;
+    return options.map((name) => `${name} ${count(name)}`).join(', ');
+}
+
+;// CONCATENATED MODULE: ./build/protocol/constant-time.js
+/**
+ * Compares a secret with what someone presents, without telling by its duration how much of it was
+ * right: both become a MAC under a key of one call, and those are compared by the platform.
+ */
+async function sameText(a, b) {
+    const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, [
+        'sign',
+        'verify',
+    ]);
+    const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(a));
+    return crypto.subtle.verify('HMAC', key, mac, new TextEncoder().encode(b));
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/receive.js
+
+
+
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+/** The item of an update that the messaging platform sent to the webhook URL. */
+async function receiveUpdate({ headers, body }, options) {
+    if (!options.webhook)
+        return refused('webhook', 'is not true: messages are polled');
+    const secret = options.secretToken?.reveal();
+    if (secret !== undefined && !(await sameText(headers[SECRET_HEADER] ?? '', secret))) {
+        const found = `does not match the header ${SECRET_HEADER}`;
+        return { ...refused('secretToken', found), warnings: [`secretToken: ${found}`] };
+    }
+    const update = readUpdate(body);
+    if (!update)
+        return refused('webhook', 'the body is no update of a bot');
+    const checks = updateChecks(update, options);
+    if (!checks.every(({ held }) => held))
+        return { checks, items: [] };
+    return { checks, items: [updateItem(update, options.updates)] };
+}
+function refused(option, found) {
+    const check = { option, held: false, found };
+    return { checks: [check], items: [] };
+}
+
+;// CONCATENATED MODULE: ./build/items/config.js
+
+
+/** The options common to all triggers, `on.<trigger>.config`. */
+const configSchema = optional(strictObject({
+    active: pipe(optional(dist_boolean(), true), description('`false`: the trigger never fires, for webhooks too.')),
+    limit: pipe(optional(pipe(number(), integer('is no whole number'), minValue(0, 'is negative'))), description('Keeps only the first items of a run.')),
+    manualRunEvent: pipe(optional(oneOrMore(string()), ['workflow_dispatch']), description('Events, other than `schedule`, on which a polled trigger runs.')),
+    skipSchedule: pipe(optional(dist_boolean(), false), description('`true`: a polled trigger never runs on `schedule`.')),
+}), {});
+
+;// CONCATENATED MODULE: ./build/triggers/trigger.js
+
+
+function defineTrigger(definition) {
+    const { name, aliases = [], description, outputs, options } = definition;
+    const schema = strictObject({ ...options.entries, config: configSchema });
+    return {
+        name,
+        aliases,
+        description,
+        outputs,
+        schema,
+        optionNames: Object.keys(schema.entries),
+        bind(values) {
+            const checked = safeParse(schema, values);
+            if (!checked.success)
+                return { issues: checked.issues };
+            // The output of the entries of `Schema`, which the compiler cannot follow through a spread.
+            const { config, ...own } = checked.output;
+            const given = own;
+            const mistake = definition.mistake?.(given);
+            return mistake ? { issues: [issue(mistake, given)] } : bound(definition, given, config);
+        },
+    };
+}
+/** A mistake in the form in which schemas tell theirs. */
+function issue({ option, message }, input) {
+    const options = { ...input };
+    const place = { type: 'object', origin: 'value', input: options, key: option };
+    return {
+        kind: 'validation',
+        type: 'mistake',
+        input: options,
+        expected: null,
+        received: option,
+        message,
+        path: [{ ...place, value: options[option] }],
+    };
+}
+function bound(definition, options, config) {
+    const { example, receive, poll, acknowledge, key } = definition;
+    const whyNotPolled = poll && definition.whyNotPolled?.(options);
+    const chosen = 'deduplicationKey' in options ? options.deduplicationKey : undefined;
+    return {
+        config,
+        keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
+        example: example?.(options),
+        receive: receive && ((request, ports) => receive(request, options, ports)),
+        poll: poll && whyNotPolled === undefined ? (ports, fits) => poll(options, ports, fits) : undefined,
+        whyNotPolled,
+        acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
+    };
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot.js
+
+
+
+
+
+
+
+const messagingBot = defineTrigger({
+    name: 'messaging_bot',
+    aliases: ['telegram_bot'],
+    description: 'Fires for each new message to a bot: polled, or sent by the messaging platform.',
+    options: messagingBotOptions,
+    outputs: MESSAGE_OUTPUTS,
+    key: 'update_id',
+    mistake({ token, webhook }) {
+        if (webhook || token)
+            return undefined;
+        return { option: 'token', message: 'is needed to poll; or set "webhook: true"' };
+    },
+    example: () => ({
+        method: 'POST',
+        path: '',
+        contentType: 'application/json',
+        body: JSON.stringify(EXAMPLE_UPDATE),
+    }),
+    receive: receiveUpdate,
+    whyNotPolled: ({ webhook }) => webhook
+        ? 'webhook is true: the messaging platform sends the messages, so there is no poll'
+        : undefined,
+    async poll(options, ports, fits) {
+        return pollUpdates(bot(options, ports), options, { now: ports.now, fits });
+    },
+    async acknowledge(cursor, options, ports) {
+        if (typeof cursor !== 'number')
+            return;
+        await forgetBefore(bot(options, ports), cursor, firingKinds(options));
+    },
+});
+/** The token is hidden from the log before anything is done with it. */
+function bot({ token }, ports) {
+    if (!token)
+        throw new TypeError('a bot without a token is not polled');
+    ports.mask(token.reveal());
+    return { token, api: ports.messagingApiUrl, http: ports.http, sleep: ports.sleep };
+}
+const EXAMPLE_UPDATE = {
+    update_id: 866350101,
+    message: {
+        message_id: 1,
+        from: { id: 1000001, is_bot: false, first_name: 'Ada', language_code: 'en' },
+        chat: { id: 1000001, first_name: 'Ada', type: 'private' },
+        date: 1767225600,
+        text: 'hello',
+    },
+};
+
 // EXTERNAL MODULE: ./build/protocol/webhook-request.js + 2 modules
 var webhook_request = __nccwpck_require__(4873);
 ;// CONCATENATED MODULE: ./node_modules/path-to-regexp/dist/index.js
@@ -51176,8 +46785,6 @@ function stringifyName(name, tokens, index) {
     return name;
 }
 //# sourceMappingURL=index.js.map
-// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
 // EXTERNAL MODULE: ./build/protocol/limits.js
 var limits = __nccwpck_require__(3437);
 // EXTERNAL MODULE: ./build/protocol/webhook-path.js
@@ -51200,10 +46807,12 @@ const pathPattern = pipe(string(), maxLength(limits/* LIMITS */.b.patternLength,
 }));
 function compilePattern(text) {
     const pattern = text.startsWith('/') ? text : `/${text}`;
-    checkSize(dist_parse(pattern).tokens);
+    const { tokens } = dist_parse(pattern);
+    checkSize(tokens);
     const compiled = match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.g });
     return {
         pattern,
+        example: tokens.map(exampleText).join(''),
         match(path) {
             const found = compiled(path);
             return found ? params(found.params) : undefined;
@@ -51213,6 +46822,11 @@ function compilePattern(text) {
 function params(found) {
     const given = Object.entries(found).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]);
     return (0,json/* record */.g1)(given);
+}
+function exampleText(token) {
+    if (token.type === 'text')
+        return token.value;
+    return token.type === 'group' ? '' : encodeURIComponent(token.name);
 }
 /** Each optional group doubles what a pattern expands to, so their number is bounded. */
 function checkSize(tokens) {
@@ -51231,36 +46845,10 @@ function path_pattern_flatten(tokens) {
 /** The library's message without the pattern, which the code frame shows, and without its link. */
 function patternMistake(error) {
     const text = error instanceof Error ? error.message : 'malformed';
-    return text.replace(/: .*; visit .*$/s, '').replace(/^\w/, (first) => first.toLowerCase());
-}
-
-;// CONCATENATED MODULE: ./build/triggers/schema.js
-
-/**
- * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
- * issue names the very element that is wrong.
- */
-function oneOrMore(schema) {
-    return pipe(lazy((input) => Array.isArray(input) ? array(schema) : schema), transform((value) => (Array.isArray(value) ? value : [value])));
-}
-
-;// CONCATENATED MODULE: ./build/triggers/trigger.js
-
-function defineTrigger(definition) {
-    const { name, description, outputs, options: schema, receive } = definition;
-    return {
-        name,
-        description,
-        outputs,
-        schema,
-        optionNames: Object.keys(schema.entries),
-        bind(options) {
-            const checked = safeParse(schema, options);
-            if (!checked.success)
-                return { issues: checked.issues };
-            return { receive: receive && ((request) => receive(request, checked.output)) };
-        },
-    };
+    const mistake = text
+        .replace(/: .*; visit .*$/s, '')
+        .replace(/^\w/, (first) => first.toLowerCase());
+    return `${mistake} (write :name for a part, *rest for all that follows, {/:name} for an optional part)`;
 }
 
 ;// CONCATENATED MODULE: ./build/triggers/webhook.js
@@ -51270,6 +46858,7 @@ function defineTrigger(definition) {
 
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+const WITH_BODY = new Set(['post', 'put', 'patch']);
 const options = strictObject({
     method: pipe(optional(oneOrMore(picklist(METHODS, 'HTTP method'))), description('HTTP method, or a list of them. Without it every method fires.')),
     path: pipe(optional(pathPattern), description('Pattern of what follows the trigger name in the URL, such as `/user/:userId`; `:name` parts become `params`. Without it every path fires.')),
@@ -51287,6 +46876,13 @@ const webhook = defineTrigger({
         search: 'Query string with the leading `?`, or empty.',
         body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
         params: 'Values of the `:name` parts of `path`.',
+    },
+    example({ method = ['post'], path }) {
+        const verb = method.includes('post') ? 'post' : (method[0] ?? 'post');
+        const request = { method: verb.toUpperCase(), path: path?.example ?? '' };
+        if (!WITH_BODY.has(verb))
+            return request;
+        return { ...request, contentType: 'application/json', body: '{"hello":"world"}' };
     },
     receive(request, { method, path }) {
         const params = path ? path.match(request.path) : {};
@@ -51317,8 +46913,10 @@ function requestFields(request) {
 
 ;// CONCATENATED MODULE: ./build/triggers/index.js
 
-/** Every trigger, by the name that a workflow file and a webhook URL use. */
-const TRIGGERS = new Map([webhook].map((trigger) => [trigger.name, trigger]));
+
+const ALL = [webhook, messagingBot];
+/** Every trigger, by each name that a workflow file and a webhook URL may use. */
+const TRIGGERS = new Map(ALL.flatMap((trigger) => [trigger.name, ...trigger.aliases].map((name) => [name, trigger])));
 
 ;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/ast.js
 class Expr {
@@ -53472,11 +49070,12 @@ function unknownOption(name, known) {
     return withHint(`unknown option "${name}"`, name, known, 'options');
 }
 /** The schema's message is the noun: `HTTP method`. */
-function notAllowed(issue) {
-    const allowed = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name);
-    const found = typeof issue.input === 'string' ? issue.input : undefined;
-    const message = `unknown ${issue.message} ${found === undefined ? kindOf(issue.input) : `"${found}"`}`;
-    return withHint(message, found ?? '', allowed, 'allowed');
+function notAllowed({ message: noun, expected, input }) {
+    const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name);
+    if (typeof input === 'string') {
+        return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed');
+    }
+    return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed');
 }
 function withHint(message, found, names, label) {
     const hint = (0,suggestion/* didYouMean */.a)(found, names);
@@ -53685,10 +49284,5432 @@ function unknownTrigger({ source }, key, name) {
     };
 }
 
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __nccwpck_require__(6760);
+;// CONCATENATED MODULE: ./node_modules/balanced-match/dist/esm/index.js
+const balanced = (a, b, str) => {
+    const ma = a instanceof RegExp ? maybeMatch(a, str) : a;
+    const mb = b instanceof RegExp ? maybeMatch(b, str) : b;
+    const r = ma !== null && mb != null && range(ma, mb, str);
+    return (r && {
+        start: r[0],
+        end: r[1],
+        pre: str.slice(0, r[0]),
+        body: str.slice(r[0] + ma.length, r[1]),
+        post: str.slice(r[1] + mb.length),
+    });
+};
+const maybeMatch = (reg, str) => {
+    const m = str.match(reg);
+    return m ? m[0] : null;
+};
+const range = (a, b, str) => {
+    let begs, beg, left, right = undefined, result;
+    let ai = str.indexOf(a);
+    let bi = str.indexOf(b, ai + 1);
+    let i = ai;
+    if (ai >= 0 && bi > 0) {
+        if (a === b) {
+            return [ai, bi];
+        }
+        begs = [];
+        left = str.length;
+        while (i >= 0 && !result) {
+            if (i === ai) {
+                begs.push(i);
+                ai = str.indexOf(a, i + 1);
+            }
+            else if (begs.length === 1) {
+                const r = begs.pop();
+                if (r !== undefined)
+                    result = [r, bi];
+            }
+            else {
+                beg = begs.pop();
+                if (beg !== undefined && beg < left) {
+                    left = beg;
+                    right = bi;
+                }
+                bi = str.indexOf(b, i + 1);
+            }
+            i = ai < bi && ai >= 0 ? ai : bi;
+        }
+        if (begs.length && right !== undefined) {
+            result = [left, right];
+        }
+    }
+    return result;
+};
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./node_modules/brace-expansion/dist/esm/index.js
+
+const escSlash = '\0SLASH' + Math.random().toFixed(16) + '\0';
+const escOpen = '\0OPEN' + Math.random().toFixed(16) + '\0';
+const escClose = '\0CLOSE' + Math.random().toFixed(16) + '\0';
+const escComma = '\0COMMA' + Math.random().toFixed(16) + '\0';
+const escPeriod = '\0PERIOD' + Math.random().toFixed(16) + '\0';
+const escSlashPattern = new RegExp(escSlash, 'g');
+const escOpenPattern = new RegExp(escOpen, 'g');
+const escClosePattern = new RegExp(escClose, 'g');
+const escCommaPattern = new RegExp(escComma, 'g');
+const escPeriodPattern = new RegExp(escPeriod, 'g');
+const slashPattern = /\\\\/g;
+const openPattern = /\\{/g;
+const closePattern = /\\}/g;
+const commaPattern = /\\,/g;
+const periodPattern = /\\\./g;
+const EXPANSION_MAX = 100_000;
+// `EXPANSION_MAX` caps the *number* of expansions, but not their length. An
+// input like `'{a,b}'.repeat(1500)` stays under that count - its output is
+// truncated to 100k results - while making every result ~1500 characters
+// long. The result set, and the intermediate arrays built while combining
+// brace sets, then grow large enough to exhaust memory and crash the process
+// (CVE-2026-14257). `EXPANSION_MAX_LENGTH` bounds the total number of
+// characters the accumulator may hold at any point, so memory stays flat no
+// matter how many brace groups are chained. The limit sits well above any
+// realistic expansion (100k results hitting `EXPANSION_MAX` measure ~1M
+// characters) so legitimate input is unaffected.
+const EXPANSION_MAX_LENGTH = 4_000_000;
+// `expand_` recurses once per level of brace *nesting* - both when expanding a
+// set's comma members and when re-wrapping a set whose body is a single part.
+// The CVE-2026-14257 fix made the *tail* iterative (recursion on `m.post`, one
+// level per chained group), which left nesting depth unbounded: about 3,100
+// levels of `{{{...a,b...}}}` - only ~6KB of input - exhausted the native stack
+// and crashed the process. `EXPANSION_MAX_DEPTH` bounds how deep the parser
+// will follow nesting. It sits far above any realistic pattern and well below
+// the depth at which the stack runs out.
+const EXPANSION_MAX_DEPTH = 1_000;
+// Bash keeps a quirk where a brace group followed by a comma set still expands
+// (`{a},b}`). The parser implements it by rewriting the string and restarting
+// the scan, absorbing one `}` per pass. `n` trailing braces therefore cost `n`
+// full passes over a string that itself grows by one `escClose` sentinel each
+// time - quadratic in `n`, with a ~26x constant from the sentinel's length.
+// 128KB of `'{a}' + '}'.repeat(n) + ',z}'` blocked the event loop for 27
+// seconds to produce two results. `EXPANSION_MAX_REWRITES` bounds how many
+// times the scan may restart. Real `{a},b}` input needs a handful.
+const EXPANSION_MAX_REWRITES = 1_000;
+// `EXPANSION_MAX_STEPS` bounds the work one `expand` call does, which `max`,
+// `maxLength` and `maxDepth` don't: nested sets are rescanned at every level
+// and chained groups each rebuild up to `max` results, so 2KB of input could
+// block the event loop for over 30 seconds. Each character scanned, result
+// built and sequence value generated is a step, and each `expand_` call costs
+// `CALL_STEPS` more. Past the budget, the set being expanded and everything
+// after it stay literal. A glob needs a few hundred steps, and nesting all the
+// way to `EXPANSION_MAX_DEPTH` about 4M.
+const EXPANSION_MAX_STEPS = 20_000_000;
+// What one `expand_` call costs on top of what it scans and builds. Setting
+// one up takes about as long as scanning 16 characters, and a set whose
+// results are wrapped to be expanded again makes one call per result, each
+// scanning and building next to nothing: 64KB of
+// `('{{' + ','.repeat(316) + '}{' + ','.repeat(316) + '}}').repeat(n)` made
+// 4M such calls, which spent the budget three times as slowly as anything
+// else.
+const CALL_STEPS = 16;
+function numeric(str) {
+    return !isNaN(str) ? parseInt(str, 10) : str.charCodeAt(0);
+}
+function escapeBraces(str) {
+    return str
+        .replace(slashPattern, escSlash)
+        .replace(openPattern, escOpen)
+        .replace(closePattern, escClose)
+        .replace(commaPattern, escComma)
+        .replace(periodPattern, escPeriod);
+}
+function unescapeBraces(str) {
+    return str
+        .replace(escSlashPattern, '\\')
+        .replace(escOpenPattern, '{')
+        .replace(escClosePattern, '}')
+        .replace(escCommaPattern, ',')
+        .replace(escPeriodPattern, '.');
+}
+// Like `target.push(...items)` but doesn't overflow the stack
+function pushAll(target, items) {
+    for (let i = 0; i < items.length; i++) {
+        target.push(items[i]);
+    }
+}
+// `balanced`, run on `masked` (see `maskUnmatchedOpens`), sliced from `str`
+// and charged for the characters it walks: up to the group's `}`, or the
+// whole string when there is no match or unmatched `{` come first, which
+// `unmatched` then flags for masking. Once a call overdraws the budget, it
+// and every later one return undefined, so the rest stays literal.
+function balancedWithBudget(str, masked, budget) {
+    if (budget.remaining < 0) {
+        return undefined;
+    }
+    const r = range('{', '}', masked);
+    const unmatched = r !== undefined && masked.indexOf('{') < r[0];
+    budget.remaining -= r && !unmatched ? r[1] + 1 : str.length;
+    if (!r || budget.remaining < 0) {
+        return undefined;
+    }
+    return {
+        end: r[1],
+        pre: str.slice(0, r[0]),
+        body: str.slice(r[0] + 1, r[1]),
+        post: str.slice(r[1] + 1),
+        unmatched,
+    };
+}
+// `masked` with every `{` that has no matching `}` swapped for a `\0`, which
+// keeps the length, so a scan of it still lines up with the string it was
+// made from. Such a `{` is literal either way, but `balanced` only learns that
+// one is unmatched by reading to the end of the string, so with one at the
+// head of every group (`'{a,{b,c}'.repeat(n)`) each scan read the rest of the
+// input. That was quadratic, and once the step budget charged for it, it ran
+// out partway through and left the rest literal. A scan of the masked copy
+// stops at the group's `}`. It is one pass, charged as such.
+function maskUnmatchedOpens(masked, budget) {
+    budget.remaining -= masked.length;
+    const open = [];
+    for (let i = 0; i < masked.length; i++) {
+        const c = masked.charCodeAt(i);
+        if (c === 0x7b) {
+            open.push(i);
+        }
+        else if (c === 0x7d && open.length) {
+            open.pop();
+        }
+    }
+    let out = '';
+    let last = 0;
+    for (let i = 0; i < open.length; i++) {
+        const at = open[i];
+        out += masked.slice(last, at) + '\0';
+        last = at + 1;
+    }
+    return out + masked.slice(last);
+}
+// Whether `str` has a `,` not followed by another `,`, with a `}` after it on
+// the same line - what `/,(?!,).*\}/.test(str)` asks, answered in one pass from
+// the end. The regex tries every `,` and backtracks through the rest of its
+// line from each, which is quadratic, and the `{a},b}` rewrite asks again on
+// every pass. Like a scan, it is charged for the whole string and refused if
+// that overdraws the budget.
+function commaSetFollows(str, budget) {
+    budget.remaining -= str.length;
+    if (budget.remaining < 0) {
+        return false;
+    }
+    // Whether a `}` follows the current position before the line ends
+    let close = false;
+    for (let i = str.length - 1; i >= 0; i--) {
+        const c = str.charCodeAt(i);
+        if (c === 0x7d) {
+            close = true;
+        }
+        else if (c === 0x0a || c === 0x0d || c === 0x2028 || c === 0x2029) {
+            // A line terminator, which `.` does not match
+            close = false;
+        }
+        else if (c === 0x2c && close && str.charCodeAt(i + 1) !== 0x2c) {
+            return true;
+        }
+    }
+    return false;
+}
+/**
+ * Basically just str.split(","), but handling cases
+ * where we have nested braced sections, which should be
+ * treated as individual members, like {a,{b,c},d}
+ *
+ * Returns `undefined` if the step budget runs out before the whole set is
+ * split, since splitting what is left on every comma would tear apart the
+ * nested sets it still holds.
+ */
+function parseCommaParts(str, budget) {
+    const parts = [];
+    // Walk the brace groups iteratively. Recursing on `post` once per group let a
+    // chain of them exhaust the stack - the parsing-side counterpart to
+    // the `expand_` overflow fixed for CVE-2026-14257, and not something `max` or
+    // `maxLength` can bound, since it happens before expansion.
+    //
+    // The part the next chunk continues
+    let carry = '';
+    for (;;) {
+        // A set's body holds no unmatched `{`, so there is nothing to mask.
+        const m = balancedWithBudget(str, str, budget);
+        if (budget.remaining < 0) {
+            return undefined;
+        }
+        if (!m) {
+            const tail = str.split(',');
+            tail[0] = carry + tail[0];
+            pushAll(parts, tail);
+            return parts;
+        }
+        const { pre, body, post } = m;
+        const p = pre.split(',');
+        p[0] = carry + p[0];
+        p[p.length - 1] += '{' + body + '}';
+        if (!post.length) {
+            pushAll(parts, p);
+            return parts;
+        }
+        carry = p.pop();
+        pushAll(parts, p);
+        str = post;
+    }
+}
+// An option that is left out, or that is NaN, gets its default. Every
+// comparison against NaN is false, so a NaN bound would never be reached:
+// `{ maxSteps: NaN }` let 15KB of input block the event loop for 16 seconds,
+// and `{ maxDepth: NaN }` overflowed the stack again (CVE-2026-102278). Pass
+// `Infinity` to lift a bound.
+function esm_bound(value, fallback) {
+    return value === undefined || isNaN(value) ? fallback : value;
+}
+function expand(str, options = {}) {
+    if (!str) {
+        return [];
+    }
+    const max = esm_bound(options.max, EXPANSION_MAX);
+    const maxLength = esm_bound(options.maxLength, EXPANSION_MAX_LENGTH);
+    const maxDepth = esm_bound(options.maxDepth, EXPANSION_MAX_DEPTH);
+    const maxRewrites = esm_bound(options.maxRewrites, EXPANSION_MAX_REWRITES);
+    const maxSteps = esm_bound(options.maxSteps, EXPANSION_MAX_STEPS);
+    // I don't know why Bash 4.3 does this, but it does.
+    // Anything starting with {} will have the first two bytes preserved
+    // but *only* at the top level, so {},a}b will not expand to anything,
+    // but a{},b}c will be expanded to [a}c,abc].
+    // One could argue that this is a bug in Bash, but since the goal of
+    // this module is to match Bash's rules, we escape a leading {}
+    if (str.slice(0, 2) === '{}') {
+        str = '\\{\\}' + str.slice(2);
+    }
+    return expand_(escapeBraces(str), max, maxLength, maxDepth, 0, maxRewrites, { remaining: maxSteps }, true).map(unescapeBraces);
+}
+function embrace(str) {
+    return '{' + str + '}';
+}
+function isPadded(el) {
+    return /^-?0\d/.test(el);
+}
+function lte(i, y) {
+    return i <= y;
+}
+function gte(i, y) {
+    return i >= y;
+}
+// Build `{ acc[a] + pre + values[v] }` for every combination, capping the
+// number of results at `max` and the total number of characters at `maxLength`.
+// This is the one place output grows, so bounding it here keeps the single
+// accumulator - and therefore memory - flat regardless of how many brace groups
+// are combined (CVE-2026-14257). Each result built is a step, since `max` and
+// `maxLength` bound one combination, not how many brace groups are combined.
+function combine(acc, pre, values, max, maxLength, dropEmpties, budget) {
+    const out = [];
+    let length = 0;
+    // Bash drops empty results at the top level, and they don't count against
+    // `max`, so `max` bounds the number of *kept* results. Only an empty
+    // `acc[a] + pre` can make one, so for those the empty values are skipped
+    // without being visited. Visiting them one at a time let a set of empties
+    // cost `acc.length * values.length` while keeping nothing.
+    let nonEmpty;
+    outer: for (let a = 0; a < acc.length; a++) {
+        const prefix = acc[a] + pre;
+        let vs = values;
+        if (dropEmpties && !prefix) {
+            if (!nonEmpty)
+                nonEmpty = values.filter(v => v);
+            vs = nonEmpty;
+        }
+        for (let v = 0; v < vs.length; v++) {
+            if (out.length >= max)
+                break outer;
+            const expansion = prefix + vs[v];
+            if (length + expansion.length > maxLength)
+                break outer;
+            out.push(expansion);
+            length += expansion.length;
+        }
+    }
+    budget.remaining -= out.length;
+    return out;
+}
+// The expansion values of a single numeric (`1..5`) or alphabetic (`a..e..2`)
+// sequence body, or `undefined` if the step budget runs out generating them.
+function expandSequence(body, isAlphaSequence, max, maxLength, budget) {
+    const n = body.split(/\.\./);
+    const N = [];
+    // A sequence body always splits into two or three parts, but the compiler
+    // can't know that.
+    /* c8 ignore start */
+    if (n[0] === undefined || n[1] === undefined) {
+        return N;
+    }
+    /* c8 ignore stop */
+    const x = numeric(n[0]);
+    const y = numeric(n[1]);
+    const width = Math.max(n[0].length, n[1].length);
+    let incr = n.length === 3 && n[2] !== undefined ?
+        Math.max(Math.abs(numeric(n[2])), 1)
+        : 1;
+    let test = lte;
+    const reverse = y < x;
+    if (reverse) {
+        incr *= -1;
+        test = gte;
+    }
+    const pad = n.some(isPadded);
+    // A padded value is built a character at a time to `width`, which the input
+    // sets, so it costs one step per character: 64KB of
+    // `('{' + '0'.repeat(100) + '..99999}').repeat(n)` took 7 seconds charged
+    // one step per value.
+    const cost = pad ? width : 1;
+    let length = 0;
+    for (let i = x; test(i, y) && N.length < max; i += incr) {
+        // Each value is a step. `max` and `maxLength` bound one sequence, but a
+        // chain of them still generated up to `max` values each, however few
+        // combining could keep.
+        budget.remaining -= cost;
+        if (budget.remaining < 0) {
+            return undefined;
+        }
+        let c;
+        if (isAlphaSequence) {
+            c = String.fromCharCode(i);
+            if (c === '\\') {
+                c = '';
+            }
+        }
+        else {
+            c = String(i);
+            if (pad) {
+                const need = width - c.length;
+                if (need > 0) {
+                    const z = new Array(need + 1).join('0');
+                    if (i < 0) {
+                        c = '-' + z + c.slice(1);
+                    }
+                    else {
+                        c = z + c;
+                    }
+                }
+            }
+        }
+        if (length + c.length > maxLength)
+            break;
+        N.push(c);
+        length += c.length;
+    }
+    return N;
+}
+function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTop) {
+    // An overdraft here makes the first scan refuse, so `str` stays literal.
+    budget.remaining -= CALL_STEPS;
+    // Too deeply nested to keep following: treat the rest as literal, the same
+    // way a group that cannot expand is already handled. Truncating rather than
+    // throwing keeps `expand` total, matching `max` and `maxLength`.
+    if (depth > maxDepth) {
+        return [str];
+    }
+    // Consume the string's top-level brace groups left to right, threading a
+    // running set of combined prefixes (`acc`). Expanding the tail iteratively -
+    // rather than recursing on `m.post` once per group - keeps the native stack
+    // depth constant, so deeply chained input (`'{a,b}'.repeat(3000)`) can no
+    // longer overflow the stack, and leaves a single accumulator whose size
+    // `maxLength` bounds directly (CVE-2026-14257).
+    let acc = [''];
+    // Bash drops empty results, but only when the *first* top-level group is a
+    // comma set - a sequence like `{a..\}` may legitimately yield ''. The drop
+    // is on the final strings, so it is applied to whichever `combine` produces
+    // them (the one with no brace set left in the tail).
+    // How many times the `{a},b}` rewrite below has restarted the scan. Each pass
+    // re-reads the whole string, so leaving this unbounded is quadratic.
+    let rewrites = 0;
+    let dropEmpties = false;
+    let firstGroup = true;
+    // `str` with its unmatched `{` masked, once a scan has run into them
+    let masked = str;
+    for (;;) {
+        const m = balancedWithBudget(str, masked, budget);
+        // No brace set left, or no step budget left to look for one: the rest of
+        // the string is literal.
+        if (!m) {
+            return combine(acc, str, [''], max, maxLength, dropEmpties, budget);
+        }
+        if (m.unmatched) {
+            masked = maskUnmatchedOpens(masked, budget);
+        }
+        // no need to expand pre, since it is guaranteed to be free of brace-sets
+        const pre = m.pre;
+        // This set and the rest of the string, literal: for a set that cannot
+        // expand, and for one the step budget runs out on. Once it is overdrawn,
+        // every set still being expanded, at every level, stays literal like this -
+        // otherwise each level above would go on combining, and wrapping and
+        // expanding again, results the budget was too small for.
+        const literal = () => combine(acc, pre + '{' + m.body + '}' + m.post, [''], max, maxLength, dropEmpties, budget);
+        if (/\$$/.test(pre)) {
+            acc = combine(acc, pre + '{' + m.body + '}', [''], max, maxLength, dropEmpties && !m.post.length, budget);
+            firstGroup = false;
+            if (!m.post.length)
+                break;
+            str = m.post;
+            masked = masked.slice(m.end + 1);
+            continue;
+        }
+        const isNumericSequence = /^-?\d+\.\.-?\d+(?:\.\.-?\d+)?$/.test(m.body);
+        const isAlphaSequence = /^[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?\d+)?$/.test(m.body);
+        const isSequence = isNumericSequence || isAlphaSequence;
+        const isOptions = m.body.indexOf(',') >= 0;
+        if (!isSequence && !isOptions) {
+            // {a},b}
+            if (rewrites < maxRewrites && commaSetFollows(m.post, budget)) {
+                rewrites++;
+                str = m.pre + '{' + m.body + escClose + m.post;
+                // Taking a `}` away never gives an unmatched `{` a partner, so what
+                // is masked stays unmatched. The `{` it closed can be left without
+                // one, and the next scan masks it.
+                masked =
+                    masked.slice(0, m.end) + escClose + masked.slice(m.end + 1);
+                isTop = true;
+                continue;
+            }
+            // Nothing here expands, so the whole remaining string is literal.
+            return literal();
+        }
+        if (firstGroup) {
+            dropEmpties = isTop && !isSequence;
+            firstGroup = false;
+        }
+        let values;
+        if (isSequence) {
+            values = expandSequence(m.body, isAlphaSequence, max, maxLength, budget);
+            if (!values) {
+                return literal();
+            }
+        }
+        else {
+            let n = parseCommaParts(m.body, budget);
+            // The step budget ran out partway through the set.
+            if (!n) {
+                return literal();
+            }
+            if (n.length === 1 && n[0] !== undefined) {
+                // x{{a,b}}y ==> x{a}y x{b}y
+                n = expand_(n[0], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false).map(embrace);
+                // The step budget ran out expanding the set's only part.
+                if (budget.remaining < 0) {
+                    return literal();
+                }
+                //XXX is this necessary? Can't seem to hit it in tests.
+                /* c8 ignore start */
+                if (n.length === 1) {
+                    const next = combine(acc, pre + n[0], [''], max, maxLength, dropEmpties && !m.post.length, budget);
+                    if (budget.remaining < 0) {
+                        return literal();
+                    }
+                    acc = next;
+                    if (!m.post.length)
+                        break;
+                    str = m.post;
+                    masked = masked.slice(m.end + 1);
+                    continue;
+                }
+                /* c8 ignore stop */
+            }
+            // Values that `combine` is going to drop as empty produce no result, so
+            // they must not count against `max` - otherwise `{a,,b}` with `max: 2`
+            // would stop at `['a', '']` and yield one result instead of two. Skipping
+            // them outright keeps `values` bounded while leaving `max` a bound on
+            // *kept* results.
+            let dropsEmpties = dropEmpties && !m.post.length && !pre;
+            for (let d = 0; dropsEmpties && d < acc.length; d++) {
+                if (acc[d]) {
+                    dropsEmpties = false;
+                }
+            }
+            values = [];
+            let valuesLength = 0;
+            outer: for (let j = 0; j < n.length; j++) {
+                const expanded = expand_(n[j], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false);
+                // The step budget ran out expanding a member.
+                if (budget.remaining < 0) {
+                    return literal();
+                }
+                for (let k = 0; k < expanded.length; k++) {
+                    const v = expanded[k];
+                    if (dropsEmpties && !v)
+                        continue;
+                    if (values.length >= max ||
+                        valuesLength + v.length > maxLength) {
+                        break outer;
+                    }
+                    values.push(v);
+                    valuesLength += v.length;
+                }
+            }
+        }
+        const next = combine(acc, pre, values, max, maxLength, dropEmpties && !m.post.length, budget);
+        // The step budget ran out combining the set's values in.
+        if (budget.remaining < 0) {
+            return literal();
+        }
+        acc = next;
+        if (!m.post.length)
+            break;
+        str = m.post;
+        masked = masked.slice(m.end + 1);
+    }
+    return acc;
+}
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/numeric-range.js
+// One digit, or a class of digits from a to b.
+const digit = (a, b) => a === b ?
+    { t: 'lit', ch: String(a) }
+    : { t: 'class', re: new RegExp(`^[${a}-${b}]$`) };
+const prefix = (d, alts) => alts.map(s => [digit(d, d), ...s]);
+// The digit strings from a to b, which have the same length.
+const fixed = (a, b) => {
+    if (!a)
+        return [[]];
+    let lo = +a[0];
+    let hi = +b[0];
+    const ra = a.slice(1);
+    const rb = b.slice(1);
+    if (lo === hi)
+        return prefix(lo, fixed(ra, rb));
+    const zeros = '0'.repeat(ra.length);
+    const nines = '9'.repeat(ra.length);
+    const out = [];
+    if (ra !== zeros)
+        out.push(...prefix(lo++, fixed(ra, nines)));
+    const last = rb === nines ? [] : prefix(hi--, fixed(zeros, rb));
+    if (lo <= hi) {
+        out.push([digit(lo, hi), ...Array.from(ra, () => digit(0, 9))]);
+    }
+    out.push(...last);
+    return out;
+};
+// The numbers from a to b, where 0 <= a <= b. If width is set, each
+// one has leading zeros to make it that many digits.
+const nonneg = (a, b, width) => {
+    if (width) {
+        return fixed(String(a).padStart(width, '0'), String(b).padStart(width, '0'));
+    }
+    const out = [];
+    for (let len = String(a).length; len <= String(b).length; len++) {
+        const lo = Math.max(a, len === 1 ? 0 : 10 ** (len - 1));
+        const hi = Math.min(b, 10 ** len - 1);
+        out.push(...fixed(String(lo), String(hi)));
+    }
+    return out;
+};
+/**
+ * The strings that the bash brace expansion `{lo..hi}` makes, as
+ * the alternatives of an `@(...)` extglob. Each one is a sequence of
+ * digits and digit classes, so there are only a few of them, even for
+ * a large range.
+ *
+ * If either end has a leading zero, such as `{01..10}`, each number
+ * has leading zeros to make it as long as the longer end, counting a
+ * `-` sign. So `{-05..3}` makes `-05` to `-01`, then `000` to `003`.
+ *
+ * Returns undefined if either end is not a safe integer.
+ */
+const numericRange = (loStr, hiStr) => {
+    let lo = Number(loStr);
+    let hi = Number(hiStr);
+    if (!Number.isSafeInteger(lo) || !Number.isSafeInteger(hi))
+        return;
+    if (lo > hi)
+        [lo, hi] = [hi, lo];
+    const padded = /^-?0\d/.test(loStr) || /^-?0\d/.test(hiStr);
+    const width = padded ? Math.max(loStr.length, hiStr.length) : 0;
+    const out = [];
+    if (lo < 0) {
+        const neg = nonneg(Math.max(-hi, 1), -lo, width && width - 1);
+        out.push(...neg.map(s => [{ t: 'lit', ch: '-' }, ...s]));
+    }
+    if (hi >= 0)
+        out.push(...nonneg(Math.max(lo, 0), hi, width));
+    return out;
+};
+//# sourceMappingURL=numeric-range.js.map
+;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/parse-class.js
+// translate the various posix character classes into unicode properties
+// this works across all unicode locales
+// { <posix class>: [<translation>, negated]
+const posixClasses = {
+    '[:alnum:]': ['\\p{L}\\p{Nl}\\p{Nd}'],
+    '[:alpha:]': ['\\p{L}\\p{Nl}'],
+    '[:ascii:]': ['\\x' + '00-\\x' + '7f'],
+    '[:blank:]': ['\\p{Zs}\\t'],
+    '[:cntrl:]': ['\\p{Cc}'],
+    '[:digit:]': ['\\p{Nd}'],
+    '[:graph:]': ['\\p{Z}\\p{C}', true],
+    '[:lower:]': ['\\p{Ll}'],
+    '[:print:]': ['\\p{C}', true],
+    '[:punct:]': ['\\p{P}\\p{S}'],
+    '[:space:]': ['\\p{Z}\\t\\r\\n\\v\\f'],
+    '[:upper:]': ['\\p{Lu}'],
+    '[:word:]': ['\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}'],
+    '[:xdigit:]': ['A-Fa-f0-9'],
+};
+// only need to escape a few things inside of brace expressions
+// escapes: [ \ ] -
+const braceEscape = (s) => s.replace(/[[\]\\-]/g, '\\$&');
+const noMatch = /$./;
+// Takes a glob string at a posix brace expression. Returns a RegExp
+// that tests one character, and the number of glob chars consumed.
+// If the class is not closed, consumed is 0, and the `[` must be
+// treated as a literal character.
+// Out of order ranges are removed. If nothing is left, the RegExp
+// is `/$./`, and the rest of the glob is consumed, so that the
+// whole glob cannot match.
+const parseClass = (glob, position, nocase = false, form) => {
+    // normalize one class member, if it stays one code point
+    const norm = (c) => {
+        const n = form ? c.normalize(form) : c;
+        return [...n].length === 1 ? n : c;
+    };
+    const pos = position;
+    /* c8 ignore start */
+    if (glob.charAt(pos) !== '[') {
+        throw new Error('not in a brace expression');
+    }
+    /* c8 ignore stop */
+    const ranges = [];
+    const negs = [];
+    let i = pos + 1;
+    let sawStart = false;
+    let escaping = false;
+    let negate = false;
+    let endPos = pos;
+    let rangeStart = '';
+    WHILE: while (i < glob.length) {
+        const c = String.fromCodePoint(glob.codePointAt(i));
+        if ((c === '!' || c === '^') && i === pos + 1) {
+            negate = true;
+            i++;
+            continue;
+        }
+        if (c === ']' && sawStart && !escaping) {
+            endPos = i + 1;
+            break;
+        }
+        sawStart = true;
+        if (c === '\\') {
+            if (!escaping) {
+                escaping = true;
+                i++;
+                continue;
+            }
+            // escaped \ char, fall through and treat like normal char
+        }
+        if (c === '[' && !escaping) {
+            // either a posix class, a collation equivalent, or just a [
+            for (const [cls, [unip, neg]] of Object.entries(posixClasses)) {
+                if (glob.startsWith(cls, i)) {
+                    // invalid, [a-[] is fine, but not [a-[:alpha]]
+                    if (rangeStart) {
+                        return [noMatch, glob.length - pos];
+                    }
+                    i += cls.length;
+                    if (neg)
+                        negs.push(unip);
+                    else
+                        ranges.push(unip);
+                    continue WHILE;
+                }
+            }
+        }
+        // now it's just a normal character, effectively
+        escaping = false;
+        const n = norm(c);
+        if (rangeStart) {
+            // throw this range away if it's not valid, but others
+            // can still match.
+            if (n.codePointAt(0) > rangeStart.codePointAt(0)) {
+                ranges.push(braceEscape(rangeStart) + '-' + braceEscape(n));
+            }
+            else if (n === rangeStart) {
+                ranges.push(braceEscape(n));
+            }
+            rangeStart = '';
+            i += c.length;
+            continue;
+        }
+        // now might be the start of a range.
+        // can be either c-d or c-] or c<more...>] or c] at this point
+        if (glob.startsWith('-]', i + c.length)) {
+            ranges.push(braceEscape(n + '-'));
+            i += c.length + 1;
+            continue;
+        }
+        if (glob.startsWith('-', i + c.length)) {
+            rangeStart = n;
+            i += c.length + 1;
+            continue;
+        }
+        // not the start of a range, just a single character
+        ranges.push(braceEscape(n));
+        i += c.length;
+    }
+    if (endPos < i) {
+        // didn't see the end of the class, not a valid class,
+        // but might still be valid as a literal match.
+        return [noMatch, 0];
+    }
+    // if we got no ranges and no negates, then we have a range that
+    // cannot possibly match anything, and that poisons the whole glob
+    if (!ranges.length && !negs.length) {
+        return [noMatch, glob.length - pos];
+    }
+    const sranges = '[' + (negate ? '^' : '') + ranges.join('') + ']';
+    const snegs = '[' + (negate ? '' : '^') + negs.join('') + ']';
+    const comb = '^' +
+        (ranges.length && negs.length ? '(' + sranges + '|' + snegs + ')'
+            : ranges.length ? sranges
+                : snegs);
+    return [new RegExp(comb, nocase ? 'iu' : 'u'), endPos - pos];
+};
+//# sourceMappingURL=parse-class.js.map
+;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/index.js
+
+
+// the end of the pattern, or of a negated sub-pattern
+const MATCH = { t: 'match', id: 0 };
+const extTypes = '!?+*@';
+const lit = (ch) => ({ t: 'lit', ch });
+const reEscape = (s) => s.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+// a RegExp that only matches `s`, with unicode case folding
+const newFoldRe = (s) => new RegExp(`^${reEscape(s)}$`, 'iu');
+// foldRe for one literal char. The same chars are in most patterns,
+// so keep them. A RegExp without the `g` or `y` flag has no state to
+// share.
+const foldCache = new Map();
+const foldRe = (ch) => {
+    let re = foldCache.get(ch);
+    if (!re) {
+        re = newFoldRe(ch);
+        if (foldCache.size >= 1000)
+            foldCache.clear();
+        foldCache.set(ch, re);
+    }
+    return re;
+};
+const litMatch = (l, c) => {
+    if (c === l.ch)
+        return true;
+    if (!l.re)
+        return false;
+    const code = c.charCodeAt(0);
+    if (code >= 128)
+        return l.re.test(c);
+    const ascii = (l.ascii ??= new Uint8Array(128));
+    ascii[code] ||= l.re.test(c) ? 1 : 2;
+    return ascii[code] === 1;
+};
+const tokenize = (p, nocase, noext, form, mark) => {
+    const toks = [];
+    for (let i = 0; i < p.length;) {
+        const c = String.fromCodePoint(p.codePointAt(i));
+        if (mark) {
+            // a \ before a range would only escape its first char
+            const m = c === '\\' && p.startsWith(mark, i + 1) ? 1 : 0;
+            if (m || c === mark) {
+                const start = i + m + mark.length;
+                const end = p.indexOf(mark, start);
+                const r = /^(-?\d+)\.\.(-?\d+)$/.exec(p.slice(start, end));
+                const alts = end !== -1 && r && numericRange(r[1], r[2]);
+                if (alts) {
+                    toks.push({ t: 'ext', type: '@', alts });
+                    i = end + mark.length;
+                    continue;
+                }
+            }
+        }
+        if (c === '\\') {
+            // a trailing \ is a literal \
+            const e = p.codePointAt(i + 1);
+            const ch = e === undefined ? c : String.fromCodePoint(e);
+            toks.push(lit(ch));
+            i += 1 + ch.length;
+            continue;
+        }
+        if (c === '[') {
+            const [re, consumed] = parseClass(p, i, nocase, form);
+            if (consumed) {
+                toks.push({ t: 'class', re });
+                i += consumed;
+                continue;
+            }
+        }
+        if (!noext && extTypes.includes(c) && p[i + 1] === '(') {
+            toks.push({ t: 'open', type: c });
+            i += 2;
+            continue;
+        }
+        toks.push(!noext && c === '|' ? { t: 'bar' }
+            : !noext && c === ')' ? { t: 'close' }
+                : c === '*' ? { t: 'star' }
+                    : c === '?' ? { t: 'any' }
+                        : lit(c));
+        i += c.length;
+    }
+    return toks;
+};
+// map each open token index to the index of its close token
+const pair = (toks) => {
+    const pairs = new Map();
+    const stack = [];
+    toks.forEach((tok, i) => {
+        if (tok.t === 'open')
+            stack.push(i);
+        else if (tok.t === 'close' && stack.length)
+            pairs.set(stack.pop(), i);
+    });
+    return pairs;
+};
+// build the alternatives between start and end. An open token that
+// is not closed is never inside a closed extglob, so bar and close
+// tokens are only literal at the top level.
+const build = (toks, pairs, start, end, top) => {
+    let seq = [];
+    const alts = [seq];
+    for (let i = start; i < end; i++) {
+        const tok = toks[i];
+        const close = pairs.get(i);
+        if (tok.t === 'open' && close !== undefined) {
+            const sub = build(toks, pairs, i + 1, close, false);
+            seq.push({ t: 'ext', type: tok.type, alts: sub });
+            i = close;
+        }
+        else if (tok.t === 'bar' && !top) {
+            alts.push((seq = []));
+        }
+        else if (tok.t === 'open') {
+            seq.push(lit(tok.type), lit('('));
+        }
+        else if (tok.t === 'bar') {
+            seq.push(lit('|'));
+        }
+        else if (tok.t === 'close') {
+            seq.push(lit(')'));
+        }
+        else {
+            seq.push(tok);
+        }
+    }
+    return alts;
+};
+// normalize each run of literal chars as one string, so that a char
+// and the combining marks after it compose (or decompose) together.
+// Syntax is already parsed, so a char that normalizes to a syntax
+// char (such as full-width `＊` in NFKC) stays a literal.
+const esm_normalize = (items, form) => {
+    const out = [];
+    let run = '';
+    const flush = () => {
+        for (const ch of run.normalize(form))
+            out.push(lit(ch));
+        run = '';
+    };
+    for (const it of items) {
+        if (it.t === 'lit') {
+            run += it.ch;
+            continue;
+        }
+        flush();
+        out.push(it.t === 'ext' ?
+            { ...it, alts: it.alts.map(a => esm_normalize(a, form)) }
+            : it);
+    }
+    flush();
+    return out;
+};
+// the start node, and the number of node ids. Ids are dense, from 0
+// for the match node.
+const esm_compile = (items, nocase) => {
+    let id = 1;
+    const split = (out) => ({ t: 'split', id: id++, out });
+    const seq = (items, next) => items.reduceRight((next, it) => item(it, next), next);
+    const item = (it, next) => {
+        switch (it.t) {
+            case 'lit':
+                const re = nocase ? foldRe(it.ch) : undefined;
+                return { t: 'lit', id: id++, ch: it.ch, re, next };
+            case 'any':
+            case 'star':
+                return { t: it.t, id: id++, next };
+            case 'class':
+                return { t: 'class', id: id++, re: it.re, next };
+        }
+        const alts = (next) => it.alts.map(a => seq(a, next));
+        switch (it.type) {
+            case '@':
+                return split(alts(next));
+            case '?':
+                return split([next, ...alts(next)]);
+            case '!':
+                return { t: 'neg', id: id++, sub: split(alts(MATCH)), next };
+        }
+        // * and +, loop back after each match
+        const after = split([]);
+        const entry = split(alts(after));
+        after.out.push(next, entry);
+        return it.type === '*' ? after : entry;
+    };
+    const start = seq(items, MATCH);
+    return [start, id];
+};
+// one line per node, in the order that a walk from the start
+// reaches them. Edges point to node ids. The nodes of a negated
+// sub-pattern are indented under their negation.
+const show = (start) => {
+    const lines = [];
+    const seen = new Set();
+    const ref = (n) => (n.t === 'match' ? 'match' : String(n.id));
+    const walk = (n, indent) => {
+        if (n.t === 'match' || seen.has(n))
+            return;
+        seen.add(n);
+        const line = (desc) => lines.push(`${indent}${n.id}: ${desc}`);
+        switch (n.t) {
+            case 'split':
+                line(`split -> ${n.out.map(ref).join(', ')}`);
+                for (const o of n.out)
+                    walk(o, indent);
+                return;
+            case 'neg':
+                line(`!(${ref(n.sub)}) -> ${ref(n.next)}`);
+                walk(n.sub, indent + '  ');
+                return walk(n.next, indent);
+            case 'lit':
+                line(`${JSON.stringify(n.ch)} -> ${ref(n.next)}`);
+                break;
+            case 'class':
+                line(`${n.re} -> ${ref(n.next)}`);
+                break;
+            default:
+                line(`${n.t === 'any' ? '?' : '*'} -> ${ref(n.next)}`);
+        }
+        walk(n.next, indent);
+    };
+    walk(start, '');
+    return [`start -> ${ref(start)}`, ...lines].join('\n');
+};
+// The threads at one position in the string. Each node thread is
+// only kept once, and runs with the same state are only kept once,
+// so that identical threads merge. The match node is not in
+// `threads`, because it can not step. It sets `match` instead.
+class State {
+    // set by the Sim, to mark the nodes that this state has
+    gen;
+    threads = [];
+    match = false;
+    runs = [];
+    // the sorted ids of the threads, with 0 for a match, once the
+    // state is done
+    ids = [];
+    constructor(gen) {
+        this.gen = gen;
+    }
+    // no threads, so nothing more can match
+    get dead() {
+        return !this.threads.length && !this.match && !this.runs.length;
+    }
+}
+// true if the two states hold the same threads
+const sameState = (a, b) => {
+    if (a.ids.length !== b.ids.length)
+        return false;
+    if (a.runs.length !== b.runs.length)
+        return false;
+    if (a.ids.some((id, i) => id !== b.ids[i]))
+        return false;
+    return a.runs.every(r => b.runs.some(o => o.neg === r.neg && sameState(o.state, r.state)));
+};
+const marks = (size) => ({
+    has: new Float64Array(size),
+    seen: new Float64Array(size),
+    gen: 0,
+});
+class Sim {
+    // `.` and `..` only match literal dots, even with `dot:true`
+    dots;
+    // the string starts with `.`, and `dot:true` is not set
+    dotStart;
+    #marks;
+    constructor(dots, dotStart, marks) {
+        this.dots = dots;
+        this.dotStart = dotStart;
+        this.#marks = marks;
+    }
+    state() {
+        return new State(++this.#marks.gen);
+    }
+    // sort the ids of a state, once it has all of its threads
+    done(state) {
+        state.ids = state.threads.map(n => n.id).sort((a, b) => a - b);
+        if (state.match)
+            state.ids.unshift(MATCH.id);
+        return state;
+    }
+    // true the first time that the state walks through the node, so
+    // that loops in the graph stop
+    #visit(state, node) {
+        const { seen } = this.#marks;
+        if (seen[node.id] === state.gen)
+            return false;
+        seen[node.id] = state.gen;
+        return true;
+    }
+    #addThread(state, node) {
+        const { has } = this.#marks;
+        if (has[node.id] === state.gen)
+            return false;
+        has[node.id] = state.gen;
+        state.threads.push(node);
+        return true;
+    }
+    // wildcards only match a leading dot if `dot:true`. In a negated
+    // sub-pattern, this does not apply, because the negation itself
+    // can not match a leading dot.
+    restricted(i, top) {
+        return top && (this.dots || (this.dotStart && i === 0));
+    }
+    add(state, node, i, top) {
+        switch (node.t) {
+            case 'split':
+                if (!this.#visit(state, node))
+                    return;
+                for (const o of node.out)
+                    this.add(state, o, i, top);
+                return;
+            case 'neg':
+                if (!this.#visit(state, node))
+                    return;
+                const sub = this.state();
+                this.add(sub, node.sub, i, false);
+                this.done(sub);
+                return this.addRun(state, { t: 'run', neg: node, state: sub }, i, top);
+            case 'star':
+                // a * can not start a dotfile, even if it matches nothing
+                if (this.restricted(i, top))
+                    return;
+                if (this.#addThread(state, node))
+                    this.add(state, node.next, i, top);
+                return;
+            case 'match':
+                state.match = true;
+                return;
+            default:
+                this.#addThread(state, node);
+        }
+    }
+    addRun(state, run, i, top) {
+        for (const r of state.runs) {
+            if (r.neg === run.neg && sameState(r.state, run.state))
+                return;
+        }
+        state.runs.push(run);
+        if (!run.state.match) {
+            this.add(state, run.neg.next, i, top);
+        }
+    }
+    // the threads after char `c`, at index `i`
+    step(state, c, i, top) {
+        const next = this.state();
+        for (const th of state.threads) {
+            switch (th.t) {
+                case 'lit':
+                    if (litMatch(th, c)) {
+                        this.add(next, th.next, i + 1, top);
+                    }
+                    break;
+                case 'any':
+                    if (!this.restricted(i, top))
+                        this.add(next, th.next, i + 1, top);
+                    break;
+                case 'class':
+                    if (!this.restricted(i, top) && th.re.test(c)) {
+                        this.add(next, th.next, i + 1, top);
+                    }
+                    break;
+                case 'star':
+                    if (!this.restricted(i, top))
+                        this.add(next, th, i + 1, top);
+            }
+        }
+        if (!this.restricted(i, top)) {
+            for (const run of state.runs) {
+                // a sub-pattern with no threads can not match again, so the
+                // run stays the same
+                if (run.state.dead) {
+                    this.addRun(next, run, i + 1, top);
+                    continue;
+                }
+                const sub = this.step(run.state, c, i, false);
+                this.addRun(next, { t: 'run', neg: run.neg, state: sub }, i + 1, top);
+            }
+        }
+        return this.done(next);
+    }
+}
+// A canonical key for the threads in a state. States with the same
+// key hold the same threads, so they match the same strings.
+const stateKey = (state) => {
+    const ids = state.ids.join();
+    if (!state.runs.length)
+        return ids;
+    const runs = state.runs.map(r => `${r.neg.id}(${stateKey(r.state)})`);
+    return `${ids}|${runs.sort().join('|')}`;
+};
+// The cache can hold about this many chars of state keys and
+// transitions. When it is full, it is cleared, so that a pattern
+// can not use an unbounded amount of memory.
+const DFA_BUDGET = 1 << 18;
+// A cache of the states that the simulation reaches, built as the
+// matcher is used. Each char of a string is then one Map lookup,
+// once the states that it leads to are known.
+//
+// The dot rules only restrict the first char of a dotfile (strings
+// that are only `.` or `..` do not use the cache). So a dotfile
+// starts at its own state, which takes its first step with the
+// restriction, and every other state takes steps without it.
+class Dfa {
+    #start;
+    #states = new Map();
+    #size = 0;
+    #plain;
+    #dotStart;
+    #sim;
+    #dotSim;
+    constructor(start, marks) {
+        this.#start = start;
+        this.#sim = new Sim(false, false, marks);
+        this.#dotSim = new Sim(false, true, marks);
+    }
+    #make(state) {
+        return {
+            state,
+            match: state.match,
+            dead: state.dead,
+            next: new Map(),
+        };
+    }
+    #intern(state) {
+        const key = stateKey(state);
+        const found = this.#states.get(key);
+        if (found)
+            return found;
+        if (this.#size > DFA_BUDGET)
+            this.#clear();
+        const d = this.#make(state);
+        this.#states.set(key, d);
+        this.#size += key.length + 1;
+        return d;
+    }
+    #clear() {
+        this.#states.clear();
+        this.#size = 0;
+        this.#plain = undefined;
+        this.#dotStart = undefined;
+    }
+    start(dotStart) {
+        if (dotStart) {
+            if (this.#dotStart)
+                return this.#dotStart;
+            const state = this.#dotSim.state();
+            this.#dotSim.add(state, this.#start, 0, true);
+            return (this.#dotStart = this.#make(this.#dotSim.done(state)));
+        }
+        if (this.#plain)
+            return this.#plain;
+        const state = this.#sim.state();
+        this.#sim.add(state, this.#start, 0, true);
+        return (this.#plain = this.#intern(this.#sim.done(state)));
+    }
+    // the next state, after a miss in `d.ascii`
+    next(d, c) {
+        const code = c.charCodeAt(0);
+        const found = code < 128 ? undefined : d.next.get(c);
+        if (found)
+            return found;
+        // the dotfile start is not in the cache, so it is never shared
+        const n = d === this.#dotStart ?
+            this.#intern(this.#dotSim.step(d.state, c, 0, true))
+            : this.#intern(this.#sim.step(d.state, c, 1, true));
+        if (code < 128) {
+            if (!d.ascii) {
+                d.ascii = new Array(128);
+                this.#size += 128;
+            }
+            d.ascii[code] = n;
+        }
+        else {
+            d.next.set(c, n);
+        }
+        this.#size++;
+        return n;
+    }
+}
+// the nodes in order, if the graph is a single chain
+const linear = (start) => {
+    const nodes = [];
+    for (let n = start; n.t !== 'match'; n = n.next) {
+        if (n.t === 'split' || n.t === 'neg')
+            return undefined;
+        nodes.push(n);
+    }
+    return nodes;
+};
+// Match a chain of nodes. Each node other than `*` matches exactly
+// one char, so on a failure it is enough to go back to the last `*`
+// and let it match one more char. This takes at most
+// nodes.length * chars.length steps.
+const testLinear = (nodes, chars, start, end) => {
+    let ni = 0;
+    let ci = start;
+    let starNi = -1;
+    let starCi = 0;
+    while (ci < end) {
+        const n = nodes[ni];
+        if (n?.t === 'star') {
+            starNi = ni++;
+            starCi = ci;
+            continue;
+        }
+        const c = chars[ci];
+        if (n &&
+            (n.t === 'any' ||
+                (n.t === 'lit' && litMatch(n, c)) ||
+                (n.t === 'class' && n.re.test(c)))) {
+            ni++;
+            ci++;
+            continue;
+        }
+        if (starNi === -1)
+            return false;
+        ni = starNi + 1;
+        ci = ++starCi;
+    }
+    while (nodes[ni]?.t === 'star')
+        ni++;
+    return ni === nodes.length;
+};
+// The least and most chars that the items can match. These are only
+// bounds: a negation can match a string of any length, so it counts
+// as 0 to Infinity.
+const lengths = (items) => {
+    let min = 0;
+    let max = 0;
+    for (const it of items) {
+        const [lo, hi] = itemLengths(it);
+        min += lo;
+        max += hi;
+    }
+    return [min, max];
+};
+const itemLengths = (it) => {
+    if (it.t === 'star')
+        return [0, Infinity];
+    if (it.t !== 'ext')
+        return [1, 1];
+    if (it.type === '!')
+        return [0, Infinity];
+    const alts = it.alts.map(lengths);
+    const min = Math.min(...alts.map(a => a[0]));
+    const max = Math.max(...alts.map(a => a[1]));
+    // a loop of alternatives that only match the empty string is empty
+    const loop = max === 0 ? 0 : Infinity;
+    return (it.type === '@' ? [min, max]
+        : it.type === '?' ? [0, max]
+            : it.type === '*' ? [0, loop]
+                : [min, loop]);
+};
+// true if the chars from `start` match the literals
+const hasAffix = (lits, chars, start) => {
+    for (let j = 0; j < lits.length; j++) {
+        if (!litMatch(lits[j], chars[start + j]))
+            return false;
+    }
+    return true;
+};
+// a `/`, or half of a surrogate pair
+const slashOrSurrogate = /[/\ud800-\udfff]/;
+const surrogate = /[\ud800-\udfff]/;
+// a string can be indexed by code point, unless it has surrogate
+// pairs
+const esm_codePoints = (s) => surrogate.test(s) ? [...s] : s;
+const noSlash = (s) => {
+    if (s.includes('/')) {
+        throw new Error('can only match a single path portion, got: ' + s);
+    }
+};
+class Matcher {
+    pattern;
+    options;
+    #start;
+    // the number of node ids
+    #size;
+    #marks;
+    // the Sim for strings that are only `.` or `..`
+    #dotsSim;
+    // the string to compare, if the pattern has no magic. With
+    // `nocase:true`, the RegExp that folds case is made when it is
+    // first used.
+    #literal;
+    #literalFold = false;
+    #literalRe;
+    // the nodes between the prefix and suffix, if the graph is a
+    // single chain
+    #linear;
+    // the linear nodes are only `*` and `?`, so the length bounds and
+    // the prefix and suffix decide the match
+    #wild = false;
+    // the least and most chars that a match can have
+    #min = 0;
+    #max = Infinity;
+    // the literals that a match must start and end with. Each one
+    // matches exactly one char, and they are distinct items in the
+    // pattern, so a string that does not have them can not match.
+    #prefix = [];
+    #suffix = [];
+    // the prefix and suffix as strings, if they do not fold case
+    #prefixStr;
+    #suffixStr;
+    // there is a prefix or suffix to check
+    #affix = false;
+    #dfa;
+    #form;
+    constructor(pattern, options = {}) {
+        if (pattern.includes('/')) {
+            throw new Error('can only match a single path portion, got pattern: ' + pattern);
+        }
+        this.pattern = pattern;
+        this.options = options;
+        const { nocase = false, noext = false, normalize: n } = options;
+        this.#form = n === true ? 'NFC' : n || undefined;
+        // a pattern that is only an empty extglob is a literal string,
+        // except for `!()`, which matches any non-empty string
+        const literal = /^[?*+@]\(\)$/.test(pattern);
+        const toks = tokenize(pattern, nocase, noext || literal, this.#form, options.rangeMark);
+        let [items] = build(toks, pair(toks), 0, toks.length, true);
+        if (this.#form)
+            items = esm_normalize(items, this.#form);
+        const [start, size] = esm_compile(items, nocase);
+        this.#start = start;
+        this.#size = size;
+        if (items.every(it => it.t === 'lit')) {
+            this.#literal = items.map(it => it.ch).join('');
+            this.#literalFold = nocase;
+        }
+        else {
+            const lit = (it) => it.t !== 'lit' ? undefined
+                : nocase ? { ch: it.ch, re: foldRe(it.ch) }
+                    : { ch: it.ch };
+            for (const it of items) {
+                const l = lit(it);
+                if (!l)
+                    break;
+                this.#prefix.push(l);
+            }
+            for (let j = items.length - 1; j >= 0; j--) {
+                const l = lit(items[j]);
+                if (!l)
+                    break;
+                this.#suffix.unshift(l);
+            }
+            this.#affix = !!(this.#prefix.length || this.#suffix.length);
+            if (!nocase) {
+                this.#prefixStr = this.#prefix.map(l => l.ch).join('');
+                this.#suffixStr = this.#suffix.map(l => l.ch).join('');
+            }
+            this.#linear = linear(this.#start)?.slice(this.#prefix.length, -this.#suffix.length || undefined);
+            this.#wild = !!this.#linear?.every(n => n.t === 'star' || n.t === 'any');
+            const [min, max] = lengths(items);
+            this.#min = min;
+            this.#max = max;
+        }
+    }
+    test(s) {
+        // The `/` check uses the string as given, so with normalization it
+        // is a separate step. Otherwise, one scan finds both a `/` and the
+        // surrogate pairs that stop the string being indexed by code point.
+        if (this.#form) {
+            noSlash(s);
+            return this.#test(s.normalize(this.#form));
+        }
+        if (slashOrSurrogate.test(s)) {
+            noSlash(s);
+            return this.#test(s, [...s]);
+        }
+        return this.#test(s, s);
+    }
+    /**
+     * The same as {@link Matcher#test}, but the string is not checked
+     * for `/` chars, so the result for a string that has one is not
+     * defined. Only use it for a string that is known to be one path
+     * portion, such as a part of a path that was split on `/`. It can
+     * be faster, because some patterns do not need to look at each char
+     * of the string.
+     */
+    testUnchecked(s) {
+        return this.#test(this.#form ? s.normalize(this.#form) : s);
+    }
+    // Test a string that has no `/`. `chars` indexes it by code point.
+    // If it is not given, it is only found if a step needs it.
+    #test(s, chars) {
+        if (this.#literal !== undefined) {
+            return this.#literalFold ?
+                (this.#literalRe ??= newFoldRe(this.#literal)).test(s)
+                : s === this.#literal;
+        }
+        // the length check means that the prefix and suffix do not
+        // overlap. Without the chars, the length in code points is from
+        // half of the UTF-16 length (if each one is a surrogate pair) to
+        // all of it, which is often enough to know.
+        const min = this.#min;
+        const max = this.#max;
+        if (chars === undefined) {
+            const most = s.length;
+            const least = (most + 1) >> 1;
+            if (most < min || least > max)
+                return false;
+            if (least < min || most > max)
+                chars = esm_codePoints(s);
+        }
+        if (chars !== undefined &&
+            (chars.length < min || chars.length > max)) {
+            return false;
+        }
+        const prefix = this.#prefix.length;
+        if (this.#affix) {
+            if (this.#prefixStr !== undefined && this.#suffixStr !== undefined) {
+                if (!s.startsWith(this.#prefixStr) ||
+                    !s.endsWith(this.#suffixStr)) {
+                    return false;
+                }
+            }
+            else {
+                chars ??= esm_codePoints(s);
+                const end = chars.length - this.#suffix.length;
+                if (!hasAffix(this.#prefix, chars, 0) ||
+                    !hasAffix(this.#suffix, chars, end)) {
+                    return false;
+                }
+            }
+        }
+        const dotStart = !this.options.dot && s.startsWith('.');
+        if (this.#linear) {
+            // `.` and `..` only match literal dots, even with `dot:true`
+            if (s === '.' || s === '..')
+                return false;
+            // only a literal can match the leading dot. A `*` can not
+            // start a dotfile, even if it matches nothing.
+            if (dotStart && !prefix)
+                return false;
+            if (this.#wild)
+                return true;
+            chars ??= esm_codePoints(s);
+            const end = chars.length - this.#suffix.length;
+            return testLinear(this.#linear, chars, prefix, end);
+        }
+        chars ??= esm_codePoints(s);
+        if (s === '.' || s === '..') {
+            this.#marks ??= marks(this.#size);
+            const sim = (this.#dotsSim ??= new Sim(true, false, this.#marks));
+            const start = sim.state();
+            sim.add(start, this.#start, 0, true);
+            let state = sim.done(start);
+            for (let i = 0; i < chars.length; i++) {
+                state = sim.step(state, chars[i], i, true);
+            }
+            return state.match;
+        }
+        this.#marks ??= marks(this.#size);
+        const dfa = (this.#dfa ??= new Dfa(this.#start, this.#marks));
+        let d = dfa.start(dotStart);
+        // read char codes from the string, so that a one-char string is
+        // only made for a cache miss
+        const str = chars === s;
+        for (let i = 0; i < chars.length; i++) {
+            if (d.dead)
+                return false;
+            const code = str ? s.charCodeAt(i) : chars[i].charCodeAt(0);
+            d = d.ascii?.[code] ?? dfa.next(d, chars[i]);
+        }
+        return d.match;
+    }
+    /** a readable listing of the state machine */
+    toString() {
+        return show(this.#start);
+    }
+}
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/assert-valid-pattern.js
+const MAX_PATTERN_LENGTH = 1024 * 64;
+const assertValidPattern = (pattern) => {
+    if (typeof pattern !== 'string') {
+        throw new TypeError('invalid pattern');
+    }
+    if (pattern.length > MAX_PATTERN_LENGTH) {
+        throw new TypeError('pattern is too long');
+    }
+};
+//# sourceMappingURL=assert-valid-pattern.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/escape.js
+/**
+ * Escape all magic characters in a glob pattern.
+ *
+ * If the {@link MinimatchOptions.windowsPathsNoEscape}
+ * option is used, then characters are escaped by wrapping in `[]`, because
+ * a magic character wrapped in a character class can only be satisfied by
+ * that exact character.  In this mode, `\` is _not_ escaped, because it is
+ * not interpreted as a magic character, but instead as a path separator.
+ *
+ * If the {@link MinimatchOptions.magicalBraces} option is used,
+ * then braces (`{` and `}`) will be escaped.
+ *
+ * A leading `#` or `!` is escaped as well, so that the result is never a
+ * comment or a negated pattern. In `windowsPathsNoEscape` mode, a leading
+ * `!` is written as `@(!)`, because `[!` starts a negated class.
+ */
+const escape_escape = (s, { windowsPathsNoEscape = false, magicalBraces = false, } = {}) => {
+    // don't need to escape +@! because we escape the parens
+    // that make those magic, and escaping ! as [!] isn't valid,
+    // because [!]] is a valid glob class meaning not ']'.
+    // However, at the start of the pattern, '!' negates the pattern and
+    // '#' makes it a comment, so the first character is handled below.
+    const e = magicalBraces ?
+        windowsPathsNoEscape ? s.replace(/[?*()[\]{}]/g, '[$&]')
+            : s.replace(/[?*()[\]\\{}]/g, '\\$&')
+        : windowsPathsNoEscape ? s.replace(/[?*()[\]]/g, '[$&]')
+            : s.replace(/[?*()[\]\\]/g, '\\$&');
+    const c = e.charAt(0);
+    if (c === '#') {
+        return (windowsPathsNoEscape ? '[#]' : '\\#') + e.slice(1);
+    }
+    if (c === '!') {
+        // '[!]' can not be used, because '[!' starts a negated class, and
+        // '\' is a path separator in windowsPathsNoEscape mode. '@(!)'
+        // matches only '!'. If extglobs are disabled with `noext`, it
+        // matches nothing, rather than everything.
+        return (windowsPathsNoEscape ? '@(!)' : '\\!') + e.slice(1);
+    }
+    return e;
+};
+//# sourceMappingURL=escape.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/unescape.js
+/**
+ * Un-escape a string that has been escaped with {@link escape}.
+ *
+ * If the {@link MinimatchOptions.windowsPathsNoEscape} option is used, then
+ * square-bracket escapes are removed, but not backslash escapes.
+ *
+ * For example, it will turn the string `'[*]'` into `*`, but it will not
+ * turn `'\\*'` into `'*'`, because `\` is a path separator in
+ * `windowsPathsNoEscape` mode.
+ *
+ * When `windowsPathsNoEscape` is not set, then both square-bracket escapes and
+ * backslash escapes are removed.
+ *
+ * Slashes (and backslashes in `windowsPathsNoEscape` mode) cannot be escaped
+ * or unescaped.
+ *
+ * When `magicalBraces` is not set, escapes of braces (`{` and `}`) will not be
+ * unescaped.
+ */
+const unescape_unescape = (s, { windowsPathsNoEscape = false, magicalBraces = true, } = {}) => {
+    // escape() writes a leading '!' as '@(!)' in windowsPathsNoEscape mode
+    if (windowsPathsNoEscape && s.startsWith('@(!)')) {
+        return ('!' + unescape_unescape(s.slice(4), { windowsPathsNoEscape, magicalBraces }));
+    }
+    if (magicalBraces) {
+        return windowsPathsNoEscape ?
+            s.replace(/\[([^/\\])\]/g, '$1')
+            : s
+                .replace(/((?!\\).|^)\[([^/\\])\]/g, '$1$2')
+                .replace(/\\([^/])/g, '$1');
+    }
+    return windowsPathsNoEscape ?
+        s.replace(/\[([^/\\{}])\]/g, '$1')
+        : s
+            .replace(/((?!\\).|^)\[([^/\\{}])\]/g, '$1$2')
+            .replace(/\\([^/{}])/g, '$1');
+};
+//# sourceMappingURL=unescape.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/index.js
+
+
+
+
+
+const DEFAULT_BRACE_EXPAND_MAX = 100_000;
+const DEFAULT_GLOB_STAR_RECURSION_MAX = 200;
+// avoid the annoying deprecation flag lol
+const AWE_KEY = ('allowWindow' + 'sEscape');
+const minimatch = (p, pattern, options) => {
+    assertValidPattern(pattern);
+    // shortcut: comments match nothing.
+    if (!options?.nocomment && pattern.charAt(0) === '#') {
+        return false;
+    }
+    return cachedMinimatch(pattern, options).match(p);
+};
+// The Minimatch objects that minimatch() used most recently, by options
+// and then by pattern. When the cache is full, it becomes the old one,
+// and the objects used from the old one are moved back to a new one.
+// So it keeps 256 to 512 objects.
+// The patterns can come from users, so the cache is also bounded by
+// the total weight of the objects (see cacheWeight()), and an object
+// that is too heavy is never kept. Otherwise a few unique patterns
+// with large brace expansions would fill the heap.
+let esm_cache = new Map();
+let oldCache = new Map();
+let cacheSize = 0;
+let cacheTotalWeight = 0;
+const cacheMax = 256;
+const cacheMaxWeight = 1 << 15;
+const cacheMaxEntryWeight = 1 << 12;
+// About the memory that a compiled object keeps: the pattern and the
+// expanded patterns, of which each row in set is made.
+const cacheWeight = (mm) => {
+    let w = mm.pattern.length;
+    for (const s of mm.globSet) {
+        w += s.length + 1;
+        if (w > cacheMaxEntryWeight)
+            break;
+    }
+    return w;
+};
+// tsc fails here if a new option is in neither type. Add it to
+// optionsKey() too.
+const allOptionsKeyed = true;
+void allOptionsKeyed;
+// 0, 1 or 2 for undefined, falsy or truthy.
+const tri = (v) => v === undefined ? 0
+    : v ? 2
+        : 1;
+// The weight of each boolean option's base-3 digit in the key. The
+// weights below 24 are for optimizationLevel (1), platform (3) and
+// windowsPathsNoEscape (12). tsc fails here if a boolean option is
+// not in the list.
+const booleanWeights = new Map(Object.keys({
+    nobrace: 0,
+    nocomment: 0,
+    nonegate: 0,
+    noglobstar: 0,
+    noext: 0,
+    nonull: 0,
+    partial: 0,
+    dot: 0,
+    nocase: 0,
+    nocaseMagicOnly: 0,
+    magicalBraces: 0,
+    matchBase: 0,
+    flipNegate: 0,
+    preserveMultipleSlashes: 0,
+    windowsNoMagicRoot: 0,
+}).map((k, i) => [k, 24 * 3 ** i]));
+// The cache key for a set of options. It is a number, unless an
+// option is set to a value that the number can not show, such as
+// normalize or an uncommon platform. Then it is a JSON string.
+// The defaults give 0, the same key as no options.
+// It only reads the keys that are set, so that the speed does not
+// depend on the shape of the options object.
+const optionsKey = (o) => {
+    let n = 0;
+    let wpe = false;
+    // inherited keys too, because Minimatch reads them
+    // oxlint-disable-next-line guard-for-in
+    for (const k in o) {
+        const v = o[k];
+        switch (k) {
+            // the same test as the Minimatch constructor
+            case 'windowsPathsNoEscape':
+                if (v)
+                    wpe = true;
+                break;
+            case AWE_KEY:
+                if (v === false)
+                    wpe = true;
+                break;
+            case 'platform': {
+                // the same test as the Minimatch constructor
+                const p = v || defaultPlatform;
+                if (p === defaultPlatform)
+                    break;
+                if (p === 'darwin')
+                    n += 3;
+                else if (p === 'win32')
+                    n += 6;
+                else if (p === 'linux')
+                    n += 9;
+                else
+                    return JSON.stringify(o);
+                break;
+            }
+            case 'optimizationLevel':
+                // The same tests as Minimatch: 1 when undefined, then >= 2,
+                // >= 1, or else 0. The default level 1 adds 0.
+                if (v === undefined)
+                    break;
+                n +=
+                    v >= 2 ? 1
+                        : v >= 1 ? 0
+                            : 2;
+                break;
+            case 'braceExpandMax':
+                if (v !== undefined && v !== DEFAULT_BRACE_EXPAND_MAX) {
+                    return JSON.stringify(o);
+                }
+                break;
+            case 'maxGlobstarRecursion':
+                if (v !== undefined && v !== DEFAULT_GLOB_STAR_RECURSION_MAX) {
+                    return JSON.stringify(o);
+                }
+                break;
+            case 'normalize':
+                if (v !== undefined)
+                    return JSON.stringify(o);
+                break;
+            default:
+                // unknown keys have no weight
+                n += (booleanWeights.get(k) ?? 0) * tri(v);
+        }
+    }
+    return wpe ? n + 12 : n;
+};
+// A copy, so a later change to the options can not change it. Unlike
+// a spread, it keeps the inherited keys, which optionsKey() and the
+// Minimatch constructor also read.
+const copyOptions = (o) => {
+    const copy = {};
+    // oxlint-disable-next-line guard-for-in
+    for (const k in o)
+        copy[k] = o[k];
+    return copy;
+};
+const cachedMinimatch = (pattern, options) => {
+    const key = options ? optionsKey(options) : 0;
+    let mm = esm_cache.get(key)?.get(pattern);
+    if (mm)
+        return mm;
+    mm =
+        oldCache.get(key)?.get(pattern) ??
+            new Minimatch(pattern, copyOptions(options));
+    const weight = cacheWeight(mm);
+    // too big to keep, so it is compiled again each time
+    if (weight > cacheMaxEntryWeight)
+        return mm;
+    if (cacheSize >= cacheMax ||
+        cacheTotalWeight + weight > cacheMaxWeight) {
+        oldCache = esm_cache;
+        esm_cache = new Map();
+        cacheSize = 0;
+        cacheTotalWeight = 0;
+    }
+    let byPattern = esm_cache.get(key);
+    if (!byPattern)
+        esm_cache.set(key, (byPattern = new Map()));
+    byPattern.set(pattern, mm);
+    cacheSize++;
+    cacheTotalWeight += weight;
+    return mm;
+};
+/* c8 ignore start */
+const defaultPlatform = (typeof process === 'object' && process ?
+    process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform
+    : 'posix');
+const path = {
+    win32: { sep: '\\' },
+    posix: { sep: '/' },
+};
+/* c8 ignore stop */
+const sep = defaultPlatform === 'win32' ? path.win32.sep : path.posix.sep;
+minimatch.sep = sep;
+const GLOBSTAR = Symbol('globstar **');
+minimatch.GLOBSTAR = GLOBSTAR;
+const filter = (pattern, options) => {
+    let mm;
+    return (p) => (mm ??= cachedMinimatch(pattern, options)).match(p);
+};
+minimatch.filter = filter;
+const ext = (a, b = {}) => Object.assign({}, a, b);
+const defaults = (def) => {
+    if (!def || typeof def !== 'object' || !Object.keys(def).length) {
+        return minimatch;
+    }
+    const orig = minimatch;
+    const m = (p, pattern, options = {}) => orig(p, pattern, ext(def, options));
+    return Object.assign(m, {
+        Minimatch: class Minimatch extends orig.Minimatch {
+            constructor(pattern, options = {}) {
+                super(pattern, ext(def, options));
+            }
+            static defaults(options) {
+                return orig.defaults(ext(def, options)).Minimatch;
+            }
+        },
+        unescape: (s, options = {}) => orig.unescape(s, ext(def, options)),
+        escape: (s, options = {}) => orig.escape(s, ext(def, options)),
+        filter: (pattern, options = {}) => orig.filter(pattern, ext(def, options)),
+        defaults: (options) => orig.defaults(ext(def, options)),
+        braceExpand: (pattern, options = {}) => orig.braceExpand(pattern, ext(def, options)),
+        match: (list, pattern, options = {}) => orig.match(list, pattern, ext(def, options)),
+        sep: orig.sep,
+        GLOBSTAR: GLOBSTAR,
+    });
+};
+minimatch.defaults = defaults;
+// Brace expansion:
+// a{b,c}d -> abd acd
+// a{b,}c -> abc ac
+// a{0..3}d -> a0d a1d a2d a3d
+// a{b,c{d,e}f}g -> abg acdfg acefg
+// a{b,c}d{e,f}g -> abdeg acdeg abdeg abdfg
+//
+// Invalid sets are not expanded.
+// a{2..}b -> a{2..}b
+// a{b}c -> a{b}c
+const braceExpand = (pattern, options = {}) => {
+    assertValidPattern(pattern);
+    // Thanks to Yeting Li <https://github.com/yetingli> for
+    // improving this regexp to avoid a ReDOS vulnerability.
+    if (options.nobrace || !/\{(?:(?!\{).)*\}/.test(pattern)) {
+        // shortcut. no need to expand.
+        return [pattern];
+    }
+    // brace-expansion turns each escaped backslash '\\' into a single '\',
+    // which then escapes the next character instead, and can turn an
+    // escaped magic character (for example '\\\*') into a live one.
+    // Double every pair, so an escaped backslash comes back out still
+    // escaped. The parity of each run of backslashes is unchanged.
+    let p = pattern.replace(/\\\\/g, '\\\\\\\\');
+    // brace-expansion does not know about [...] classes. In
+    // windowsPathsNoEscape mode, escape() writes a literal brace as '[{]'
+    // or '[}]'. Escape the brace for brace-expansion, which removes that
+    // backslash again, leaving '[{]' or '[}]'.
+    if (options.windowsPathsNoEscape || options[AWE_KEY] === false) {
+        p = p.replace(/\[([{}])\]/g, '[\\$1]');
+    }
+    return expand(p, { max: options.braceExpandMax });
+};
+minimatch.braceExpand = braceExpand;
+// A numeric range with at least this many values is matched as one
+// pattern portion, rather than expanded. For a glob walk, that is
+// one directory read, in place of a stat for each value.
+const RANGE_MIN = 100;
+// a {lo..hi} range that is not escaped, and not a ${...} variable
+const rangeRe = /(?<![\\$])\{(-?\d+)\.\.(-?\d+)\}/g;
+// true if a range mark in this portion is inside a `!(...)`,
+// `*(...)` or `+(...)` extglob. Those repeat or negate their
+// contents, so one Matcher for the whole range does not match the
+// same strings as the union of one pattern per value. For example,
+// `*({1..100})` would match `510` as `5` then `10`, and `!({1..100})`
+// would not match `5`, but every expanded pattern except `!(5)` does.
+// `@(...)` and `?(...)` are fine: they pick one value at most.
+const inRepeatOrNegExt = (portion, mark) => {
+    const stack = [];
+    for (let i = 0; i < portion.length; i++) {
+        const c = portion.charAt(i);
+        if (c === '\\') {
+            i++;
+        }
+        else if (c === mark) {
+            if (stack.some(t => t !== '@' && t !== '?'))
+                return true;
+        }
+        else if (portion.charAt(i + 1) === '(' && '!?+*@'.includes(c)) {
+            stack.push(c);
+            i++;
+        }
+        else if (c === ')') {
+            stack.pop();
+        }
+    }
+    return false;
+};
+const esm_match = (list, pattern, options = {}) => {
+    const mm = new Minimatch(pattern, options);
+    list = list.filter(f => mm.match(f));
+    if (mm.options.nonull && !list.length) {
+        list.push(pattern);
+    }
+    return list;
+};
+minimatch.match = esm_match;
+const globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
+// Index of the `]` that closes the class that starts at `start`,
+// or -1 if it is not closed. Posix classes such as `[:alpha:]` are
+// not skipped, so this can find a `]` before the real end. That
+// only makes a class look less like a literal.
+const classEnd = (pattern, start) => {
+    let i = start + 1;
+    if (pattern.charAt(i) === '!' || pattern.charAt(i) === '^')
+        i++;
+    let sawStart = false;
+    for (; i < pattern.length; i++) {
+        const c = pattern.charAt(i);
+        if (c === ']' && sawStart)
+            return i;
+        sawStart = true;
+        if (c === '\\')
+            i++;
+    }
+    return -1;
+};
+// If a path portion pattern has no magic, return the string it
+// matches. Otherwise, return undefined. This can report magic for
+// a pattern that is in fact literal (eg, `[]`), but never the
+// reverse, so a string result is always safe to compare directly.
+const esm_literal = (pattern, noext) => {
+    if (!noext && (pattern === '+()' || pattern === '@()'))
+        return pattern;
+    let lit = '';
+    for (let i = 0; i < pattern.length; i++) {
+        const c = pattern.charAt(i);
+        if (c === '\\') {
+            // a trailing \ is a literal \
+            lit += pattern.charAt(++i) || c;
+        }
+        else if (c === '*' || c === '?') {
+            return undefined;
+        }
+        else if (c === '[') {
+            const close = classEnd(pattern, i);
+            if (close === -1) {
+                // not closed, so the [ is a literal
+                lit += c;
+                continue;
+            }
+            // a class of one char, such as `[*]` or `[\b]`, is a literal
+            let body = pattern.slice(i + 1, close);
+            if (body.startsWith('\\'))
+                body = body.slice(1);
+            if ([...body].length !== 1 || '!^'.includes(pattern.charAt(i + 1))) {
+                return undefined;
+            }
+            lit += body;
+            i = close;
+        }
+        else if (!noext &&
+            '+@!'.includes(c) &&
+            pattern.charAt(i + 1) === '(' &&
+            pattern.includes(')', i + 2)) {
+            return undefined;
+        }
+        else {
+            lit += c;
+        }
+    }
+    return lit;
+};
+// The matching engine compiles and walks extglobs recursively, so a
+// path portion with very many extglobs (nested, such as `*(*(*(a)))`,
+// or in a row, such as `?(a)?(a)?(a)`) can exhaust the call stack.
+// Portions with more than this many extglobs are rejected.
+const MAX_EXTGLOBS = 256;
+// The number of extglob openers, such as `*(`, in a path portion
+// pattern. Chars in a class are counted too, so this can be more than
+// the number of extglobs, but never less.
+const extglobCount = (pattern) => {
+    let n = 0;
+    for (let i = 0; i < pattern.length - 1; i++) {
+        const c = pattern.charAt(i);
+        if (c === '\\') {
+            i++;
+        }
+        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
+            n++;
+            i++;
+        }
+    }
+    return n;
+};
+const assertValidExtglobs = (pattern) => {
+    if (extglobCount(pattern) > MAX_EXTGLOBS) {
+        throw new TypeError('pattern has too many extglobs');
+    }
+};
+// True if the portion pattern has the same meaning as an alternative
+// inside `@(...)`. It must not have a `|` or `)` that is not in a
+// closed extglob (those are literal at the top level), an extglob
+// that is not closed (the `)` of the `@(...)` would close it), or a
+// trailing `\` (it would escape the next `|`). A pattern that is
+// only an empty extglob, such as `?()`, is literal on its own, but
+// not in `@(...)`. Posix classes such as `[:alpha:]` can hide a `]`
+// from classEnd, so patterns with them are not merged.
+const extSafe = (pattern) => {
+    if (/^[?*+@]\(\)$/.test(pattern) || pattern.includes('[:'))
+        return false;
+    let depth = 0;
+    for (let i = 0; i < pattern.length; i++) {
+        const c = pattern.charAt(i);
+        if (c === '\\') {
+            if (++i === pattern.length)
+                return false;
+        }
+        else if (c === '[') {
+            const close = classEnd(pattern, i);
+            if (close !== -1)
+                i = close;
+        }
+        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
+            depth++;
+            i++;
+        }
+        else if (c === ')') {
+            if (!depth--)
+                return false;
+        }
+        else if (c === '|' && !depth) {
+            return false;
+        }
+    }
+    return !depth;
+};
+// The last path that Minimatch#match split, and its parts. A path is
+// often tested against many patterns in a row (such as a list of
+// ignore patterns), so this saves splitting it again. The parts are
+// never changed, so they can be shared.
+let lastSplit;
+// The last path that Minimatch#match checked before splitting it. If
+// the same path is checked again, it is being tested against many
+// patterns, so it is split and the parts are kept for the others.
+let lastChecked;
+// true if a pattern portion that is not ** matches a path portion.
+// An empty path portion only matches an empty pattern portion. A path
+// portion never has a `/`, so the Matcher does not need to check it.
+const portionMatch = (p, f) => typeof p === 'string' ? f === p : f !== '' && p.testUnchecked(f);
+// Where the last portion of a row matches in a path: the start of the
+// last portion of the path, or of the one before a trailing `/`. -1 if
+// it matches neither.
+const endIndex = (p, last, lastStart, prev, prevStart) => portionMatch(p, last) ? lastStart
+    : prev !== undefined && portionMatch(p, prev) ? prevStart
+        : -1;
+const isDots = (p) => p === '.' || p === '..';
+// a Windows drive letter portion, like `c:`
+const isDrive = (p) => typeof p === 'string' && /^[a-z]:$/i.test(p);
+// true for the `UNC` portion of a long UNC root, //?/UNC/host/share
+const isLongUNC = (p) => typeof p === 'string' && /^unc$/i.test(p);
+// The index of the host in a row or split path that starts with a
+// Windows UNC root: 2 for `//host/share`, and 4 for
+// `//?/UNC/host/share`. Otherwise -1. `//?/c:` is not one.
+const uncHost = (p) => {
+    if (p[0] !== '' || p[1] !== '')
+        return -1;
+    const h = p[2] !== '?' ? 2
+        : isLongUNC(p[3]) ? 4
+            : -1;
+    const host = p[h];
+    const share = p[h + 1];
+    return (h !== -1 &&
+        host !== undefined &&
+        host !== '' &&
+        host !== GLOBSTAR &&
+        share !== undefined &&
+        share !== '' &&
+        share !== GLOBSTAR) ?
+        h
+        : -1;
+};
+// true if ** can walk the path portion: not `.` or `..`, and not a
+// dotfile unless `dot` is set
+const walkable = (p, dot) => !isDots(p) && (dot || !p.startsWith('.'));
+// True if a portion of the path from `start` to `end` can not be
+// walked by **: one that starts with `.`, or with `dot`, one that is
+// `.` or `..`. `start` is the start of a portion, and `end` is the end
+// of the path, or just after a separator.
+const dotPortion = (f, start, end, dot, sep) => {
+    for (let k = start; k < end;) {
+        if (f.charCodeAt(k) === 46) {
+            if (!dot)
+                return true;
+            const n = f.charCodeAt(k + 1) === 46 ? k + 2 : k + 1;
+            if (n >= end || isSep(f.charCodeAt(n), sep))
+                return true;
+        }
+        // the start of the next portion, after any run of separators
+        const s = nextSep(f, k, sep);
+        if (s === -1)
+            return false;
+        k = s + 1;
+        while (k < end && isSep(f.charCodeAt(k), sep))
+            k++;
+    }
+    return false;
+};
+const isSep = (c, sep) => sep === '/' ? c === 47
+    : sep === '\\' ? c === 92
+        : c === 47 || c === 92;
+// the index of the first separator at or after `from`, or -1
+const nextSep = (f, from, sep) => {
+    if (sep !== 'both')
+        return f.indexOf(sep, from);
+    const s = f.indexOf('/', from);
+    const b = f.indexOf('\\', from);
+    return (s === -1 ? b
+        : b === -1 ? s
+            : Math.min(s, b));
+};
+// the index of the last separator at or before `from`, or -1
+const lastSep = (f, from, sep) => sep !== 'both' ?
+    f.lastIndexOf(sep, from)
+    : Math.max(f.lastIndexOf('/', from), f.lastIndexOf('\\', from));
+// What parse() returns in place of a Matcher while make() builds and
+// merges the rows. Most of the Matchers in rows that are merged would
+// never be used, so they are only made for the rows that are left.
+const PENDING = {};
+class Minimatch {
+    options;
+    set;
+    pattern;
+    windowsPathsNoEscape;
+    nonegate;
+    negate;
+    comment;
+    empty;
+    preserveMultipleSlashes;
+    partial;
+    globSet;
+    globParts;
+    nocase;
+    isWindows;
+    platform;
+    windowsNoMagicRoot;
+    maxGlobstarRecursion;
+    // the path can be checked against the last portion, and the string
+    // portions, of each row before it is split. See #canMatch.
+    #endCheck;
+    #literalCheck;
+    // level 2 resolves `.` and `..` portions in the path
+    #level2;
+    // the unicode normalization form, if any
+    #form;
+    // the string portions of each row in the set
+    #literals = [];
+    // the rows that #canMatch can match without splitting the path
+    #shapes = [];
+    // the rows whose last portion can be checked against the path's
+    #endRows = [];
+    // brace expansion can make the same portion in many rows, so they
+    // share one Matcher, and the states that it caches
+    #matchers = new Map();
+    // parse() returns PENDING in place of a Matcher
+    #pending = false;
+    // the char that marks numeric ranges in globSet, if any
+    #rangeMark;
+    // the GlobstarParts of each pattern row, by start index and partial
+    #globstarParts = new WeakMap();
+    constructor(pattern, options = {}) {
+        assertValidPattern(pattern);
+        options = options || {};
+        this.options = options;
+        this.maxGlobstarRecursion =
+            options.maxGlobstarRecursion ?? DEFAULT_GLOB_STAR_RECURSION_MAX;
+        this.pattern = pattern;
+        this.platform = options.platform || defaultPlatform;
+        this.isWindows = this.platform === 'win32';
+        this.windowsPathsNoEscape =
+            !!options.windowsPathsNoEscape || options[AWE_KEY] === false;
+        if (this.windowsPathsNoEscape) {
+            this.pattern = this.pattern.replace(/\\/g, '/');
+        }
+        this.preserveMultipleSlashes = !!options.preserveMultipleSlashes;
+        this.negate = false;
+        this.nonegate = !!options.nonegate;
+        this.comment = false;
+        this.empty = false;
+        this.partial = !!options.partial;
+        this.nocase = !!this.options.nocase;
+        this.windowsNoMagicRoot =
+            options.windowsNoMagicRoot !== undefined ?
+                options.windowsNoMagicRoot
+                : !!(this.isWindows && this.nocase);
+        this.globSet = [];
+        this.globParts = [];
+        this.set = [];
+        this.#endCheck = !this.preserveMultipleSlashes;
+        this.#level2 = (options.optimizationLevel ?? 1) >= 2;
+        const n = options.normalize;
+        this.#form = n === true ? 'NFC' : n || undefined;
+        // make the set of Matchers etc.
+        this.make();
+        // On Windows, the portions of a row up to its drive letter or UNC
+        // share are skipped or compared without case, if the path has one
+        // too. So the checks only use the portions after it.
+        const drives = this.set.map(row => this.#rootIndex(row));
+        this.#endRows = this.set.map((row, r) => this.#endCheck && row.length - 1 > drives[r]);
+        // with the end check, the last portion is already checked
+        this.#literals = this.set.map((row, r) => {
+            const end = this.#endRows[r] ? row.length - 1 : row.length;
+            const lits = row
+                .slice(drives[r] + 1, end)
+                .filter((p) => typeof p === 'string' && !!p);
+            return [...new Set(lits)];
+        });
+        this.#literalCheck = this.#literals.some(l => l.length);
+        this.#shapes = this.set.map((row, r) => {
+            const [p0, p1, p2] = row;
+            if (this.#endRows[r] && row.length === 2) {
+                if (p0 === GLOBSTAR && p1 !== GLOBSTAR)
+                    return 'tail';
+            }
+            // the basename of a path that is split on / is its last portion,
+            // or the one before a trailing /, the same as the end check
+            if (this.#endRows[r] &&
+                options.matchBase &&
+                row.length === 1 &&
+                p0 !== GLOBSTAR &&
+                p0 !== '') {
+                return 'base';
+            }
+            // the portion must not be a root, or '', which can be a
+            // different portion on Windows (where //x paths get an extra '')
+            if (!this.#endCheck || drives[r] !== -1)
+                return undefined;
+            if (row.length === 3 &&
+                p0 === GLOBSTAR &&
+                p2 === GLOBSTAR &&
+                p1 !== GLOBSTAR &&
+                p1 !== '' &&
+                // the portion between is only matched below this limit
+                this.maxGlobstarRecursion > 0) {
+                return 'mid';
+            }
+            if (row.length === 2 &&
+                p1 === GLOBSTAR &&
+                p0 !== GLOBSTAR &&
+                p0 !== '') {
+                return 'head';
+            }
+            return undefined;
+        });
+    }
+    // a string portion of a pattern, normalized if the option is set
+    #norm(p) {
+        return this.#form ? p.normalize(this.#form) : p;
+    }
+    // On Windows, the index of the last root portion of a row, as
+    // #matchRow finds it: 0 for `c:/...`, 3 for `//?/c:/...` and
+    // `//host/share/...`, and 5 for `//?/UNC/host/share/...`. Otherwise
+    // -1.
+    #rootIndex(row) {
+        if (!this.isWindows)
+            return -1;
+        if (isDrive(row[0]))
+            return 0;
+        const uncDrive = row[0] === '' && row[1] === '' && row[2] === '?' && isDrive(row[3]);
+        if (uncDrive)
+            return 3;
+        const h = uncHost(row);
+        return h === -1 ? -1 : h + 1;
+    }
+    hasMagic() {
+        if (this.options.magicalBraces && this.set.length > 1) {
+            return true;
+        }
+        for (const pattern of this.set) {
+            for (const part of pattern) {
+                if (typeof part !== 'string')
+                    return true;
+            }
+        }
+        return false;
+    }
+    make() {
+        const pattern = this.pattern;
+        const options = this.options;
+        // empty patterns and comments match nothing.
+        if (!options.nocomment && pattern.charAt(0) === '#') {
+            this.comment = true;
+            return;
+        }
+        if (!pattern) {
+            this.empty = true;
+            return;
+        }
+        // step 1: figure out negation, etc.
+        this.parseNegate();
+        // step 2: expand braces
+        this.globSet = [...new Set(this.#expandBraces())];
+        // step 3: now we have a set, so turn each one into a series of
+        // path-portion matching patterns.
+        // These will be Matchers, except in the case of "**", which is
+        // set to the GLOBSTAR object for globstar behavior,
+        // and will not contain any / characters
+        //
+        // First, we preprocess to make the glob pattern sets a bit simpler
+        // and deduped.  There are some perf-killing patterns that can cause
+        // problems with a glob walk, but we can simplify them down a bit.
+        const rawGlobParts = this.globSet.map(s => this.#slashSplit(s));
+        this.globParts = this.preprocess(rawGlobParts);
+        // glob --> Matchers
+        this.#pending = true;
+        let set = this.globParts.map((s, _, __) => {
+            if (this.isWindows && this.windowsNoMagicRoot) {
+                // check if it's a drive or unc path. The root of a long UNC
+                // path, //?/UNC/host/share, is 6 portions.
+                const n = s[2] === '?' && isLongUNC(s[3]) ? 6 : 4;
+                const isUNC = s[0] === '' &&
+                    s[1] === '' &&
+                    (s[2] === '?' || !globMagic.test(s[2])) &&
+                    s.slice(3, n).every(p => !globMagic.test(p));
+                const isDrive = /^[a-z]:/i.test(s[0]);
+                if (isUNC) {
+                    return [
+                        ...s.slice(0, n).map(p => this.#norm(p)),
+                        ...s.slice(n).map(ss => this.parse(ss)),
+                    ];
+                }
+                else if (isDrive) {
+                    return [
+                        this.#norm(s[0]),
+                        ...s.slice(1).map(ss => this.parse(ss)),
+                    ];
+                }
+            }
+            return s.map(ss => this.parse(ss));
+        });
+        // filter out everything that didn't compile properly.
+        this.set = set.filter(s => s.indexOf(false) === -1);
+        // do not treat the ? in UNC paths as magic
+        if (this.isWindows) {
+            for (let i = 0; i < this.set.length; i++) {
+                const p = this.set[i];
+                if (p[0] === '' &&
+                    p[1] === '' &&
+                    this.globParts[i][2] === '?' &&
+                    (isDrive(p[3]) || isLongUNC(this.globParts[i][3]))) {
+                    if (isLongUNC(this.globParts[i][3]))
+                        p[3] = 'UNC';
+                    p[2] = '?';
+                }
+            }
+        }
+        // with noext, `@(...)` would be literal
+        if (!options.noext)
+            this.mergeRows();
+        this.#pending = false;
+        this.set.forEach((row, i) => {
+            for (let k = 0; k < row.length; k++) {
+                if (row[k] === PENDING) {
+                    row[k] = this.parse(this.globParts[i][k]);
+                }
+            }
+        });
+    }
+    // Merge rows that only differ in one portion, where each of them
+    // is a Matcher, into one row that matches any of them with
+    // `@(a|b|...)`. Then a path is only walked once for all of them,
+    // for example with `**/*.{js,ts}`.
+    mergeRows() {
+        let merged = true;
+        while (merged) {
+            merged = false;
+            // a single row cannot be merged with anything
+            if (this.set.length < 2)
+                return;
+            let keys = this.#mergeKeys();
+            const len = Math.max(0, ...this.set.map(r => r.length));
+            for (let k = 0; k < len; k++) {
+                // the rows that are the same other than at portion k, keyed
+                // by the ids of the parts before k and the parts after k,
+                // which are at most the number of rows
+                const groups = new Map();
+                const R = this.set.length + 1;
+                this.set.forEach((row, i) => {
+                    if (!(row[k] instanceof Matcher || row[k] === PENDING) ||
+                        !extSafe(this.globParts[i][k])) {
+                        return;
+                    }
+                    const { pre, suf } = keys[i];
+                    const key = pre[k] * R + suf[k + 1];
+                    const g = groups.get(key);
+                    if (g)
+                        g.push(i);
+                    else
+                        groups.set(key, [i]);
+                });
+                const drop = new Set();
+                for (const g of groups.values()) {
+                    if (g.length < 2)
+                        continue;
+                    const [first, ...rest] = g;
+                    const alts = g.map(i => this.globParts[i][k]);
+                    const glob = `@(${alts.join('|')})`;
+                    // merging is only an optimization, so leave the rows as they
+                    // are if the merged portion would have too many extglobs
+                    if (extglobCount(glob) > MAX_EXTGLOBS)
+                        continue;
+                    this.globParts[first][k] = glob;
+                    this.set[first][k] = this.parse(glob);
+                    for (const i of rest)
+                        drop.add(i);
+                }
+                if (drop.size) {
+                    merged = true;
+                    this.set = this.set.filter((_, i) => !drop.has(i));
+                    this.globParts = this.globParts.filter((_, i) => !drop.has(i));
+                    // every merge drops a row, so this happens at most once per row
+                    if (this.set.length < 2)
+                        return;
+                    keys = this.#mergeKeys();
+                }
+            }
+        }
+    }
+    // For each row, number ids for its prefixes and suffixes, such that
+    // pre[k] identifies parts[0..k) and suf[k] identifies parts[k..n).
+    // Two rows are the same other than at portion k exactly when they
+    // have the same pre[k] and suf[k + 1]. This is linear in the size of
+    // the rows, where joining the whole row for every k was quadratic.
+    #mergeKeys() {
+        const partIds = new Map();
+        const ids = this.globParts.map(parts => parts.map(s => {
+            let id = partIds.get(s);
+            if (id === undefined)
+                partIds.set(s, (id = partIds.size));
+            return id;
+        }));
+        // ids are only compared at the same k, so they are numbered per
+        // portion, with 0 for the empty prefix or suffix. Then they are
+        // at most the number of rows, and id * P + part id is a safe
+        // integer key for any set that fits in memory.
+        const P = partIds.size;
+        const len = Math.max(0, ...ids.map(r => r.length));
+        const keys = ids.map(r => ({
+            pre: [0],
+            suf: new Array(r.length + 1).fill(0),
+        }));
+        for (let k = 0; k < len; k++) {
+            const m = new Map();
+            ids.forEach((r, i) => {
+                if (k >= r.length)
+                    return;
+                const { pre } = keys[i];
+                const key = pre[k] * P + r[k];
+                let id = m.get(key);
+                if (id === undefined)
+                    m.set(key, (id = m.size + 1));
+                pre.push(id);
+            });
+        }
+        for (let k = len - 1; k >= 0; k--) {
+            const m = new Map();
+            ids.forEach((r, i) => {
+                if (k >= r.length)
+                    return;
+                const { suf } = keys[i];
+                const key = suf[k + 1] * P + r[k];
+                let id = m.get(key);
+                if (id === undefined)
+                    m.set(key, (id = m.size + 1));
+                suf[k] = id;
+            });
+        }
+        return keys;
+    }
+    // various transforms to equivalent pattern sets that are
+    // faster to process in a filesystem walk.  The goal is to
+    // eliminate what we can, and push all ** patterns as far
+    // to the right as possible, even if it increases the number
+    // of patterns that we have to process.
+    preprocess(globParts) {
+        // if we're not in globstar mode, then turn ** into *
+        if (this.options.noglobstar) {
+            for (const partset of globParts) {
+                for (let j = 0; j < partset.length; j++) {
+                    if (partset[j] === '**') {
+                        partset[j] = '*';
+                    }
+                }
+            }
+        }
+        const { optimizationLevel = 1 } = this.options;
+        if (optimizationLevel >= 2) {
+            // aggressive optimization for the purpose of fs walking
+            globParts = this.firstPhasePreProcess(globParts);
+            globParts = this.secondPhasePreProcess(globParts);
+        }
+        else if (optimizationLevel >= 1) {
+            // just basic optimizations to remove some .. parts
+            globParts = this.levelOneOptimize(globParts);
+        }
+        else {
+            // just collapse multiple ** portions into one
+            globParts = this.adjascentGlobstarOptimize(globParts);
+        }
+        return globParts;
+    }
+    // just get rid of adjascent ** portions
+    adjascentGlobstarOptimize(globParts) {
+        return globParts.map(parts => {
+            let gs = -1;
+            while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
+                let i = gs;
+                while (parts[i + 1] === '**') {
+                    i++;
+                }
+                if (i !== gs) {
+                    parts.splice(gs, i - gs);
+                }
+            }
+            return parts;
+        });
+    }
+    // get rid of adjascent ** and resolve .. portions
+    levelOneOptimize(globParts) {
+        return globParts.map(parts => {
+            // .. can not remove the root of a Windows path
+            const root = this.#rootIndex(parts) + 1;
+            parts = parts.reduce((set, part) => {
+                const prev = set[set.length - 1];
+                if (part === '**' && prev === '**') {
+                    return set;
+                }
+                if (part === '..') {
+                    if (set.length > root &&
+                        prev &&
+                        prev !== '..' &&
+                        prev !== '.' &&
+                        prev !== '**') {
+                        set.pop();
+                        return set;
+                    }
+                }
+                set.push(part);
+                return set;
+            }, []);
+            return parts.length === 0 ? [''] : parts;
+        });
+    }
+    // Check the path against each row before it is split. 'no' if no
+    // row can match, so it does not need to be split. 'yes' if a row of
+    // `**` and one more portion matches. 'maybe' if it must be split to
+    // know. None of this applies with partial, where the path can end
+    // before the row does.
+    //
+    // On Windows, `\` is a separator in the path too, and the portions of
+    // a row up to its drive letter or UNC share are not checked (see
+    // #rootIndex).
+    //
+    // Each string portion of a row must be a portion of the path, so the
+    // path must contain it. Level 2 can only take portions out of the
+    // path, so this is still true then.
+    //
+    // The last portion of a row must match the last portion of the path,
+    // or the one before a trailing `/` (as a/* and a/**/* match a/b/).
+    // This does not apply to rows that end in **, rows that end in a
+    // root, or preserveMultipleSlashes (which can leave more
+    // than one '' at the end). At level 2, it does not apply if that
+    // portion is `.` or `..`, which can be
+    // resolved away. Level 2 only takes other portions out of the
+    // middle of the path.
+    //
+    // A row of `**/x` then matches if the ** can walk the portions
+    // before the one that x matches, the same as #matchGlobstar. At
+    // level 2, this is only known if none of them are `.` or `..`, so
+    // that the path does not change when it is resolved.
+    #canMatch(f) {
+        const sep = !this.isWindows || !f.includes('\\') ? '/'
+            : f.includes('/') ? 'both'
+                : '\\';
+        // the portions that f.split(/\/+/) would end with, and where they
+        // start in f, found when a row needs them. `ends` is 0 until they
+        // are found, then 1, or -1 if they can not be used.
+        let ends = this.#endCheck ? 0 : -1;
+        let last = '';
+        let lastStart = 0;
+        let prev;
+        let prevStart = 0;
+        const dot = !!this.options.dot;
+        // A string compare is cheaper than includes(), and a Matcher test
+        // costs more, so the cheaper check goes first.
+        ROWS: for (let r = 0; r < this.set.length; r++) {
+            const row = this.set[r];
+            const p = row[row.length - 1];
+            let end = ends !== -1 && this.#endRows[r] && p !== GLOBSTAR;
+            if (end && ends === 0) {
+                const i = lastSep(f, f.length, sep);
+                lastStart = i + 1;
+                last = f.slice(lastStart);
+                if (last === '' && i >= 0) {
+                    let j = i;
+                    while (j > 0 && isSep(f.charCodeAt(j - 1), sep))
+                        j--;
+                    prevStart = j === 0 ? 0 : lastSep(f, j - 1, sep) + 1;
+                    prev = f.slice(prevStart, j);
+                }
+                const resolves = this.#level2 &&
+                    (isDots(last) ||
+                        (last === '' && prev !== undefined && isDots(prev)));
+                ends = resolves ? -1 : 1;
+                end = !resolves;
+            }
+            let tailStart = -1;
+            if (end && typeof p === 'string') {
+                tailStart = endIndex(p, last, lastStart, prev, prevStart);
+                if (tailStart === -1)
+                    continue;
+            }
+            if (this.#literalCheck) {
+                for (const l of this.#literals[r]) {
+                    if (!f.includes(l))
+                        continue ROWS;
+                }
+            }
+            if (end && typeof p === 'object') {
+                tailStart = endIndex(p, last, lastStart, prev, prevStart);
+                if (tailStart === -1)
+                    continue;
+            }
+            const shape = this.#shapes[r];
+            if (shape === 'base' && end)
+                return 'yes';
+            if (shape === 'tail' && end) {
+                if (this.#level2 && dotPortion(f, 0, tailStart, true, sep)) {
+                    return 'maybe';
+                }
+                if (!dotPortion(f, 0, tailStart, dot, sep))
+                    return 'yes';
+                continue;
+            }
+            if (shape === 'mid' || shape === 'head') {
+                const m = this.#walk(f, row, shape === 'head', dot, sep);
+                if (m !== 'no')
+                    return m;
+                continue;
+            }
+            return 'maybe';
+        }
+        return 'no';
+    }
+    // Match a row of a known shape against the split path, the same as
+    // #matchGlobstar and #matchGlobStarBodySections do. None of these
+    // rows have a drive letter, so they start at the first portion.
+    #matchShape(file, row, shape) {
+        const dot = !!this.options.dot;
+        const n = file.length;
+        if (shape === 'head') {
+            // x, then at least one portion that ** can walk
+            if (n < 2 || !portionMatch(row[0], file[0])) {
+                return false;
+            }
+            for (let i = 1; i < n; i++)
+                if (!walkable(file[i], dot))
+                    return false;
+            return true;
+        }
+        const x = row[1];
+        if (shape === 'tail') {
+            // x is the last portion, or the one before a trailing ''
+            let t = n - 1;
+            if (!portionMatch(x, file[t])) {
+                if (file[t] !== '' || n === 1 || !portionMatch(x, file[--t])) {
+                    return false;
+                }
+            }
+            for (let i = 0; i < t; i++)
+                if (!walkable(file[i], dot))
+                    return false;
+            return true;
+        }
+        // mid: the first x that ** can walk to, with a portion after it,
+        // and ** can walk all of those
+        for (let k = 0; k < n; k++) {
+            if (portionMatch(x, file[k]) && k + 1 < n) {
+                let i = k + 1;
+                while (i < n && walkable(file[i], dot))
+                    i++;
+                if (i === n)
+                    return true;
+            }
+            if (!walkable(file[k], dot))
+                return false;
+        }
+        return false;
+    }
+    // Match a row of `**/x/**` or `x/**` against the path, the same as
+    // #matchGlobstar and #matchGlobStarBodySections do once it is split.
+    // x must match a portion (the first one, for `x/**`), the ** before
+    // it must be able to walk the portions before that one, and there
+    // must be a portion after it, which the ** after it can walk. At
+    // level 2, this is only known if no portion is `.` or `..`.
+    #walk(f, row, head, dot, sep) {
+        if (this.#level2 && dotPortion(f, 0, f.length, true, sep))
+            return 'maybe';
+        const x = row[head ? 0 : 1];
+        // the last portion has none after it, so it can not be x
+        let s = 0;
+        for (let e = nextSep(f, s, sep); e !== -1; e = nextSep(f, s, sep)) {
+            // the start of the next portion
+            let next = e + 1;
+            while (next < f.length && isSep(f.charCodeAt(next), sep))
+                next++;
+            const hit = typeof x === 'string' ?
+                e - s === x.length && f.startsWith(x, s)
+                : e > s && x.testUnchecked(f.slice(s, e));
+            if (hit && !dotPortion(f, next, f.length, dot, sep))
+                return 'yes';
+            if (head || dotPortion(f, s, next, dot, sep))
+                return 'no';
+            s = next;
+        }
+        return 'no';
+    }
+    // the last split, if it was the same path with the same split
+    // settings
+    #cachedSplit(f) {
+        const last = lastSplit;
+        return (last?.f === f &&
+            last.isWindows === this.isWindows &&
+            last.preserveMultipleSlashes === this.preserveMultipleSlashes &&
+            last.normalize === this.#form) ?
+            last
+            : undefined;
+    }
+    // split a path for match(), and keep the parts for the next call
+    #split(f) {
+        const { isWindows, preserveMultipleSlashes } = this;
+        // windows: need to use /, not \
+        let parts = this.#slashSplit(isWindows ? f.split('\\').join('/') : f);
+        // normalize each portion, so that a char that normalizes to `/`
+        // does not make a new portion
+        const normalize = this.#form;
+        if (normalize)
+            parts = parts.map(p => p.normalize(normalize));
+        lastSplit = {
+            f,
+            isWindows,
+            preserveMultipleSlashes,
+            normalize,
+            parts,
+        };
+        return lastSplit;
+    }
+    // resolve `.` and `..` portions of a path, for level 2
+    #levelTwoFileOptimize(file) {
+        // work on a copy, so that the cached parts do not change
+        const parts = [...file];
+        let didSomething = false;
+        do {
+            didSomething = false;
+            // <pre>/<e>/<rest> -> <pre>/<rest>
+            if (!this.preserveMultipleSlashes) {
+                for (let i = 1; i < parts.length - 1; i++) {
+                    const p = parts[i];
+                    // don't squeeze out UNC patterns
+                    if (i === 1 && p === '' && parts[0] === '')
+                        continue;
+                    if (p === '.' || p === '') {
+                        didSomething = true;
+                        parts.splice(i, 1);
+                        i--;
+                    }
+                }
+                if (parts[0] === '.' &&
+                    parts.length === 2 &&
+                    (parts[1] === '.' || parts[1] === '')) {
+                    didSomething = true;
+                    parts.pop();
+                }
+            }
+            // <pre>/<p>/../<rest> -> <pre>/<rest>
+            // .. can not remove the root of a Windows path
+            const root = this.#rootIndex(parts) + 1;
+            let dd = root;
+            while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
+                const p = parts[dd - 1];
+                if (p && p !== '.' && p !== '..' && p !== '**') {
+                    didSomething = true;
+                    parts.splice(dd - 1, 2);
+                    dd = Math.max(dd - 2, root);
+                }
+            }
+        } while (didSomething);
+        return parts.length === 0 ? [''] : parts;
+    }
+    // First phase: single-pattern processing
+    // <pre> is 1 or more portions
+    // <rest> is 1 or more portions
+    // <p> is any portion other than ., .., '', or **
+    // <e> is . or ''
+    //
+    // **/.. is *brutal* for filesystem walking performance, because
+    // it effectively resets the recursive walk each time it occurs,
+    // and ** cannot be reduced out by a .. pattern part like a regexp
+    // or most strings (other than .., ., and '') can be.
+    //
+    // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
+    // <pre>/<e>/<rest> -> <pre>/<rest>
+    // <pre>/<p>/../<rest> -> <pre>/<rest>
+    // **/**/<rest> -> **/<rest>
+    //
+    // **/*/<rest> -> */**/<rest> <== not valid because ** doesn't follow
+    // this WOULD be allowed if ** did follow symlinks, or * didn't
+    firstPhasePreProcess(globParts) {
+        // each **/.. split doubles the patterns, and adds a copy of the
+        // whole pattern. Throw if either gets too large. A partial split
+        // would match some paths and not others, depending on which rows
+        // the pass reached first.
+        const { braceExpandMax = DEFAULT_BRACE_EXPAND_MAX } = this.options;
+        let splitCells = 0;
+        const maxSplitCells = 1_000_000;
+        let didSomething = false;
+        do {
+            didSomething = false;
+            // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
+            for (let parts of globParts) {
+                let gs = -1;
+                while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
+                    let gss = gs;
+                    while (parts[gss + 1] === '**') {
+                        // <pre>/**/**/<rest> -> <pre>/**/<rest>
+                        gss++;
+                    }
+                    // eg, if gs is 2 and gss is 4, that means we have 3 **
+                    // parts, and can remove 2 of them.
+                    if (gss > gs) {
+                        parts.splice(gs + 1, gss - gs);
+                    }
+                    let next = parts[gs + 1];
+                    const p = parts[gs + 2];
+                    const p2 = parts[gs + 3];
+                    if (next !== '..')
+                        continue;
+                    if (!p ||
+                        p === '.' ||
+                        p === '..' ||
+                        !p2 ||
+                        p2 === '.' ||
+                        p2 === '..') {
+                        continue;
+                    }
+                    // Check before changing parts or allocating the new row.
+                    const addedCells = parts.length - 1;
+                    if (globParts.length >= braceExpandMax ||
+                        splitCells + addedCells > maxSplitCells) {
+                        throw new RangeError(`optimizationLevel 2: too many patterns from '**/..'`);
+                    }
+                    didSomething = true;
+                    // edit parts in place, and push the new one
+                    parts.splice(gs, 1);
+                    const other = parts.slice(0);
+                    other[gs] = '**';
+                    splitCells += addedCells;
+                    globParts.push(other);
+                    gs--;
+                }
+                // <pre>/<e>/<rest> -> <pre>/<rest>
+                if (!this.preserveMultipleSlashes) {
+                    for (let i = 1; i < parts.length - 1; i++) {
+                        const p = parts[i];
+                        // don't squeeze out UNC patterns
+                        if (i === 1 && p === '' && parts[0] === '')
+                            continue;
+                        if (p === '.' || p === '') {
+                            didSomething = true;
+                            parts.splice(i, 1);
+                            i--;
+                        }
+                    }
+                    if (parts[0] === '.' &&
+                        parts.length === 2 &&
+                        (parts[1] === '.' || parts[1] === '')) {
+                        didSomething = true;
+                        parts.pop();
+                    }
+                }
+                // <pre>/<p>/../<rest> -> <pre>/<rest>
+                // .. can not remove the root of a Windows path
+                const root = this.#rootIndex(parts) + 1;
+                let dd = root;
+                while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
+                    const p = parts[dd - 1];
+                    if (p && p !== '.' && p !== '..' && p !== '**') {
+                        didSomething = true;
+                        const needDot = dd === 1 && parts[dd + 1] === '**';
+                        const splin = needDot ? ['.'] : [];
+                        parts.splice(dd - 1, 2, ...splin);
+                        if (parts.length === 0)
+                            parts.push('');
+                        dd = Math.max(dd - 2, root);
+                    }
+                }
+            }
+        } while (didSomething);
+        return globParts;
+    }
+    // second phase: multi-pattern dedupes
+    // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
+    // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
+    secondPhasePreProcess(globParts) {
+        const keys = new Set();
+        const rows = globParts.filter(parts => {
+            const key = parts.join('/');
+            if (keys.has(key))
+                return false;
+            keys.add(key);
+            return true;
+        });
+        // A row is covered by another row that has `*` at some positions,
+        // and is the same at all others. Collect each distinct set of `*`
+        // positions, then look up each row with `*` put at those positions.
+        const stars = new Map();
+        for (const parts of rows) {
+            const s = [];
+            for (let i = 0; i < parts.length; i++) {
+                if (parts[i] === '*')
+                    s.push(i);
+            }
+            if (s.length)
+                stars.set(s.join(','), s);
+        }
+        // Each row is checked against each set of `*` positions, so skip
+        // this if there are too many. The patterns match the same paths
+        // either way.
+        if (!stars.size || rows.length * stars.size > 100_000)
+            return rows;
+        const { dot } = this.options;
+        return rows.filter(parts => {
+            for (const s of stars.values()) {
+                if (s[s.length - 1] >= parts.length)
+                    continue;
+                const c = [...parts];
+                let ok = true;
+                let changed = false;
+                for (const i of s) {
+                    const p = parts[i];
+                    if (p === '*')
+                        continue;
+                    if (!p || p === '**' || (!dot && p.startsWith('.'))) {
+                        ok = false;
+                        break;
+                    }
+                    c[i] = '*';
+                    changed = true;
+                }
+                if (ok && changed && keys.has(c.join('/')))
+                    return false;
+            }
+            return true;
+        });
+    }
+    parseNegate() {
+        if (this.nonegate)
+            return;
+        const pattern = this.pattern;
+        let negate = false;
+        let negateOffset = 0;
+        for (let i = 0; i < pattern.length && pattern.charAt(i) === '!'; i++) {
+            negate = !negate;
+            negateOffset++;
+        }
+        if (negateOffset)
+            this.pattern = pattern.slice(negateOffset);
+        this.negate = negate;
+    }
+    // Match the parts of a path against one row of the set. `resolved`
+    // is the parts after level 2 resolves `.` and `..` in them, or the
+    // same parts below level 2. Set partial to true to test if, for
+    // example, "/a/b" matches the start of "/*/b/*/d". Partial means, if
+    // you run out of file before you run out of pattern, then that's
+    // fine, as long as all the parts match.
+    #matchRow(file, resolved, pattern, partial) {
+        let fileStartIndex = 0;
+        let patternStartIndex = 0;
+        // UNC paths like //?/X:/... can match X:/... and vice versa, and
+        // //?/UNC/host/share/... can match //host/share/... and vice versa.
+        // Drive letters in absolute drive or unc paths, and the host and
+        // share of UNC paths, are always compared case-insensitively.
+        const fh = this.isWindows ? uncHost(resolved) : -1;
+        const ph = fh === -1 ? -1 : uncHost(pattern);
+        if (ph !== -1) {
+            const host = pattern[ph];
+            const share = pattern[ph + 1];
+            if (typeof host !== 'string' || typeof share !== 'string') {
+                // a host or share with magic is matched as usual
+                fileStartIndex = fh;
+                patternStartIndex = ph;
+            }
+            else if (resolved[fh].toLowerCase() === host.toLowerCase() &&
+                resolved[fh + 1].toLowerCase() === share.toLowerCase()) {
+                fileStartIndex = fh + 2;
+                patternStartIndex = ph + 2;
+            }
+        }
+        else if (this.isWindows) {
+            const fileDrive = typeof file[0] === 'string' && /^[a-z]:$/i.test(file[0]);
+            const fileUNC = !fileDrive &&
+                file[0] === '' &&
+                file[1] === '' &&
+                file[2] === '?' &&
+                /^[a-z]:$/i.test(file[3]);
+            const patternDrive = typeof pattern[0] === 'string' && /^[a-z]:$/i.test(pattern[0]);
+            const patternUNC = !patternDrive &&
+                pattern[0] === '' &&
+                pattern[1] === '' &&
+                pattern[2] === '?' &&
+                typeof pattern[3] === 'string' &&
+                /^[a-z]:$/i.test(pattern[3]);
+            const fdi = fileUNC ? 3
+                : fileDrive ? 0
+                    : undefined;
+            const pdi = patternUNC ? 3
+                : patternDrive ? 0
+                    : undefined;
+            if (typeof fdi === 'number' && typeof pdi === 'number') {
+                const [fd, pd] = [
+                    file[fdi],
+                    pattern[pdi],
+                ];
+                // the drives match, so start matching after them
+                if (fd.toLowerCase() === pd.toLowerCase()) {
+                    patternStartIndex = pdi + 1;
+                    fileStartIndex = fdi + 1;
+                }
+            }
+        }
+        // the drive letters are found in the parts before level 2 resolves
+        // them, and the match uses the resolved parts
+        file = resolved;
+        if (pattern.includes(GLOBSTAR)) {
+            return this.#matchGlobstar(file, pattern, partial, fileStartIndex, patternStartIndex);
+        }
+        return this.#matchOne(file, pattern, partial, fileStartIndex, patternStartIndex);
+    }
+    #matchGlobstar(file, pattern, partial, fileIndex, patternIndex) {
+        const { head, body, tail, segments } = this.#getGlobstarParts(pattern, partial, patternIndex);
+        // check the head, from the current file/pattern index.
+        if (head.length) {
+            const headEnd = fileIndex + head.length;
+            if (!this.#matchOne(file, head, partial, fileIndex, 0, headEnd)) {
+                return false;
+            }
+            fileIndex += head.length;
+            patternIndex += head.length;
+        }
+        // now we know the head matches!
+        // if the last portion is not empty, it MUST match the end
+        // check the tail
+        let fileTailMatch = 0;
+        if (tail.length) {
+            // if head + tail > file, then we cannot possibly match
+            if (tail.length + fileIndex > file.length)
+                return false;
+            // try to match the tail
+            let tailStart = file.length - tail.length;
+            if (this.#matchOne(file, tail, partial, tailStart, 0)) {
+                fileTailMatch = tail.length;
+            }
+            else {
+                // affordance for stuff like a/**/* matching a/b/
+                // if the last file portion is '', and there's more to the pattern
+                // then try without the '' bit.
+                if (file[file.length - 1] !== '' ||
+                    fileIndex + tail.length === file.length) {
+                    return false;
+                }
+                tailStart--;
+                if (!this.#matchOne(file, tail, partial, tailStart, 0)) {
+                    return false;
+                }
+                fileTailMatch = tail.length + 1;
+            }
+        }
+        // now we know the tail matches!
+        // the middle is zero or more portions wrapped in **, possibly
+        // containing more ** sections.
+        // so a/**/b/**/c/**/d has become **/b/**/c/**
+        // if it's empty, it means a/**/b, just verify we have no bad dots
+        // if there's no tail, so it ends on /**, then we must have *something*
+        // after the head, or it's not a matc
+        if (!body.length) {
+            let sawSome = !!fileTailMatch;
+            for (let i = fileIndex; i < file.length - fileTailMatch; i++) {
+                const f = String(file[i]);
+                sawSome = true;
+                if (f === '.' ||
+                    f === '..' ||
+                    (!this.options.dot && f.startsWith('.'))) {
+                    return false;
+                }
+            }
+            // in partial mode, we just need to get past all file parts
+            return partial || sawSome;
+        }
+        // now we know that there's one or more body sections, which can
+        // be matched anywhere from the 0 index (because the head was pruned)
+        // through to the length-fileTailMatch index.
+        return !!this.#matchGlobStarBodySections(file, segments, file.length - fileTailMatch, fileIndex, 0, partial, 0, !!fileTailMatch, new Set());
+    }
+    // Split the pattern into head, tail, and middle of ** delimited
+    // parts. The tail has to be at the end, and the others just have to
+    // be found in order from the head. These only depend on the pattern
+    // row, so they are kept for the next path.
+    #getGlobstarParts(pattern, partial, patternIndex) {
+        let byStart = this.#globstarParts.get(pattern);
+        if (!byStart) {
+            byStart = [];
+            this.#globstarParts.set(pattern, byStart);
+        }
+        const key = patternIndex * 2 + (partial ? 1 : 0);
+        const found = byStart[key];
+        if (found)
+            return found;
+        const firstgs = pattern.indexOf(GLOBSTAR, patternIndex);
+        const lastgs = pattern.lastIndexOf(GLOBSTAR);
+        const head = pattern.slice(patternIndex, firstgs);
+        const body = pattern.slice(firstgs + 1, partial ? undefined : lastgs);
+        const tail = partial ? [] : pattern.slice(lastgs + 1);
+        // split the body up into sections, and note the number of
+        // portions that must come after the start of each one
+        const segments = [[[], 0]];
+        let current = segments[0];
+        let nonGsParts = 0;
+        const nonGsPartsSums = [0];
+        for (const b of body) {
+            if (b === GLOBSTAR) {
+                nonGsPartsSums.push(nonGsParts);
+                current = [[], 0];
+                segments.push(current);
+            }
+            else {
+                current[0].push(b);
+                nonGsParts++;
+            }
+        }
+        // the portions in this section and the ones after it
+        segments.forEach((b, i) => {
+            b[1] = nonGsParts - nonGsPartsSums[i];
+        });
+        const parts = { head, body, tail, segments };
+        byStart[key] = parts;
+        return parts;
+    }
+    // return false for "nope, not matching"
+    // return null for "not matching, cannot keep trying"
+    #matchGlobStarBodySections(file, 
+    // pattern section, and the portions that it and the rest need
+    bodySegments, 
+    // the end of the file portions that the body can match
+    fileLength, fileIndex, bodyIndex, partial, globStarDepth, sawTail, 
+    // the places that a walk has already tried, as
+    // bodyIndex * (file.length + 1) + fileIndex. A walk from a place
+    // does the same no matter how it got there, and it only comes back
+    // if it found no match, so a walk that gets to one stops.
+    tried) {
+        // take the first body segment, and walk from fileIndex to its "after"
+        // value at the end
+        // If it doesn't match at that position, we increment, until we hit
+        // that final possible position, and give up.
+        // If it does match, then advance and try to rest.
+        // If any of them fail we keep walking forward.
+        // this is still a bit recursively painful, but it's more constrained
+        // than previous implementations, because we never test something that
+        // can't possibly be a valid matching condition.
+        const bs = bodySegments[bodyIndex];
+        if (!bs) {
+            // with partial, the body is the rest of the pattern, so it
+            // matches if no portions are left, or only the '' of a trailing
+            // / (as a/* matches a/b/). A ** at the end walks them as its own
+            // empty section.
+            if (partial) {
+                return (fileIndex >= fileLength ||
+                    (fileIndex === fileLength - 1 && file[fileIndex] === ''));
+            }
+            // just make sure that there's no bad dots before the tail
+            for (let i = fileIndex; i < fileLength; i++) {
+                sawTail = true;
+                const f = file[i];
+                if (f === '.' ||
+                    f === '..' ||
+                    (!this.options.dot && f.startsWith('.'))) {
+                    return false;
+                }
+            }
+            return sawTail;
+        }
+        // have a non-globstar body section to test, up to the last index
+        // where it can start
+        const [body, need] = bs;
+        // with partial, the path can end before the body does
+        const after = partial ? fileLength : fileLength - need;
+        while (fileIndex <= after) {
+            const key = bodyIndex * (file.length + 1) + fileIndex;
+            if (tried.has(key))
+                return false;
+            tried.add(key);
+            const m = this.#matchOne(file, body, partial, fileIndex, 0, fileIndex + body.length);
+            // if limit exceeded, no match. intentional false negative,
+            // acceptable break in correctness for security.
+            if (m && globStarDepth < this.maxGlobstarRecursion) {
+                // match! see if the rest match. if so, we're done!
+                const sub = this.#matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex + body.length, bodyIndex + 1, partial, globStarDepth + 1, sawTail, tried);
+                if (sub !== false) {
+                    return sub;
+                }
+            }
+            // the ** does not walk past the last place the body can start
+            if (fileIndex === after)
+                break;
+            const f = file[fileIndex];
+            if (f === '.' ||
+                f === '..' ||
+                (!this.options.dot && f.startsWith('.'))) {
+                return false;
+            }
+            fileIndex++;
+        }
+        // walked off. no point continuing
+        return partial || null;
+    }
+    #matchOne(file, pattern, partial, fileIndex, patternIndex, 
+    // only match the file portions before this index
+    fileEnd = file.length) {
+        let fi;
+        let pi;
+        let pl;
+        let fl;
+        for (fi = fileIndex,
+            pi = patternIndex,
+            fl = Math.min(fileEnd, file.length),
+            pl = pattern.length; fi < fl && pi < pl; fi++, pi++) {
+            let p = pattern[pi];
+            let f = file[fi];
+            // should be impossible.
+            /* c8 ignore start */
+            if (p === false || p === GLOBSTAR) {
+                return false;
+            }
+            /* c8 ignore stop */
+            // something other than **
+            // non-magic patterns just have to match exactly
+            // patterns with magic have been turned into Matchers.
+            if (!portionMatch(p, f))
+                return false;
+        }
+        // Note: ending in / means that we'll get a final ""
+        // at the end of the pattern.  This can only match a
+        // corresponding "" at the end of the file.
+        // If the file ends in /, then it can only match a
+        // a pattern that ends in /, unless the pattern just
+        // doesn't have any more for it. But, a/b/ should *not*
+        // match "a/b/*", even though * can match "", except in
+        // partial mode, where it might simply not be reached yet.
+        // However, a/b/ should still satisfy a/*
+        // now either we fell off the end of the pattern, or we're done.
+        if (fi === fl && pi === pl) {
+            // ran out of pattern and filename at the same time.
+            // an exact hit!
+            return true;
+        }
+        else if (fi === fl) {
+            // ran out of file, but still had pattern left.
+            // this is ok if we're doing the match as part of
+            // a glob fs traversal.
+            return partial;
+        }
+        else if (pi === pl) {
+            // ran out of pattern, still have file left.
+            // this is only acceptable if we're on the very last
+            // empty segment of a file with a trailing slash.
+            // a/* should match a/b/
+            return fi === fl - 1 && file[fi] === '';
+            /* c8 ignore start */
+        }
+        else {
+            // should be unreachable.
+            throw new Error('wtf?');
+        }
+        /* c8 ignore stop */
+    }
+    braceExpand() {
+        return braceExpand(this.pattern, this.options);
+    }
+    // Expand braces, except numeric ranges such as {0..999} with at
+    // least RANGE_MIN values. Each of those stays in its pattern as
+    // `<mark>0..999<mark>`, for the Matcher to test. If a range might
+    // be inside a [...] class, expand all of them instead.
+    #expandBraces() {
+        const { pattern } = this;
+        if (this.options.nobrace)
+            return this.braceExpand();
+        let code = 0xe000;
+        while (pattern.includes(String.fromCharCode(code))) {
+            if (++code > 0xf8ff)
+                return this.braceExpand();
+        }
+        const mark = String.fromCharCode(code);
+        let found = false;
+        const marked = pattern.replace(rangeRe, (m, lo, hi) => {
+            const a = Number(lo);
+            const b = Number(hi);
+            if (!Number.isSafeInteger(a) ||
+                !Number.isSafeInteger(b) ||
+                Math.abs(a - b) + 1 < RANGE_MIN) {
+                return m;
+            }
+            found = true;
+            return `${mark}${lo}..${hi}${mark}`;
+        });
+        if (!found)
+            return this.braceExpand();
+        const set = braceExpand(marked, this.options);
+        for (const p of set) {
+            for (const portion of p.split('/')) {
+                const c = portion.indexOf('[');
+                if (c !== -1 && c < portion.lastIndexOf(mark)) {
+                    return this.braceExpand();
+                }
+                if (!this.options.noext && inRepeatOrNegExt(portion, mark)) {
+                    return this.braceExpand();
+                }
+            }
+        }
+        this.#rangeMark = mark;
+        return set;
+    }
+    parse(pattern) {
+        assertValidPattern(pattern);
+        const options = this.options;
+        // shortcuts
+        if (pattern === '**')
+            return GLOBSTAR;
+        if (pattern === '')
+            return '';
+        const { nocase, nocaseMagicOnly, noext = false, dot, normalize, } = options;
+        const rangeMark = this.#rangeMark;
+        const lit = rangeMark && pattern.includes(rangeMark) ?
+            undefined
+            : esm_literal(pattern, noext);
+        // in nocase mode, a literal with cased chars still needs a
+        // Matcher, unless nocaseMagicOnly is set.
+        if (lit !== undefined &&
+            !(nocase &&
+                !nocaseMagicOnly &&
+                pattern.toUpperCase() !== pattern.toLowerCase())) {
+            return this.#norm(lit);
+        }
+        if (this.#pending)
+            return PENDING;
+        let m = this.#matchers.get(pattern);
+        if (!m) {
+            if (!noext)
+                assertValidExtglobs(pattern);
+            m = new Matcher(pattern, {
+                nocase,
+                noext,
+                dot,
+                normalize,
+                ...(rangeMark && { rangeMark }),
+            });
+            this.#matchers.set(pattern, m);
+        }
+        return m;
+    }
+    #slashSplit(p) {
+        // if p starts with // on windows, we preserve that
+        // so that UNC paths aren't broken.  Otherwise, any number of
+        // / characters are coalesced into one, unless
+        // preserveMultipleSlashes is set to true.
+        if (this.preserveMultipleSlashes) {
+            return p.split('/');
+        }
+        else if (this.isWindows && /^\/\/[^/]+/.test(p)) {
+            // add an extra '' for the one we lose
+            return ['', ...p.split(/\/+/)];
+        }
+        else {
+            return p.split(/\/+/);
+        }
+    }
+    match(f, partial = this.partial) {
+        // short-circuit in the case of busted things.
+        // comments, etc.
+        if (this.comment) {
+            return false;
+        }
+        if (this.empty) {
+            return f === '';
+        }
+        if (f === '/' && partial) {
+            return true;
+        }
+        const options = this.options;
+        // treat the test path as a set of pathparts. If it was not just
+        // split or checked, check that it can match before splitting it.
+        let split = this.#cachedSplit(f);
+        if (!split) {
+            // the checks look at the path as given, so not if it is
+            // normalized
+            if (!partial &&
+                !this.#form &&
+                (this.#endCheck || this.#literalCheck) &&
+                lastChecked !== f) {
+                lastChecked = f;
+                const can = this.#canMatch(f);
+                if (can === 'no')
+                    return options.flipNegate ? false : this.negate;
+                if (can === 'yes')
+                    return options.flipNegate ? true : !this.negate;
+            }
+            split = this.#split(f);
+        }
+        const ff = split.parts;
+        // the parts after level 2 resolves them, kept for the next pattern
+        // that tests the same path
+        const resolved = this.#level2 ?
+            (split.resolved ??= this.#levelTwoFileOptimize(ff))
+            : ff;
+        // just ONE of the pattern sets in this.set needs to match
+        // in order for it to be valid.  If negating, then just one
+        // match means that we have failed.
+        // Either way, return on the first hit.
+        const set = this.set;
+        // Find the basename of the path by looking for the last non-empty segment
+        let filename = ff[ff.length - 1];
+        if (!filename) {
+            for (let i = ff.length - 2; !filename && i >= 0; i--) {
+                filename = ff[i];
+            }
+        }
+        for (let r = 0; r < set.length; r++) {
+            const pattern = set[r];
+            const shape = partial ? undefined : this.#shapes[r];
+            // level 2 does not change a path of one portion
+            const hit = shape === 'base' ?
+                portionMatch(pattern[0], filename)
+                : shape ? this.#matchShape(resolved, pattern, shape)
+                    : options.matchBase && pattern.length === 1 ?
+                        this.#matchRow([filename], [filename], pattern, partial)
+                        : this.#matchRow(ff, resolved, pattern, partial);
+            if (hit) {
+                if (options.flipNegate) {
+                    return true;
+                }
+                return !this.negate;
+            }
+        }
+        // didn't get any hits.  this is success if it's a negative
+        // pattern, failure otherwise.
+        if (options.flipNegate) {
+            return false;
+        }
+        return this.negate;
+    }
+    static defaults(def) {
+        return minimatch.defaults(def).Minimatch;
+    }
+}
+/* c8 ignore start */
+
+
+/* c8 ignore stop */
+minimatch.Minimatch = Minimatch;
+minimatch.escape = escape_escape;
+minimatch.unescape = unescape_unescape;
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./build/entries/workflow-files.js
+
+
+
+
+
+/**
+ * The workflow files that globs name, in alphabetical order. Only the names of files are looked at.
+ *
+ * @param globs in minimatch's language, relative to `root`; one that begins with `!` takes files out
+ */
+function findWorkflowFiles(root, globs) {
+    const wanted = globs
+        .filter((glob) => !glob.startsWith('!'))
+        .map((glob) => relativeGlob(root, glob));
+    const unwanted = globs
+        .filter((glob) => glob.startsWith('!'))
+        .map((glob) => relativeGlob(root, glob.slice(1)));
+    const files = wanted.flatMap((glob) => filesBelow(root, glob).filter((file) => minimatch(file, glob)));
+    return [...new Set(files)]
+        .filter((file) => !unwanted.some((glob) => minimatch(file, glob)))
+        .sort()
+        .map((file) => ({ name: (0,external_node_path_.basename)(file).replace(/\.[^.]+$/, ''), file }));
+}
+/**
+ * Workflows from files. For a webhook only the file that its path names is read and parsed.
+ *
+ * @throws UserError when the globs match no file at all
+ */
+function workflowFileSource(options) {
+    const { root, globs, calling, contexts } = options;
+    const files = findWorkflowFiles(root, globs);
+    if (files.length === 0)
+        throw noFiles(globs);
+    return {
+        calling,
+        names: () => files.map(({ name }) => name),
+        find(name) {
+            const found = workflowFileNamed(files, name);
+            if (!found)
+                return undefined;
+            const { file } = found;
+            return readWorkflowFile(name, { name: file, file, text: readText(root, file) }, contexts);
+        },
+    };
+}
+function noFiles(globs) {
+    return new errors/* UserError */.y({
+        message: `no workflow file matches ${globs.join(', ')}`,
+        notes: [
+            'the repository must be checked out first (actions/checkout)',
+            'or give the triggers in the input "on": then no file is needed',
+        ],
+    });
+}
+/** @throws UserError when two files have the name, since a URL could not tell them apart */
+function workflowFileNamed(files, name) {
+    const [file, ...others] = files.filter((candidate) => candidate.name === name);
+    if (others.length === 0)
+        return file;
+    const both = [file, ...others].map((one) => one?.file).join(' and ');
+    throw new errors/* UserError */.y({
+        message: `two workflow files are named "${name}": ${both}`,
+        notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
+    });
+}
+function readText(root, file) {
+    try {
+        return (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(root, file), 'utf8');
+    }
+    catch (cause) {
+        throw new errors/* UserError */.y({ message: `${file} cannot be read` }, { cause });
+    }
+}
+function relativeGlob(root, glob) {
+    const unrooted = glob.startsWith('/') ? (0,external_node_path_.relative)(root, glob) : glob;
+    return unrooted.replace(/^\.\//, '');
+}
+/** Every file below the part of a glob that has no wildcard. */
+function filesBelow(root, glob) {
+    const segments = glob.split('/');
+    const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment));
+    if (wild < 0)
+        return [glob];
+    const base = segments.slice(0, wild).join('/');
+    return listRecursively((0,external_node_path_.join)(root, base)).map((file) => (base ? `${base}/${file}` : file));
+}
+function listRecursively(folder) {
+    try {
+        const names = (0,external_node_fs_.readdirSync)(folder, { recursive: true, encoding: 'utf8' });
+        return names.map((name) => name.split(external_node_path_.sep).join('/'));
+    }
+    catch {
+        return [];
+    }
+}
+
+;// CONCATENATED MODULE: ./build/entries/workflow-source.js
+
+
+
+
+/** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
+function workflowSource(inputs, contexts) {
+    const calling = callingWorkflow(process.env);
+    if (inputs.on.trim() === '') {
+        const root = process.env.GITHUB_WORKSPACE ?? process.cwd();
+        return workflowFileSource({ root, globs: inputs.workflow, calling: calling.name, contexts });
+    }
+    const source = onSource(inputs.on, calling.file);
+    return {
+        calling: calling.name,
+        names: () => [calling.name],
+        find: (name) => (name === calling.name ? readOnSection(name, source, contexts) : undefined),
+    };
+}
+
+;// CONCATENATED MODULE: ./build/entries/surroundings.js
+
+
+
+
+
+
+/** @throws UserError when an input or the event cannot be read */
+function readSurroundings() {
+    const inputs = readInputs((name) => core/* getInput */.V4(name, { trimWhitespace: false }));
+    const event = readEvent();
+    const contexts = expressionContexts(process.env, event.payload, inputs);
+    const workflows = workflowSource(inputs, contexts);
+    return { inputs, event, workflows, ports: enginePorts(inputs.messagingApiUrl, core/* setSecret */.Pq) };
+}
+
 
 /***/ }),
 
-/***/ 3218:
+/***/ 1647:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   El: () => (/* binding */ HEADER),
+/* harmony export */   Ix: () => (/* binding */ RESERVED_HEADER_PREFIX),
+/* harmony export */   cP: () => (/* binding */ EVENT_TYPE),
+/* harmony export */   yo: () => (/* binding */ readClientPayload)
+/* harmony export */ });
+/* unused harmony exports writeClientPayload, writeDispatch */
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+/* harmony import */ var _json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
+
+
+/** `event_type` of every dispatch that carries a webhook. */
+const EVENT_TYPE = 'webhook';
+/** Names of the headers in which the relay's metadata travels. */
+const HEADER = {
+    delivery: 'x-hookline-delivery',
+    receivedAt: 'x-hookline-received-at',
+    bodyEncoding: 'x-hookline-body-encoding',
+};
+/** Every name that begins so belongs to the relay: a caller's own are dropped. */
+const RESERVED_HEADER_PREFIX = 'x-hookline-';
+/** The `client_payload` as JSON text, for the size check and the dispatch. */
+function writeClientPayload({ path, method, headers, body }) {
+    return JSON.stringify({ path, method, headers, body });
+}
+/** The body of `POST /repos/{owner}/{repo}/dispatches` around a written `client_payload`. */
+function writeDispatch(clientPayload) {
+    return `{"event_type":"${EVENT_TYPE}","client_payload":${clientPayload}}`;
+}
+/**
+ * Reads `client_payload` from an event. The relay's own form and a dispatch made without it are both
+ * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;
+ * headers may be JSON text.
+ *
+ * @throws PayloadError naming the property that has the wrong type
+ */
+function readClientPayload(value) {
+    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(value))
+        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload is not an object');
+    const body = (value.body ?? null); // the event was parsed from JSON
+    return {
+        path: text(value.path, 'path'),
+        method: text(value.method ?? (body === null || body === '' ? 'GET' : 'POST'), 'method'),
+        headers: headersFrom(value.headers ?? {}),
+        body,
+    };
+}
+function text(value, name) {
+    if (typeof value === 'string')
+        return value;
+    throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.${name} is ${kindOf(value)}, not a string`);
+}
+function headersFrom(value) {
+    const headers = typeof value === 'string' ? parsedHeaders(value) : value;
+    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(headers))
+        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.headers is ${kindOf(headers)}, not an object`);
+    const entries = Object.entries(headers).map(([name, content]) => [name.toLowerCase(), headerText(content)]);
+    return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .record */ .g1)(entries);
+}
+function parsedHeaders(value) {
+    try {
+        return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .parseJson */ .qF)(value);
+    }
+    catch {
+        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload.headers is a string that is not JSON');
+    }
+}
+function headerText(content) {
+    if (Array.isArray(content))
+        return content.map(headerText).join(', ');
+    return typeof content === 'string' ? content : JSON.stringify(content);
+}
+function kindOf(value) {
+    if (value === undefined)
+        return 'missing';
+    if (value === null)
+        return 'null';
+    if (Array.isArray(value))
+        return 'an array';
+    return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+
+/***/ }),
+
+/***/ 2546:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   t: () => (/* binding */ PayloadError),
+/* harmony export */   y: () => (/* binding */ UserError)
+/* harmony export */ });
+/** A fault that the user can mend; every other error is ours. Carries all problems found at once. */
+class UserError extends Error {
+    name = 'UserError';
+    problems;
+    constructor(problems, options) {
+        const list = 'message' in problems ? [problems] : problems;
+        super(list.map((problem) => problem.message).join('\n'), options);
+        this.problems = list;
+    }
+}
+/** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
+class PayloadError extends Error {
+    name = 'PayloadError';
+}
+
+
+/***/ }),
+
+/***/ 2947:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  Gv: () => (/* binding */ json_isObject),
+  qF: () => (/* binding */ parseJson),
+  g1: () => (/* binding */ record)
+});
+
+// UNUSED EXPORTS: isDeeperThan
+
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/utils.js
+/**
+ * Test whether a string contains an integer number
+ */
+function utils_isInteger(value) {
+  return INTEGER_REGEX.test(value);
+}
+const INTEGER_REGEX = /^-?[0-9]+$/;
+
+/**
+ * Test whether a string contains a number
+ * http://stackoverflow.com/questions/13340717/json-numbers-regular-expression
+ */
+function utils_isNumber(value) {
+  return NUMBER_REGEX.test(value);
+}
+const NUMBER_REGEX = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Test whether a string can be safely represented with a number
+ * without information loss.
+ *
+ * When approx is true, floating point numbers that lose a few digits but
+ * are still approximately equal in value are considered safe too.
+ * Integer numbers must still be exactly equal.
+ */
+function isSafeNumber(value, config) {
+  if (utils_isInteger(value)) {
+    return Number.isSafeInteger(Number.parseInt(value, 10));
+  }
+  const num = Number.parseFloat(value);
+  // Reject unsafe integers written as floats, like '9007199254740992.0', which isInteger(value) misses.
+  if (Number.isInteger(num) && !Number.isSafeInteger(num)) {
+    return false;
+  }
+  const parsed = String(num);
+  if (value === parsed) {
+    return true;
+  }
+  const valueDigits = extractSignificantDigits(value);
+  const parsedDigits = extractSignificantDigits(parsed);
+  if (valueDigits === parsedDigits) {
+    return true;
+  }
+  if (config?.approx === true) {
+    // A floating point value is approximately equal when:
+    // 1. it has at least 14 digits
+    // 2. the first 14 digits are equal
+    const requiredDigits = 14;
+    if (parsedDigits.length >= requiredDigits && valueDigits.startsWith(parsedDigits.substring(0, requiredDigits))) {
+      return true;
+    }
+  }
+  return false;
+}
+let UnsafeNumberReason = /*#__PURE__*/function (UnsafeNumberReason) {
+  UnsafeNumberReason["underflow"] = "underflow";
+  UnsafeNumberReason["overflow"] = "overflow";
+  UnsafeNumberReason["truncate_integer"] = "truncate_integer";
+  UnsafeNumberReason["truncate_float"] = "truncate_float";
+  return UnsafeNumberReason;
+}({});
+
+/**
+ * When the provided value is an unsafe number, describe what the reason is:
+ * overflow, underflow, truncate_integer, or truncate_float.
+ * Returns undefined when the value is safe.
+ */
+function getUnsafeNumberReason(value) {
+  if (isSafeNumber(value, {
+    approx: false
+  })) {
+    return undefined;
+  }
+  if (utils_isInteger(value)) {
+    return UnsafeNumberReason.truncate_integer;
+  }
+  const num = Number.parseFloat(value);
+  if (!Number.isFinite(num)) {
+    return UnsafeNumberReason.overflow;
+  }
+  if (num === 0) {
+    return UnsafeNumberReason.underflow;
+  }
+  return UnsafeNumberReason.truncate_float;
+}
+
+/**
+ * Convert a string into a number when it is safe to do so.
+ * Throws an error otherwise, explaining the reason.
+ */
+function toSafeNumberOrThrow(value, config) {
+  const number = Number.parseFloat(value);
+  const unsafeReason = getUnsafeNumberReason(value);
+  if (config?.approx === true ? unsafeReason && unsafeReason !== UnsafeNumberReason.truncate_float : unsafeReason) {
+    const unsafeReasonText = unsafeReason?.replace(/_\w+$/, '');
+    throw new Error(`Cannot safely convert to number: the value '${value}' would ${unsafeReasonText} and become ${number}`);
+  }
+  return number;
+}
+
+/**
+ * Split a number into sign, digits, and exponent.
+ * Leading zeros and non-canonical zeros are normalized.
+ *
+ * The value can be constructed again from a split number by inserting a dot
+ * at the second character of the digits if there is more than one digit,
+ * prepending it with the sign, and appending an "e" and the exponent as follows:
+ *
+ *     const reconstructed = `${sign}${digits[0]}.${digits.slice(1)}e${exponent}`
+ *
+ */
+function splitNumber(value) {
+  const match = value.match(/^(-?)(\d+(?:\.\d*)?)([eE]([+-]?\d+))?$/);
+  if (!match) {
+    throw new SyntaxError(`Invalid number: ${value}`);
+  }
+  const sign = match[1];
+  const digitsStr = match[2];
+  let exponent = match[4] !== undefined ? Number.parseInt(match[4], 10) : 0;
+  const dot = digitsStr.indexOf('.');
+  exponent += dot !== -1 ? dot - 1 : digitsStr.length - 1;
+  const coefficient = digitsStr.replace('.', '');
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(coefficient);
+  exponent -= start;
+  const digits = coefficient.slice(start, end);
+
+  // normalize zero, for example normalizes 0e5 or -0 into 0
+  return digits.length > 0 ? {
+    sign,
+    digits,
+    exponent
+  } : {
+    sign: '',
+    digits: '0',
+    exponent: 0
+  };
+}
+
+/**
+ * Compare two strings containing a numeric value
+ * Returns 1 when a is larger than b, 0 when they are equal,
+ * and -1 when a is smaller than b.
+ */
+function utils_compareNumber(a, b) {
+  if (a === b) {
+    return 0;
+  }
+  const aa = splitNumber(a);
+  const bb = splitNumber(b);
+  const sign = aa.sign === '-' ? -1 : 1;
+  if (aa.sign !== bb.sign) {
+    return sign;
+  }
+  if (aa.digits === '0') {
+    return bb.digits === '0' ? 0 : -1;
+  }
+  if (bb.digits === '0') {
+    return 1;
+  }
+  if (aa.exponent !== bb.exponent) {
+    return aa.exponent > bb.exponent ? sign : aa.exponent < bb.exponent ? -sign : 0;
+  }
+  return aa.digits > bb.digits ? sign : aa.digits < bb.digits ? -sign : 0;
+}
+
+/**
+ * Count the significant digits of a number.
+ *
+ * For example:
+ *   '2.34' returns 3
+ *   '-77' returns 2
+ *   '0.003400' returns 2
+ *   '120.5e+30' returns 4
+ **/
+function utils_countSignificantDigits(value) {
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(value);
+  const dot = value.indexOf('.');
+  if (dot === -1 || dot < start || dot > end) {
+    return end - start;
+  }
+  return end - start - 1;
+}
+
+/**
+ * Get the significant digits of a number.
+ *
+ * For example:
+ *   '2.34' returns '234'
+ *   '-77' returns '77'
+ *   '0.003400' returns '34'
+ *   '120.5e+30' returns '1205'
+ **/
+function extractSignificantDigits(value) {
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(value);
+  const digits = value.substring(start, end);
+  const dot = digits.indexOf('.');
+  if (dot === -1) {
+    return digits;
+  }
+  return digits.substring(0, dot) + digits.substring(dot + 1);
+}
+
+/**
+ * Returns the range (start to end) of the significant digits of a value.
+ * Note that this range _may_ contain the decimal dot.
+ *
+ * For example:
+ *
+ *     getSignificantDigitRange('0.0325900') // { start: 3, end: 7 }
+ *     getSignificantDigitRange('2.0300')    // { start: 0, end: 3 }
+ *     getSignificantDigitRange('0.0')       // { start: 3, end: 3 }
+ *
+ */
+function getSignificantDigitRange(value) {
+  let start = 0;
+  if (value[0] === '-') {
+    start++;
+  }
+  while (value[start] === '0' || value[start] === '.') {
+    start++;
+  }
+  let end = value.lastIndexOf('e');
+  if (end === -1) {
+    end = value.lastIndexOf('E');
+  }
+  if (end === -1) {
+    end = value.length;
+  }
+  while ((value[end - 1] === '0' || value[end - 1] === '.') && end > start) {
+    end--;
+  }
+  return {
+    start,
+    end
+  };
+}
+//# sourceMappingURL=utils.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/LosslessNumber.js
+
+
+// A shared symbol recognizes numbers from separate library copies where instanceof fails.
+const losslessNumberMarker = Symbol.for('lossless-json.LosslessNumber');
+
+/**
+ * A lossless number. Stores its numeric value as string
+ */
+class LosslessNumber {
+  // numeric value as string
+  value;
+
+  /**
+   * @deprecated Use the isLosslessNumber(value) function instead.
+   *
+   * Ordinary objects may also have an isLosslessNumber property, so this
+   * field cannot reliably identify lossless numbers.
+   */
+  isLosslessNumber = true;
+  get [losslessNumberMarker]() {
+    return true;
+  }
+  constructor(value) {
+    if (!utils_isNumber(value)) {
+      throw new Error(`Invalid number (value: "${value}")`);
+    }
+    this.value = value;
+  }
+
+  /**
+   * Get the value of the LosslessNumber as number or bigint.
+   *
+   * - a number is returned for safe numbers and decimal values that only lose some insignificant digits
+   * - a bigint is returned for big integer numbers
+   * - an Error is thrown for values that will overflow or underflow
+   *
+   * Note that you can implement your own strategy for conversion by just getting the value as string
+   * via .toString(), and using util functions like isInteger, isSafeNumber, getUnsafeNumberReason,
+   * and toSafeNumberOrThrow to convert it to a numeric value.
+   */
+  valueOf() {
+    const unsafeReason = getUnsafeNumberReason(this.value);
+
+    // safe or truncate_float
+    if (unsafeReason === undefined || unsafeReason === UnsafeNumberReason.truncate_float) {
+      return Number.parseFloat(this.value);
+    }
+
+    // truncate_integer
+    if (utils_isInteger(this.value)) {
+      return BigInt(this.value);
+    }
+
+    // overflow or underflow
+    throw new Error(`Cannot safely convert to number: the value '${this.value}' would ${unsafeReason} and become ${Number.parseFloat(this.value)}`);
+  }
+
+  /**
+   * Get the value of the LosslessNumber as string.
+   */
+  toString() {
+    return this.value;
+  }
+
+  // Note: we do NOT implement a .toJSON() method, and you should not implement
+  // or use that, it cannot safely turn the numeric value in the string into
+  // stringified JSON since it has to be parsed into a number first.
+}
+
+/**
+ * Test whether a value is a LosslessNumber
+ */
+function LosslessNumber_isLosslessNumber(value) {
+  return value !== null && typeof value === 'object' && value[losslessNumberMarker] === true;
+}
+
+/**
+ * Convert a number into a LosslessNumber if this is possible in a safe way
+ * If the value has too many digits, or is NaN or Infinity, an error will be thrown
+ */
+function toLosslessNumber(value) {
+  const maxDigits = 15;
+  if (countSignificantDigits(String(value)) > maxDigits) {
+    throw new Error(`Invalid number: contains more than 15 digits and is most likely truncated and unsafe by itself (value: ${value})`);
+  }
+  if (Number.isNaN(value)) {
+    throw new Error('Invalid number: NaN');
+  }
+  if (!Number.isFinite(value)) {
+    throw new Error(`Invalid number: ${value}`);
+  }
+  return new LosslessNumber(String(value));
+}
+
+/**
+ * Compare two lossless numbers.
+ * Returns 1 when a is larger than b, 0 when they are equal,
+ * and -1 when a is smaller than b.
+ */
+function compareLosslessNumber(a, b) {
+  return compareNumber(a.value, b.value);
+}
+//# sourceMappingURL=LosslessNumber.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/numberParsers.js
+
+
+function parseLosslessNumber(value) {
+  return new LosslessNumber(value);
+}
+function parseNumberAndBigInt(value) {
+  return isInteger(value) ? BigInt(value) : Number.parseFloat(value);
+}
+//# sourceMappingURL=numberParsers.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/revive.js
+
+/**
+ * Revive a json object.
+ * Applies the reviver function recursively on all values in the JSON object.
+ * @param json   A JSON Object, Array, or value
+ * @param reviver
+ *              A reviver function invoked with arguments `key` and `value`,
+ *              which must return a replacement value. The function context
+ *              (`this`) is the Object or Array that contains the currently
+ *              handled value.
+ */
+function revive(json, reviver) {
+  return reviveValue({
+    '': json
+  }, '', json, reviver);
+}
+
+/**
+ * Revive a value
+ */
+function reviveValue(context, key, value, reviver) {
+  if (Array.isArray(value)) {
+    return reviver.call(context, key, reviveArray(value, reviver));
+  }
+  if (value && typeof value === 'object' && !LosslessNumber_isLosslessNumber(value)) {
+    // note the special case for LosslessNumber,
+    // we don't want to iterate over the internals of a LosslessNumber
+    return reviver.call(context, key, reviveObject(value, reviver));
+  }
+  return reviver.call(context, key, value);
+}
+
+/**
+ * Revive the properties of an object
+ */
+function reviveObject(object, reviver) {
+  for (const key of Object.keys(object)) {
+    const value = reviveValue(object, key, object[key], reviver);
+    if (value !== undefined) {
+      object[key] = value;
+    } else {
+      delete object[key];
+    }
+  }
+  return object;
+}
+
+/**
+ * Revive the properties of an Array
+ */
+function reviveArray(array, reviver) {
+  for (let i = 0; i < array.length; i++) {
+    const value = reviveValue(array, String(i), array[i], reviver);
+    if (value === undefined) {
+      // Remove the own property entirely, like native JSON.parse does: the
+      // position becomes a genuine hole (no own key, and `Object.keys` omits
+      // it) while the length stays unchanged. Assigning `array[i] = undefined`
+      // would leave an own property holding `undefined` instead.
+      delete array[i];
+    } else {
+      // Assign right away rather than after the loop: the reviver observes the
+      // holder through `this`, so later items must see the already revived
+      // values (e.g. a preceding `null` replacement).
+      array[i] = value;
+    }
+  }
+  return array;
+}
+//# sourceMappingURL=revive.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/parse.js
+
+
+/**
+ * The LosslessJSON.parse() method parses a string as JSON, optionally transforming
+ * the value produced by parsing.
+ *
+ * The parser is based on the parser of Tan Li Hou shared in
+ * https://lihautan.com/json-parser-with-javascript/
+ *
+ * @param text
+ * The string to parse as JSON. See the JSON object for a description of JSON syntax.
+ *
+ * @param [reviver]
+ * If a function, prescribes how the value originally produced by parsing is
+ * transformed, before being returned.
+ *
+ * @param [options=ParseOptions | NumberParserArgument]
+ * Pass a custom number parser. Input is a string, and the output can be unknown
+ * numeric value: number, bigint, LosslessNumber, or a custom BigNumber library.
+ *
+ * @returns Returns the Object corresponding to the given JSON text.
+ *
+ * @throws Throws a SyntaxError exception if the string to parse is not valid JSON.
+ */
+function parse(text, reviver, options) {
+  const optionsObj = typeof options === 'function' ? {
+    parseNumber: options
+  } : options;
+  const parseNumber = optionsObj?.parseNumber ?? parseLosslessNumber;
+  const onDuplicateKey = optionsObj?.onDuplicateKey ?? throwDuplicateKey;
+  let i = 0;
+  const value = parseValue();
+  expectValue(value);
+  expectEndOfInput();
+  return reviver ? revive(value, reviver) : value;
+  function parseObject() {
+    if (text.charCodeAt(i) === codeOpeningBrace) {
+      i++;
+      skipWhitespace();
+      const object = {};
+      let initial = true;
+      while (i < text.length && text.charCodeAt(i) !== codeClosingBrace) {
+        if (!initial) {
+          eatComma();
+          skipWhitespace();
+        } else {
+          initial = false;
+        }
+        const start = i;
+        const key = parseString();
+        if (key === undefined) {
+          throwObjectKeyExpected();
+          return; // To make TS happy
+        }
+        skipWhitespace();
+        eatColon();
+        const value = parseValue();
+        if (value === undefined) {
+          throwObjectValueExpected();
+          return; // To make TS happy
+        }
+
+        // handle duplicate keys
+        // TODO: replace with hasOwn one day, when browser support is high enough
+        if (Object.prototype.hasOwnProperty.call(object, key) && !isDeepEqual(value, object[key])) {
+          // Note that we could also test `if(key in object) {...}`
+          // or `if (object[key] !== 'undefined') {...}`, but that is slower.
+          const returnedValue = onDuplicateKey({
+            key,
+            position: start + 1,
+            oldValue: object[key],
+            newValue: value
+          });
+          if (returnedValue !== undefined) {
+            setObjectKey(object, key, returnedValue);
+          }
+        } else {
+          setObjectKey(object, key, value);
+        }
+      }
+      if (text.charCodeAt(i) !== codeClosingBrace) {
+        throwObjectKeyOrEndExpected();
+      }
+      i++;
+      return object;
+    }
+  }
+  function parseArray() {
+    if (text.charCodeAt(i) === codeOpeningBracket) {
+      i++;
+      skipWhitespace();
+      const array = [];
+      let initial = true;
+      while (i < text.length && text.charCodeAt(i) !== codeClosingBracket) {
+        if (!initial) {
+          eatComma();
+        } else {
+          initial = false;
+        }
+        const value = parseValue();
+        expectArrayItem(value);
+        array.push(value);
+      }
+      if (text.charCodeAt(i) !== codeClosingBracket) {
+        throwArrayItemOrEndExpected();
+      }
+      i++;
+      return array;
+    }
+  }
+  function parseValue() {
+    skipWhitespace();
+    const value = parseString() ?? parseNumeric() ?? parseObject() ?? parseArray() ?? parseKeyword('true', true) ?? parseKeyword('false', false) ?? parseKeyword('null', null);
+    skipWhitespace();
+    return value;
+  }
+  function parseKeyword(name, value) {
+    if (text.slice(i, i + name.length) === name) {
+      i += name.length;
+      return value;
+    }
+  }
+  function skipWhitespace() {
+    while (isWhitespace(text.charCodeAt(i))) {
+      i++;
+    }
+  }
+  function parseString() {
+    if (text.charCodeAt(i) === codeDoubleQuote) {
+      i++;
+      let result = '';
+      while (i < text.length && text.charCodeAt(i) !== codeDoubleQuote) {
+        if (text.charCodeAt(i) === codeBackslash) {
+          const char = text[i + 1];
+          const escapeChar = escapeCharacters[char];
+          if (escapeChar !== undefined) {
+            result += escapeChar;
+            i++;
+          } else if (char === 'u') {
+            if (isHex(text.charCodeAt(i + 2)) && isHex(text.charCodeAt(i + 3)) && isHex(text.charCodeAt(i + 4)) && isHex(text.charCodeAt(i + 5))) {
+              result += String.fromCharCode(Number.parseInt(text.slice(i + 2, i + 6), 16));
+              i += 5;
+            } else {
+              throwInvalidUnicodeCharacter(i);
+            }
+          } else {
+            throwInvalidEscapeCharacter(i);
+          }
+        } else {
+          if (isValidStringCharacter(text.charCodeAt(i))) {
+            result += text[i];
+          } else {
+            throwInvalidCharacter(text[i]);
+          }
+        }
+        i++;
+      }
+      expectEndOfString();
+      i++;
+      return result;
+    }
+  }
+  function parseNumeric() {
+    const start = i;
+    if (text.charCodeAt(i) === codeMinus) {
+      i++;
+      expectDigit(start);
+    }
+    if (text.charCodeAt(i) === codeZero) {
+      i++;
+    } else if (isNonZeroDigit(text.charCodeAt(i))) {
+      i++;
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    } else {
+      // A JSON number must have an integer part, so a leading dot like '.5'
+      // is not a number at all.
+      return undefined;
+    }
+    if (text.charCodeAt(i) === codeDot) {
+      i++;
+      expectDigit(start);
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    }
+    if (text.charCodeAt(i) === codeLowercaseE || text.charCodeAt(i) === codeUppercaseE) {
+      i++;
+      if (text.charCodeAt(i) === codeMinus || text.charCodeAt(i) === codePlus) {
+        i++;
+      }
+      expectDigit(start);
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    }
+    if (i > start) {
+      return parseNumber(text.slice(start, i));
+    }
+  }
+  function eatComma() {
+    if (text.charCodeAt(i) !== codeComma) {
+      throw new SyntaxError(`Comma ',' expected after value ${gotAt()}`);
+    }
+    i++;
+  }
+  function eatColon() {
+    if (text.charCodeAt(i) !== codeColon) {
+      throw new SyntaxError(`Colon ':' expected after property name ${gotAt()}`);
+    }
+    i++;
+  }
+  function expectValue(value) {
+    if (value === undefined) {
+      throw new SyntaxError(`JSON value expected ${gotAt()}`);
+    }
+  }
+  function expectArrayItem(value) {
+    if (value === undefined) {
+      throw new SyntaxError(`Array item expected ${gotAt()}`);
+    }
+  }
+  function expectEndOfInput() {
+    if (i < text.length) {
+      throw new SyntaxError(`Expected end of input ${gotAt()}`);
+    }
+  }
+  function expectDigit(start) {
+    if (!isDigit(text.charCodeAt(i))) {
+      const numSoFar = text.slice(start, i);
+      throw new SyntaxError(`Invalid number '${numSoFar}', expecting a digit ${gotAt()}`);
+    }
+  }
+  function expectEndOfString() {
+    if (text.charCodeAt(i) !== codeDoubleQuote) {
+      throw new SyntaxError(`End of string '"' expected ${gotAt()}`);
+    }
+  }
+  function throwObjectKeyExpected() {
+    throw new SyntaxError(`Quoted object key expected ${gotAt()}`);
+  }
+  function throwDuplicateKey({
+    key,
+    position
+  }) {
+    throw new SyntaxError(`Duplicate key '${key}' encountered at position ${position}`);
+  }
+  function throwObjectKeyOrEndExpected() {
+    throw new SyntaxError(`Quoted object key or end of object '}' expected ${gotAt()}`);
+  }
+  function throwArrayItemOrEndExpected() {
+    throw new SyntaxError(`Array item or end of array ']' expected ${gotAt()}`);
+  }
+  function throwInvalidCharacter(char) {
+    throw new SyntaxError(`Invalid character '${char}' ${pos()}`);
+  }
+  function throwInvalidEscapeCharacter(start) {
+    const chars = text.slice(start, start + 2);
+    throw new SyntaxError(`Invalid escape character '${chars}' ${pos()}`);
+  }
+  function throwObjectValueExpected() {
+    throw new SyntaxError(`Object value expected after ':' ${pos()}`);
+  }
+  function throwInvalidUnicodeCharacter(start) {
+    const chars = text.slice(start, start + 6);
+    throw new SyntaxError(`Invalid unicode character '${chars}' ${pos()}`);
+  }
+
+  // zero based character position
+  function pos() {
+    return `at position ${i}`;
+  }
+  function got() {
+    return i < text.length ? `but got '${text[i]}'` : 'but reached end of input';
+  }
+  function gotAt() {
+    return `${got()} ${pos()}`;
+  }
+}
+function setObjectKey(object, key, value) {
+  if (key === '__proto__') {
+    // Plain assignment would trigger the `__proto__` setter inherited from
+    // Object.prototype, changing the object's prototype instead of storing the
+    // key. Define an ordinary own property, like JSON.parse does.
+    Object.defineProperty(object, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true
+    });
+  } else {
+    object[key] = value;
+  }
+}
+function isWhitespace(code) {
+  return code === codeSpace || code === codeNewline || code === codeTab || code === codeReturn;
+}
+function isHex(code) {
+  return code >= codeZero && code <= codeNine || code >= codeUppercaseA && code <= codeUppercaseF || code >= codeLowercaseA && code <= codeLowercaseF;
+}
+function isDigit(code) {
+  return code >= codeZero && code <= codeNine;
+}
+function isNonZeroDigit(code) {
+  return code >= codeOne && code <= codeNine;
+}
+function isValidStringCharacter(code) {
+  return code >= 0x20 && code <= 0x10ffff;
+}
+function isDeepEqual(a, b) {
+  if (a === b) {
+    return true;
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => isDeepEqual(item, b[index]));
+  }
+  if (isObject(a) && isObject(b)) {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    return keys.every(key => isDeepEqual(a[key], b[key]));
+  }
+  return false;
+}
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+// map with all escape characters
+const escapeCharacters = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t'
+  // note that \u is handled separately in parseString()
+};
+const codeBackslash = 0x5c; // "\"
+const codeOpeningBrace = 0x7b; // "{"
+const codeClosingBrace = 0x7d; // "}"
+const codeOpeningBracket = 0x5b; // "["
+const codeClosingBracket = 0x5d; // "]"
+const codeSpace = 0x20; // " "
+const codeNewline = 0xa; // "\n"
+const codeTab = 0x9; // "\t"
+const codeReturn = 0xd; // "\r"
+const codeDoubleQuote = 0x0022; // "
+const codePlus = 0x2b; // "+"
+const codeMinus = 0x2d; // "-"
+const codeZero = 0x30;
+const codeOne = 0x31;
+const codeNine = 0x39;
+const codeComma = 0x2c; // ","
+const codeDot = 0x2e; // "." (dot, period)
+const codeColon = 0x3a; // ":"
+const codeUppercaseA = 0x41; // "A"
+const codeLowercaseA = 0x61; // "a"
+const codeUppercaseE = 0x45; // "E"
+const codeLowercaseE = 0x65; // "e"
+const codeUppercaseF = 0x46; // "F"
+const codeLowercaseF = 0x66; // "f"
+//# sourceMappingURL=parse.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/stringify.js
+
+
+
+/**
+ * The LosslessJSON.stringify() method converts a JavaScript value to a JSON string,
+ * optionally replacing values if a replacer function is specified, or
+ * optionally including only the specified properties if a replacer array is specified.
+ *
+ * @param value
+ * The value to convert to a JSON string.
+ *
+ * @param [replacer]
+ * A function that alters the behavior of the stringification process,
+ * or an array of String and Number objects that serve as a whitelist for
+ * selecting the properties of the value object to be included in the JSON string.
+ * If this value is null or not provided, all properties of the object are
+ * included in the resulting JSON string.
+ *
+ * @param [space]
+ * A String or Number object that's used to insert white space into the output
+ * JSON string for readability purposes. If this is a Number, it indicates the
+ * number of space characters to use as white space; this number is capped at 10
+ * if it's larger than that. Values less than 1 indicate that no space should be
+ * used. If this is a String, the string (or the first 10 characters of the string,
+ * if it's longer than that) is used as white space. If this parameter is not
+ * provided (or is null), no white space is used.
+ *
+ * @param [numberStringifiers]
+ * An optional list with additional number stringifiers, for example to serialize
+ * a BigNumber. The output of the function must be valid stringified JSON.
+ * When `undefined` is returned, the property will be deleted from the object.
+ * The difference with using a `replacer` is that the output of a `replacer`
+ * must be JSON and will be stringified afterwards, whereas the output of the
+ * `numberStringifiers` is already stringified JSON.
+ *
+ * @returns Returns the string representation of the JSON object.
+ */
+function stringify(value, replacer, space, numberStringifiers) {
+  const resolvedSpace = resolveSpace(space);
+  const replacedValue = typeof replacer === 'function' ? replacer.call({
+    '': value
+  }, '', value) : value;
+  return stringifyValue(replacedValue, '');
+
+  /**
+   * Stringify a value
+   */
+  function stringifyValue(value, indent) {
+    if (Array.isArray(numberStringifiers)) {
+      const stringifier = numberStringifiers.find(item => item.test(value));
+      if (stringifier) {
+        const str = stringifier.stringify(value);
+        if (typeof str !== 'string' || !isNumber(str)) {
+          throw new Error(`Invalid JSON number: output of a number stringifier must be a string containing a JSON number (output: ${str})`);
+        }
+        return str;
+      }
+    }
+
+    // boolean, null, number, string, or date
+    if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string' || value === null || value instanceof Date || value instanceof Boolean || value instanceof Number || value instanceof String) {
+      return JSON.stringify(value);
+    }
+
+    // lossless number, the secret ingredient :)
+    if (isLosslessNumber(value)) {
+      return value.toString();
+    }
+
+    // BigInt
+    if (typeof value === 'bigint') {
+      return value.toString();
+    }
+
+    // Array
+    if (Array.isArray(value)) {
+      return stringifyArray(value, indent);
+    }
+
+    // Object (test lastly!)
+    if (value && typeof value === 'object') {
+      return stringifyObject(value, indent);
+    }
+    return undefined;
+  }
+
+  /**
+   * Stringify an array
+   */
+  function stringifyArray(array, indent) {
+    if (array.length === 0) {
+      return '[]';
+    }
+    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
+    let str = resolvedSpace ? '[\n' : '[';
+    for (let i = 0; i < array.length; i++) {
+      const item = typeof replacer === 'function' ? replacer.call(array, String(i), array[i]) : array[i];
+      if (resolvedSpace) {
+        str += childIndent;
+      }
+      if (typeof item !== 'undefined' && typeof item !== 'function') {
+        const serialized = stringifyValue(item, childIndent);
+        // Values without a JSON representation (a symbol, or an object whose
+        // toJSON() returns undefined) become null inside an array.
+        str += serialized === undefined ? 'null' : serialized;
+      } else {
+        str += 'null';
+      }
+      if (i < array.length - 1) {
+        str += resolvedSpace ? ',\n' : ',';
+      }
+    }
+    str += resolvedSpace ? `\n${indent}]` : ']';
+    return str;
+  }
+
+  /**
+   * Stringify an object
+   */
+  function stringifyObject(object, indent) {
+    if (typeof object.toJSON === 'function') {
+      return stringifyValue(object.toJSON(), indent);
+    }
+
+    // A replacer array is a property whitelist: duplicates must not produce
+    // duplicate keys in the output.
+    const keys = Array.isArray(replacer) ? [...new Set(replacer.map(String))] : Object.keys(object);
+    if (keys.length === 0) {
+      return '{}';
+    }
+    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
+    let first = true;
+    let str = resolvedSpace ? '{\n' : '{';
+    for (const key of keys) {
+      const value = typeof replacer === 'function' ? replacer.call(object, key, object[key]) : object[key];
+      if (includeProperty(key, value)) {
+        const serialized = stringifyValue(value, childIndent);
+        // Like JSON.stringify, omit properties that have no JSON
+        // representation (e.g. an object whose toJSON() returns undefined).
+        if (serialized === undefined) {
+          continue;
+        }
+        if (first) {
+          first = false;
+        } else {
+          str += resolvedSpace ? ',\n' : ',';
+        }
+        const keyStr = JSON.stringify(key);
+        str += resolvedSpace ? `${childIndent + keyStr}: ` : `${keyStr}:`;
+        str += serialized;
+      }
+    }
+    str += resolvedSpace ? `\n${indent}}` : '}';
+    return str;
+  }
+
+  /**
+   * Test whether to include a property in a stringified object or not.
+   */
+  function includeProperty(_key, value) {
+    return typeof value !== 'undefined' && typeof value !== 'function' && typeof value !== 'symbol';
+  }
+}
+
+/**
+ * The number of spaces or characters a space is capped to, like JSON.stringify does
+ */
+const MAX_SPACE_LENGTH = 10;
+
+/**
+ * Resolve a JSON stringify space:
+ * replace a number with a string containing that number of spaces
+ */
+function resolveSpace(space) {
+  if (typeof space === 'number') {
+    // same rules as JSON.stringify: truncate towards zero, cap at 10,
+    // and treat anything below 1 (including NaN and negatives) as no indent
+    const count = Math.min(Math.trunc(space), MAX_SPACE_LENGTH);
+    return count >= 1 ? ' '.repeat(count) : undefined;
+  }
+  if (typeof space === 'string' && space !== '') {
+    return space.slice(0, MAX_SPACE_LENGTH);
+  }
+  return undefined;
+}
+//# sourceMappingURL=stringify.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/index.js
+
+
+
+
+
+
+
+
+//# sourceMappingURL=index.js.map
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
+;// CONCATENATED MODULE: ./build/protocol/json.js
+
+
+/** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
+const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+/**
+ * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
+ * GitHub's expressions print such numbers as `1.23456789012346E+15`.
+ *
+ * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`
+ */
+function parseJson(text) {
+    if (isDeeperThan(text, limits/* LIMITS */.b.jsonDepth)) {
+        throw new SyntaxError(`JSON nested deeper than ${limits/* LIMITS */.b.jsonDepth} levels`);
+    }
+    // JSON.parse is typed `any`; what it returns is Json by definition.
+    const parsed = JSON.parse(text);
+    if (!RISKY_NUMBER.test(text))
+        return parsed;
+    return parse(text, undefined, {
+        parseNumber: exactNumber,
+        onDuplicateKey: ({ newValue }) => newValue,
+    });
+}
+/** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
+function isDeeperThan(text, limit) {
+    let depth = 0;
+    for (let at = 0; at < text.length; at++) {
+        const char = text[at];
+        if (char === '"')
+            at = endOfString(text, at);
+        else if (char === '[' || char === '{')
+            depth++;
+        else if (char === ']' || char === '}')
+            depth--;
+        if (depth > limit)
+            return true;
+    }
+    return false;
+}
+function endOfString(text, start) {
+    for (let at = start + 1; at < text.length; at++) {
+        if (text[at] === '\\')
+            at++;
+        else if (text[at] === '"')
+            return at;
+    }
+    return text.length;
+}
+function exactNumber(digits) {
+    const number = Number(digits);
+    const long = /^-?\d{16,}$/.test(digits);
+    return long || !Number.isFinite(number) ? digits : number;
+}
+function json_isObject(value) {
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+/** An object without a prototype, so that a key such as `__proto__` is a key like any other. */
+function record(entries) {
+    const result = Object.create(null);
+    for (const [key, value] of entries)
+        result[key] = value;
+    return result;
+}
+
+
+/***/ }),
+
+/***/ 3437:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ LIMITS)
+/* harmony export */ });
+/** Limits of the platforms, and our own, each with the source of the rule. */
+const LIMITS = {
+    /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
+    clientPayloadBytes: 65_535,
+    /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
+    requestBodyBytes: 256 * 1024,
+    /** Forwarded headers of one request. */
+    forwardedHeaders: 100,
+    /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
+    jsonDepth: 500,
+    /** `__response_body` after URL decoding. */
+    responseBodyBytes: 8 * 1024,
+    /** A workflow file; GitHub's own limit for one. */
+    workflowFileBytes: 1024 * 1024,
+    /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
+    yamlDepth: 100,
+    /** Aliases a YAML document may resolve, against "billion laughs". */
+    yamlAliases: 100,
+    /** Characters of a path pattern. */
+    patternLength: 512,
+    /** `:name` and `*name` parts of a path pattern. */
+    patternParameters: 8,
+    /** `{optional}` parts of a path pattern: each doubles the alternatives it expands to. */
+    patternGroups: 8,
+    /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
+    itemsUnits: 450_000,
+    /** Elements of `items`: GitHub's limit of jobs in one matrix. */
+    matrixJobs: 256,
+};
+
+
+/***/ }),
+
+/***/ 2977:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   f: () => (/* binding */ base64Forms),
+/* harmony export */   z: () => (/* binding */ Secret)
+/* harmony export */ });
+const HIDDEN = '***';
+/** Shorter tokens are not looked for in other text: they could be part of any word. */
+const SHORTEST_SCRUBBED = 20;
+/** A value that must not be printed. It shows as `***` in text, JSON and the console. */
+class Secret {
+    #value;
+    #forms;
+    constructor(value) {
+        this.#value = value;
+    }
+    /** The value itself: for the one call that needs it. */
+    reveal() {
+        return this.#value;
+    }
+    /**
+     * True when the text holds the value raw, percent-encoded (any of its characters) or as base64.
+     * Values of fewer than 20 characters are not looked for.
+     */
+    isIn(text) {
+        return this.#patterns().some((pattern) => text.search(pattern) >= 0);
+    }
+    /** The text with every form of the value replaced by `***`. */
+    scrub(text) {
+        return this.#patterns().reduce((scrubbed, form) => scrubbed.replace(form, HIDDEN), text);
+    }
+    toString() {
+        return HIDDEN;
+    }
+    toJSON() {
+        return HIDDEN;
+    }
+    [Symbol.for('nodejs.util.inspect.custom')]() {
+        return HIDDEN;
+    }
+    #patterns() {
+        if (this.#value.length < SHORTEST_SCRUBBED)
+            return [];
+        this.#forms ??= [percentPattern(this.#value), base64Pattern(this.#value)];
+        return this.#forms;
+    }
+}
+/** Each character of the value as itself or as its percent escapes. */
+function percentPattern(value) {
+    const characters = [...value].map((char) => {
+        const escapes = [...new TextEncoder().encode(char)].map(percentEscape).join('');
+        return `(?:${escapeRegExp(char)}|${escapes})`;
+    });
+    return new RegExp(characters.join(''), 'gu');
+}
+function percentEscape(byte) {
+    const digits = byte.toString(16).padStart(2, '0');
+    return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`;
+}
+/** Base64 of the value in either alphabet. */
+function base64Pattern(value) {
+    const forms = base64Forms(value).map((form) => form.replace(/\+/g, '[+-]').replace(/\//g, '[/_]'));
+    return new RegExp(forms.join('|'), 'g');
+}
+/** How a value looks in the base64 of a longer text: one form for each of the three alignments. */
+function base64Forms(value) {
+    const binary = String.fromCharCode(...new TextEncoder().encode(value));
+    return [0, 1, 2].map((shift) => {
+        const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '');
+        return encoded.slice(Math.ceil((shift * 8) / 6));
+    });
+}
+function escapeRegExp(text) {
+    return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+
+/***/ }),
+
+/***/ 4734:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   g: () => (/* binding */ decodePercent),
+/* harmony export */   k: () => (/* binding */ parseWebhookPath)
+/* harmony export */ });
+/** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
+function parseWebhookPath(text) {
+    const [route, querystring] = splitOnce(text.replace(/^\//, ''), '?');
+    const [workflow, rest] = splitOnce(route, '/');
+    const [trigger, suffix] = splitOnce(rest, '/');
+    return {
+        workflow: decodePercent(workflow),
+        trigger: decodePercent(trigger),
+        path: `/${suffix}`,
+        querystring,
+    };
+}
+/** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
+function decodePercent(text) {
+    try {
+        return decodeURIComponent(text);
+    }
+    catch {
+        return text;
+    }
+}
+function splitOnce(text, separator) {
+    const at = text.indexOf(separator);
+    return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+
+/***/ }),
+
+/***/ 4873:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  x: () => (/* binding */ readWebhookRequest),
+  $: () => (/* binding */ visibleHeaders)
+});
+
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
+;// CONCATENATED MODULE: ./build/protocol/bytes.js
+
+/** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
+function utf8Text(bytes) {
+    try {
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    }
+    catch {
+        return undefined;
+    }
+}
+/** The bytes that were received, from the way they travelled. */
+async function bodyBytes(body, encoding) {
+    if (encoding === 'base64')
+        return fromBase64(body);
+    if (encoding === 'gzip')
+        return gunzip(fromBase64(body));
+    return new TextEncoder().encode(body);
+}
+function toBase64(bytes) {
+    const chunks = [];
+    for (let at = 0; at < bytes.length; at += 0x2000) {
+        chunks.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)));
+    }
+    return btoa(chunks.join(''));
+}
+/** @throws DOMException when the text is not base64 */
+function fromBase64(text) {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+async function gzip(bytes) {
+    return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip')), Infinity);
+}
+/** @throws RangeError when it unpacks to more than the relay accepts as a body */
+async function gunzip(bytes) {
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return collect(unpacked, limits/* LIMITS */.b.requestBodyBytes);
+}
+/**
+ * Reads a stream to its end.
+ *
+ * @throws RangeError as soon as more than `limit` bytes have come
+ */
+async function collect(stream, limit) {
+    const chunks = [];
+    let size = 0;
+    for await (const chunk of stream) {
+        size += chunk.length;
+        if (size > limit)
+            throw new RangeError(`more than ${limit} bytes`);
+        chunks.push(chunk);
+    }
+    return concat(chunks, size);
+}
+function concat(chunks, size) {
+    const whole = new Uint8Array(size);
+    let at = 0;
+    for (const chunk of chunks) {
+        whole.set(chunk, at);
+        at += chunk.length;
+    }
+    return whole;
+}
+
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
+;// CONCATENATED MODULE: ./build/protocol/body.js
+
+
+/**
+ * Parses a body by its content type: JSON, urlencoded and multipart forms; otherwise JSON where the
+ * text begins with `{` or `[`. What cannot be parsed stays text, nothing is lost.
+ */
+async function parseBody(bytes, contentType, isJson) {
+    if (bytes.length === 0)
+        return { body: null, binary: false };
+    const form = mediaType(contentType) === 'multipart/form-data'
+        ? await multipart(bytes, contentType)
+        : undefined;
+    if (form)
+        return { body: form, binary: false };
+    const text = decodeText(bytes, contentType);
+    if (text === undefined)
+        return { body: toBase64(bytes), binary: true };
+    return { body: parseText(text, contentType, isJson), binary: false };
+}
+function parseText(text, contentType, isJson) {
+    const content = text.replace(/^\uFEFF/, '');
+    if (mediaType(contentType) === 'application/x-www-form-urlencoded') {
+        return fields(new URLSearchParams(content));
+    }
+    const declared = isJson || /^application\/json$|\+json$/.test(mediaType(contentType));
+    if (!declared && !/^[[{]/.test(content))
+        return text;
+    try {
+        return (0,json/* parseJson */.qF)(content);
+    }
+    catch {
+        return text;
+    }
+}
+function decodeText(bytes, contentType) {
+    const charset = /;\s*charset="?([\w.:-]+)/i.exec(contentType)?.[1];
+    return utf8Text(bytes) ?? (charset ? decodeCharset(bytes, charset) : undefined);
+}
+/** Text in the charset the sender declared; `undefined` for a charset unknown here, or broken text. */
+function decodeCharset(bytes, charset) {
+    try {
+        return new TextDecoder(charset, { fatal: true }).decode(bytes);
+    }
+    catch {
+        return undefined;
+    }
+}
+function mediaType(contentType) {
+    return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+}
+/** Fields by name, repeated ones as arrays: the shape of `query` and of form bodies. */
+function fields(entries) {
+    const values = new Map();
+    for (const [name, value] of entries) {
+        const earlier = values.get(name);
+        if (earlier)
+            earlier.push(value);
+        else
+            values.set(name, [value]);
+    }
+    return (0,json/* record */.g1)([...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? null) : all]));
+}
+/** The fields of a multipart form, or `undefined` when the bytes are not one. */
+async function multipart(bytes, contentType) {
+    try {
+        const response = new Response(bytes, { headers: { 'content-type': contentType } });
+        const form = await response.formData();
+        const entries = [...form].map(async ([name, value]) => [name, await formValue(value)]);
+        return fields(await Promise.all(entries));
+    }
+    catch {
+        return undefined;
+    }
+}
+async function formValue(value) {
+    if (typeof value === 'string')
+        return value;
+    const content = toBase64(new Uint8Array(await value.arrayBuffer()));
+    return { filename: value.name, type: value.type, size: value.size, content };
+}
+
+// EXTERNAL MODULE: ./build/protocol/dispatch.js
+var dispatch = __nccwpck_require__(1647);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/webhook-path.js
+var webhook_path = __nccwpck_require__(4734);
+;// CONCATENATED MODULE: ./build/protocol/webhook-request.js
+
+
+
+
+
+
+/** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
+async function readWebhookRequest(payload) {
+    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
+    const { headers } = payload;
+    return {
+        ...path,
+        method: payload.method.toLowerCase(),
+        headers,
+        query: fields(new URLSearchParams(path.querystring)),
+        ...(await readBody(payload)),
+        delivery: headers[dispatch/* HEADER */.El.delivery],
+        receivedAt: headers[dispatch/* HEADER */.El.receivedAt],
+    };
+}
+async function readBody({ body, headers }) {
+    if (typeof body !== 'string')
+        return { body, binary: false, bytes: jsonBytes(body) };
+    const bytes = await receivedBytes(body, headers[dispatch/* HEADER */.El.bodyEncoding]);
+    const isJson = 'x-amz-sns-message-type' in headers;
+    return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes };
+}
+function jsonBytes(body) {
+    return new TextEncoder().encode(body === null ? '' : JSON.stringify(body));
+}
+async function receivedBytes(body, encoding) {
+    try {
+        return await bodyBytes(body, encoding);
+    }
+    catch (cause) {
+        throw new errors/* PayloadError */.t(`client_payload.body is not ${encoding}, as its ${dispatch/* HEADER */.El.bodyEncoding} says`, { cause });
+    }
+}
+/** Never in the outputs: what authenticated the sender. */
+const CREDENTIALS = new Set(['authorization']);
+/**
+ * The headers that a workflow sees: without credentials and the relay's metadata. Only
+ * `x-hookline-body-encoding: base64` stays, since it tells that `body` is base64 of bytes.
+ */
+function visibleHeaders({ headers, binary }) {
+    const visible = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name) && !name.startsWith(dispatch/* RESERVED_HEADER_PREFIX */.Ix));
+    return (0,json/* record */.g1)(binary ? [...visible, [dispatch/* HEADER */.El.bodyEncoding, 'base64']] : visible);
+}
+
+
+/***/ }),
+
+/***/ 4637:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  a: () => (/* binding */ didYouMean)
+});
+
+;// CONCATENATED MODULE: ./node_modules/leven/index.js
+const array = [];
+const characterCodeCache = [];
+
+function leven(first, second, options) {
+	if (first === second) {
+		return 0;
+	}
+
+	const maxDistance = options?.maxDistance;
+	const swap = first;
+
+	// Swapping the strings if `a` is longer than `b` so we know which one is the
+	// shortest & which one is the longest
+	if (first.length > second.length) {
+		first = second;
+		second = swap;
+	}
+
+	let firstLength = first.length;
+	let secondLength = second.length;
+
+	// Performing suffix trimming:
+	// We can linearly drop suffix common to both strings since they
+	// don't increase distance at all
+	// Note: `~-` is the bitwise way to perform a `- 1` operation
+	while (firstLength > 0 && (first.charCodeAt(~-firstLength) === second.charCodeAt(~-secondLength))) {
+		firstLength--;
+		secondLength--;
+	}
+
+	// Performing prefix trimming
+	// We can linearly drop prefix common to both strings since they
+	// don't increase distance at all
+	let start = 0;
+
+	while (start < firstLength && (first.charCodeAt(start) === second.charCodeAt(start))) {
+		start++;
+	}
+
+	firstLength -= start;
+	secondLength -= start;
+
+	// Early termination after trimming: if difference in length exceeds max distance
+	if (maxDistance !== undefined && secondLength - firstLength > maxDistance) {
+		return maxDistance;
+	}
+
+	if (firstLength === 0) {
+		return maxDistance !== undefined && secondLength > maxDistance
+			? maxDistance
+			: secondLength;
+	}
+
+	let bCharacterCode;
+	let result;
+	let temporary;
+	let temporary2;
+	let index = 0;
+	let index2 = 0;
+
+	while (index < firstLength) {
+		characterCodeCache[index] = first.charCodeAt(start + index);
+		array[index] = ++index;
+	}
+
+	while (index2 < secondLength) {
+		bCharacterCode = second.charCodeAt(start + index2);
+		temporary = index2++;
+		result = index2;
+
+		for (index = 0; index < firstLength; index++) {
+			temporary2 = bCharacterCode === characterCodeCache[index] ? temporary : temporary + 1;
+			temporary = array[index];
+			// eslint-disable-next-line no-multi-assign
+			result = array[index] = temporary > result
+				? (temporary2 > result ? result + 1 : temporary2)
+				: (temporary2 > temporary ? temporary + 1 : temporary2);
+		}
+
+		// Early termination: if all values in current row exceed maxDistance
+		if (maxDistance !== undefined) {
+			let rowMinimum = result;
+			for (index = 0; index < firstLength; index++) {
+				if (array[index] < rowMinimum) {
+					rowMinimum = array[index];
+				}
+			}
+
+			if (rowMinimum > maxDistance) {
+				return maxDistance;
+			}
+		}
+	}
+
+	// Bound arrays to avoid retaining large previous sizes
+	array.length = firstLength;
+	characterCodeCache.length = firstLength;
+
+	return maxDistance !== undefined && result > maxDistance ? maxDistance : result;
+}
+
+function closestMatch(target, candidates, options) {
+	if (!Array.isArray(candidates) || candidates.length === 0) {
+		return undefined;
+	}
+
+	const userMax = options?.maxDistance;
+	const targetLength = target.length;
+
+	// Exact match fast-path
+	for (const candidate of candidates) {
+		if (candidate === target) {
+			return candidate;
+		}
+	}
+
+	if (userMax === 0) {
+		return undefined;
+	}
+
+	let best;
+	let bestDist = Number.POSITIVE_INFINITY;
+	const seen = new Set();
+
+	for (const candidate of candidates) {
+		if (seen.has(candidate)) {
+			continue;
+		}
+
+		seen.add(candidate);
+
+		const lengthDiff = Math.abs(candidate.length - targetLength);
+		if (lengthDiff >= bestDist) {
+			continue;
+		}
+
+		if (userMax !== undefined && lengthDiff > userMax) {
+			continue;
+		}
+
+		const cap = Number.isFinite(bestDist)
+			? (userMax === undefined ? bestDist : Math.min(bestDist, userMax))
+			: userMax;
+
+		const distance = cap === undefined
+			? leven(target, candidate)
+			: leven(target, candidate, {maxDistance: cap});
+
+		// Skip candidates that exceed the user's maximum distance
+		if (userMax !== undefined && distance > userMax) {
+			continue;
+		}
+
+		// If we got a capped result that equals the cap, we need the actual distance
+		// for accurate comparison, but only if the cap was due to userMax
+		let actualD = distance;
+		if (cap !== undefined && distance === cap && cap === userMax) {
+			actualD = leven(target, candidate);
+		}
+
+		if (actualD < bestDist) {
+			bestDist = actualD;
+			best = candidate;
+			if (bestDist === 0) {
+				break;
+			}
+		}
+	}
+
+	if (userMax !== undefined && bestDist > userMax) {
+		return undefined;
+	}
+
+	return best;
+}
+
+;// CONCATENATED MODULE: ./build/workflow/suggestion.js
+
+/** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
+function didYouMean(found, allowed) {
+    const maxDistance = Math.max(1, Math.floor(found.length / 3));
+    const lower = found.toLowerCase();
+    const nearest = allowed.find((name) => name.toLowerCase() === lower) ??
+        closestMatch(lower, [...allowed], { maxDistance: Math.max(2, maxDistance) });
+    return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
+}
+
+
+/***/ }),
+
+/***/ 7394:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -53696,16 +54717,19 @@ function unknownTrigger({ source }, key, name) {
 __nccwpck_require__.d(__webpack_exports__, {
   z3: () => (/* binding */ error),
   V4: () => (/* binding */ getInput),
+  Gu: () => (/* binding */ getState),
   pq: () => (/* binding */ info),
+  LZ: () => (/* binding */ saveState),
   uH: () => (/* binding */ setOutput),
+  Pq: () => (/* binding */ core_setSecret),
   z: () => (/* reexport */ summary),
   $e: () => (/* binding */ warning)
 });
 
-// UNUSED EXPORTS: ExitCode, addPath, debug, endGroup, exportVariable, getBooleanInput, getIDToken, getMultilineInput, getState, group, isDebug, markdownSummary, notice, platform, saveState, setCommandEcho, setFailed, setSecret, startGroup, toPlatformPath, toPosixPath, toWin32Path
+// UNUSED EXPORTS: ExitCode, addPath, debug, endGroup, exportVariable, getBooleanInput, getIDToken, getMultilineInput, group, isDebug, markdownSummary, notice, platform, setCommandEcho, setFailed, startGroup, toPlatformPath, toPosixPath, toWin32Path
 
-;// CONCATENATED MODULE: external "os"
-const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
+// EXTERNAL MODULE: external "os"
+var external_os_ = __nccwpck_require__(857);
 ;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
 // We use any as a valid input type
 /* eslint-disable @typescript-eslint/no-explicit-any */
@@ -53780,7 +54804,7 @@ function utils_toCommandProperties(annotationProperties) {
  */
 function command_issueCommand(command, properties, message) {
     const cmd = new Command(command, properties, message);
-    process.stdout.write(cmd.toString() + external_os_namespaceObject.EOL);
+    process.stdout.write(cmd.toString() + external_os_.EOL);
 }
 function command_issue(name, message = '') {
     command_issueCommand(name, {}, message);
@@ -53854,7 +54878,7 @@ function file_command_issueFileCommand(command, message) {
     if (!external_fs_namespaceObject.existsSync(filePath)) {
         throw new Error(`Missing file at path: ${filePath}`);
     }
-    external_fs_namespaceObject.appendFileSync(filePath, `${utils_toCommandValue(message)}${external_os_namespaceObject.EOL}`, {
+    external_fs_namespaceObject.appendFileSync(filePath, `${utils_toCommandValue(message)}${external_os_.EOL}`, {
         encoding: 'utf8'
     });
 }
@@ -53870,7 +54894,7 @@ function file_command_prepareKeyValueMessage(key, value) {
     if (convertedValue.includes(delimiter)) {
         throw new Error(`Unexpected input: value should not contain the delimiter "${delimiter}"`);
     }
-    return `${key}<<${delimiter}${external_os_namespaceObject.EOL}${convertedValue}${external_os_namespaceObject.EOL}${delimiter}`;
+    return `${key}<<${delimiter}${external_os_.EOL}${convertedValue}${external_os_.EOL}${delimiter}`;
 }
 //# sourceMappingURL=file-command.js.map
 ;// CONCATENATED MODULE: external "path"
@@ -54952,7 +55976,7 @@ class Summary {
      * @returns {Summary} summary instance
      */
     addEOL() {
-        return this.addRaw(external_os_namespaceObject.EOL);
+        return this.addRaw(external_os_.EOL);
     }
     /**
      * Adds an HTML codeblock to the summary buffer
@@ -55676,13 +56700,13 @@ class ToolRunner extends external_events_.EventEmitter {
     _processLineBuffer(data, strBuffer, onLine) {
         try {
             let s = strBuffer + data.toString();
-            let n = s.indexOf(external_os_namespaceObject.EOL);
+            let n = s.indexOf(external_os_.EOL);
             while (n > -1) {
                 const line = s.substring(0, n);
                 onLine(line);
                 // the rest of the string ...
-                s = s.substring(n + external_os_namespaceObject.EOL.length);
-                n = s.indexOf(external_os_namespaceObject.EOL);
+                s = s.substring(n + external_os_.EOL.length);
+                n = s.indexOf(external_os_.EOL);
             }
             return s;
         }
@@ -55973,7 +56997,7 @@ class ToolRunner extends external_events_.EventEmitter {
                 }
                 const optionsNonNull = this._cloneExecOptions(this.options);
                 if (!optionsNonNull.silent && optionsNonNull.outStream) {
-                    optionsNonNull.outStream.write(this._getCommandString(optionsNonNull) + external_os_namespaceObject.EOL);
+                    optionsNonNull.outStream.write(this._getCommandString(optionsNonNull) + external_os_.EOL);
                 }
                 const state = new ExecState(optionsNonNull, this.toolPath);
                 state.on('debug', (message) => {
@@ -56312,8 +57336,8 @@ const getLinuxInfo = () => platform_awaiter(void 0, void 0, void 0, function* ()
         version
     };
 });
-const platform = external_os_namespaceObject.platform();
-const arch = external_os_namespaceObject.arch();
+const platform = external_os_.platform();
+const arch = external_os_.arch();
 const isWindows = platform === 'win32';
 const isMacOS = platform === 'darwin';
 const isLinux = platform === 'linux';
@@ -56409,7 +57433,7 @@ function exportVariable(name, val) {
  * ```
  */
 function core_setSecret(secret) {
-    issueCommand('add-mask', {}, secret);
+    command_issueCommand('add-mask', {}, secret);
 }
 /**
  * Prepends inputPath to the PATH (for this action and future actions)
@@ -56494,7 +57518,7 @@ function setOutput(name, value) {
     if (filePath) {
         return file_command_issueFileCommand('OUTPUT', file_command_prepareKeyValueMessage(name, value));
     }
-    process.stdout.write(external_os_namespaceObject.EOL);
+    process.stdout.write(external_os_.EOL);
     command_issueCommand('set-output', { name }, utils_toCommandValue(value));
 }
 /**
@@ -56562,7 +57586,7 @@ function notice(message, properties = {}) {
  * @param message info message
  */
 function info(message) {
-    process.stdout.write(message + external_os_namespaceObject.EOL);
+    process.stdout.write(message + external_os_.EOL);
 }
 /**
  * Begin an output group.
@@ -56614,9 +57638,9 @@ function group(name, fn) {
 function saveState(name, value) {
     const filePath = process.env['GITHUB_STATE'] || '';
     if (filePath) {
-        return issueFileCommand('STATE', prepareKeyValueMessage(name, value));
+        return file_command_issueFileCommand('STATE', file_command_prepareKeyValueMessage(name, value));
     }
-    issueCommand('save-state', { name }, toCommandValue(value));
+    command_issueCommand('save-state', { name }, utils_toCommandValue(value));
 }
 /**
  * Gets the value of an state set by this action's main execution.
@@ -56674,7 +57698,7 @@ function getIDToken(aud) {
 /******/ 	// Execute the module function
 /******/ 	var threw = true;
 /******/ 	try {
-/******/ 		__webpack_modules__[moduleId](module, module.exports, __nccwpck_require__);
+/******/ 		__webpack_modules__[moduleId].call(module.exports, module, module.exports, __nccwpck_require__);
 /******/ 		threw = false;
 /******/ 	} finally {
 /******/ 		if(threw) delete __webpack_module_cache__[moduleId];
@@ -56683,6 +57707,9 @@ function getIDToken(aud) {
 /******/ 	// Return the exports of the module
 /******/ 	return module.exports;
 /******/ }
+/******/ 
+/******/ // expose the modules object (__webpack_modules__)
+/******/ __nccwpck_require__.m = __webpack_modules__;
 /******/ 
 /************************************************************************/
 /******/ /* webpack/runtime/asset-relocator-loader */
@@ -56757,6 +57784,36 @@ function getIDToken(aud) {
 /******/ 	};
 /******/ })();
 /******/ 
+/******/ /* webpack/runtime/create fake namespace object */
+/******/ (() => {
+/******/ 	var getProto = Object.getPrototypeOf ? (obj) => (Object.getPrototypeOf(obj)) : (obj) => (obj.__proto__);
+/******/ 	var leafPrototypes;
+/******/ 	// create a fake namespace object
+/******/ 	// mode & 1: value is a module id, require it
+/******/ 	// mode & 2: merge all properties of value into the ns
+/******/ 	// mode & 4: return value when already ns object
+/******/ 	// mode & 16: return value when it's Promise-like
+/******/ 	// mode & 8|1: behave like require
+/******/ 	__nccwpck_require__.t = function(value, mode) {
+/******/ 		if(mode & 1) value = this(value);
+/******/ 		if(mode & 8) return value;
+/******/ 		if(typeof value === 'object' && value) {
+/******/ 			if((mode & 4) && value.__esModule) return value;
+/******/ 			if((mode & 16) && typeof value.then === 'function') return value;
+/******/ 		}
+/******/ 		var ns = Object.create(null);
+/******/ 		__nccwpck_require__.r(ns);
+/******/ 		var def = {};
+/******/ 		leafPrototypes = leafPrototypes || [null, getProto({}), getProto([]), getProto(getProto)];
+/******/ 		for(var current = mode & 2 && value; typeof current == 'object' && !~leafPrototypes.indexOf(current); current = getProto(current)) {
+/******/ 			Object.getOwnPropertyNames(current).forEach((key) => (def[key] = () => (value[key])));
+/******/ 		}
+/******/ 		def['default'] = () => (value);
+/******/ 		__nccwpck_require__.d(ns, def);
+/******/ 		return ns;
+/******/ 	};
+/******/ })();
+/******/ 
 /******/ /* webpack/runtime/define property getters */
 /******/ (() => {
 /******/ 	// define getter functions for harmony exports
@@ -56769,9 +57826,105 @@ function getIDToken(aud) {
 /******/ 	};
 /******/ })();
 /******/ 
+/******/ /* webpack/runtime/ensure chunk */
+/******/ (() => {
+/******/ 	__nccwpck_require__.f = {};
+/******/ 	// This file contains only the entry chunk.
+/******/ 	// The chunk loading function for additional chunks
+/******/ 	__nccwpck_require__.e = (chunkId) => {
+/******/ 		return Promise.all(Object.keys(__nccwpck_require__.f).reduce((promises, key) => {
+/******/ 			__nccwpck_require__.f[key](chunkId, promises);
+/******/ 			return promises;
+/******/ 		}, []));
+/******/ 	};
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/get javascript chunk filename */
+/******/ (() => {
+/******/ 	// This function allow to reference async chunks
+/******/ 	__nccwpck_require__.u = (chunkId) => {
+/******/ 		// return url for filenames based on template
+/******/ 		return "" + chunkId + ".index.js";
+/******/ 	};
+/******/ })();
+/******/ 
 /******/ /* webpack/runtime/hasOwnProperty shorthand */
 /******/ (() => {
 /******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/make namespace object */
+/******/ (() => {
+/******/ 	// define __esModule on exports
+/******/ 	__nccwpck_require__.r = (exports) => {
+/******/ 		if(typeof Symbol !== 'undefined' && Symbol.toStringTag) {
+/******/ 			Object.defineProperty(exports, Symbol.toStringTag, { value: 'Module' });
+/******/ 		}
+/******/ 		Object.defineProperty(exports, '__esModule', { value: true });
+/******/ 	};
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/import chunk loading */
+/******/ (() => {
+/******/ 	// no baseURI
+/******/ 	
+/******/ 	// object to store loaded and loading chunks
+/******/ 	// undefined = chunk not loaded, null = chunk preloaded/prefetched
+/******/ 	// [resolve, Promise] = chunk loading, 0 = chunk loaded
+/******/ 	var installedChunks = {
+/******/ 		792: 0
+/******/ 	};
+/******/ 	
+/******/ 	var installChunk = (data) => {
+/******/ 		var {ids, modules, runtime} = data;
+/******/ 		// add "modules" to the modules object,
+/******/ 		// then flag all "ids" as loaded and fire callback
+/******/ 		var moduleId, chunkId, i = 0;
+/******/ 		for(moduleId in modules) {
+/******/ 			if(__nccwpck_require__.o(modules, moduleId)) {
+/******/ 				__nccwpck_require__.m[moduleId] = modules[moduleId];
+/******/ 			}
+/******/ 		}
+/******/ 		if(runtime) runtime(__nccwpck_require__);
+/******/ 		for(;i < ids.length; i++) {
+/******/ 			chunkId = ids[i];
+/******/ 			if(__nccwpck_require__.o(installedChunks, chunkId) && installedChunks[chunkId]) {
+/******/ 				installedChunks[chunkId][0]();
+/******/ 			}
+/******/ 			installedChunks[ids[i]] = 0;
+/******/ 		}
+/******/ 	
+/******/ 	}
+/******/ 	
+/******/ 	__nccwpck_require__.f.j = (chunkId, promises) => {
+/******/ 			// import() chunk loading for javascript
+/******/ 			var installedChunkData = __nccwpck_require__.o(installedChunks, chunkId) ? installedChunks[chunkId] : undefined;
+/******/ 			if(installedChunkData !== 0) { // 0 means "already installed".
+/******/ 	
+/******/ 				// a Promise means "currently loading".
+/******/ 				if(installedChunkData) {
+/******/ 					promises.push(installedChunkData[1]);
+/******/ 				} else {
+/******/ 					if(true) { // all chunks have JS
+/******/ 						// setup Promise in chunk cache
+/******/ 						var promise = import("./" + __nccwpck_require__.u(chunkId)).then(installChunk, (e) => {
+/******/ 							if(installedChunks[chunkId] !== 0) installedChunks[chunkId] = undefined;
+/******/ 							throw e;
+/******/ 						});
+/******/ 						var promise = Promise.race([promise, new Promise((resolve) => (installedChunkData = installedChunks[chunkId] = [resolve]))])
+/******/ 						promises.push(installedChunkData[1] = promise);
+/******/ 					}
+/******/ 				}
+/******/ 			}
+/******/ 	};
+/******/ 	
+/******/ 	// no prefetching
+/******/ 	
+/******/ 	// no preloaded
+/******/ 	
+/******/ 	// no external install chunk
+/******/ 	
+/******/ 	// no on chunks loaded
 /******/ })();
 /******/ 
 /************************************************************************/
