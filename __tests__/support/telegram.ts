@@ -34,6 +34,8 @@ export class TelegramStandIn {
   readonly faults: Fault[] = []
   readonly queue: TelegramQueue
   webhook: { readonly url: string; readonly secret_token?: string } | undefined
+  /** True while a call waits for an update. */
+  polling = false
   /** Called before an answer leaves, once the call has had its effect. */
   onCall: (call: BotCall) => void | Promise<void> = () => {}
   readonly #tokens: readonly string[]
@@ -122,7 +124,11 @@ export class TelegramStandIn {
     this.queue.forgetBefore(integer(parameters.offset, 0))
     const limit = clamp(integer(parameters.limit, 100), 1, 100)
     const seconds = clamp(integer(parameters.timeout, 0), 0, 50)
-    if (this.queue.updates.length === 0 && seconds > 0) await this.queue.wait(seconds * 1000)
+    if (this.queue.updates.length === 0 && seconds > 0) {
+      this.polling = true
+      await this.queue.wait(seconds * 1000)
+      this.polling = false
+    }
     if (poll !== this.#polls) return refusal(409, OTHER_POLLER)
     if (this.webhook) return refusal(409, 'Conflict: terminated by setWebhook request')
     return { ok: true, result: this.queue.updates.slice(0, limit) }

@@ -70,7 +70,7 @@ function conflict(description: string): BotFault {
 function busy(retryAfter: number | undefined): BotFault {
   const wait = retryAfter ?? 1
   return {
-    ...fault('busy', `the bot API asks to wait ${wait} seconds (429 Too Many Requests)`),
+    ...fault('busy', `the bot API asks to wait ${wait} s (429 Too Many Requests)`),
     pause: wait * 1000,
   }
 }
