@@ -15,7 +15,7 @@ export async function bundle(target) {
   const built = await ncc(resolve(target.entry), {
     cache: false,
     quiet: true,
-    minify: target.portable ?? false,
+    minify: target.minify ?? false,
   })
   if (target.portable) refuseNodeOnly(target, built)
   const texts = {

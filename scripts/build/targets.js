@@ -8,14 +8,21 @@ import { existsSync } from 'node:fs'
  * @property {string} folder folder in dist/
  * @property {string} file name of the bundle in that folder
  * @property {boolean} [executable] it is started by its name
+ * @property {boolean} [minify] its size is paid for at every start: the engine compiles all of it
  * @property {boolean} [portable] it also runs where there is no Node: one small file, no Node module
  */
 
 /** @type {readonly Target[]} */
 export const TARGETS = [
-  { entry: 'build/entries/action.js', folder: 'action', file: 'index.js' },
+  { entry: 'build/entries/action.js', folder: 'action', file: 'index.js', minify: true },
   { entry: 'build/entries/cli.js', folder: 'cli', file: 'index.js', executable: true },
-  { entry: 'build/entries/relay-worker.js', folder: 'relay', file: 'worker.js', portable: true },
+  {
+    entry: 'build/entries/relay-worker.js',
+    folder: 'relay',
+    file: 'worker.js',
+    minify: true,
+    portable: true,
+  },
 ]
 
 export function existingTargets() {

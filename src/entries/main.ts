@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import * as core from '@actions/core'
 import type { Inputs } from '../action/inputs.ts'
 import { logText } from '../action/log-text.ts'
@@ -12,12 +13,12 @@ import { readSurroundings } from './surroundings.ts'
 /** The step itself: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
   beginMain()
-  const { inputs, event, workflows, ports } = readSurroundings()
+  const { inputs, event, workflows, ports } = await readSurroundings()
   const evaluation = await evaluate(event, workflows, ports)
   const outputs = stepOutputs(evaluation)
   for (const [name, value] of outputs) core.setOutput(name, value)
   warnOfMaskedOutputs(outputs, inputs)
-  await report(evaluation)
+  report(evaluation)
   leaveForPost(evaluation.effects)
 }
 
@@ -30,10 +31,11 @@ function warnOfMaskedOutputs(outputs: ReadonlyMap<string, string>, { secrets }: 
   }
 }
 
-async function report(evaluation: Evaluation): Promise<void> {
+function report(evaluation: Evaluation): void {
   const { workflow, trigger, items, reason, warnings } = evaluation
   const fired = `${workflow}/${trigger} fired: ${items.length} ${items.length === 1 ? 'item' : 'items'}`
   core.info(logText(reason === undefined ? fired : `no trigger fired: ${reason}`))
   for (const warning of warnings) core.warning(warning)
-  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(summaryHtml(evaluation)).write()
+  const summaryFile = process.env.GITHUB_STEP_SUMMARY
+  if (summaryFile) appendFileSync(summaryFile, summaryHtml(evaluation))
 }

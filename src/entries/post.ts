@@ -25,6 +25,6 @@ export async function post(): Promise<void> {
   const saved = core.getState(STATE.effects)
   if (saved === '') return
   const effects = JSON.parse(saved) as Effect[] // written by leaveForPost
-  const { workflows, ports } = readSurroundings()
+  const { workflows, ports } = await readSurroundings()
   await carryOut(effects, (name) => workflows.find(name), ports)
 }

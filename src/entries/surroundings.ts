@@ -16,10 +16,10 @@ export interface Surroundings {
 }
 
 /** @throws UserError when an input or the event cannot be read */
-export function readSurroundings(): Surroundings {
+export async function readSurroundings(): Promise<Surroundings> {
   const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
-  const workflows = workflowSource(inputs, contexts)
+  const workflows = await workflowSource(inputs, contexts)
   return { inputs, event, workflows, ports: enginePorts(inputs.messagingApiUrl, core.setSecret) }
 }
