@@ -1,4 +1,4 @@
-import { type Problem, UserError } from '../../protocol/errors.ts'
+import { UserError } from '../../protocol/errors.ts'
 import { type Http, HttpFailure } from '../../protocol/http.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import type { Secret } from '../../protocol/secret.ts'
@@ -53,17 +53,9 @@ export async function callBotOrThrow(
   parameters: JsonObject,
 ): Promise<Json> {
   const called = await callBot(bot, method, parameters)
-  if ('fault' in called) throw new UserError(faultProblem(bot, called.fault))
-  return called.result
-}
-
-/** A fault for the user, with the token hidden wherever a server may have put it. */
-export function faultProblem({ token }: Bot, { message, notes }: BotFault): Problem {
-  return { message: hide(token, message), notes: notes.map((note) => hide(token, note)) }
-}
-
-function hide(token: Secret, text: string): string {
-  return token.scrub(text.replaceAll(token.reveal(), String(token)))
+  if ('result' in called) return called.result
+  const { message, notes } = called.fault
+  throw new UserError({ message, notes })
 }
 
 async function callOnce(
@@ -76,9 +68,15 @@ async function callOnce(
   const headers = { 'content-type': 'application/json' }
   try {
     const body = JSON.stringify(parameters)
-    return readReply(await bot.http({ method: 'POST', url, headers, body, timeout }))
+    const reply = await bot.http({ method: 'POST', url, headers, body, timeout })
+    return readReply({ ...reply, text: withoutToken(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     return { fault: unreachable(error) }
   }
+}
+
+/** Whatever a server says, and whoever wrote it to the bot: the token goes no further. */
+function withoutToken(text: string, token: Secret): string {
+  return token.scrub(text.replaceAll(token.reveal(), String(token)))
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
-import { type Bot, callBot, callBotOrThrow, faultProblem } from './bot-api.ts'
+import { type Bot, callBot, callBotOrThrow } from './bot-api.ts'
 import type { BotFault } from './bot-fault.ts'
 import { readUpdate, type Update } from './update.ts'
 import type { UpdateKind } from './update-kinds.ts'
@@ -45,12 +45,8 @@ function readUpdates(result: Json): Update[] {
 }
 
 /** A webhook in the way is named by its host: its path and query may hold somebody's secrets. */
-async function pollingError(bot: Bot, fault: BotFault): Promise<UserError> {
-  const problem = faultProblem(bot, fault)
-  const host = fault.kind === 'webhook' ? await webhookHost(bot) : undefined
-  if (host === undefined) return new UserError(problem)
-  return new UserError({
-    ...problem,
-    notes: [`the webhook leads to ${host}`, ...(problem.notes ?? [])],
-  })
+async function pollingError(bot: Bot, { kind, message, notes }: BotFault): Promise<UserError> {
+  const host = kind === 'webhook' ? await webhookHost(bot) : undefined
+  const place = host === undefined ? [] : [`the webhook leads to ${host}`]
+  return new UserError({ message, notes: [...place, ...notes] })
 }
