@@ -2,13 +2,17 @@
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../protocol/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
+import { urlCommand } from './commands/url.ts'
 
 /** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
 const EXIT = { mend: 1, usage: 2, bug: 70 } as const
 
 const program = new Command('hookline')
   .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-  .exitOverride()
+  .addCommand(urlCommand())
+
+program.exitOverride()
+for (const command of program.commands) command.exitOverride()
 
 process.exitCode = await run()
 

@@ -69,14 +69,14 @@ async function callOnce(
   try {
     const body = JSON.stringify(parameters)
     const reply = await bot.http({ method: 'POST', url, headers, body, timeout })
-    return readReply({ ...reply, text: withoutToken(reply.text, bot.token) })
+    return readReply({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     return { fault: unreachable(error) }
   }
 }
 
-/** Whatever a server says, and whoever wrote it to the bot: the token goes no further. */
-function withoutToken(text: string, token: Secret): string {
-  return token.scrub(text.replaceAll(token.reveal(), String(token)))
+/** Whatever a server says, and whoever wrote it to the bot: a secret goes no further. */
+export function withoutSecret(text: string, secret: Secret): string {
+  return secret.scrub(text.replaceAll(secret.reveal(), String(secret)))
 }

@@ -1,10 +1,9 @@
 import { UserError } from '../../protocol/errors.ts'
-import type { Json } from '../../protocol/json.ts'
+import { isObject, type Json } from '../../protocol/json.ts'
 import { type Bot, callBot, callBotOrThrow } from './bot-api.ts'
 import type { BotFault } from './bot-fault.ts'
 import { readUpdate, type Update } from './update.ts'
 import type { UpdateKind } from './update-kinds.ts'
-import { webhookHost } from './webhook-info.ts'
 
 /** The most that one call returns. Source: Bot API, getUpdates. */
 const PAGE = 100
@@ -42,6 +41,13 @@ function readUpdates(result: Json): Update[] {
       message: 'the bot API answered getUpdates with something else than updates',
     })
   })
+}
+
+/** Host of the webhook that a bot has; `undefined` when it has none, or nobody can tell. */
+async function webhookHost(bot: Bot): Promise<string | undefined> {
+  const called = await callBot(bot, 'getWebhookInfo', {})
+  const url = 'result' in called && isObject(called.result) ? called.result.url : undefined
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
 }
 
 /** A webhook in the way is named by its host: its path and query may hold somebody's secrets. */
