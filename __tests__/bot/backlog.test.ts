@@ -58,7 +58,7 @@ describe('outputs too large to hand on', () => {
     expect(updateIds(run.items)).toEqual(ids.slice(0, taken))
     expect(run.outputs.get('items')?.length).toBeLessThanOrEqual(450_000)
     expect(telegram.kept).toEqual(ids.slice(taken))
-    expect(run.decisions[0]?.reason).toContain(`${60 - taken} left for the next run`)
+    expect(run.decisions[0]?.reason).toContain(`${60 - taken} would not fit into the outputs`)
   })
 
   test('are filled to the last message that fits', async () => {
@@ -72,4 +72,28 @@ describe('outputs too large to hand on', () => {
     telegram.push('message', text('x'.repeat(460_000)))
     await expect(runMain(botWorkflow(POLL), botPorts(telegram.url))).rejects.toThrow('"items"')
   })
+})
+
+test('more messages than a matrix has jobs: three bots of one run leave the rest for the next', async () => {
+  const servers = await Promise.all([1, 2, 3].map(() => new TelegramStandIn().start()))
+  try {
+    for (const server of servers) {
+      for (let at = 0; at < 100; at++) server.push('message', text('hi'))
+    }
+    let call = 0
+    const real = botPorts('').triggers.http
+    const ports = botPorts('http://bots', {
+      http: (request) => {
+        const at = servers[call++ % 3]?.url ?? ''
+        return real({ ...request, url: request.url.replace('http://bots', at) })
+      },
+    })
+    const workflows = { ...botWorkflow(POLL), polled: ['bot', 'bot', 'bot'] }
+    const run = await runMain(workflows, ports)
+    expect(run.items).toHaveLength(256)
+    await runPost(run.effects, workflows, ports)
+    expect(servers.map(({ kept }) => kept.length)).toEqual([0, 0, 44])
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
 })

@@ -5,6 +5,7 @@ import type { Evaluation } from '../../src/engine/evaluation.ts'
 import type { WorkflowSource } from '../../src/engine/events.ts'
 import type { EnginePorts } from '../../src/engine/ports.ts'
 import { http } from '../../src/entries/http.ts'
+import { scripts } from '../../src/entries/scripts.ts'
 import type { Item } from '../../src/items/item.ts'
 import type { JsonObject } from '../../src/protocol/json.ts'
 import type { TriggerPorts } from '../../src/triggers/trigger.ts'
@@ -36,7 +37,8 @@ export function botPorts(messagingApiUrl: string, own: Partial<TriggerPorts> = {
     mask: (text) => void masked.push(text),
     ...own,
   }
-  return { triggers, masked, pauses }
+  const run = { id: '1', at: Date.now() }
+  return { triggers, scripts, store: undefined, run, folder: '', masked, pauses }
 }
 
 /** The workflow `bot` with an `on:` section in which `secrets.BOT` is the token. */

@@ -2,7 +2,7 @@ import type { Decision, Evaluation } from '../engine/evaluation.ts'
 
 /** The job summary of a run, as HTML: what fired, and why the rest did not. No payload text. */
 export function summaryHtml(evaluation: Evaluation): string {
-  const { items, workflow, trigger, delivery, warnings } = evaluation
+  const { items, workflow, trigger, delivery, warnings, notices } = evaluation
   const title =
     items.length > 0
       ? `${escapeHtml(workflow)} / ${escapeHtml(trigger)} fired: ${itemCount(items.length)}`
@@ -11,6 +11,7 @@ export function summaryHtml(evaluation: Evaluation): string {
     `<h3>Hookline: ${title}</h3>`,
     ...optional(evaluation.reason, (reason) => `<p>${escapeHtml(reason)}.</p>`),
     ...warnings.map((warning) => `<p><b>Warning:</b> ${escapeHtml(warning)}.</p>`),
+    ...notices.map((notice) => `<p>${escapeHtml(notice)}.</p>`),
     ...decisionTable(evaluation.decisions),
     ...optional(rerunNote(evaluation), (note) => `<p>${escapeHtml(note)}</p>`),
     ...optional(delivery, (id) => `<p>Delivery <code>${escapeHtml(id)}</code></p>`),

@@ -1,19 +1,40 @@
+import * as v from 'valibot'
 import type { Json } from '../protocol/json.ts'
-import type { TriggerPorts } from '../triggers/trigger.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
+import type { EnginePorts } from './ports.ts'
 
 /**
  * What is left to do once the job has succeeded. Plain JSON without a secret, since another process
  * does it: `commit` marks what this run claimed as done, `acknowledge` makes a service forget.
  */
 export type Effect =
-  | { readonly kind: 'commit'; readonly workflow: string; readonly trigger: string }
+  | {
+      readonly kind: 'commit'
+      readonly workflow: string
+      readonly trigger: string
+      /** When the run began, in milliseconds since 1970. */
+      readonly at: number
+    }
   | {
       readonly kind: 'acknowledge'
       readonly workflow: string
       readonly trigger: string
       readonly cursor: Json
     }
+
+const names = { workflow: v.string(), trigger: v.string() }
+
+/** Effects as they come back from the process that left them. */
+export const effectsSchema: v.GenericSchema<unknown, Effect[]> = v.array(
+  v.variant('kind', [
+    v.object({ kind: v.literal('commit'), ...names, at: v.number() }),
+    v.object({
+      kind: v.literal('acknowledge'),
+      ...names,
+      cursor: v.custom<Json>((value) => value !== undefined), // it was JSON
+    }),
+  ]),
+)
 
 /** Finds a workflow by its name, with the options that hold the secrets. */
 type Find = (workflow: string) => Workflow | undefined
@@ -26,12 +47,14 @@ type Find = (workflow: string) => Workflow | undefined
 export async function carryOut(
   effects: readonly Effect[],
   find: Find,
-  ports: { readonly triggers: TriggerPorts },
+  { triggers, store, run }: Pick<EnginePorts, 'triggers' | 'store' | 'run'>,
 ): Promise<void> {
   for (const effect of effects) {
+    if (effect.kind === 'commit') await store?.commit(effect, { id: run.id, at: effect.at })
+  }
+  for (const effect of effects) {
     if (effect.kind !== 'acknowledge') continue
-    const trigger = declared(effect, find)
-    await trigger?.acknowledge?.(effect.cursor, ports.triggers)
+    await declared(effect, find)?.acknowledge?.(effect.cursor, triggers)
   }
 }
 

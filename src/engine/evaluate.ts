@@ -4,10 +4,12 @@ import { isObject, type Json } from '../protocol/json.ts'
 import { parseWebhookPath } from '../protocol/webhook-path.ts'
 import { readWebhookRequest } from '../protocol/webhook-request.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
+import { received } from './catch.ts'
 import { decide } from './decisions.ts'
 import { type Evaluation, NOTHING } from './evaluation.ts'
 import type { Addressed, PlatformEvent, WorkflowSource } from './events.ts'
-import { type Firing, fireReceived, notFired, together } from './firing.ts'
+import { fire } from './fire.ts'
+import { type Firing, notFired, together } from './firing.ts'
 import { otherTrigger, otherWorkflow } from './mismatch.ts'
 import { evaluateOther } from './poll-event.ts'
 import type { EnginePorts } from './ports.ts'
@@ -73,5 +75,9 @@ function addressedTrigger({ triggers }: Workflow, name: string): DeclaredTrigger
 async function receive(at: Addressed, payload: ClientPayload, ports: EnginePorts): Promise<Firing> {
   const { config, receive } = at.trigger
   if (!config.active || !receive) return notFired(at, 'config.active is false')
-  return fireReceived(at, await receive(await readWebhookRequest(payload), ports.triggers))
+  const look = async () => {
+    const request = await readWebhookRequest(payload)
+    return received(await receive(request, ports.triggers), request)
+  }
+  return fire(at, look, ports, { polled: false })
 }

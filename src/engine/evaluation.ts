@@ -1,6 +1,7 @@
 import type { Item } from '../items/item.ts'
 import type { Check } from '../triggers/trigger.ts'
 import type { Effect } from './effects.ts'
+import type { OutputFile } from './hand-on.ts'
 import type { OnContext } from './on-context.ts'
 
 /** What became of one declared trigger. */
@@ -30,6 +31,10 @@ export interface Evaluation {
   readonly receivedAt: string | undefined
   /** What the user should hear of, though it is no error. */
   readonly warnings: readonly string[]
+  /** What the user may want to know. */
+  readonly notices: readonly string[]
+  /** What must be written before the outputs, which name these files. */
+  readonly files: readonly OutputFile[]
   /** What is to be done once the job has succeeded. */
   readonly effects: readonly Effect[]
 }
@@ -45,5 +50,7 @@ export const NOTHING: Evaluation = {
   delivery: undefined,
   receivedAt: undefined,
   warnings: [],
+  notices: [],
+  files: [],
   effects: [],
 }

@@ -1,5 +1,6 @@
 import * as core from '@actions/core'
-import { carryOut, type Effect } from '../engine/effects.ts'
+import * as v from 'valibot'
+import { carryOut, type Effect, effectsSchema } from '../engine/effects.ts'
 import { readSurroundings } from './surroundings.ts'
 
 /** Names under which the step's own state waits for its `post` part. */
@@ -24,7 +25,7 @@ export function leaveForPost(effects: readonly Effect[]): void {
 export async function post(): Promise<void> {
   const saved = core.getState(STATE.effects)
   if (saved === '') return
-  const effects = JSON.parse(saved) as Effect[] // written by leaveForPost
+  const effects = v.parse(effectsSchema, JSON.parse(saved))
   const { workflows, ports } = await readSurroundings()
   await carryOut(effects, (name) => workflows.find(name), ports)
 }

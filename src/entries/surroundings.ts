@@ -21,5 +21,5 @@ export async function readSurroundings(): Promise<Surroundings> {
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
   const workflows = await workflowSource(inputs, contexts)
-  return { inputs, event, workflows, ports: enginePorts(inputs.messagingApiUrl, core.setSecret) }
+  return { inputs, event, workflows, ports: await enginePorts(inputs, core.setSecret) }
 }

@@ -1,27 +1,36 @@
 import * as v from 'valibot'
-import { oneOrMore } from '../triggers/schema.ts'
+import { outputOptions } from './output-options.ts'
+import { runOptions } from './run-options.ts'
+import { deduplicateOptions } from './steps/deduplicate.ts'
+import { filterOptions } from './steps/filter.ts'
+import { formatOptions } from './steps/format.ts'
+import { limitOptions } from './steps/limit.ts'
+import { projectOptions } from './steps/project.ts'
+import { skipOptions } from './steps/skip.ts'
+import { sortOptions } from './steps/sort.ts'
 
-/** The options common to all triggers, `on.<trigger>.config`. */
-export const configSchema = v.optional(
-  v.strictObject({
-    active: v.pipe(
-      v.optional(v.boolean(), true),
-      v.description('`false`: the trigger never fires, for webhooks too.'),
-    ),
-    limit: v.pipe(
-      v.optional(v.pipe(v.number(), v.integer('is no whole number'), v.minValue(0, 'is negative'))),
-      v.description('Keeps only the first items of a run.'),
-    ),
-    manualRunEvent: v.pipe(
-      v.optional(oneOrMore(v.string()), ['workflow_dispatch']),
-      v.description('Events, other than `schedule`, on which a polled trigger runs.'),
-    ),
-    skipSchedule: v.pipe(
-      v.optional(v.boolean(), false),
-      v.description('`true`: a polled trigger never runs on `schedule`.'),
-    ),
-  }),
-  {},
-)
+/** The options common to all triggers, in the order in which they take effect. */
+export const CONFIG_OPTIONS = {
+  ...runOptions,
+  ...filterOptions,
+  ...sortOptions,
+  ...skipOptions,
+  ...deduplicateOptions,
+  ...limitOptions,
+  ...projectOptions,
+  ...formatOptions,
+  ...outputOptions,
+}
+
+/** Keys of Actionsflow that mean nothing here, and what does the same. */
+export const MOVED_KEYS: ReadonlyMap<string, string> = new Map([
+  ['metadata', 'put values that jobs read into `env` of the workflow, or into variables (`vars`)'],
+  ['resultsPerWorkflow', 'the output `items` is a matrix: every item has jobs of its own'],
+  ['debug', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
+  ['logLevel', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
+])
+
+/** `on.<trigger>.config` */
+export const configSchema = v.optional(v.strictObject(CONFIG_OPTIONS), {})
 
 export type Config = v.InferOutput<typeof configSchema>

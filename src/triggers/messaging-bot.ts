@@ -30,8 +30,8 @@ export const messagingBot = defineTrigger({
     webhook
       ? 'webhook is true: the messaging platform sends the messages, so there is no poll'
       : undefined,
-  async poll(options, ports, fits) {
-    return pollUpdates(bot(options, ports), options, { now: ports.now, fits })
+  async poll(options, ports) {
+    return pollUpdates(bot(options, ports), options, ports.now)
   },
   async acknowledge(cursor, options, ports) {
     if (typeof cursor !== 'number') return

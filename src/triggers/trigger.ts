@@ -37,9 +37,6 @@ export interface TriggerPorts {
   readonly mask: (text: string) => void
 }
 
-/** Whether these items, with what this run already has, can be handed on as outputs. */
-export type Fits = (items: readonly Item[]) => boolean
-
 /** What a trigger made of a request: items only when every check held. */
 export interface Reception {
   readonly checks: readonly Check[]
@@ -93,11 +90,7 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
     ports: TriggerPorts,
   ) => Reception | Promise<Reception>
   /** There for a trigger that can look by itself. */
-  readonly poll?: (
-    options: v.InferOutput<Schema>,
-    ports: TriggerPorts,
-    fits: Fits,
-  ) => Promise<Polled>
+  readonly poll?: (options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<Polled>
   /** Why it does not poll with these options, in words; `undefined` when it does. */
   readonly whyNotPolled?: (options: v.InferOutput<Schema>) => string | undefined
   /** Forgets, at the service, what a cursor of `poll` stands for; called once the job succeeded. */
@@ -118,7 +111,7 @@ export interface BoundTrigger {
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
   /** `undefined` when it cannot poll, or with these options does not. */
-  readonly poll: ((ports: TriggerPorts, fits: Fits) => Promise<Polled>) | undefined
+  readonly poll: ((ports: TriggerPorts) => Promise<Polled>) | undefined
   /** Why a trigger that could poll does not. */
   readonly whyNotPolled: string | undefined
   readonly acknowledge: ((cursor: Json, ports: TriggerPorts) => Promise<void>) | undefined
@@ -187,8 +180,7 @@ function bound<Schema extends OptionsSchema>(
     keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
     example: example?.(options),
     receive: receive && ((request, ports) => receive(request, options, ports)),
-    poll:
-      poll && whyNotPolled === undefined ? (ports, fits) => poll(options, ports, fits) : undefined,
+    poll: poll && whyNotPolled === undefined ? (ports) => poll(options, ports) : undefined,
     whyNotPolled,
     acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
   }

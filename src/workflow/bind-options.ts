@@ -1,4 +1,5 @@
 import type { BaseIssue } from 'valibot'
+import { CONFIG_OPTIONS, MOVED_KEYS } from '../items/config.ts'
 import type { Problem } from '../protocol/errors.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { keyAt, nodeAt, optionValues, type Path, pathKey, rangeOf } from './options.ts'
@@ -43,7 +44,7 @@ function pathOf(issue: Issue): Path {
 }
 
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
-  if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
+  if (isUnknownKey(issue)) return unknownOption(path, known)
   if (issue.type === 'picklist') return notAllowed(issue)
   const option = path.filter((key) => typeof key === 'string').join('.')
   if (issue.kind === 'schema') return wrongType(issue, option)
@@ -55,8 +56,16 @@ function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
 
-function unknownOption(name: string, known: readonly string[]): Problem {
-  return withHint(`unknown option "${name}"`, name, known, 'options')
+function unknownOption(path: Path, known: readonly string[]): Problem {
+  const name = String(path.at(-1))
+  const common = Object.keys(CONFIG_OPTIONS)
+  if (path.length === 1 && common.includes(name)) {
+    return { message: `unknown option "${name}"`, hint: 'it belongs under "config"' }
+  }
+  const isCommon = path.length === 2 && path[0] === 'config'
+  const moved = isCommon ? MOVED_KEYS.get(name) : undefined
+  if (moved !== undefined) return { message: `"config.${name}" is not known here`, notes: [moved] }
+  return withHint(`unknown option "${name}"`, name, isCommon ? common : known, 'options')
 }
 
 /** The schema's message is the noun: `HTTP method`. */

@@ -1,5 +1,5 @@
 import type { Item } from '../../items/item.ts'
-import type { Check, Fits, Polled, TriggerPorts } from '../trigger.ts'
+import type { Check, Polled, TriggerPorts } from '../trigger.ts'
 import type { Bot } from './bot-api.ts'
 import { firingKinds, updateChecks } from './conditions.ts'
 import type { MessagingBotOptions } from './options.ts'
@@ -15,10 +15,6 @@ type Judged = { readonly id: number } & (
   | { readonly item?: never; readonly missed: Check }
 )
 
-export interface PollPorts extends Pick<TriggerPorts, 'now'> {
-  readonly fits: Fits
-}
-
 /**
  * One page of updates. Only a page without a single item is passed, by asking for the next: a higher
  * offset makes the server forget what lies below it.
@@ -26,7 +22,7 @@ export interface PollPorts extends Pick<TriggerPorts, 'now'> {
 export async function pollUpdates(
   bot: Bot,
   options: MessagingBotOptions,
-  { now, fits }: PollPorts,
+  now: TriggerPorts['now'],
 ): Promise<Polled> {
   const kinds = firingKinds(options)
   const until = now() + options.wait * 1000
@@ -37,8 +33,7 @@ export async function pollUpdates(
     const wait = Math.max(0, Math.floor((until - now()) / 1000))
     page = judge(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
   }
-  const taken = fitting(page, fits)
-  return polled(taken, account(page, taken, [...ignored, ...missedChecks(taken)]))
+  return polled(page, [...ignored, ...missedChecks(page)])
 }
 
 function judge(updates: readonly Update[], options: MessagingBotOptions): Judged[] {
@@ -57,32 +52,16 @@ function missedChecks(page: readonly Judged[]): Check[] {
   return page.flatMap(({ missed }) => (missed ? [missed] : []))
 }
 
-function items(page: readonly Judged[]): Item[] {
-  return page.flatMap(({ item }) => (item ? [item] : []))
-}
-
-/** The longest beginning of a page whose items fit; the rest comes with the next run. */
-function fitting(page: readonly Judged[], fits: Fits): readonly Judged[] {
-  if (fits(items(page))) return page
-  let taken = 0
-  let tooMany = page.length
-  while (tooMany - taken > 1) {
-    const middle = Math.floor((taken + tooMany) / 2)
-    if (fits(items(page.slice(0, middle)))) taken = middle
-    else tooMany = middle
-  }
-  return page.slice(0, taken)
-}
-
 function offsetAfter(page: readonly Judged[]): number | undefined {
   const last = page.at(-1)
   return last && last.id + 1
 }
 
-function polled(page: readonly Judged[], found: string): Polled {
+function polled(page: readonly Judged[], ignored: readonly Check[]): Polled {
   const firing = page.filter(({ item }) => item)
+  const found = account(firing.length, ignored)
   return {
-    items: items(page),
+    items: page.flatMap(({ item }) => (item ? [item] : [])),
     checks: [{ option: 'updates', held: firing.length > 0, found }],
     cursorBefore(index) {
       const cut = firing[index]
@@ -92,17 +71,9 @@ function polled(page: readonly Judged[], found: string): Polled {
 }
 
 /** `2 new, 3 ignored (updates 2, chats 1)`: how many updates each option kept out. */
-function account(
-  page: readonly Judged[],
-  taken: readonly Judged[],
-  ignored: readonly Check[],
-): string {
-  const left = items(page).length - items(taken).length
-  return [
-    `${items(taken).length || 'nothing'} new`,
-    ...(ignored.length > 0 ? [`${ignored.length} ignored (${counts(ignored)})`] : []),
-    ...(left > 0 ? [`${left} left for the next run, as outputs have a size limit`] : []),
-  ].join(', ')
+function account(items: number, ignored: readonly Check[]): string {
+  const found = `${items || 'nothing'} new`
+  return ignored.length > 0 ? `${found}, ${ignored.length} ignored (${counts(ignored)})` : found
 }
 
 function counts(ignored: readonly Check[]): string {
