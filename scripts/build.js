@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { bundle } from './build/bundle.js'
 import { compile } from './build/compile.js'
+import { copyCoreWithoutOidc } from './build/core-without-oidc.js'
 import { differences, write } from './build/files.js'
 import { existingTargets } from './build/targets.js'
 
@@ -13,6 +14,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 // the same wherever it is started.
 process.chdir(root.pathname)
 await compile()
+await copyCoreWithoutOidc()
 const files = await bundleAll()
 if (values.check) await check()
 else await replaceDist()

@@ -22,7 +22,6 @@ describe('chats', () => {
     [`chats: "${ADA}"`, 'message', textMessage('hi'), true],
     [`chats: [5, ${ADA}]`, 'message', textMessage('hi'), true],
     ['chats: [5, 6]', 'message', textMessage('hi'), false],
-    ['chats: []', 'message', textMessage('hi'), false],
     [`chats: ${GROUP}`, 'message', MESSAGES.new_chat_title, true],
     [`chats: ${-GROUP}`, 'message', MESSAGES.new_chat_title, false],
     [`chats: ${ADA}`, 'callback_query', UPDATES.callback_query, true],

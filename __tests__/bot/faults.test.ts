@@ -131,7 +131,9 @@ describe('a fault that only the user can mend is told at once', () => {
 test('two pollers at once: the first gives way, tries once more, and nothing is lost', async () => {
   const on = `${POLL}  wait: 50\n`
   const first = runMain(botWorkflow(on), botPorts(telegram.url))
-  while (!telegram.polling) await new Promise((resolve) => setTimeout(resolve, 5))
+  for (let tries = 0; !telegram.polling && tries < 500; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
   const second = runMain(botWorkflow(on), botPorts(telegram.url))
   const settled = Promise.allSettled([first, second])
   telegram.push('message', textMessage('hi'))

@@ -58,6 +58,7 @@ describe('are refused, at their place', () => {
     ['a misspelt option', bot('events: text'), 'did you mean "event"?'],
     ['no token', 'messaging_bot:\n  event: text', '"token": is needed to poll'],
     ['no options at all', 'messaging_bot', '"token": is needed to poll'],
+    ['a list of nobody', bot('users: []'), '"users": is an empty list'],
     ['an id that is a name', bot('chats: "@news"'), '"chats": is no id'],
     ['an id with a fraction', bot('users: [1.5]'), '"users": is no id'],
     ['too long a wait', bot('wait: 51'), '"wait": is more than 50'],

@@ -25,7 +25,7 @@ export function notices(modules) {
 export function packageFolder(path) {
   const parts = path.split(sep)
   const at = parts.lastIndexOf('node_modules')
-  if (at < 0) return undefined
+  if (at < 0 || parts[at + 1]?.startsWith('.')) return undefined
   const nameParts = parts[at + 1]?.startsWith('@') ? 2 : 1
   return parts.slice(0, at + 1 + nameParts).join(sep)
 }

@@ -39,10 +39,10 @@ export function readInputs(input: (name: string) => string): Inputs {
   }
 }
 
-const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
+export const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
 
 /** Where workflow files are looked for when the input names no place. */
-const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'
+export const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'
 
 /** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
 export function onSource(text: string, workflowFile: string): Source {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
+import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { UserError } from '../protocol/errors.ts'
 import type { Http } from '../protocol/http.ts'
 import { Secret } from '../protocol/secret.ts'
@@ -22,8 +23,6 @@ export interface BotUrlOptions {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-const DEFAULT_API = 'https://api.telegram.org'
 
 /**
  * A bot's webhook URL and its setWebhook call; with `set`, makes the call. What the bot API knows of
@@ -83,7 +82,7 @@ function hiding(secrets: readonly string[]): Http {
 }
 
 function apiFrom(env: Environment): string {
-  return (env.HOOKLINE_MESSAGING_API_URL || DEFAULT_API).replace(/\/+$/, '')
+  return (env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL).replace(/\/+$/, '')
 }
 
 function updateKind(name: string): UpdateKind {

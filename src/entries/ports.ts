@@ -1,32 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Inputs } from '../action/inputs.ts'
 import type { EnginePorts } from '../engine/ports.ts'
+import type { StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
 import { http } from './http.ts'
 import { scripts } from './scripts.ts'
 
-/** The real world for the engine. A store is loaded only when one is asked for. */
-export async function enginePorts(
-  inputs: Inputs,
-  mask: TriggerPorts['mask'],
-): Promise<EnginePorts> {
-  const folder = process.env.GITHUB_WORKSPACE ?? process.cwd()
-  const store = inputs.state.kind !== 'none' && (await import('./store.ts'))
+interface Chosen {
+  readonly store?: StateStore | undefined
+  /** How a secret is hidden; left out where no log is kept. */
+  readonly mask?: TriggerPorts['mask']
+}
+
+/** The real world for the engine. */
+export function enginePorts(
+  messagingApiUrl: string,
+  { store, mask = () => {} }: Chosen = {},
+): EnginePorts {
   return {
-    triggers: triggerPorts(inputs.messagingApiUrl, mask),
+    triggers: {
+      http,
+      now: () => Date.now(),
+      sleep: (duration) => sleep(duration),
+      messagingApiUrl: messagingApiUrl.replace(/\/+$/, ''),
+      mask,
+    },
     scripts,
-    store: store ? store.chosenStore(inputs, folder) : undefined,
-    run: { id: process.env.GITHUB_RUN_ID ?? 'local', at: Date.now() },
-    folder,
+    store,
+    run: { id: process.env.GITHUB_RUN_ID || 'local', at: Date.now() },
+    folder: workingCopy(),
   }
 }
 
-function triggerPorts(messagingApiUrl: string, mask: TriggerPorts['mask']): TriggerPorts {
-  return {
-    http,
-    now: () => Date.now(),
-    sleep: (duration) => sleep(duration),
-    messagingApiUrl: messagingApiUrl.replace(/\/+$/, ''),
-    mask,
-  }
+/** The working copy of the repository, absolute. */
+export function workingCopy(): string {
+  return process.env.GITHUB_WORKSPACE || process.cwd()
 }

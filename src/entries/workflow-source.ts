@@ -3,14 +3,14 @@ import { type Inputs, onSource } from '../action/inputs.ts'
 import type { WorkflowSource } from '../engine/events.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
+import { workingCopy } from './ports.ts'
+import { workflowFileSource } from './workflow-files.ts'
 
 /** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
-export async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<WorkflowSource> {
+export function workflowSource(inputs: Inputs, contexts: Contexts): WorkflowSource {
   const calling = callingWorkflow(process.env)
   if (inputs.on.trim() === '') {
-    // Globs cost a tenth of the start-up time, so they are loaded only where there are files.
-    const { workflowFileSource } = await import('./workflow-files.ts')
-    const root = process.env.GITHUB_WORKSPACE ?? process.cwd()
+    const root = workingCopy()
     return workflowFileSource({ root, globs: inputs.workflow, calling: calling.name, contexts })
   }
   const source = onSource(inputs.on, calling.file)

@@ -3,10 +3,12 @@ import { LIMITS } from './limits.ts'
 /** How a body that is no plain text travels, as the header `x-hookline-body-encoding` says. */
 export type BodyEncoding = 'base64' | 'gzip'
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return UTF8.decode(bytes)
   } catch {
     return undefined
   }

@@ -6,7 +6,8 @@ const SHORTEST_SCRUBBED = 20
 /** A value that must not be printed. It shows as `***` in text, JSON and the console. */
 export class Secret {
   readonly #value: string
-  #forms: readonly RegExp[] | undefined
+  #forms: readonly string[] | undefined
+  #percentEncoded: RegExp | undefined
 
   constructor(value: string) {
     this.#value = value
@@ -22,12 +23,14 @@ export class Secret {
    * Values of fewer than 20 characters are not looked for.
    */
   isIn(text: string): boolean {
-    return this.#patterns().some((pattern) => text.search(pattern) >= 0)
+    return this.#plainForms().some((form) => text.includes(form)) || this.#isPercentEncodedIn(text)
   }
 
   /** The text with every form of the value replaced by `***`. */
   scrub(text: string): string {
-    return this.#patterns().reduce((scrubbed, form) => scrubbed.replace(form, HIDDEN), text)
+    const scrubbed = this.#plainForms().reduce((rest, form) => rest.replaceAll(form, HIDDEN), text)
+    if (!this.#isPercentEncodedIn(scrubbed)) return scrubbed
+    return scrubbed.replace(this.#percentPattern(), HIDDEN)
   }
 
   toString(): string {
@@ -42,10 +45,21 @@ export class Secret {
     return HIDDEN
   }
 
-  #patterns(): readonly RegExp[] {
+  /** Found by plain search: compiling patterns for every request's own token would be its main cost. */
+  #plainForms(): readonly string[] {
     if (this.#value.length < SHORTEST_SCRUBBED) return []
-    this.#forms ??= [percentPattern(this.#value), base64Pattern(this.#value)]
+    this.#forms ??= [this.#value, ...base64Forms(this.#value)]
     return this.#forms
+  }
+
+  #isPercentEncodedIn(text: string): boolean {
+    if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%')) return false
+    return text.search(this.#percentPattern()) >= 0
+  }
+
+  #percentPattern(): RegExp {
+    this.#percentEncoded ??= percentPattern(this.#value)
+    return this.#percentEncoded
   }
 }
 
@@ -63,19 +77,15 @@ function percentEscape(byte: number): string {
   return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`
 }
 
-/** Base64 of the value in either alphabet. */
-function base64Pattern(value: string): RegExp {
-  const forms = base64Forms(value).map((form) => form.replace(/\+/g, '[+-]').replace(/\//g, '[/_]'))
-  return new RegExp(forms.join('|'), 'g')
-}
-
-/** How a value looks in the base64 of a longer text: one form for each of the three alignments. */
+/** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
 export function base64Forms(value: string): string[] {
   const binary = String.fromCharCode(...new TextEncoder().encode(value))
-  return [0, 1, 2].map((shift) => {
+  const standard = [0, 1, 2].map((shift) => {
     const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '')
     return encoded.slice(Math.ceil((shift * 8) / 6))
   })
+  const urlSafe = standard.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_'))
+  return [...new Set([...standard, ...urlSafe])]
 }
 
 function escapeRegExp(text: string): string {

@@ -8,7 +8,7 @@ export function oneOrMore<Input, Output>(schema: v.GenericSchema<Input, Output>)
   return v.pipe(
     v.lazy(
       (input): v.GenericSchema<Input | Input[], Output | Output[]> =>
-        Array.isArray(input) ? v.array(schema) : schema,
+        Array.isArray(input) ? v.pipe(v.array(schema), v.nonEmpty('is an empty list')) : schema,
     ),
     v.transform((value): Output[] => (Array.isArray(value) ? value : [value])),
   )

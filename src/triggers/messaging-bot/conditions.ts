@@ -17,7 +17,7 @@ export function updateChecks(update: Update, options: Conditions): Check[] {
 }
 
 /** The kinds that fire, and so the ones that the Bot API is asked for. */
-export function firingKinds({ updates }: Pick<MessagingBotOptions, 'updates'>): UpdateKind[] {
+export function firingKinds({ updates = [] }: Pick<MessagingBotOptions, 'updates'>): UpdateKind[] {
   return [...new Set([...NEW_MESSAGES, ...updates])]
 }
 

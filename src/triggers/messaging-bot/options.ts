@@ -46,7 +46,7 @@ export const messagingBotOptions = v.strictObject({
     'Message type, or a list of them. Without it every message fires.',
   ),
   updates: described(
-    v.optional(oneOrMore(v.picklist(UPDATE_KINDS, 'kind of update')), []),
+    v.optional(oneOrMore(v.picklist(UPDATE_KINDS, 'kind of update'))),
     'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.',
   ),
   chats: described(

@@ -25,7 +25,7 @@ export function readUpdate(value: Json): Update | undefined {
  * The item of an update, polled or pushed: the kind's own object plus `update_id`. A kind that the
  * option `updates` names also tells its name, as `update_type`.
  */
-export function updateItem({ id, kind, content }: Update, named: readonly UpdateKind[]): Item {
+export function updateItem({ id, kind, content }: Update, named: readonly UpdateKind[] = []): Item {
   const item = { ...content, update_id: id }
   return kind && named.includes(kind) ? { ...item, update_type: kind } : item
 }

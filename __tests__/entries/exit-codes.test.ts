@@ -1,0 +1,24 @@
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from '@jest/globals'
+import { RunningCommand } from '../support/cli.ts'
+
+describe('exit codes of the command line', () => {
+  const rows = [
+    ['an unknown command', ['dve'], 2, /unknown command 'dve'[\s\S]*Did you mean dev\?/],
+    ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
+    ['a port that is none', ['dev', '--port', 'x'], 1, /"x" is no port/],
+    ['help', ['--help'], 0, /^$/],
+  ] as const
+  test.each(rows)('%s', async (_, args, code, message) => {
+    const command = new RunningCommand(args, { cwd: tmpdir() })
+    expect(await command.ended()).toBe(code)
+    expect(command.stderr).toMatch(message)
+  })
+
+  test('a file that is not there', async () => {
+    // Node 20 reads --env-file itself, wherever it stands, and gives up with a code of its own.
+    const command = new RunningCommand(['dev', '--env-file', 'no.env'], { cwd: tmpdir() })
+    expect([1, 9]).toContain(await command.ended())
+    expect(command.stderr).toContain('no.env')
+  })
+})

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals'
+import { RUNTIMES } from '../support/relays.ts'
+import { scene } from '../support/scene.ts'
+
+const HOOK = '/o/r/hook/webhook'
+const PREFLIGHT = [
+  ['Origin', 'https://page.test'],
+  ['Access-Control-Request-Method', 'POST'],
+] as const
+
+describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
+  const at = scene(start)
+
+  test('a dispatch that GitHub accepts: 200 {"success":true}', async () => {
+    const answer = await at.send({ method: 'POST', target: HOOK, body: '{}' })
+    expect(answer).toMatchObject({ status: 200, body: '{"success":true}' })
+    expect(answer.headers['content-type']).toBe('application/json')
+    expect(at.github.calls).toHaveLength(1)
+    expect(at.github.calls[0]).toMatchObject({
+      method: 'POST',
+      url: '/repos/o/r/dispatches',
+      violations: [],
+    })
+  })
+
+  const LIMITED = { message: 'You have exceeded a secondary rate limit.' }
+  const TOO_LARGE = { message: 'client_payload is too large.' }
+
+  test.each([
+    [{ status: 200 }, 200, undefined],
+    [{ status: 401 }, 401, 'invalid_token'],
+    [{ status: 403 }, 403, 'repository_not_accessible'],
+    [{ status: 404 }, 403, 'repository_not_accessible'],
+    [{ status: 429 }, 429, 'rate_limited'],
+    [{ status: 403, headers: { 'retry-after': '90' } }, 429, 'rate_limited'],
+    [{ status: 403, headers: { 'x-ratelimit-remaining': '0' } }, 429, 'rate_limited'],
+    [{ status: 403, body: JSON.stringify(LIMITED) }, 429, 'rate_limited'],
+    [{ status: 422, body: JSON.stringify(TOO_LARGE) }, 413, 'payload_too_large'],
+    [{ status: 422 }, 422, 'rejected'],
+    [{ status: 400 }, 422, 'rejected'],
+    [{ status: 410 }, 422, 'rejected'],
+    [{ status: 301, headers: { location: '/x' } }, 502, 'platform_unavailable'],
+    [{ status: 302, headers: { location: '/x' } }, 502, 'platform_unavailable'],
+    [{ status: 303, headers: { location: '/x' } }, 502, 'platform_unavailable'],
+    [{ status: 304 }, 502, 'platform_unavailable'],
+    [{ status: 500 }, 502, 'platform_unavailable'],
+    [{ status: 504 }, 502, 'platform_unavailable'],
+    [{ status: 503 }, 502, 'platform_unavailable'],
+  ])(
+    'R1: GitHub answers %j: %i %s, a custom response only after 2xx',
+    async (github, status, code) => {
+      at.github.always(github)
+      const plain = await at.send({ target: HOOK })
+      const custom = await at.send({ target: `${HOOK}?__response_code=299&__response_body=ok` })
+      expect(plain.status).toBe(status)
+      expect(custom.status).toBe(code ? status : 299)
+      if (code) expect(JSON.parse(custom.body)).toMatchObject({ success: false, error: { code } })
+      else expect(custom.body).toBe('ok')
+    },
+  )
+
+  test('an error says what happened, what to do, and which delivery it was', async () => {
+    const { headers, body } = await at.send({ target: '/o%2f/r/x' })
+    expect(headers['content-type']).toBe('application/json')
+    expect(JSON.parse(body)).toEqual({
+      success: false,
+      error: { code: 'bad_owner', message: expect.any(String), hint: expect.any(String) },
+      delivery: headers['x-hookline-delivery'],
+    })
+  })
+
+  test.each([
+    ['GET', '/', 200],
+    ['HEAD', '/', 200],
+    ['GET', '/healthz', 200],
+    ['GET', '/healthz?probe=1', 200],
+    ['POST', '/healthz', 404],
+    ['POST', '/', 404],
+    ['GET', '/nothing', 404],
+    ['GET', '/o/r', 404],
+    ['PROPFIND', HOOK, 405],
+  ])('%s %s: %i, nothing dispatched', async (method, target, status) => {
+    const answer = await at.send({ method, target })
+    expect(answer.status).toBe(status)
+    expect(at.github.calls).toHaveLength(0)
+  })
+
+  test('GET / helps, GET /healthz is ok', async () => {
+    expect((await at.send({ target: '/' })).body).toContain('/<owner>/<repo>/<workflow>/<trigger>')
+    expect((await at.send({ target: '/healthz' })).body).toBe('ok')
+  })
+
+  test('a refused method is told which are relayed', async () => {
+    const { headers } = await at.send({ method: 'PROPFIND', target: HOOK })
+    expect(headers.allow).toBe('GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS')
+  })
+
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])(
+    'a %s is one event',
+    async (method) => {
+      expect((await at.send({ method, target: HOOK })).status).toBe(200)
+      expect(at.payloads()).toMatchObject([{ method, path: 'hook/webhook' }])
+    },
+  )
+
+  test('R16: none of GitHub’s headers reach the sender, Retry-After aside', async () => {
+    const headers = {
+      'x-github-request-id': 'id',
+      'set-cookie': 'a=b',
+      'x-oauth-scopes': 'repo',
+      server: 'github.com',
+      location: '/secret',
+      'retry-after': '100',
+    }
+    for (const status of [204, 200, 401, 403, 404, 422, 429, 500]) {
+      at.github.next({ status, headers })
+      const answer = await at.send({ target: HOOK })
+      const names = Object.keys(answer.headers)
+      for (const name of Object.keys(headers)) {
+        const passed = name === 'retry-after' && (status === 429 || status === 403)
+        expect([status, name, names.includes(name)]).toEqual([status, name, passed])
+      }
+    }
+  })
+
+  test.each([
+    ['an event', { target: HOOK }],
+    ['a custom response', { target: `${HOOK}?__response_content_type=text/html` }],
+    ['HEAD', { method: 'HEAD', target: HOOK }],
+    ['an OPTIONS event', { method: 'OPTIONS', target: HOOK }],
+    ['a preflight', { method: 'OPTIONS', target: HOOK, headers: PREFLIGHT }],
+    ['help', { target: '/' }],
+    ['health', { target: '/healthz' }],
+    ['404', { target: '/x' }],
+    ['405', { method: 'PROPFIND', target: HOOK }],
+    ['400', { target: `${HOOK}?__response_code=9` }],
+    ['413', { method: 'POST', target: HOOK, body: 'x'.repeat(300_000) }],
+  ])('R17: the security headers stand on %s', async (_, request) => {
+    const { headers } = await at.send(request)
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'content-security-policy':
+        "default-src 'none'; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'cross-origin-resource-policy': 'cross-origin',
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'X-Hookline-Delivery, Retry-After',
+    })
+    expect(headers['x-hookline-delivery']).toMatch(/^[0-9a-f]{8}-/)
+    expect(headers['set-cookie']).toBeUndefined()
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+  })
+})

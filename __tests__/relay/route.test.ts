@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { parseRepository, pathOf, routeWebhook } from '../../src/relay/route.ts'
+
+const route = (target: string) => routeWebhook(target, undefined)
+
+describe('a hosted webhook URL', () => {
+  test.each([
+    ['/o/r/hook/webhook', 'hook/webhook'],
+    ['/o/r/hook/webhook/', 'hook/webhook/'],
+    ['/o/r/x', 'x'],
+    ['/o/r//x', '/x'],
+    ['/o/r/../../evil/repo/x', '../../evil/repo/x'],
+    ['/o/r/%2e%2e/%zz\\', '%2e%2e/%zz\\'],
+    ['/o/r/x?', 'x?'],
+    ['/o/r/x?a=1', 'x?a=1'],
+    ['/o/r/x?a?b=/c', 'x?a?b=/c'],
+    ['http://elsewhere.test/o/r/x?a=1', 'x?a=1'],
+    ['HTTPS://elsewhere.test:8080/o/r/x', 'x'],
+  ])('%s forwards %s', (target, path) => {
+    expect(route(target)).toMatchObject({ repository: { owner: 'o', name: 'r' }, path })
+  })
+
+  test.each(['', '/', '/o', '/o/', '/o/r', '/o/r/', '/o/r?x=/y', '//r/x', '/o//x', '*', 'o/r/x'])(
+    '%s is not one: 404',
+    (target) => {
+      expect(() => route(target)).toThrow(expect.objectContaining({ status: 404 }))
+    },
+  )
+
+  test.each([
+    ['/-o/r/x', 'bad_owner'],
+    ['/./r/x', 'bad_owner'],
+    ['/../r/x', 'bad_owner'],
+    ['/o%2Fp/r/x', 'bad_owner'],
+    [`/${'o'.repeat(40)}/r/x`, 'bad_owner'],
+    ['/o/./x', 'bad_repository'],
+    ['/o/../x', 'bad_repository'],
+    ['/o/b%2F..%2F..%2Fuser%2Frepos%3F/x', 'bad_repository'],
+    ['/o/r%3F/x', 'bad_repository'],
+    ['/o/r;p/x', 'bad_repository'],
+    [`/o/${'r'.repeat(101)}/x`, 'bad_repository'],
+  ])('%s names no repository: 400 %s', (target, code) => {
+    expect(() => route(target)).toThrow(expect.objectContaining({ status: 400, code }))
+  })
+
+  test('R12: whatever the path, the repository is made of plain characters', () => {
+    const hostile = fc.string({ unit: fc.constantFrom(...'./%2eEfF\\?#@:;&o-_~ r') })
+    fc.assert(
+      fc.property(hostile, (text) => {
+        let name: string
+        try {
+          const { repository } = route(`/${text}`)
+          name = `${repository.owner}/${repository.name}`
+        } catch {
+          return
+        }
+        expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/[A-Za-z0-9._-]{1,100}$/)
+        expect(name).not.toMatch(/\/\.{1,2}$/)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('a self-hosted webhook URL', () => {
+  const repository = { owner: 'o', name: 'r' }
+
+  test.each([
+    ['/webhook/hook/webhook', 'hook/webhook'],
+    ['/webhook/hook/webhook?a=1&__token=t', 'hook/webhook?a=1'],
+    ['/webhook//x', '/x'],
+  ])('%s forwards %s', (target, path) => {
+    expect(routeWebhook(target, repository)).toMatchObject({ repository, path })
+  })
+
+  test.each(['/', '/webhook', '/webhook/', '/webhook/?x', '/Webhook/x/y', '/o/r/x'])(
+    '%s is not one: 404',
+    (target) => {
+      expect(() => routeWebhook(target, repository)).toThrow(
+        expect.objectContaining({ status: 404 }),
+      )
+    },
+  )
+})
+
+test('a page is found by its path alone', () => {
+  expect(pathOf('http://any.test/healthz?probe=1')).toBe('/healthz')
+})
+
+test.each(['o', 'o/r/x', '/r', 'o/', 'o/..'])('%s is no repository', (text) => {
+  expect(() => parseRepository(text)).toThrow()
+})

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { checkCall } from './openapi.ts'
+
+/** A call as it came over the wire. */
+export interface RecordedCall {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+  /** How it differs from GitHub's own OpenAPI description. */
+  readonly violations: readonly string[]
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** Says what to answer; or answers by itself, and returns nothing. */
+export type Answering = (call: RecordedCall, response: ServerResponse) => Answer | undefined
+
+export interface GitHub {
+  readonly url: string
+  readonly calls: readonly RecordedCall[]
+  /** Answers the next calls, one each; the calls after them are answered as GitHub would. */
+  next(...answers: (Answer | Answering)[]): void
+  /** Answers every call that has no answer of its own from now on. */
+  always(answer: Answer | Answering): void
+  /** Forgets the calls and the answers. */
+  reset(): void
+  close(): Promise<void>
+}
+
+const ACCEPTED: Answer = { status: 204 }
+const MOST_PAYLOAD_BYTES = 65_535
+
+/** A stand-in for GitHub's API on a real socket. */
+export async function startGitHub(): Promise<GitHub> {
+  const calls: RecordedCall[] = []
+  const queue: (Answer | Answering)[] = []
+  let rule: Answer | Answering = asGitHub
+  const server = createServer(async (request, response) => {
+    const call = await recorded(request)
+    calls.push(call)
+    const next = queue.shift() ?? rule
+    const answer = typeof next === 'function' ? next(call, response) : next
+    if (answer) response.writeHead(answer.status, answer.headers).end(answer.body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    next: (...answers) => void queue.push(...answers),
+    always: (answer) => {
+      rule = answer
+    },
+    reset: () => {
+      calls.length = 0
+      queue.length = 0
+      rule = asGitHub
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** What GitHub answers, as far as a request alone decides it. */
+function asGitHub({ headers, body, violations }: RecordedCall): Answer {
+  if (!headers['user-agent'])
+    return { status: 403, body: 'Request forbidden by administrative rules.' }
+  if (!headers.authorization) return problem(401, 'Requires authentication')
+  if (violations.length > 0) return problem(422, `Invalid request.\n\n${violations.join('\n')}`)
+  const { client_payload: payload } = JSON.parse(body)
+  if (Buffer.byteLength(JSON.stringify(payload)) > MOST_PAYLOAD_BYTES) {
+    return problem(422, 'client_payload is too large.')
+  }
+  return ACCEPTED
+}
+
+function problem(status: number, message: string): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message }),
+  }
+}
+
+async function recorded(request: IncomingMessage): Promise<RecordedCall> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const body = Buffer.concat(chunks).toString()
+  const { method = '', url = '' } = request
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+  )
+  return { method, url, headers, body, violations: checkCall(method, url, body).violations }
+}

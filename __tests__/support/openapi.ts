@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { Ajv, type ValidateFunction } from 'ajv'
+
+interface Operation {
+  readonly operationId: string
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> }
+}
+
+const FIXTURE = new URL('../fixtures/github-openapi.json', import.meta.url)
+const { paths } = JSON.parse(readFileSync(FIXTURE, 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>
+}
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false })
+
+interface Route {
+  readonly method: string
+  readonly pattern: RegExp
+  readonly operationId: string
+  readonly validate: ValidateFunction | undefined
+}
+
+const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, requestBody }]) => {
+    const schema = requestBody?.content['application/json']?.schema
+    return {
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, segment)}$`),
+      operationId,
+      validate: schema && ajv.compile(schema),
+    }
+  }),
+)
+
+export interface CheckedCall {
+  /** GitHub's own name of the operation; `undefined` when there is none at this address. */
+  readonly operationId: string | undefined
+  /** How the call differs from GitHub's own description. */
+  readonly violations: readonly string[]
+}
+
+/** Compares a call with the description that GitHub publishes of its API. */
+export function checkCall(method: string, url: string, body: string): CheckedCall {
+  const [path = ''] = url.split('?')
+  const route = ROUTES.find(
+    (candidate) => candidate.method === method && candidate.pattern.test(path),
+  )
+  if (!route) return { operationId: undefined, violations: [`no operation at ${method} ${path}`] }
+  return { operationId: route.operationId, violations: bodyViolations(route, body) }
+}
+
+function bodyViolations({ validate }: Route, body: string): string[] {
+  if (!validate) return []
+  try {
+    if (validate(JSON.parse(body))) return []
+  } catch {
+    return ['Problems parsing JSON']
+  }
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+/** A file's path and the name of a git reference may hold slashes. */
+function segment(_: string, name: string): string {
+  return name === 'path' || name === 'ref' ? '.+' : '[^/]+'
+}

@@ -1,0 +1,29 @@
+import { startRelay } from '../../src/entries/relay-node.ts'
+
+export interface RelayUnderTest {
+  readonly url: string
+  /** The lines of its log. */
+  readonly log: readonly string[]
+  close(): Promise<void>
+}
+
+export interface RelaySetup {
+  /** Settings as environment variables. */
+  readonly env: Readonly<Record<string, string>>
+  /** `owner/name`, for the self-hosted form. */
+  readonly repository?: string
+}
+
+export type StartRelay = (setup: RelaySetup) => Promise<RelayUnderTest>
+
+export async function startOnNode({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
+  const log: string[] = []
+  const write = (line: string) => void log.push(line)
+  const relay = await startRelay({ host: '127.0.0.1', port: 0, env, repository, write })
+  return { url: relay.url, log, close: relay.close }
+}
+
+/** Every runtime that the relay is made for: what holds must hold on each of them. */
+export const RUNTIMES: readonly (readonly [name: string, start: StartRelay])[] = [
+  ['Node', startOnNode],
+]

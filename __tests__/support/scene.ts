@@ -1,0 +1,52 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals'
+import { type ClientPayload, readClientPayload } from '../../src/protocol/dispatch.ts'
+import { type GitHub, startGitHub } from './github.ts'
+import { type RawAnswer, type RawRequest, send } from './raw-http.ts'
+import type { RelaySetup, RelayUnderTest, StartRelay } from './relays.ts'
+
+/** Long enough to be looked for in other text. */
+export const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+
+/** A relay and the GitHub it forwards to. */
+export interface Scene {
+  readonly github: GitHub
+  readonly relay: RelayUnderTest
+  /** Sends a request with a token, unless it brings one itself. */
+  send(request: RawRequest): Promise<RawAnswer>
+  /** The payloads that GitHub accepted or refused since the test began. */
+  payloads(): ClientPayload[]
+}
+
+/** Sets the scene for all tests of a describe block. */
+export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene {
+  let github: GitHub
+  let relay: RelayUnderTest
+  beforeAll(async () => {
+    github = await startGitHub()
+    const env = { HOOKLINE_API_URL: github.url, ...setup.env }
+    relay = await start({ ...setup, env })
+  })
+  afterEach(() => github.reset())
+  afterAll(async () => {
+    await relay.close()
+    await github.close()
+  })
+  return {
+    get github() {
+      return github
+    },
+    get relay() {
+      return relay
+    },
+    send: (request) => send(relay.url, withToken(request)),
+    payloads: () => github.calls.map(({ body }) => payloadOf(body)),
+  }
+}
+
+export function payloadOf(body: string): ClientPayload {
+  return readClientPayload(JSON.parse(body).client_payload)
+}
+
+export function withToken(request: RawRequest): RawRequest {
+  return { ...request, headers: [...(request.headers ?? []), ['X-Platform-Authorization', TOKEN]] }
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { bareScript, coreBundle } from './baseline.js'
+import { peerVariant } from './peer.js'
+import { duration, interleave, median, memory, ratio } from './processes.js'
+import { layWorkspace, ON_SECTION } from './workspace.js'
+
+/** @typedef {import('./processes.js').Variant} Variant */
+/** @typedef {import('./report.js').Row} Row */
+
+const action = fileURLToPath(new URL('../dist/action/index.js', import.meta.url))
+
+const TIMES = [
+  {
+    what: 'action, inline `on` : bundle that only uses @actions/core',
+    of: 'inline',
+    to: 'core',
+    atMost: 1.3,
+  },
+  { what: 'action, workflow file : the same bundle', of: 'file', to: 'core', atMost: 1.3 },
+  { what: 'action, 1,000 workflow files : one', of: 'files', to: 'file', atMost: 1.1 },
+  { what: 'action, workflow file : bare node', of: 'file', to: 'bare' },
+  { what: 'Actionsflow, bundled : action', of: 'peer', to: 'file', atLeast: 4.5 },
+]
+const MEMORIES = [
+  { what: 'memory of the action : bare node', of: 'file', to: 'bare', atMost: 1.75 },
+  { what: 'memory of the bundle with @actions/core : bare node', of: 'core', to: 'bare' },
+]
+
+/**
+ * Time and memory of the action, each beside what it is compared with.
+ *
+ * @param {string} folder an empty one
+ * @param {number} rounds
+ * @param {boolean} withPeer
+ * @returns {Promise<Row[]>}
+ */
+export async function measureAction(folder, rounds, withPeer) {
+  if (!existsSync(action)) throw new Error('dist/action is missing: run "npm run build"')
+  const one = await layWorkspace(`${folder}/one`, 1)
+  const variants = await makeVariants(folder, one)
+  if (withPeer) variants.set('peer', await peerVariant(folder, one))
+  const times = interleave(variants, rounds, duration)
+  const memories = interleave(variants, Math.ceil(rounds / 3), memory)
+  return [...rows(TIMES, times, 'ms'), ...rows(MEMORIES, memories, 'MB')]
+}
+
+/**
+ * @param {string} folder
+ * @param {import('./workspace.js').Workspace} one
+ * @returns {Promise<Map<string, Variant>>}
+ */
+async function makeVariants(folder, one) {
+  const many = await layWorkspace(`${folder}/many`, 1000)
+  const { env, output } = one
+  return new Map([
+    ['bare', { script: await bareScript(folder) }],
+    ['core', { script: await coreBundle(folder), env, output, expect: /fired/ }],
+    ['inline', actionIn(one, { INPUT_ON: ON_SECTION })],
+    ['file', actionIn(one)],
+    ['files', actionIn(many)],
+  ])
+}
+
+/**
+ * @param {import('./workspace.js').Workspace} workspace
+ * @param {Record<string, string>} [inputs]
+ * @returns {Variant}
+ */
+function actionIn({ folder, env, output }, inputs = {}) {
+  const expect = /^triggered<<(\S+)\ntrue\n\1$/m
+  return { script: action, cwd: folder, env: { ...env, ...inputs }, output, expect }
+}
+
+/**
+ * @param {readonly { what: string, of: string, to: string, atMost?: number, atLeast?: number }[]} pairs
+ * @param {Map<string, number[]>} figures
+ * @param {string} unit
+ * @returns {Row[]}
+ */
+function rows(pairs, figures, unit) {
+  return pairs.flatMap(({ of, to, ...row }) => {
+    const [measured, base] = [figures.get(of), figures.get(to)]
+    if (!measured || !base) return []
+    const detail = `${median(measured).toFixed(1)} : ${median(base).toFixed(1)} ${unit}`
+    return [{ ...row, measured: ratio(measured, base), unit: '×', detail }]
+  })
+}

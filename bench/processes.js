@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * A program that is measured as a whole process.
+ *
+ * @typedef {object} Variant
+ * @property {string} script
+ * @property {readonly string[]} [args]
+ * @property {string} [cwd]
+ * @property {Record<string, string>} [env] all of its environment, PATH aside
+ * @property {string} [output] file that every run finds empty and writes
+ * @property {RegExp} [expect] what a run must write: to that file, else to the terminal
+ */
+
+const memoryProbe = fileURLToPath(new URL('memory-probe.cjs', import.meta.url))
+
+/**
+ * Runs every variant once a round, so that what else the machine does hits all of them alike.
+ *
+ * @param {Map<string, Variant>} variants
+ * @param {number} rounds
+ * @param {(variant: Variant) => number} measure
+ * @returns {Map<string, number[]>} a figure per round
+ */
+export function interleave(variants, rounds, measure) {
+  for (const variant of variants.values()) measure(variant) // unmeasured, to fill the file cache
+  const figures = new Map([...variants.keys()].map((name) => [name, /** @type {number[]} */ ([])]))
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, variant] of variants) figures.get(name)?.push(measure(variant))
+  }
+  return figures
+}
+
+/**
+ * Milliseconds from start to exit.
+ *
+ * @param {Variant} variant
+ */
+export function duration(variant) {
+  const start = performance.now()
+  const { stdout } = run(variant, [])
+  const end = performance.now()
+  checkOutput(variant, stdout)
+  return end - start
+}
+
+/**
+ * The most memory it ever held, in MB.
+ *
+ * @param {Variant} variant
+ */
+export function memory(variant) {
+  const { stdout, output } = run(variant, ['--require', memoryProbe])
+  checkOutput(variant, stdout)
+  return Number(output[3]) / 1024
+}
+
+/**
+ * The ratio that a typical round shows: noise that lasts some rounds hits both sides of each.
+ *
+ * @param {readonly number[]} figures
+ * @param {readonly number[]} base
+ */
+export function ratio(figures, base) {
+  return median(figures.map((figure, round) => figure / (base[round] ?? Number.NaN)))
+}
+
+/** @param {readonly number[]} figures */
+export function median(figures) {
+  const sorted = [...figures].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/**
+ * @param {Variant} variant
+ * @param {readonly string[]} flags
+ */
+function run({ script, args = [], cwd, env = {}, output }, flags) {
+  if (output) writeFileSync(output, '')
+  const result = spawnSync(process.execPath, [...flags, script, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  if (result.status !== 0) {
+    throw new Error(`${script} failed: ${result.stderr}${result.stdout}`)
+  }
+  return result
+}
+
+/**
+ * A variant that is fast because it fails must not count.
+ *
+ * @param {Variant} variant
+ * @param {Buffer} stdout
+ */
+function checkOutput({ script, output, expect }, stdout) {
+  const written = (output ? readFileSync(output) : stdout).toString()
+  if (expect && !expect.test(written)) throw new Error(`${script} wrote something else: ${written}`)
+}

@@ -1,0 +1,26 @@
+import { Command } from 'commander'
+import { parsePort } from '../port.ts'
+import { stopOnSignal } from '../stop-on-signal.ts'
+
+interface RelayCommandOptions {
+  readonly host: string
+  readonly port: string
+  readonly repository?: string
+}
+
+export function relayCommand(): Command {
+  return new Command('relay')
+    .description('forward webhooks to GitHub as repository_dispatch events')
+    .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
+    .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
+    .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
+    .action(run)
+}
+
+async function run({ host, port, repository }: RelayCommandOptions): Promise<void> {
+  // Loaded only here: undici alone would double the time that `hookline --help` takes.
+  const { startRelay } = await import('../relay-node.ts')
+  const relay = await startRelay({ host, port: parsePort(port), env: process.env, repository })
+  stopOnSignal(relay)
+  process.stdout.write(`hookline relay listening on ${relay.url}\n`)
+}

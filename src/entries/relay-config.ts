@@ -1,0 +1,114 @@
+import { UserError } from '../protocol/errors.ts'
+import { Secret } from '../protocol/secret.ts'
+import { heldToken } from '../relay/access-keys.ts'
+import { type Credentials, ownToken } from '../relay/credentials.ts'
+import { DEFAULT_BUDGET, type ForwardOptions, forwardTo } from '../relay/forward.ts'
+import type { LogEntry } from '../relay/journal.ts'
+import type { PlatformPost } from '../relay/platform.ts'
+import type { RelayPorts } from '../relay/relay.ts'
+import { parseRepository, type Repository } from '../relay/route.ts'
+import { systemClock } from './system-clock.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** How a relay is set up, on any runtime. */
+export interface RelayConfig {
+  readonly apiUrl: URL
+  /** Milliseconds for all tries of one event. */
+  readonly budget: number
+  readonly credentials: Credentials
+  readonly repository?: Repository
+}
+
+/** @throws UserError naming the variable that is wrong */
+export async function readRelayConfig(env: Environment, repository?: string): Promise<RelayConfig> {
+  return {
+    apiUrl: readApiUrl(env),
+    budget: readBudget(env.HOOKLINE_UPSTREAM_TIMEOUT_MS),
+    credentials: await readCredentials(env),
+    ...(repository && { repository: readRepository(repository) }),
+  }
+}
+
+/** The ports of a relay towards GitHub. */
+export function relayPorts(
+  config: RelayConfig,
+  post: PlatformPost,
+  write: (line: string) => void,
+): RelayPorts {
+  const { credentials, repository, apiUrl, budget } = config
+  const forward: ForwardOptions = { post, apiUrl, budget, clock: systemClock }
+  return {
+    dispatch: forwardTo(forward),
+    credentials,
+    ...(repository && { repository }),
+    now: systemClock.now,
+    newDelivery: () => crypto.randomUUID(),
+    log: (entry: LogEntry) => write(JSON.stringify(entry)),
+    report: (error) =>
+      write(JSON.stringify({ error: error instanceof Error ? error.stack : error })),
+  }
+}
+
+function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): URL {
+  const text = HOOKLINE_API_URL || GITHUB_API_URL || 'https://api.github.com'
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && !url.username && !url.password && !url.search && !url.hash
+  if (plain && /^https?:$/.test(url.protocol)) return url
+  throw new UserError({
+    message: `HOOKLINE_API_URL is not the address of an API: ${JSON.stringify(text)}`,
+    hint: 'it looks like https://api.github.com, or https://github.example.com/api/v3',
+  })
+}
+
+function readBudget(text: string | undefined): number {
+  if (!text) return DEFAULT_BUDGET
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+  throw new UserError({
+    message: `HOOKLINE_UPSTREAM_TIMEOUT_MS is no number of milliseconds: ${JSON.stringify(text)}`,
+    hint: `the default is ${DEFAULT_BUDGET}`,
+  })
+}
+
+async function readCredentials({
+  HOOKLINE_TOKEN,
+  HOOKLINE_KEYS,
+}: Environment): Promise<Credentials> {
+  if (!HOOKLINE_TOKEN && !HOOKLINE_KEYS) return ownToken
+  if (!HOOKLINE_TOKEN || !HOOKLINE_KEYS) {
+    throw new UserError({
+      message: `${HOOKLINE_TOKEN ? 'HOOKLINE_KEYS' : 'HOOKLINE_TOKEN'} is missing`,
+      hint: 'a relay that holds the token needs both: the token, and the keys that requests bring',
+    })
+  }
+  return heldToken(readAccessKeys(HOOKLINE_KEYS), new Secret(HOOKLINE_TOKEN))
+}
+
+const SHORTEST_KEY = 20
+
+/**
+ * Keys separated by commas or white space.
+ *
+ * @throws UserError for one that could be guessed
+ */
+export function readAccessKeys(text: string): readonly Secret[] {
+  const keys = text.split(/[\s,]+/).filter(Boolean)
+  if (keys.length > 0 && keys.every((key) => key.length >= SHORTEST_KEY)) {
+    return keys.map((key) => new Secret(key))
+  }
+  throw new UserError({
+    message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_KEY} characters`,
+    hint: 'make one with: hookline keys access',
+  })
+}
+
+function readRepository(text: string): Repository {
+  try {
+    return parseRepository(text)
+  } catch (cause) {
+    throw new UserError(
+      { message: `${JSON.stringify(text)} is no repository`, hint: 'write it as owner/name' },
+      { cause },
+    )
+  }
+}

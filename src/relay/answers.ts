@@ -1,0 +1,52 @@
+import { HEADER } from '../protocol/dispatch.ts'
+import type { Reply } from '../protocol/reply.ts'
+import { CORS_HEADERS, METHODS } from './cors.ts'
+import type { RelayError } from './errors.ts'
+
+/**
+ * On every answer. A caller chooses the content of a custom response, so whatever a browser is
+ * shown from this origin must stay inert.
+ */
+const INERT_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy':
+    "default-src 'none'; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  // `same-origin` would make a page's `no-cors` call fail although it was dispatched.
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
+const EVERY_ANSWER = { ...CORS_HEADERS, ...INERT_HEADERS }
+
+/** RFC 9110: answers of these statuses have no content. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** A reply with what every answer of the relay carries, without a body where there can be none. */
+export function completed(reply: Reply, method: string, delivery: string): Reply {
+  const { 'content-type': contentType, ...others } = reply.headers
+  const bare = WITHOUT_BODY.has(reply.status)
+  return {
+    status: reply.status,
+    headers: {
+      ...others,
+      ...(contentType && !bare && { 'content-type': contentType }),
+      ...EVERY_ANSWER,
+      [HEADER.delivery]: delivery,
+    },
+    body: bare || method === 'HEAD' ? '' : reply.body,
+  }
+}
+
+export function errorReply(error: RelayError, delivery: string): Reply {
+  const { code, message, hint, retryAfter, status } = error
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(status === 405 && { allow: METHODS.join(', ') }),
+    },
+    body: JSON.stringify({ success: false, error: { code, message, hint }, delivery }),
+  }
+}

@@ -1,0 +1,48 @@
+import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../protocol/headers.ts'
+import { PARAMETER, type ReservedParameters } from '../protocol/reply.ts'
+import { Secret } from '../protocol/secret.ts'
+import { invalidToken } from './refusals.ts'
+import type { Webhook } from './route.ts'
+
+/** How a request earns the platform token that its dispatch is made with. */
+export interface Credentials {
+  /** False where nobody but this machine can call, and nothing reaches a platform. */
+  readonly required: boolean
+  /**
+   * @param presented what the request brought
+   * @returns the token for the platform; `undefined` where no platform is asked
+   * @throws RelayError 401, the same for every reason
+   */
+  platformToken(presented: Secret, webhook: Webhook): Promise<Secret | undefined>
+}
+
+/** The request brings the platform token itself. */
+export const ownToken: Credentials = {
+  required: true,
+  platformToken: async (presented) => presented,
+}
+
+/** For a loopback address, behind which no platform stands. */
+export const noToken: Credentials = {
+  required: false,
+  platformToken: async () => undefined,
+}
+
+/** The header beats the query parameter. An empty one counts as absent. */
+export function presentedToken(
+  headers: RawHeaders,
+  reserved: ReservedParameters,
+): Secret | undefined {
+  const values = TOKEN_HEADERS.map((name) => withoutScheme(headerValue(headers, name)))
+  const token = values.find(Boolean) || reserved.get(PARAMETER.token)
+  if (!token) return undefined
+  if (!HEADER_SAFE.test(token)) throw invalidToken()
+  return new Secret(token)
+}
+
+/** What can stand in an `Authorization` header, so that no token can break out of one. */
+const HEADER_SAFE = /^[\x21-\x7e]+$/
+
+function withoutScheme(value: string | undefined): string | undefined {
+  return value?.replace(/^(?:token|bearer)[ \t]+/i, '')
+}

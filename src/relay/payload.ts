@@ -1,0 +1,71 @@
+import { type BodyEncoding, gzip, toBase64 } from '../protocol/bytes.ts'
+import { type ClientPayload, writeClientPayload } from '../protocol/dispatch.ts'
+import { metadataHeaders } from '../protocol/headers.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import { payloadTooLarge } from './refusals.ts'
+
+export interface ReceivedBody {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The bytes as UTF-8; `undefined` when they are not. */
+  readonly text: string | undefined
+}
+
+/** A request as it is to travel, its body still as it came. */
+export interface Received {
+  readonly path: string
+  readonly method: string
+  /** Only those that travel. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ReceivedBody
+  readonly delivery: string
+  readonly receivedAt: Date
+}
+
+export interface WrittenPayload {
+  readonly payload: ClientPayload
+  /** The payload serialised, at most `LIMITS.clientPayloadBytes` long. */
+  readonly clientPayload: string
+}
+
+/**
+ * Text travels as it is, other bytes as base64, and what is too large for GitHub gzipped.
+ *
+ * @throws RelayError 413 when it is too large even then
+ */
+export async function writePayload(received: Received): Promise<WrittenPayload> {
+  const plain = written(received, plainBody(received.body))
+  if (byteLength(plain.clientPayload) <= LIMITS.clientPayloadBytes) return plain
+  const packed = written(received, await packedBody(received.body))
+  const bytes = byteLength(packed.clientPayload)
+  if (bytes > LIMITS.clientPayloadBytes) throw payloadTooLarge(bytes)
+  return packed
+}
+
+interface TravellingBody {
+  readonly body: string | null
+  readonly encoding?: BodyEncoding
+}
+
+function plainBody({ bytes, text }: ReceivedBody): TravellingBody {
+  if (bytes.length === 0) return { body: null }
+  return text === undefined ? { body: toBase64(bytes), encoding: 'base64' } : { body: text }
+}
+
+async function packedBody({ bytes }: ReceivedBody): Promise<TravellingBody> {
+  if (bytes.length === 0) return { body: null }
+  return { body: toBase64(await gzip(bytes)), encoding: 'gzip' }
+}
+
+function written(received: Received, { body, encoding }: TravellingBody): WrittenPayload {
+  const { path, method, delivery, receivedAt } = received
+  const metadata = metadataHeaders(delivery, receivedAt.toISOString(), encoding)
+  const headers = Object.assign(Object.create(null), received.headers, metadata)
+  const payload = { path, method, headers, body }
+  return { payload, clientPayload: writeClientPayload(payload) }
+}
+
+function byteLength(text: string): number {
+  // A UTF-16 unit takes at most 3 bytes of UTF-8, so most payloads need no encoding to be counted.
+  if (text.length * 3 <= LIMITS.clientPayloadBytes) return text.length * 3
+  return new TextEncoder().encode(text).length
+}

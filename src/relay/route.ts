@@ -1,0 +1,67 @@
+import { cutReservedParameters, type ReservedParameters } from '../protocol/reply.ts'
+import { badOwner, badRepository, notFound } from './refusals.ts'
+
+export interface Repository {
+  readonly owner: string
+  readonly name: string
+}
+
+/** A webhook URL taken apart. */
+export interface Webhook {
+  readonly repository: Repository
+  /** What follows the repository, as it came, with its query but without reserved parameters. */
+  readonly path: string
+  readonly reserved: ReservedParameters
+}
+
+const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/
+const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
+
+const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
+const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>'
+const SELF_HOSTED_PREFIX = '/webhook/'
+
+/** Path of a raw request target, without its query and, in absolute form, without its authority. */
+export function pathOf(target: string): string {
+  return splitTarget(target)[0]
+}
+
+/**
+ * Reads a webhook URL from a raw request target; nothing in it is decoded or normalised.
+ *
+ * @param repository set for the self-hosted form, where the URL names none
+ * @throws RelayError 404, or 400 for a name that no repository can have
+ */
+export function routeWebhook(target: string, repository: Repository | undefined): Webhook {
+  const [path, rawQuery] = splitTarget(target)
+  const { query, reserved } = cutReservedParameters(rawQuery)
+  const [owned, rest] = repository ? selfHosted(path, repository) : hosted(path)
+  return { repository: owned, path: query === undefined ? rest : `${rest}?${query}`, reserved }
+}
+
+/** @throws RelayError when the text is not `owner/name` */
+export function parseRepository(text: string): Repository {
+  const [owner = '', name = '', ...more] = text.split('/')
+  if (!OWNER.test(owner)) throw badOwner()
+  if (!NAME.test(name) || more.length > 0) throw badRepository()
+  return { owner, name }
+}
+
+function hosted(path: string): [Repository, string] {
+  const [, owner, name, rest] = /^\/([^/]*)\/([^/]*)\/(.*)$/s.exec(path) ?? []
+  if (!owner || !name || !rest) throw notFound(HOSTED_FORM)
+  return [parseRepository(`${owner}/${name}`), rest]
+}
+
+function selfHosted(path: string, repository: Repository): [Repository, string] {
+  const rest = path.startsWith(SELF_HOSTED_PREFIX) ? path.slice(SELF_HOSTED_PREFIX.length) : ''
+  if (rest === '') throw notFound(SELF_HOSTED_FORM)
+  return [repository, rest]
+}
+
+function splitTarget(target: string): [path: string, query: string | undefined] {
+  // A proxy may send the absolute form; its authority says nothing that we would trust.
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const at = origin.indexOf('?')
+  return at < 0 ? [origin, undefined] : [origin.slice(0, at), origin.slice(at + 1)]
+}
