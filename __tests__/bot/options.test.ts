@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { evaluate } from '../../src/engine/evaluate.ts'
 import { UserError } from '../../src/protocol/errors.ts'
 import type { Json } from '../../src/protocol/json.ts'
 import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
-import { POLL } from '../support/bot-run.ts'
+import { botPorts, botWorkflow, POLL } from '../support/bot-run.ts'
 import { BOT_TOKEN } from '../support/telegram.ts'
 
 /** What an `on:` section's mistakes look like; empty when it has none. */
@@ -41,6 +42,26 @@ describe('are accepted', () => {
 
   test('a token that was stored with a line break at its end', () => {
     expect(mistakes(bot(), { BOT: `${BOT_TOKEN}\n` })).toBe('')
+  })
+})
+
+describe('an example to try it with', () => {
+  const example = (on: string) => {
+    const source = { name: 'input "on"', text: on, file: 'bot.yml' }
+    return readOnSection('bot', source, { secrets: { BOT: BOT_TOKEN } }).triggers[0]?.example
+  }
+
+  test('is there for a webhook without a secret, and would fire', async () => {
+    const request = example('messaging_bot: { webhook: true, event: text }')
+    const client_payload = { path: 'bot/messaging_bot', method: 'POST', body: request?.body ?? '' }
+    const event = { name: 'repository_dispatch', payload: { action: 'webhook', client_payload } }
+    const workflow = botWorkflow('messaging_bot: { webhook: true, event: text }')
+    expect((await evaluate(event, workflow, botPorts('http://127.0.0.1:1'))).items).toHaveLength(1)
+  })
+
+  test('is not there for what would not fire', () => {
+    expect(example(POLL)).toBeUndefined()
+    expect(example('messaging_bot: { webhook: true, secretToken: abc }')).toBeUndefined()
   })
 })
 

@@ -19,12 +19,7 @@ export const messagingBot = defineTrigger({
     if (webhook || token) return undefined
     return { option: 'token', message: 'is needed to poll; or set "webhook: true"' }
   },
-  example: () => ({
-    method: 'POST',
-    path: '',
-    contentType: 'application/json',
-    body: JSON.stringify(EXAMPLE_UPDATE),
-  }),
+  example: ({ webhook, secretToken }) => (webhook && !secretToken ? EXAMPLE : undefined),
   receive: receiveUpdate,
   whyNotPolled: ({ webhook }) =>
     webhook
@@ -46,7 +41,7 @@ function bot({ token }: { readonly token?: Secret | undefined }, ports: TriggerP
   return { token, api: ports.messagingApiUrl, http: ports.http, sleep: ports.sleep }
 }
 
-const EXAMPLE_UPDATE = {
+const UPDATE = {
   update_id: 866350101,
   message: {
     message_id: 1,
@@ -55,4 +50,11 @@ const EXAMPLE_UPDATE = {
     date: 1767225600,
     text: 'hello',
   },
+}
+
+const EXAMPLE = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: JSON.stringify(UPDATE),
 }

@@ -82,7 +82,7 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
   /** What is wrong with options that are right one by one; `undefined` when nothing is. */
   readonly mistake?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
   /** A request that would fire it with these options; there for a webhook-enabled trigger. */
-  readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest
+  readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest | undefined
   /** There for a webhook-enabled trigger. */
   readonly receive?: (
     request: WebhookRequest,
