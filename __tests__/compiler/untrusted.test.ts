@@ -382,8 +382,10 @@ function filledIn(scriptOrWorkflow: string, x: string) {
   const isWorkflow = scriptOrWorkflow.startsWith('on: ')
   const workflow = isWorkflow ? scriptOrWorkflow : withStep(step(scriptOrWorkflow))
   const { run, env = {} } = parse(workflow).jobs.a.steps[0]
-  const variables = Object.entries<string>(env).map(([name, value]) => [name, fill(value, { x })])
-  return { script: fill(run, { x }), variables: Object.fromEntries<string>(variables) }
+  const variables = Object.entries<string>(env).map(
+    ([name, value]) => [name, fill(value, { x })] as const,
+  )
+  return { script: fill(run, { x }), variables: Object.fromEntries(variables) }
 }
 
 function runStep(shell: string, scriptOrWorkflow: string, x: string) {

@@ -4,6 +4,7 @@ import { buildCommand } from './commands/build.ts'
 import { checkCommand } from './commands/check.ts'
 import { devCommand } from './commands/dev.ts'
 import { relayCommand } from './commands/relay.ts'
+import { urlCommand } from './commands/url.ts'
 import { explain } from './exit.ts'
 
 const program = new Command('hookline')
@@ -12,6 +13,7 @@ const program = new Command('hookline')
   .addCommand(checkCommand())
   .addCommand(devCommand())
   .addCommand(relayCommand())
+  .addCommand(urlCommand())
 
 program.exitOverride()
 for (const command of program.commands) command.exitOverride()

@@ -1,7 +1,8 @@
+import { messagingBot } from './messaging-bot.ts'
 import type { Trigger } from './trigger.ts'
 import { webhook } from './webhook.ts'
 
-const ALL: readonly Trigger[] = [webhook]
+const ALL: readonly Trigger[] = [webhook, messagingBot]
 
 /** Every trigger, by each name that a workflow file and a webhook URL may use. */
 export const TRIGGERS: ReadonlyMap<string, Trigger> = new Map(
