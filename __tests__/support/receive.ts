@@ -54,6 +54,7 @@ export async function receive(
 
 /** A world in which nothing may be called. */
 const NO_PORTS: TriggerPorts = {
+  mask: () => {},
   http: async ({ url }) => {
     throw new Error(`nothing may be fetched here: ${url}`)
   },

@@ -156,7 +156,7 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
 const CANARY = 'canary-5f1b77aa'
 const CREDENTIAL_HEADERS = ['authorization', 'x-gitlab-token', 'x-telegram-bot-api-secret-token']
 
-const WORLD = { sleep: async () => {}, messagingApiUrl: 'http://127.0.0.1:9' }
+const WORLD = { sleep: async () => {}, mask: () => {}, messagingApiUrl: 'http://127.0.0.1:9' }
 
 /** A world without a network, in which it is always the same time. */
 const QUIET = {

@@ -31,7 +31,7 @@ const MockPool = __webpack_require__(4004)
 const SnapshotAgent = __webpack_require__(5095)
 const mockErrors = __webpack_require__(2429)
 const RetryHandler = __webpack_require__(7816)
-const { getGlobalDispatcher, setGlobalDispatcher } = __webpack_require__(2581)
+const { getGlobalDispatcher, setGlobalDispatcher } = __webpack_require__(4962)
 const DecoratorHandler = __webpack_require__(8155)
 const RedirectHandler = __webpack_require__(8754)
 
@@ -57,7 +57,7 @@ __webpack_unused_export__ = {
   responseError: __webpack_require__(8918),
   retry: __webpack_require__(2026),
   dump: __webpack_require__(8060),
-  dns: __webpack_require__(379),
+  dns: __webpack_require__(2760),
   cache: __webpack_require__(5542),
   decompress: __webpack_require__(557),
   deduplicate: __webpack_require__(7240)
@@ -907,7 +907,7 @@ module.exports.RequestHandler = RequestHandler
 
 /***/ }),
 
-/***/ 3560:
+/***/ 1179:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 
@@ -1247,7 +1247,7 @@ module.exports = upgrade
 
 
 module.exports.request = __webpack_require__(6424)
-module.exports.stream = __webpack_require__(3560)
+module.exports.stream = __webpack_require__(1179)
 module.exports.pipeline = __webpack_require__(6862)
 module.exports.upgrade = __webpack_require__(1882)
 module.exports.connect = __webpack_require__(2279)
@@ -11736,7 +11736,7 @@ module.exports = {
 
 /***/ }),
 
-/***/ 2581:
+/***/ 4962:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 
@@ -16173,7 +16173,7 @@ module.exports = (opts = {}) => {
 
 /***/ }),
 
-/***/ 379:
+/***/ 2760:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 
@@ -24850,7 +24850,7 @@ const { createFastMessageEvent } = __webpack_require__(5188)
 const { isNetworkError } = __webpack_require__(9051)
 const { kEnumerableProperty } = __webpack_require__(3440)
 const { environmentSettingsObject } = __webpack_require__(3168)
-const { getGlobalDispatcher } = __webpack_require__(2581)
+const { getGlobalDispatcher } = __webpack_require__(4962)
 
 let experimentalWarned = false
 
@@ -28345,7 +28345,7 @@ const EE = __webpack_require__(8474)
 const { Readable, pipeline, finished, isErrored, isReadable } = __webpack_require__(7075)
 const { addAbortListener, bufferToLowerCasedHeaderName } = __webpack_require__(3440)
 const { dataURLProcessor, serializeAMimeType, minimizeSupportedMimeType } = __webpack_require__(1900)
-const { getGlobalDispatcher } = __webpack_require__(2581)
+const { getGlobalDispatcher } = __webpack_require__(4962)
 const { webidl } = __webpack_require__(7879)
 const { STATUS_CODES } = __webpack_require__(7067)
 const { bytesMatch } = __webpack_require__(5082)
@@ -38280,7 +38280,7 @@ const {
 const { establishWebSocketConnection, closeWebSocketConnection, failWebsocketConnection } = __webpack_require__(6897)
 const { ByteParser } = __webpack_require__(1652)
 const { kEnumerableProperty } = __webpack_require__(3440)
-const { getGlobalDispatcher } = __webpack_require__(2581)
+const { getGlobalDispatcher } = __webpack_require__(4962)
 const { ErrorEvent, CloseEvent, createFastMessageEvent } = __webpack_require__(5188)
 const { SendQueue } = __webpack_require__(3900)
 const { WebsocketFrameSend } = __webpack_require__(3264)

@@ -2,10 +2,38 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
+/***/ 2613:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("assert");
+
+/***/ }),
+
 /***/ 181:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("buffer");
+
+/***/ }),
+
+/***/ 8611:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("http");
+
+/***/ }),
+
+/***/ 3311:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("https");
+
+/***/ }),
+
+/***/ 9278:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("net");
 
 /***/ }),
 
@@ -100,6 +128,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http2")
 
 /***/ }),
 
+/***/ 4708:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:https");
+
+/***/ }),
+
 /***/ 7030:
 /***/ ((module) => {
 
@@ -149,10 +184,24 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream"
 
 /***/ }),
 
+/***/ 7830:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream/web");
+
+/***/ }),
+
 /***/ 7997:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:timers");
+
+/***/ }),
+
+/***/ 8500:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:timers/promises");
 
 /***/ }),
 
@@ -184,6 +233,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util/ty
 
 /***/ }),
 
+/***/ 714:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:vm");
+
+/***/ }),
+
 /***/ 5919:
 /***/ ((module) => {
 
@@ -198,10 +254,52 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
+/***/ 857:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
+
+/***/ }),
+
 /***/ 932:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("process");
+
+/***/ }),
+
+/***/ 4756:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tls");
+
+/***/ }),
+
+/***/ 2018:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tty");
+
+/***/ }),
+
+/***/ 7016:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("url");
+
+/***/ }),
+
+/***/ 9023:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
+
+/***/ }),
+
+/***/ 8167:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("worker_threads");
 
 /***/ }),
 
@@ -5076,7 +5174,7 @@ var YAMLMap = __nccwpck_require__(4454);
 var resolveProps = __nccwpck_require__(4631);
 var utilContainsNewline = __nccwpck_require__(9499);
 var utilFlowIndentCheck = __nccwpck_require__(4051);
-var utilMapIncludes = __nccwpck_require__(3568);
+var utilMapIncludes = __nccwpck_require__(1187);
 
 const startColMsg = 'All mapping items must start at the same column';
 function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
@@ -5513,7 +5611,7 @@ var YAMLSeq = __nccwpck_require__(2223);
 var resolveEnd = __nccwpck_require__(7788);
 var resolveProps = __nccwpck_require__(4631);
 var utilContainsNewline = __nccwpck_require__(9499);
-var utilMapIncludes = __nccwpck_require__(3568);
+var utilMapIncludes = __nccwpck_require__(1187);
 
 const blockMsg = 'Block collections are not allowed within flow collections';
 const isBlock = (token) => token && (token.type === 'block-map' || token.type === 'block-seq');
@@ -6209,7 +6307,7 @@ exports.flowIndentCheck = flowIndentCheck;
 
 /***/ }),
 
-/***/ 3568:
+/***/ 1187:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
@@ -7106,15 +7204,15 @@ __webpack_unused_export__ = errors.YAMLParseError;
 __webpack_unused_export__ = errors.YAMLWarning;
 __webpack_unused_export__ = Alias.Alias;
 exports.Vj = identity.isAlias;
-__webpack_unused_export__ = identity.isCollection;
-__webpack_unused_export__ = identity.isDocument;
+exports.P3 = identity.isCollection;
+exports.wz = identity.isDocument;
 exports.jh = identity.isMap;
 __webpack_unused_export__ = identity.isNode;
-__webpack_unused_export__ = identity.isPair;
+exports.tO = identity.isPair;
 exports.jn = identity.isScalar;
 exports.oP = identity.isSeq;
 __webpack_unused_export__ = Pair.Pair;
-__webpack_unused_export__ = Scalar.Scalar;
+exports.X5 = Scalar.Scalar;
 __webpack_unused_export__ = YAMLMap.YAMLMap;
 __webpack_unused_export__ = YAMLSeq.YAMLSeq;
 __webpack_unused_export__ = cst;
@@ -7124,7 +7222,7 @@ __webpack_unused_export__ = parser.Parser;
 __webpack_unused_export__ = publicApi.parse;
 __webpack_unused_export__ = publicApi.parseAllDocuments;
 exports.Tp = publicApi.parseDocument;
-__webpack_unused_export__ = publicApi.stringify;
+exports.As = publicApi.stringify;
 exports.YR = visit.visit;
 __webpack_unused_export__ = visit.visitAsync;
 
@@ -13039,7 +13137,99 @@ exports.visitAsync = visitAsync;
 
 /***/ }),
 
-/***/ 4744:
+/***/ 7126:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Pf: () => (/* binding */ DEFAULT_GLOB),
+/* harmony export */   wp: () => (/* binding */ DEFAULT_MESSAGING_API_URL)
+/* harmony export */ });
+/* unused harmony exports readInputs, onSource */
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
+
+
+/**
+ * Reads the inputs once, by name as action.yml has them.
+ *
+ * @throws UserError when `secrets` or `vars` is not a JSON object; its text is never shown
+ */
+function readInputs(input) {
+    return {
+        on: input('on'),
+        workflow: lines(input('workflow') || DEFAULT_GLOB),
+        secrets: jsonObject('secrets', input('secrets')),
+        vars: jsonObject('vars', input('vars')),
+        state: stateChoice(input('state').trim() || 'none'),
+        githubToken: input('github-token').trim(),
+        messagingApiUrl: input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL,
+    };
+}
+const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org';
+/** Where workflow files are looked for when the input names no place. */
+const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}';
+/** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
+function onSource(text, workflowFile) {
+    return { name: 'input "on"', text, file: workflowFile };
+}
+/** What git allows in the name of a branch, but for its rarer characters. */
+const BRANCH_NAME = /^(?!.*(\.\.|\/\/|\.lock$|[/.]$))[A-Za-z0-9_][\w./-]*$/;
+function stateChoice(text) {
+    const [kind, value] = [text.split(':', 1)[0], text.slice(text.indexOf(':') + 1).trim()];
+    if (text === 'none')
+        return { kind: 'none' };
+    if (kind === 'file' && value !== '' && text.includes(':'))
+        return { kind, path: value };
+    if (kind === 'branch' && BRANCH_NAME.test(value))
+        return { kind, name: value };
+    throw new UserError({
+        message: 'input "state" is none of: none, file:<path>, branch:<name>',
+        notes: ['example: state: branch:hookline-state'],
+    });
+}
+function lines(text) {
+    return text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+}
+function jsonObject(name, text) {
+    const value = text.trim() === '' ? {} : parsed(name, text);
+    if (isObject(value))
+        return value;
+    throw new UserError({
+        message: `input "${name}" is JSON, but not an object`,
+        notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+    });
+}
+function parsed(name, text) {
+    try {
+        return parseJson(text);
+    }
+    catch {
+        throw new UserError({
+            message: `input "${name}" is not JSON`,
+            notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
+        });
+    }
+}
+
+
+/***/ }),
+
+/***/ 7068:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ ACTION)
+/* harmony export */ });
+/** The action of this package, at its first major version: what compiled files run. */
+const ACTION = 'hookline/hookline@v1';
+
+
+/***/ }),
+
+/***/ 7313:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -13059,6 +13249,31 @@ var json = __nccwpck_require__(2947);
 var webhook_path = __nccwpck_require__(4734);
 // EXTERNAL MODULE: ./build/protocol/webhook-request.js + 1 modules
 var webhook_request = __nccwpck_require__(4030);
+;// CONCATENATED MODULE: ./build/engine/catch.js
+/** A request is the same as another one by what was asked for, whatever its headers say. */
+function received({ checks, items, warnings = [] }, { method, path, query, body }) {
+    const identity = { method, path, query, body };
+    const only = items.length === 1;
+    const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }));
+    return { checks, warnings, found };
+}
+function polled(polled) {
+    const { checks, items, warnings = [] } = polled;
+    const found = items.map((item) => ({ item, identity: item }));
+    return { checks, warnings, found, cursorBefore: (index) => polled.cursorBefore(index) };
+}
+
+;// CONCATENATED MODULE: ./build/engine/decisions.js
+/** One decision for each declared trigger: the given ones, and for the others the same reason. */
+function decide(workflow, reason, decided = []) {
+    return (workflow?.triggers ?? []).map(({ name }) => decided.find(({ trigger }) => trigger === name) ?? {
+        trigger: name,
+        fired: false,
+        reason,
+        checks: [],
+    });
+}
+
 ;// CONCATENATED MODULE: ./build/engine/evaluation.js
 const NOTHING = {
     workflow: '',
@@ -13071,7 +13286,405 @@ const NOTHING = {
     delivery: undefined,
     receivedAt: undefined,
     warnings: [],
+    notices: [],
+    files: [],
+    effects: [],
 };
+
+;// CONCATENATED MODULE: ./build/items/ledger.js
+/** Nothing is known: there is no store, or nobody asks it. */
+const BLANK_LEDGER = { standing: () => 'fresh', isFirstRun: false };
+
+// EXTERNAL MODULE: ./build/items/steps/deduplicate.js
+var deduplicate = __nccwpck_require__(1399);
+// EXTERNAL MODULE: ./build/items/steps/filter.js
+var filter = __nccwpck_require__(5993);
+// EXTERNAL MODULE: ./build/items/steps/format.js
+var format = __nccwpck_require__(4060);
+// EXTERNAL MODULE: ./build/items/steps/limit.js
+var limit = __nccwpck_require__(1388);
+// EXTERNAL MODULE: ./build/items/steps/project.js
+var project = __nccwpck_require__(7754);
+// EXTERNAL MODULE: ./build/items/steps/skip.js
+var skip = __nccwpck_require__(5112);
+// EXTERNAL MODULE: ./build/items/steps/sort.js
+var sort = __nccwpck_require__(8151);
+;// CONCATENATED MODULE: ./build/items/prepare.js
+
+
+
+
+
+
+
+/** The pipeline. Deduplication comes before `limit`, so that what is known uses up no place. */
+const STEPS = [
+    { name: 'filter', apply: filter/* filter */.p },
+    { name: 'sort', apply: sort/* sort */.d },
+    { name: 'skip', apply: skip/* skip */.i },
+    { name: 'deduplicate', apply: deduplicate/* deduplicate */.b },
+    { name: 'limit', apply: limit/* limit */.A },
+    { name: 'project', apply: project/* project */.C },
+    { name: 'format', apply: format/* format */.G },
+];
+/** @throws OptionError for a mistake in `config` that shows only now */
+async function prepare(found, settings) {
+    const kept = found.map((one, index) => ({ ...one, index }));
+    let prepared = { kept, heldBack: [], recorded: [], account: [], notices: [] };
+    for (const { name, apply } of STEPS) {
+        prepared = add(prepared, name, await apply(prepared.kept, settings));
+    }
+    return prepared;
+}
+function add(before, step, passed) {
+    const { kept, heldBack = [], recorded = [], notices = [] } = passed;
+    const dropped = before.kept.length - kept.length - heldBack.length - recorded.length;
+    return {
+        kept,
+        heldBack: [...before.heldBack, ...heldBack],
+        recorded: [...before.recorded, ...recorded],
+        account: [
+            ...before.account,
+            ...counted(`${step} dropped`, dropped),
+            ...counted(`${step} held back`, heldBack.length),
+            ...counted(`${step} only recorded`, recorded.length),
+        ],
+        notices: [...before.notices, ...notices],
+    };
+}
+function counted(what, count) {
+    return count > 0 ? [`${what} ${count}`] : [];
+}
+
+;// CONCATENATED MODULE: ./build/state/claims.js
+/** A claim that is not done stops others for so long, in milliseconds; then its run is given up. */
+const CLAIM_HOLDS = 30 * 60 * 1000;
+/** Claims that are kept of one trigger. */
+const MOST_CLAIMS = 5_000;
+/** How the keys of a trigger stand for a run. */
+function standings({ claims }, run) {
+    const byKey = new Map(claims.map((claim) => [claim.key, claim]));
+    return (key) => standing(byKey.get(key), run);
+}
+function standing(claim, run) {
+    if (!claim || claim.run === run.id)
+        return 'fresh';
+    if (claim.done)
+        return 'seen';
+    return run.at - claim.at < CLAIM_HOLDS ? 'busy' : 'fresh';
+}
+/** Gives the fresh ones of the keys to a run. With `force`, all of them. */
+function claimed(state, keys, run, force) {
+    const standingOf = standings(state, run);
+    const fresh = new Set(keys.filter((key) => force || standingOf(key) === 'fresh'));
+    const done = new Set(state.claims.filter((claim) => claim.done).map(({ key }) => key));
+    const others = state.claims.filter(({ key }) => !fresh.has(key));
+    // What a run has done once stays done while a re-run is at it.
+    const own = [...fresh].map((key) => ({ key, run: run.id, at: run.at, done: done.has(key) }));
+    return { ...state, claims: pruned([...others, ...own]) };
+}
+/** Marks what a run has claimed as done, and the run as the last one that succeeded. */
+function committed({ lastSuccess, claims }, run) {
+    return {
+        lastSuccess: Math.max(lastSuccess ?? 0, run.at),
+        claims: claims.map((claim) => (claim.run === run.id ? { ...claim, done: true } : claim)),
+    };
+}
+/** Forgets the oldest beyond the limit, and those that are done before those that are not. */
+function pruned(claims) {
+    const excess = claims.length - MOST_CLAIMS;
+    if (excess <= 0)
+        return claims;
+    const done = claims.filter((claim) => claim.done);
+    const forgotten = new Set([...done, ...claims.filter((claim) => !claim.done)].slice(0, excess));
+    return claims.filter((claim) => !forgotten.has(claim));
+}
+
+// EXTERNAL MODULE: ./build/items/option-error.js
+var option_error = __nccwpck_require__(8485);
+;// CONCATENATED MODULE: ./build/engine/firing.js
+/** A trigger that does not look at the event at all. */
+function notFired(at, reason) {
+    return {
+        ...at,
+        decision: { trigger: at.trigger.name, fired: false, reason, checks: [] },
+        items: [],
+        contexts: [],
+        fields: [],
+        files: [],
+        effects: [],
+        warnings: [],
+        notices: [],
+    };
+}
+/** What several triggers came to together; the first that fired gives the field outputs. */
+function together(firings) {
+    const first = firings.find(({ items }) => items.length > 0);
+    const reasons = firings.map(({ decision }) => `${decision.trigger}: ${decision.reason}`);
+    return {
+        ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
+        fields: first?.fields ?? [],
+        reason: first ? undefined : reasons.join('; '),
+        items: firings.flatMap(({ items }) => items),
+        contexts: firings.flatMap(({ contexts }) => contexts),
+        files: firings.flatMap(({ files }) => files),
+        warnings: firings.flatMap(({ warnings }) => warnings),
+        notices: firings.flatMap(({ notices }) => notices),
+        effects: firings.flatMap(({ effects }) => effects),
+    };
+}
+
+;// CONCATENATED MODULE: ./build/engine/on-context.js
+
+/** The context of a workflow in which one trigger fired. */
+function firedContext(workflow, fired, outputs) {
+    return context(workflow, (name) => name === fired ? { outcome: 'success', conclusion: 'success', outputs } : skipped());
+}
+/** The context of a workflow whose jobs are to learn that a trigger failed. */
+function failedContext(workflow, failed) {
+    return context(workflow, (name) => name === failed ? { outcome: 'failure', conclusion: 'success', outputs: {} } : skipped());
+}
+/** The context of a workflow that runs for an event of GitHub's own: no trigger fired. */
+function nativeContext(workflow) {
+    return workflow ? context(workflow, skipped) : (0,json/* record */.g1)([]);
+}
+function context(workflow, of) {
+    return (0,json/* record */.g1)(workflow.triggers.map(({ name }) => [name, of(name)]));
+}
+function skipped() {
+    return { outcome: 'skipped', conclusion: 'skipped', outputs: {} };
+}
+
+;// CONCATENATED MODULE: ./build/engine/failure.js
+
+
+
+
+/** A mistake in `config` as one that the user is shown in the workflow file; others as they are. */
+function placed(error, { trigger }) {
+    if (!(error instanceof option_error/* OptionError */.e))
+        return error;
+    const position = trigger.positionOf(['config', error.option]);
+    return new errors/* UserError */.y({ message: error.message, position }, { cause: error });
+}
+/**
+ * What a trigger that failed comes to, as its `config` says: a warning, or an item that tells of it.
+ * Such a run leaves nothing to commit or acknowledge.
+ *
+ * @throws the error, where `config` excuses nothing
+ */
+function failed(error, at) {
+    const { skipOnError, buildOutputsOnError } = at.trigger.config;
+    const excused = skipOnError || buildOutputsOnError;
+    if (!excused || error instanceof errors/* PayloadError */.t)
+        throw placed(error, at);
+    const message = describe(error);
+    const warnings = [`${at.workflow.name}/${at.trigger.name} failed: ${message}`];
+    const firing = { ...notFired(at, `failed: ${message}`), warnings };
+    if (!buildOutputsOnError)
+        return firing;
+    const contexts = [failedContext(at.workflow, at.trigger.name)];
+    const fields = Object.keys(at.trigger.definition.outputs);
+    return { ...firing, items: [{}], contexts, fields, decision: { ...firing.decision, fired: true } };
+}
+/** The message of an error that is none of ours may carry a payload, so only its kind is told. */
+function describe(error) {
+    if (error instanceof errors/* UserError */.y || error instanceof option_error/* OptionError */.e) {
+        return error.message.replace(/\s+/g, ' ');
+    }
+    return `internal error (${error instanceof Error ? error.name : typeof error})`;
+}
+
+;// CONCATENATED MODULE: ./build/engine/hand-on.js
+
+/** Makes `on` contexts of items, as `outputsMode` and `exportOutputs` say. */
+function handOn(at, items, folder) {
+    const { workflow, trigger } = at;
+    const { outputsMode, exportOutputs } = trigger.config;
+    if (items.length === 0)
+        return { contexts: [], files: [], fields: [] };
+    const outputs = outputsMode === 'combine' ? [[...items]] : items;
+    const files = exportOutputs ? outputs.map((one, index) => outputFile(at, one, index, folder)) : [];
+    const contexts = outputs.map((one, index) => {
+        const file = files[index];
+        return firedContext(workflow, trigger.name, file ? { path: file.path } : one);
+    });
+    const plain = outputsMode === 'separate' && !exportOutputs;
+    return { contexts, files, fields: plain ? Object.keys(trigger.definition.outputs) : [] };
+}
+function outputFile({ workflow, trigger }, outputs, index, folder) {
+    const { outputsDir } = trigger.config;
+    const base = /^([/\\]|[a-z]:)/i.test(outputsDir) ? outputsDir : `${folder}/${outputsDir}`;
+    const name = `${encodeURIComponent(workflow.name)}/${trigger.name}/${index + 1}.json`;
+    return { path: `${base}/${name}`, text: JSON.stringify(outputs) };
+}
+
+;// CONCATENATED MODULE: ./build/engine/needs-store.js
+
+/** An option that is meant across runs, in a run that remembers nothing. */
+function needsStore(option) {
+    return new option_error/* OptionError */.e(option, `config.${option} needs a store: set the input "state" to branch:<name> or file:<path>`);
+}
+/**
+ * Refuses what was asked for and cannot be had. A default that would like a store does without.
+ *
+ * @throws OptionError
+ */
+function checkStore({ trigger }, polled, hasStore) {
+    const { shouldDeduplicate, skipFirst, limit, sort, sortScript } = trigger.config;
+    if (!hasStore && shouldDeduplicate)
+        throw needsStore('shouldDeduplicate');
+    if (!hasStore && skipFirst)
+        throw needsStore('skipFirst');
+    const sorted = sort !== undefined || sortScript !== undefined;
+    if (!polled || limit === undefined || !sorted)
+        return;
+    // What is cut off may lie before what is handed on, which then is not acknowledged and comes again.
+    if (!hasStore)
+        throw needsStore('limit');
+    if (shouldDeduplicate === false) {
+        throw new option_error/* OptionError */.e('limit', 'config.limit with a sort order needs shouldDeduplicate');
+    }
+}
+
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
+;// CONCATENATED MODULE: ./build/engine/room.js
+
+/** Of a run that has handed on nothing yet. */
+const WHOLE_ROOM = { units: limits/* LIMITS */.b.itemsUnits, jobs: limits/* LIMITS */.b.matrixJobs };
+/** What is left beside what a run hands on already. */
+function roomBeside(contexts, { units, jobs }) {
+    return { units: units - JSON.stringify(contexts).length, jobs: jobs - contexts.length };
+}
+/**
+ * Splits items into those that find room in the outputs and in one matrix, and those that must wait.
+ * The cut is made in the order in which the items were found, since a service forgets only what lies
+ * before a point.
+ *
+ * @param weigh units that an item takes
+ * @param atLeastOne lets the first one through: what finds no room in the whole never will
+ */
+function fitInto(room, items, weigh, atLeastOne) {
+    let left = room.units;
+    let cut = Infinity;
+    for (const [place, item] of [...items].sort((a, b) => a.index - b.index).entries()) {
+        left -= weigh(item);
+        if (left >= 0 && place < room.jobs)
+            continue;
+        if (atLeastOne && place === 0)
+            continue;
+        cut = item.index;
+        break;
+    }
+    return {
+        fitting: items.filter(({ index }) => index < cut),
+        beyond: items.filter(({ index }) => index >= cut),
+    };
+}
+
+;// CONCATENATED MODULE: ./build/engine/fire.js
+
+
+
+
+
+
+
+
+/**
+ * Looks for items with one trigger, sends them through its `config`, and claims in the store what
+ * is handed on. What is held back, because of `limit`, another run or its size, is not acknowledged.
+ *
+ * @throws UserError
+ */
+async function fire(at, look, ports, way) {
+    try {
+        checkStore(at, way.polled, ports.store !== undefined);
+        const ledger = await readLedger(at, way, ports);
+        const found = await lookAndPrepare(at, look, ledger, ports, way).catch((error) => failed(error, at));
+        if ('decision' in found)
+            return found;
+        return finish(at, found.caught, await claim(at, found.prepared, ports), ports);
+    }
+    catch (error) {
+        throw placed(error, at);
+    }
+}
+function deduplicates({ trigger }, { polled }) {
+    return trigger.config.shouldDeduplicate ?? polled;
+}
+async function readLedger(at, way, { store, run }) {
+    const asked = deduplicates(at, way) || at.trigger.config.skipFirst;
+    if (!store || !asked)
+        return BLANK_LEDGER;
+    const state = await store.read(id(at));
+    return { standing: standings(state, run), isFirstRun: state.lastSuccess === null };
+}
+async function lookAndPrepare(at, look, ledger, { scripts, folder }, way) {
+    const caught = await look();
+    const { config, keys } = at.trigger;
+    const settings = { config, keys, deduplicate: deduplicates(at, way), ledger, scripts };
+    const prepared = await prepare(caught.found, settings);
+    if (!way.room)
+        return { caught, prepared };
+    const weigh = ({ item }) => JSON.stringify(handOn(at, [item], folder).contexts).length;
+    return { caught, prepared: withinRoom(prepared, way.room, weigh) };
+}
+/** Holds back what would not fit into the outputs; of a webhook, that would be lost. */
+function withinRoom(prepared, room, weigh) {
+    const { fitting, beyond } = fitInto(room, prepared.kept, weigh, room === WHOLE_ROOM);
+    if (beyond.length === 0)
+        return prepared;
+    const account = [...prepared.account, `${beyond.length} would not fit into the outputs`];
+    return { ...prepared, kept: fitting, heldBack: [...prepared.heldBack, ...beyond], account };
+}
+/** Another run may have been quicker since the ledger was read: what it took is left to it. */
+async function claim(at, prepared, { store, run }) {
+    const { kept, recorded, heldBack } = prepared;
+    const keys = [...kept, ...recorded].flatMap(({ key }) => key ?? []);
+    if (!store || keys.length === 0)
+        return prepared;
+    const standing = await store.claim(id(at), keys, run, at.trigger.config.force);
+    return {
+        ...prepared,
+        kept: kept.filter((_, index) => standing[index] === 'fresh'),
+        heldBack: [...heldBack, ...kept.filter((_, index) => standing[index] === 'busy')],
+    };
+}
+function finish(at, caught, prepared, ports) {
+    const items = prepared.kept.map(({ item }) => item);
+    const { checks, warnings = [] } = caught;
+    const missed = checks.find((check) => !check.held);
+    const held = checks.map((check) => `${check.option}: ${check.found}`);
+    const reason = missed
+        ? `${missed.option} ${missed.found}`
+        : [...held, ...prepared.account].join('; ');
+    return {
+        ...notFired(at, reason),
+        ...handOn(at, items, ports.folder),
+        decision: { trigger: at.trigger.name, fired: items.length > 0, reason, checks },
+        items,
+        warnings,
+        notices: prepared.notices,
+        effects: [...commits(at, prepared, ports), ...acknowledgements(at, caught, prepared)],
+    };
+}
+/** A run that claimed something, or whose success `every` and `skipFirst` ask about. */
+function commits(at, prepared, { store, run }) {
+    const { every, skipFirst } = at.trigger.config;
+    const claimed = [...prepared.kept, ...prepared.recorded].some(({ key }) => key !== undefined);
+    if (!store || !(claimed || skipFirst || every !== undefined))
+        return [];
+    return [{ kind: 'commit', ...id(at), at: run.at }];
+}
+function acknowledgements(at, { cursorBefore, found }, { heldBack }) {
+    const cursor = cursorBefore?.(Math.min(found.length, ...heldBack.map(({ index }) => index)));
+    return cursor === undefined ? [] : [{ kind: 'acknowledge', ...id(at), cursor }];
+}
+function id({ workflow, trigger }) {
+    return { workflow: workflow.name, trigger: trigger.name };
+}
 
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
 var suggestion = __nccwpck_require__(4637);
@@ -13095,27 +13708,167 @@ function quoted(name) {
     return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)';
 }
 
-;// CONCATENATED MODULE: ./build/engine/on-context.js
+;// CONCATENATED MODULE: ./build/engine/due.js
 
-/** The contexts of a workflow in which one trigger fired, one per item. */
-function firedContexts(workflow, fired, items) {
-    return items.map((item) => context(workflow, (name) => (name === fired ? success(item) : skipped())));
+
+const MINUTE = 60_000;
+/** GitHub starts scheduled runs this often at most. */
+const SHORTEST_INTERVAL = 5 * MINUTE;
+/**
+ * Whether `every` lets a trigger run on a `schedule` event.
+ *
+ * @throws OptionError when it would need a store, or is no cron expression after all
+ */
+async function isDue({ every, timeZone, force }, clock) {
+    if (force || every === undefined || every.minutes === 0) {
+        return { due: true, reason: 'it runs with every schedule event' };
+    }
+    if (every.cron === undefined)
+        return dueByMinutes(every.minutes, clock);
+    if (every.cron === clock.schedule)
+        return { due: true, reason: `every: ${every.cron}` };
+    return dueByCron(every.cron, timeZone, clock);
 }
-/** The context of a workflow that runs for an event of GitHub's own: no trigger fired. */
-function nativeContext(workflow) {
-    return workflow ? context(workflow, skipped) : (0,json/* record */.g1)([]);
+async function dueByMinutes(minutes, clock) {
+    const { now, lastSuccess, schedule } = clock;
+    if (lastSuccess === undefined) {
+        if ((await shortestGap(schedule, now)) < minutes * MINUTE)
+            throw needsStore('every');
+        return { due: true, reason: `the schedule is as rare as every: ${minutes}` };
+    }
+    if (lastSuccess === null)
+        return { due: true, reason: 'it has not succeeded yet' };
+    const ago = Math.floor((now - lastSuccess) / MINUTE);
+    const due = now - lastSuccess >= minutes * MINUTE;
+    return { due, reason: `its last success is ${ago} minutes ago, every: ${minutes}` };
 }
-function context(workflow, of) {
-    return (0,json/* record */.g1)(workflow.triggers.map(({ name }) => [name, of(name)]));
+/** Due when a time that it names lies after the last success, or the schedule's tick before this. */
+async function dueByCron(expression, timezone, clock) {
+    const cron = await parseCron(expression, timezone);
+    const since = clock.lastSuccess ?? (await previousTick(clock));
+    const next = cron.nextRun(new Date(since))?.getTime() ?? Infinity;
+    const due = next <= clock.now;
+    return { due, reason: `every: ${expression} ${due ? 'is due' : 'is not due yet'}` };
 }
-function success(outputs) {
-    return { outcome: 'success', conclusion: 'success', outputs };
+async function parseCron(expression, timezone) {
+    const { Cron } = await __nccwpck_require__.e(/* import() */ 814).then(__nccwpck_require__.bind(__nccwpck_require__, 5814));
+    try {
+        return new Cron(expression, { timezone, mode: '5-part' });
+    }
+    catch (cause) {
+        const why = cause instanceof Error ? cause.message : 'is no cron expression';
+        throw new option_error/* OptionError */.e('every', `config.every: ${why}`, { cause });
+    }
 }
-function skipped() {
-    return { outcome: 'skipped', conclusion: 'skipped', outputs: {} };
+/** When the schedule that started this run would have started one the time before. */
+async function previousTick({ now, schedule }) {
+    const cron = await scheduleCron(schedule);
+    return cron?.previousRuns(2, new Date(now + 1))[1]?.getTime() ?? now - SHORTEST_INTERVAL;
+}
+/** The shortest time between two of the schedule's next ticks. */
+async function shortestGap(schedule, now) {
+    const ticks = (await scheduleCron(schedule))?.nextRuns(25, new Date(now)) ?? [];
+    const gaps = ticks.slice(1).map((tick, index) => tick.getTime() - Number(ticks[index]));
+    return gaps.length > 0 ? Math.min(...gaps) : 0;
+}
+/** The schedule of the workflow: GitHub has checked it, but a test event may say anything. */
+async function scheduleCron(schedule) {
+    return schedule === undefined ? undefined : parseCron(schedule, 'UTC').catch(() => undefined);
+}
+
+;// CONCATENATED MODULE: ./build/engine/poll-event.js
+
+
+
+
+
+
+
+
+
+
+
+/**
+ * An event that is no webhook: the triggers that poll on it do so, one after the other. When there
+ * is none, the event is none of Hookline's, and the jobs run once with every trigger skipped.
+ */
+async function evaluateOther(event, workflows, ports) {
+    const pollers = pollersOn(event, workflows);
+    if (pollers.length === 0)
+        return evaluateNative(event, workflows);
+    const firings = await pollAll(pollers, event, ports);
+    const decisions = [...new Set(pollers.map(({ workflow }) => workflow))].flatMap((workflow) => decide(workflow, 'it does not poll on this event', firings.filter((firing) => firing.workflow === workflow).map(({ decision }) => decision)));
+    return { ...NOTHING, ...together(firings), decisions };
+}
+function evaluateNative({ name }, workflows) {
+    const workflow = workflows.find(workflows.calling);
+    const reason = `a webhook arrives as repository_dispatch of type ${dispatch/* EVENT_TYPE */.cP}, this event is ${name}`;
+    const decisions = decide(workflow, 'the event is none of its own');
+    return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason };
+}
+function pollersOn({ name }, workflows) {
+    return (workflows.polled ?? [workflows.calling]).flatMap((workflowName) => {
+        const workflow = workflows.find(workflowName);
+        const triggers = workflow?.triggers.filter((trigger) => pollsOn(name, trigger)) ?? [];
+        return workflow ? triggers.map((trigger) => ({ workflow, trigger })) : [];
+    });
+}
+/** A trigger whose options tell it not to poll counts too: it says why it did not. */
+function pollsOn(event, { poll, whyNotPolled, config }) {
+    if (!poll && whyNotPolled === undefined)
+        return false;
+    return event === 'schedule' ? !config.skipSchedule : config.manualRunEvent.includes(event);
+}
+/** One after the other, in the room that those before have left. */
+async function pollAll(pollers, event, ports) {
+    const firings = [];
+    let room = WHOLE_ROOM;
+    for (const at of pollers) {
+        const firing = await poll(at, event, ports, room);
+        if (firing.contexts.length > 0)
+            room = roomBeside(firing.contexts, room);
+        firings.push(firing);
+    }
+    return firings;
+}
+async function poll(at, event, ports, room) {
+    const { config, poll, whyNotPolled = 'it does not poll' } = at.trigger;
+    if (!config.active)
+        return notFired(at, 'config.active is false');
+    if (!poll)
+        return notFired(at, whyNotPolled);
+    const { due, reason } = await whetherDue(at, event, ports);
+    if (!due)
+        return notFired(at, reason);
+    const look = async () => polled(await poll(ports.triggers));
+    return fire(at, look, ports, { polled: true, room });
+}
+/** Only a schedule asks whether it is time; who starts a run by hand wants it now. */
+async function whetherDue(at, event, ports) {
+    const { config, name: trigger } = at.trigger;
+    if (event.name !== 'schedule')
+        return { due: true, reason: event.name };
+    const asked = ports.store !== undefined && config.every !== undefined;
+    const state = asked ? await ports.store?.read({ workflow: at.workflow.name, trigger }) : undefined;
+    const { payload } = event;
+    const schedule = (0,json/* isObject */.Gv)(payload) && payload.schedule;
+    try {
+        return await isDue(config, {
+            now: ports.run.at,
+            ...(state && { lastSuccess: state.lastSuccess }),
+            schedule: typeof schedule === 'string' ? schedule : undefined,
+        });
+    }
+    catch (error) {
+        throw placed(error, at);
+    }
 }
 
 ;// CONCATENATED MODULE: ./build/engine/evaluate.js
+
+
+
+
 
 
 
@@ -13129,12 +13882,12 @@ function skipped() {
  *
  * @throws UserError when the workflow that it addresses has mistakes
  */
-async function evaluate(event, workflows) {
+async function evaluate(event, workflows, ports) {
     const dispatched = webhookPayload(event);
     if (dispatched === undefined)
-        return evaluateNative(event, workflows);
+        return evaluateOther(event, workflows, ports);
     try {
-        return await evaluateWebhook((0,dispatch/* readClientPayload */.yo)(dispatched), workflows);
+        return await evaluateWebhook((0,dispatch/* readClientPayload */.yo)(dispatched), workflows, ports);
     }
     catch (error) {
         if (!(error instanceof errors/* PayloadError */.t))
@@ -13148,13 +13901,7 @@ function webhookPayload({ name, payload }) {
         return undefined;
     return payload.action === dispatch/* EVENT_TYPE */.cP ? (payload.client_payload ?? null) : undefined;
 }
-function evaluateNative({ name }, workflows) {
-    const workflow = workflows.find(workflows.calling);
-    const reason = `a webhook arrives as repository_dispatch of type ${dispatch/* EVENT_TYPE */.cP}, this event is ${name}`;
-    const decisions = decide(workflow, 'the event is none of its own');
-    return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason };
-}
-async function evaluateWebhook(payload, workflows) {
+async function evaluateWebhook(payload, workflows, ports) {
     const relayed = {
         ...NOTHING,
         delivery: payload.headers[dispatch/* HEADER */.El.delivery],
@@ -13164,28 +13911,30 @@ async function evaluateWebhook(payload, workflows) {
     const workflow = workflows.find(path.workflow);
     if (!workflow)
         return { ...relayed, reason: otherWorkflow(path, workflows.names()) };
-    const declared = workflow.triggers.find(({ name }) => name === path.trigger);
-    if (!declared?.receive) {
-        const decisions = decide(workflow, 'the webhook addresses another trigger');
-        return { ...relayed, decisions, reason: otherTrigger(path, workflow) };
+    const trigger = addressedTrigger(workflow, path.trigger);
+    const others = 'the webhook addresses another trigger';
+    if (!trigger?.receive) {
+        return { ...relayed, decisions: decide(workflow, others), reason: otherTrigger(path, workflow) };
     }
-    const reception = await declared.receive(await (0,webhook_request/* readWebhookRequest */.x)(payload));
-    return { ...relayed, ...received(workflow, declared, reception) };
+    const firing = await receive({ workflow, trigger }, payload, ports);
+    const decisions = decide(workflow, others, [firing.decision]);
+    const reason = firing.decision.fired ? undefined : firing.decision.reason;
+    return { ...relayed, ...together([firing]), decisions, reason };
 }
-function received(workflow, { name, definition }, { checks, items }) {
-    const missed = checks.find((check) => !check.held);
-    const reason = checks.map((check) => `${check.option}: ${check.found}`).join('; ');
-    const decision = { trigger: name, fired: items.length > 0, reason, checks };
-    const decisions = decide(workflow, 'the webhook addresses another trigger', decision);
-    if (items.length === 0)
-        return { decisions, reason: missed ? `${missed.option} ${missed.found}` : reason };
-    const contexts = firedContexts(workflow, name, items);
-    const fields = Object.keys(definition.outputs);
-    return { workflow: workflow.name, trigger: name, items, contexts, fields, decisions };
+/** The trigger declared under a name, or else under another name of the same trigger. */
+function addressedTrigger({ triggers }, name) {
+    return (triggers.find((trigger) => trigger.name === name) ??
+        triggers.find(({ definition }) => [definition.name, ...definition.aliases].includes(name)));
 }
-/** One decision for each declared trigger: the given one, and for the others the same reason. */
-function decide(workflow, reason, decided) {
-    return (workflow?.triggers ?? []).map(({ name }) => name === decided?.trigger ? decided : { trigger: name, fired: false, reason, checks: [] });
+async function receive(at, payload, ports) {
+    const { config, receive } = at.trigger;
+    if (!config.active || !receive)
+        return notFired(at, 'config.active is false');
+    const look = async () => {
+        const request = await (0,webhook_request/* readWebhookRequest */.xF)(payload);
+        return received(await receive(request, ports.triggers), request);
+    };
+    return fire(at, look, ports, { polled: false });
 }
 
 ;// CONCATENATED MODULE: ./build/dev/local-platform.js
@@ -13194,14 +13943,14 @@ function decide(workflow, reason, decided) {
 
 
 /** Stands where GitHub would: evaluates a dispatched payload at once, in this process. */
-async function runLocally(payload, { workflows, now }) {
+async function runLocally(payload, { workflows, engine, now }) {
     const started = now();
     const { workflow, trigger } = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
     const event = {
         action: dispatch/* EVENT_TYPE */.cP,
         client_payload: { ...payload, headers: { ...payload.headers } },
     };
-    const result = await evaluated(event, workflows);
+    const result = await evaluated(event, workflows, engine);
     return {
         delivery: payload.headers[dispatch/* HEADER */.El.delivery] ?? '',
         method: payload.method,
@@ -13212,9 +13961,10 @@ async function runLocally(payload, { workflows, now }) {
         milliseconds: now() - started,
     };
 }
-async function evaluated(payload, workflows) {
+async function evaluated(payload, workflows, engine) {
     try {
-        const evaluation = await evaluate({ name: 'repository_dispatch', payload }, workflows(payload));
+        const event = { name: 'repository_dispatch', payload };
+        const evaluation = await evaluate(event, workflows(payload), engine);
         const { decisions, contexts, items, reason } = evaluation;
         return { decisions, items: contexts, count: items.length, reason, problems: [] };
     }
@@ -13247,17 +13997,26 @@ function eventJson({ delivery, workflow, trigger, count, items, reason }) {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1187);
-/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1643);
-/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1859);
+/* harmony import */ var _commands_build_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5692);
+/* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6106);
+/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6990);
+/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(1643);
+/* harmony import */ var _commands_url_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(1327);
+/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(1859);
+
+
+
 
 
 
 
 const program = new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('hookline')
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-    .addCommand((0,_commands_dev_js__WEBPACK_IMPORTED_MODULE_1__/* .devCommand */ .t)())
-    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_2__/* .relayCommand */ .P)());
+    .addCommand((0,_commands_build_js__WEBPACK_IMPORTED_MODULE_1__/* .buildCommand */ .O)())
+    .addCommand((0,_commands_check_js__WEBPACK_IMPORTED_MODULE_2__/* .checkCommand */ .e)())
+    .addCommand((0,_commands_dev_js__WEBPACK_IMPORTED_MODULE_3__/* .devCommand */ .t)())
+    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_4__/* .relayCommand */ .P)())
+    .addCommand((0,_commands_url_js__WEBPACK_IMPORTED_MODULE_5__/* .urlCommand */ .v)());
 program.exitOverride();
 for (const command of program.commands)
     command.exitOverride();
@@ -13265,7 +14024,7 @@ try {
     await program.parseAsync();
 }
 catch (error) {
-    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_3__/* .explain */ .W)(error);
+    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_6__/* .explain */ .W)(error);
 }
 
 __webpack_async_result__();
@@ -13273,7 +14032,141 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 1187:
+/***/ 5692:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  O: () => (/* binding */ buildCommand)
+});
+
+// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
+var esm = __nccwpck_require__(8179);
+// EXTERNAL MODULE: ./build/action/inputs.js
+var inputs = __nccwpck_require__(7126);
+// EXTERNAL MODULE: ./build/compiler/action-reference.js
+var action_reference = __nccwpck_require__(7068);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(3024);
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __nccwpck_require__(6760);
+;// CONCATENATED MODULE: ./build/entries/watch-folders.js
+
+
+/** Editors write a file in several steps. */
+const SETTLED = 100;
+/** Calls back whenever a file changes in the folders that globs begin with, until the process ends. */
+function watchFolders(root, globs, changed) {
+    let timer;
+    for (const folder of new Set(globs.map(baseOf))) {
+        (0,external_node_fs_.watch)((0,external_node_path_.join)(root, folder), { recursive: true }, () => {
+            clearTimeout(timer);
+            timer = setTimeout(() => void changed(), SETTLED);
+        });
+    }
+}
+/** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
+function baseOf(glob) {
+    const segments = glob.split('/');
+    const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment));
+    return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.';
+}
+
+;// CONCATENATED MODULE: ./build/entries/commands/build.js
+
+
+
+
+function buildCommand() {
+    return new esm/* Command */.uB('build')
+        .description('compile workflows/*.yml into native workflows')
+        .argument('[files...]', 'workflow files or globs', [inputs/* DEFAULT_GLOB */.Pf])
+        .option('--out <folder>', 'where compiled files go', '.github/workflows')
+        .option('--uses <action>', 'action that they run', parseUses, action_reference/* ACTION */.h)
+        .option('--state <store>', 'none, file:<path> or branch:<name>', parseState, 'none')
+        .option('--strict', 'untrusted text in a script is an error')
+        .addOption(new esm/* Option */.c$('--check', 'write nothing; exit 1 and show what differs').conflicts('fix'))
+        .option('--fix', 'move untrusted text from scripts into env, in the workflow files themselves')
+        .addOption(new esm/* Option */.c$('--watch', 'compile again whenever a file changes').conflicts('check'))
+        .option('--json', 'print one JSON object')
+        .addHelpText('after', '\nExample:\n  $ hookline build --state branch:hookline-state')
+        .action(run);
+}
+async function run(globs, { watch, json, ...options }) {
+    // Loaded only here, so that other commands start without parsers they have no use for.
+    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(951), __nccwpck_require__.e(84), __nccwpck_require__.e(207)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8207));
+    const { printBuild } = await __nccwpck_require__.e(/* import() */ 938).then(__nccwpck_require__.bind(__nccwpck_require__, 2938));
+    const once = async () => {
+        const built = await build({ ...options, root: process.cwd(), globs });
+        process.exitCode = printBuild(built, { json, check: options.check });
+    };
+    await once();
+    if (watch)
+        watchFolders(process.cwd(), globs, once);
+}
+function parseUses(text) {
+    if (/^[\w.-]+\/[\w./-]+@[\w./-]+$/.test(text) || /^\.{1,2}\/[\w./-]*$/.test(text))
+        return text;
+    throw new esm/* InvalidArgumentError */.Di('write owner/name@ref, with a tag or a full commit SHA.');
+}
+function parseState(text) {
+    if (/^(none|(file|branch):[\w./-]+)$/.test(text))
+        return text;
+    throw new esm/* InvalidArgumentError */.Di('write none, file:<path> or branch:<name>.');
+}
+
+
+/***/ }),
+
+/***/ 6106:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   e: () => (/* binding */ checkCommand)
+/* harmony export */ });
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var _action_inputs_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7126);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(8375);
+/* harmony import */ var _problem_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6571);
+
+
+
+
+function checkCommand() {
+    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('check')
+        .description('show every problem of every workflow file')
+        .argument('[files...]', 'workflow files or globs', [_action_inputs_js__WEBPACK_IMPORTED_MODULE_1__/* .DEFAULT_GLOB */ .Pf])
+        .option('--strict', 'untrusted text in a script is an error')
+        .option('--json', 'print one JSON object')
+        .action(run);
+}
+async function run(globs, { strict, json }) {
+    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(84), __nccwpck_require__.e(36)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6036));
+    const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false);
+    process.exitCode = errors.length > 0 ? 1 : 0;
+    if (json) {
+        const problems = [
+            ...errors.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_2__/* .problemJson */ .o)(problem, 'error')),
+            ...warnings.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_2__/* .problemJson */ .o)(problem, 'warning')),
+        ];
+        process.stdout.write(`${JSON.stringify({ ok: errors.length === 0, problems })}\n`);
+        return;
+    }
+    for (const problem of warnings)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__/* .renderProblem */ .y)(problem, 'warning')}\n`);
+    for (const problem of errors)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__/* .renderProblem */ .y)(problem)}\n`);
+    process.stdout.write(`${count} workflow ${count === 1 ? 'file' : 'files'}: ${summary(errors.length, warnings.length)}\n`);
+}
+function summary(errors, warnings) {
+    return errors + warnings === 0 ? 'no problems' : `${errors} errors, ${warnings} warnings`;
+}
+
+
+/***/ }),
+
+/***/ 6990:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -13312,57 +14205,8 @@ function callingWorkflow(env) {
     return { name, file };
 }
 
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
-;// CONCATENATED MODULE: ./build/action/inputs.js
-
-
-/**
- * Reads the inputs once, by name as action.yml has them.
- *
- * @throws UserError when `secrets` or `vars` is not a JSON object; its text is never shown
- */
-function readInputs(input) {
-    return {
-        on: input('on'),
-        workflow: lines(input('workflow') || DEFAULT_GLOB),
-        secrets: jsonObject('secrets', input('secrets')),
-        vars: jsonObject('vars', input('vars')),
-    };
-}
-/** Where workflow files are looked for when the input names no place. */
-const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}';
-/** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
-function onSource(text, workflowFile) {
-    return { name: 'input "on"', text, file: workflowFile };
-}
-function lines(text) {
-    return text
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== '');
-}
-function jsonObject(name, text) {
-    const value = text.trim() === '' ? {} : parsed(name, text);
-    if (isObject(value))
-        return value;
-    throw new UserError({
-        message: `input "${name}" is JSON, but not an object`,
-        notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
-    });
-}
-function parsed(name, text) {
-    try {
-        return parseJson(text);
-    }
-    catch {
-        throw new UserError({
-            message: `input "${name}" is not JSON`,
-            notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
-        });
-    }
-}
-
+// EXTERNAL MODULE: ./build/action/inputs.js
+var inputs = __nccwpck_require__(7126);
 // EXTERNAL MODULE: ./build/workflow/code-frame.js
 var code_frame = __nccwpck_require__(8375);
 ;// CONCATENATED MODULE: ./build/dev/account.js
@@ -13404,10 +14248,14 @@ function indent(text) {
 ;// CONCATENATED MODULE: ./build/dev/found-triggers.js
 /** The webhook-enabled triggers of workflows, as addresses below `base`. */
 function foundTriggers(base, workflows) {
-    return workflows.flatMap(({ name, triggers }) => triggers.flatMap(({ name: trigger, example }) => example ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : []));
+    return workflows.flatMap(({ name, triggers }) => triggers.flatMap(({ name: trigger, receive, example }) => receive ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : []));
 }
-/** A line for a shell that fires the trigger. */
-function curlLine({ url, example }) {
+/** A trigger as a list shows it: how to call it, and where. */
+function listLine({ url, example }) {
+    return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`;
+}
+/** A line for a shell that fires a trigger. */
+function curlLine(url, example) {
     const { method, path, contentType, body } = example;
     const options = [
         ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
@@ -13421,8 +14269,10 @@ function quoted(text) {
     return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-// EXTERNAL MODULE: ./build/dev/local-platform.js + 4 modules
-var local_platform = __nccwpck_require__(4744);
+// EXTERNAL MODULE: ./build/dev/local-platform.js + 17 modules
+var local_platform = __nccwpck_require__(7313);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __nccwpck_require__(3024);
 // EXTERNAL MODULE: external "node:util"
@@ -13456,6 +14306,328 @@ var exit = __nccwpck_require__(1859);
 var entries_port = __nccwpck_require__(2292);
 // EXTERNAL MODULE: ./build/entries/stop-on-signal.js
 var stop_on_signal = __nccwpck_require__(7990);
+// EXTERNAL MODULE: ./build/entries/workflow-files.js + 9 modules
+var workflow_files = __nccwpck_require__(6456);
+;// CONCATENATED MODULE: ./build/entries/commands/dev.js
+
+
+
+
+
+
+
+
+
+
+
+
+
+function devCommand() {
+    return new esm/* Command */.uB('dev')
+        .description('evaluate webhooks on this machine, as the action would on GitHub')
+        .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
+        .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
+        .option('--workflow <glob...>', 'workflow files to read', [inputs/* DEFAULT_GLOB */.Pf])
+        .option('--env-file <file>', 'secrets and variables, by default .env')
+        .option('--json', 'print a JSON line per event')
+        .addHelpText('after', '\nExample:\n  $ hookline dev --port 4000')
+        .action(run);
+}
+async function run({ host, port, workflow: globs, envFile, json }) {
+    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211), __nccwpck_require__.e(608)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9608));
+    const values = readEnvFile(envFile);
+    const workflows = (event) => devWorkflows(globs, values, event);
+    const server = await serveDev({
+        host,
+        port: (0,entries_port/* parsePort */.p)(port),
+        env: process.env,
+        workflows,
+        tell: (event) => print(json ? (0,local_platform/* eventJson */.T)(event) : account(event)),
+        report: exit/* explainBug */.c,
+    });
+    (0,stop_on_signal/* stopOnSignal */.O)(server);
+    print(`hookline dev listening on ${server.url}`);
+    if (!json)
+        print(welcome(server.url, workflows));
+}
+/** Files and values as they are now; secrets and variables come from the same file. */
+function devWorkflows(globs, values, event) {
+    const contexts = expressionContexts(process.env, event, { secrets: values, vars: values });
+    const advice = ['add a file such as workflows/hook.yml with the line: on: webhook'];
+    return (0,workflow_files/* workflowFileSource */.f)({ root: process.cwd(), globs, calling: '', contexts, advice });
+}
+/** The triggers that were found, with a line to paste, and the mistakes of the other files. */
+function welcome(url, workflows) {
+    const { found, problems } = readAll(workflows);
+    const triggers = foundTriggers(url, found);
+    const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []));
+    const [first] = lines;
+    return [
+        ...problems.map((problem) => (0,code_frame/* renderProblem */.y)(problem)),
+        ...triggers.map((trigger) => `  ${listLine(trigger)}`),
+        ...(first ? ['', 'Try:', `  ${first}`, ''] : []),
+    ].join('\n');
+}
+function readAll(workflows) {
+    const source = workflows({});
+    const names = attempt(() => source.names());
+    if ('problems' in names)
+        return { found: [], problems: names.problems };
+    const results = names.value.map((name) => attempt(() => source.find(name)));
+    return {
+        found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
+        problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
+    };
+}
+/** One wrong file must not hide the others. */
+function attempt(read) {
+    try {
+        return { value: read() };
+    }
+    catch (error) {
+        if (error instanceof errors/* UserError */.y)
+            return { problems: error.problems };
+        throw error;
+    }
+}
+function print(text) {
+    process.stdout.write(`${text}\n`);
+}
+
+
+/***/ }),
+
+/***/ 1643:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   P: () => (/* binding */ relayCommand)
+/* harmony export */ });
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var _port_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2292);
+/* harmony import */ var _stop_on_signal_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7990);
+
+
+
+function relayCommand() {
+    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('relay')
+        .description('forward webhooks to GitHub as repository_dispatch events')
+        .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
+        .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
+        .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
+        .action(run);
+}
+async function run({ host, port, repository }) {
+    // Loaded only here: undici alone would double the time that `hookline --help` takes.
+    const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4211));
+    const relay = await startRelay({ host, port: (0,_port_js__WEBPACK_IMPORTED_MODULE_1__/* .parsePort */ .p)(port), env: process.env, repository });
+    (0,_stop_on_signal_js__WEBPACK_IMPORTED_MODULE_2__/* .stopOnSignal */ .O)(relay);
+    process.stdout.write(`hookline relay listening on ${relay.url}\n`);
+}
+
+
+/***/ }),
+
+/***/ 1327:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   v: () => (/* binding */ urlCommand)
+/* harmony export */ });
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3428);
+/* harmony import */ var _webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(2672);
+
+
+
+const HELP = `
+Tokens are read from the environment and never printed:
+  HOOKLINE_TOKEN  what the URL carries in __token: the platform token, or a key of the relay
+  BOT_TOKEN       the bot's token, for --set and for what the bot API knows of its webhook
+  BOT_SECRET      the option secretToken of the trigger
+
+Examples:
+  $ hookline url hook --relay https://relay.example --repository octo/repo
+  $ hookline url bot --bot --set --relay https://relay.example --repository octo/repo`;
+function urlCommand() {
+    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('url')
+        .description('print a webhook URL, its curl line, and for a bot the setWebhook call')
+        .argument('<workflow>', 'file name of the workflow, without its extension')
+        .option('--relay <url>', 'address of the relay', 'http://localhost:3000')
+        .option('--repository <owner/name>', 'repository; without it the URL is the self-hosted one')
+        .option('--trigger <name>', 'trigger, by default webhook')
+        .option('--bot', 'the URL of messaging_bot, and the call that registers it')
+        .option('--updates <kind...>', 'kinds of update besides new messages', [])
+        .option('--set', 'make the setWebhook call')
+        .option('--json', 'print one JSON object')
+        .addHelpText('after', HELP)
+        .action(run);
+}
+async function run(workflow, options) {
+    const { bot = options.set, relay, repository, json } = options;
+    const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook');
+    const url = (0,_protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__/* .webhookUrl */ .v)({ relay, repository, workflow, trigger });
+    const described = bot ? await describedBot(url, options) : (0,_webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__/* .describeWebhook */ .Lb)(url);
+    const { text, ...fields } = described;
+    process.stdout.write(json ? `${JSON.stringify(fields)}\n` : text);
+}
+/** Loaded only here: most commands have nothing to do with a bot. */
+async function describedBot(url, options) {
+    const { describeBot } = await __nccwpck_require__.e(/* import() */ 615).then(__nccwpck_require__.bind(__nccwpck_require__, 4615));
+    return describeBot(url, options, process.env);
+}
+
+
+/***/ }),
+
+/***/ 1859:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   W: () => (/* binding */ explain),
+/* harmony export */   c: () => (/* binding */ explainBug)
+/* harmony export */ });
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8375);
+
+
+
+/** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
+const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 };
+/** Says on standard error what went wrong, and gives the exit code for it. */
+function explain(error) {
+    if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
+        return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (!(error instanceof _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y)) {
+        explainBug(error);
+        return EXIT.bug;
+    }
+    for (const problem of error.problems)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
+    return EXIT.mend;
+}
+/** A message of an unknown error may carry a payload or a token, so only kind and place are shown. */
+function explainBug(error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter(isFrame) : [];
+    process.stderr.write(`hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`);
+}
+function isFrame(line) {
+    return /^\s+at /.test(line);
+}
+
+
+/***/ }),
+
+/***/ 2292:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   p: () => (/* binding */ parsePort)
+/* harmony export */ });
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+
+/** @throws UserError for anything but a whole number from 0 to 65535 */
+function parsePort(text) {
+    const port = Number(text);
+    if (/^\d+$/.test(text) && port <= 65_535)
+        return port;
+    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
+        message: `${JSON.stringify(text)} is no port`,
+        hint: 'give a number from 0 to 65535; 0 takes a free one',
+    });
+}
+
+
+/***/ }),
+
+/***/ 6571:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   o: () => (/* binding */ problemJson)
+/* harmony export */ });
+/** A problem for a program to read: an editor, or a reviewer's bot. */
+function problemJson(problem, severity) {
+    const { message, position, hint, notes } = problem;
+    return {
+        severity,
+        message,
+        ...(position && {
+            file: position.source.file,
+            line: position.line,
+            column: position.column,
+            length: position.length,
+        }),
+        ...(hint && { hint }),
+        ...(notes && { notes }),
+    };
+}
+
+
+/***/ }),
+
+/***/ 7990:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   O: () => (/* binding */ stopOnSignal)
+/* harmony export */ });
+/** A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once. */
+function stopOnSignal(server) {
+    const stop = () => {
+        void server.close();
+    };
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
+}
+
+
+/***/ }),
+
+/***/ 2672:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Lb: () => (/* binding */ describeWebhook),
+/* harmony export */   Mn: () => (/* binding */ lines),
+/* harmony export */   bG: () => (/* binding */ TOKEN_VARIABLE)
+/* harmony export */ });
+/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3428);
+
+/** Stands for the token in what is printed; a shell puts it in. */
+const TOKEN_VARIABLE = '$HOOKLINE_TOKEN';
+/** A webhook URL, and a curl line to try it with, which keeps the token out of the URL. */
+function describeWebhook(bare) {
+    const url = (0,_protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__/* .withToken */ .u)(bare, TOKEN_VARIABLE);
+    const curl = [
+        `curl -X POST "${bare}"`,
+        `-H "X-Platform-Authorization: Bearer ${TOKEN_VARIABLE}"`,
+        `-H "Content-Type: application/json" -d '{"hello":"world"}'`,
+    ].join(' ');
+    return { text: lines('Webhook URL', url, 'Try it', curl), url, curl };
+}
+/** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
+function lines(...parts) {
+    return parts.map((part, at) => (at % 2 === 0 ? `# ${part}` : `${part}\n`)).join('\n');
+}
+
+
+/***/ }),
+
+/***/ 6456:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  u: () => (/* binding */ workflowFileFinder),
+  f: () => (/* binding */ workflowFileSource)
+});
+
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(3024);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(6760);
 ;// CONCATENATED MODULE: ./node_modules/balanced-match/dist/esm/index.js
@@ -16982,11 +18154,8211 @@ minimatch.Minimatch = Minimatch;
 minimatch.escape = escape_escape;
 minimatch.unescape = unescape_unescape;
 //# sourceMappingURL=index.js.map
-// EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
-var dist = __nccwpck_require__(8815);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/workflow/workflow.js + 4 modules
+var workflow = __nccwpck_require__(9186);
+;// CONCATENATED MODULE: ./build/entries/workflow-files.js
+
+
+
+
+
+/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
+function workflowFileSource(options) {
+    const { root, calling, contexts } = options;
+    const find = workflowFileFinder(options);
+    return {
+        calling,
+        names: () => find().map(({ name }) => name),
+        find(name) {
+            const found = onlyOne(find(name));
+            if (!found)
+                return undefined;
+            const { file } = found;
+            return (0,workflow/* readWorkflowFile */.AO)(name, { name: file, file, text: readText(root, file) }, contexts);
+        },
+    };
+}
+/**
+ * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
+ * Only names of files are looked at; with a name, few of them are held against the globs.
+ */
+function workflowFileFinder({ root, globs, advice }) {
+    const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'));
+    const including = wanted.map((glob) => matcher(root, glob));
+    const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)));
+    const listed = [...new Set(including.flatMap(({ pattern }) => filesBelow(root, pattern)))].sort();
+    return (name) => {
+        const files = listed
+            .map((file) => ({ file, name: nameOf(file) }))
+            .filter((candidate) => name === undefined || candidate.name === name)
+            .filter(({ file }) => including.some((glob) => glob.match(file)))
+            .filter(({ file }) => !excluding.some((glob) => glob.match(file)));
+        if (name === undefined && files.length === 0) {
+            throw new errors/* UserError */.y({
+                message: `no workflow file matches ${globs.join(', ')}`,
+                notes: advice,
+            });
+        }
+        return files;
+    };
+}
+/** @throws UserError when two files have the name, since a URL could not tell them apart */
+function onlyOne([file, ...others]) {
+    if (others.length === 0)
+        return file;
+    const all = [file, ...others].map((one) => one?.file).join(' and ');
+    throw new errors/* UserError */.y({
+        message: `two workflow files are named "${file?.name}": ${all}`,
+        notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
+    });
+}
+function readText(root, file) {
+    try {
+        return (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(root, file), 'utf8');
+    }
+    catch (cause) {
+        throw new errors/* UserError */.y({ message: `${file} cannot be read` }, { cause });
+    }
+}
+function matcher(root, glob) {
+    const unrooted = glob.startsWith('/') ? (0,external_node_path_.relative)(root, glob) : glob;
+    return new Minimatch(unrooted.replace(/^\.\//, ''));
+}
+function nameOf(file) {
+    return (0,external_node_path_.basename)(file).replace(/\.[^.]+$/, '');
+}
+function partition(values, test) {
+    return [values.filter(test), values.filter((value) => !test(value))];
+}
+/** Every file below the part of a glob that has no wildcard. */
+function filesBelow(root, glob) {
+    const segments = glob.split('/');
+    const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment));
+    if (wild < 0)
+        return [glob];
+    return listBelow(root, segments.slice(0, wild).join('/'));
+}
+/** Node's own recursive listing asks the file system about every entry: ten times as slow. */
+function listBelow(root, folder) {
+    const entries = (0,external_node_fs_.existsSync)((0,external_node_path_.join)(root, folder))
+        ? (0,external_node_fs_.readdirSync)((0,external_node_path_.join)(root, folder), { withFileTypes: true })
+        : [];
+    return entries.flatMap((entry) => {
+        const path = folder ? `${folder}/${entry.name}` : entry.name;
+        return entry.isDirectory() ? listBelow(root, path) : [path];
+    });
+}
+
+
+/***/ }),
+
+/***/ 5250:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  y3: () => (/* binding */ CONFIG_OPTIONS),
+  Pz: () => (/* binding */ MOVED_KEYS),
+  Qn: () => (/* binding */ configSchema)
+});
+
+// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
+var dist = __nccwpck_require__(7934);
+;// CONCATENATED MODULE: ./build/items/output-options.js
+
+/** How items are handed on, and what a failure does. */
+const outputOptions = {
+    outputsMode: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* picklist */.KIO(['separate', 'combine'], 'outputs mode'), 'separate'), dist/* title */.DDF('`separate` or `combine`'), dist/* description */.h_('`combine`: one context for all items of a run, whose `outputs` is the list of them; there are no field outputs then.')),
+    exportOutputs: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), false), dist/* title */.DDF('boolean'), dist/* description */.h_('`true`: `outputs` is `{path}`, and the JSON lies in that file, for later steps of the same job.')),
+    outputsDir: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* string */.YjP(), dist/* nonEmpty */.hq('is empty')), 'outputs'), dist/* title */.DDF('folder'), dist/* description */.h_('Where `exportOutputs` writes, from the working copy.')),
+    skipOnError: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), false), dist/* title */.DDF('boolean'), dist/* description */.h_('`true`: a trigger that fails is a warning, and counts as skipped.')),
+    buildOutputsOnError: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), false), dist/* title */.DDF('boolean'), dist/* description */.h_('`true`: a trigger that fails gives one item with `outcome: failure`, `conclusion: success` and `outputs: {}`, so that jobs can act on it.')),
+};
+
+// EXTERNAL MODULE: ./build/triggers/schema.js
+var schema = __nccwpck_require__(6761);
+// EXTERNAL MODULE: ./build/workflow/native-events.js
+var native_events = __nccwpck_require__(2227);
+;// CONCATENATED MODULE: ./build/items/every.js
+
+const FIELD = /^[\d*/,a-z-]+$/i;
+/** Digits in a text, as a variable of the repository brings them, are minutes too. */
+const every = dist/* pipe */.FsL(dist/* lazy */.RZV((input) => (typeof input === 'string' ? dist/* string */.YjP() : dist/* number */.aig())), dist/* rawTransform */.NTK(({ dataset, addIssue, NEVER }) => {
+    const { value } = dataset;
+    const minutes = typeof value === 'number' || /^\d+$/.test(value) ? Number(value) : undefined;
+    if (minutes !== undefined && minutes >= 0)
+        return { minutes };
+    const cron = String(value).trim();
+    if (minutes === undefined && isCronShape(cron))
+        return { cron };
+    addIssue({ message: 'is neither a number of minutes nor a cron expression of five fields' });
+    return NEVER;
+}));
+/** Whether it looks like cron; the values of its fields are checked when it is used. */
+function isCronShape(text) {
+    const fields = text.split(/\s+/);
+    return fields.length === 5 && fields.every((field) => FIELD.test(field));
+}
+
+;// CONCATENATED MODULE: ./build/items/run-options.js
+
+
+
+
+/** When a trigger runs at all. */
+const runOptions = {
+    active: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), true), dist/* title */.DDF('boolean'), dist/* description */.h_('`false`: the trigger never fires, for webhooks too.')),
+    every: dist/* pipe */.FsL(dist/* optional */.lqM(every), dist/* title */.DDF('minutes or cron'), dist/* description */.h_("How often a polled trigger runs on `schedule`: minutes since its last success (needs a store, unless the workflow's own schedule is that rare), or a cron expression of five fields. Without it: with every schedule event.")),
+    timeZone: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* string */.YjP(), dist/* check */.z6Y(isTimeZone, 'is no IANA time zone')), 'UTC'), dist/* title */.DDF('time zone'), dist/* description */.h_('IANA time zone of a cron expression in `every`.')),
+    manualRunEvent: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO([...native_events/* NATIVE_EVENTS */.S], 'event')), ['workflow_dispatch']), dist/* title */.DDF('event, or a list'), dist/* description */.h_('Events other than `schedule` on which a polled trigger runs, whatever `every` says; `[]` for none.')),
+    skipSchedule: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), false), dist/* title */.DDF('boolean'), dist/* description */.h_('`true`: a polled trigger never runs on `schedule`.')),
+};
+function isTimeZone(name) {
+    try {
+        return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+    }
+    catch {
+        return false;
+    }
+}
+
+// EXTERNAL MODULE: ./build/items/steps/deduplicate.js
+var deduplicate = __nccwpck_require__(1399);
+// EXTERNAL MODULE: ./build/items/steps/filter.js
+var filter = __nccwpck_require__(5993);
+// EXTERNAL MODULE: ./build/items/steps/format.js
+var format = __nccwpck_require__(4060);
+// EXTERNAL MODULE: ./build/items/steps/limit.js
+var limit = __nccwpck_require__(1388);
+// EXTERNAL MODULE: ./build/items/steps/project.js
+var project = __nccwpck_require__(7754);
+// EXTERNAL MODULE: ./build/items/steps/skip.js
+var skip = __nccwpck_require__(5112);
+// EXTERNAL MODULE: ./build/items/steps/sort.js
+var sort = __nccwpck_require__(8151);
+;// CONCATENATED MODULE: ./build/items/config.js
+
+
+
+
+
+
+
+
+
+
+/** The options common to all triggers, in the order in which they take effect. */
+const CONFIG_OPTIONS = {
+    ...runOptions,
+    ...filter/* filterOptions */.f,
+    ...sort/* sortOptions */.v,
+    ...skip/* skipOptions */.y,
+    ...deduplicate/* deduplicateOptions */.v,
+    ...limit/* limitOptions */.w,
+    ...project/* projectOptions */.M,
+    ...format/* formatOptions */.o,
+    ...outputOptions,
+};
+/** Keys of Actionsflow that mean nothing here, and what does the same. */
+const MOVED_KEYS = new Map([
+    ['metadata', 'put values that jobs read into `env` of the workflow, or into variables (`vars`)'],
+    ['resultsPerWorkflow', 'the output `items` is a matrix: every item has jobs of its own'],
+    ['debug', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
+    ['logLevel', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
+]);
+/** `on.<trigger>.config` */
+const configSchema = dist/* optional */.lqM(dist/* strictObject */.rej(CONFIG_OPTIONS), {});
+
+
+/***/ }),
+
+/***/ 538:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  D: () => (/* binding */ itemKey),
+  W: () => (/* binding */ keyPath)
+});
+
+// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
+var dist = __nccwpck_require__(7934);
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
+;// CONCATENATED MODULE: ./build/items/canonical.js
+/**
+ * JSON text that is the same for every order of keys: keys sorted by UTF-16 code units, nothing
+ * between the tokens. Texts are compared as they are, without normalising Unicode; -0 is 0.
+ *
+ * Source: RFC 8785, JSON Canonicalization Scheme
+ */
+function canonical(value) {
+    if (typeof value !== 'object' || value === null)
+        return JSON.stringify(value);
+    if (Array.isArray(value))
+        return `[${value.map(canonical).join(',')}]`;
+    const members = Object.keys(value)
+        .sort()
+        .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`);
+    return `{${members.join(',')}}`;
+}
+
+// EXTERNAL MODULE: ./build/protocol/bytes.js
+var bytes = __nccwpck_require__(5782);
+;// CONCATENATED MODULE: ./build/items/digest.js
+
+/** SHA-256 of a text, in base64 without padding. */
+async function digest(text) {
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+    return (0,bytes/* toBase64 */.nk)(new Uint8Array(hash)).replace('=', '');
+}
+
+;// CONCATENATED MODULE: ./build/items/key.js
+
+
+
+
+/** Names of what every object inherits: never part of a path. */
+const FORBIDDEN_SEGMENTS = new Set(['__proto__', 'constructor', 'prototype']);
+/** Schema of a path to a key, such as `data.id`. */
+const keyPath = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* nonEmpty */.hq('is empty'), dist/* check */.z6Y((path) => !path.split('.').some((segment) => FORBIDDEN_SEGMENTS.has(segment)), 'names what every object inherits'));
+/**
+ * The key of an item: its trigger's own, `id`, the user's path, `key`, or the hash of what it is.
+ * Paths are looked up in the body first, then in the whole item. It never throws.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8785 for the canonical form that is hashed
+ */
+async function itemKey({ item, identity }, { own, chosen }) {
+    for (const path of [own, 'id', chosen, 'key']) {
+        const text = path === undefined ? undefined : lookUp(item, path);
+        if (text === undefined)
+            continue;
+        const key = await digest(`${path} ${text}`);
+        const ignored = path === 'id' && chosen !== undefined && chosen !== 'id';
+        return ignored ? { key, notice: idWins(chosen) } : { key };
+    }
+    return { key: await digest(`item ${canonical(identity)}`) };
+}
+function idWins(chosen) {
+    return `items are told apart by their id, which comes before deduplicationKey (${chosen})`;
+}
+function lookUp(item, path) {
+    const segments = path.split('.');
+    const body = (0,json/* isObject */.Gv)(item) ? item.body : undefined;
+    return keyText(valueAt(body, segments)) ?? keyText(valueAt(item, asHeader(segments)));
+}
+/** Names of headers are in lower case, whatever the user writes. */
+function asHeader(segments) {
+    return segments[0] === 'headers' ? segments.map((segment) => segment.toLowerCase()) : segments;
+}
+/** A key is a text that is not empty, or a number. */
+function keyText(value) {
+    if (typeof value === 'number' && Number.isFinite(value))
+        return String(value);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+}
+function valueAt(value, segments) {
+    let at = value;
+    for (const segment of segments) {
+        if (typeof at !== 'object' || at === null || FORBIDDEN_SEGMENTS.has(segment))
+            return undefined;
+        if (!Object.hasOwn(at, segment))
+            return undefined;
+        at = at[segment]; // a list has its places as keys
+    }
+    return at;
+}
+
+
+/***/ }),
+
+/***/ 8489:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   p: () => (/* binding */ mapping),
+/* harmony export */   v: () => (/* binding */ mongoMapping)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
+
+/** A mapping of YAML with any keys, such as a query. */
+const mapping = valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .record */ .g1P(valibot__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(), valibot__WEBPACK_IMPORTED_MODULE_0__/* .unknown */ .L5J()), valibot__WEBPACK_IMPORTED_MODULE_0__/* .check */ .z6Y((value) => !Array.isArray(value), 'is a list, not a mapping'), valibot__WEBPACK_IMPORTED_MODULE_0__/* .transform */ .pdi((value) => value));
+/**
+ * A mapping in MongoDB's language, whose `$names` are all among `operators`. Only the names are
+ * looked at here: the library that knows the rest is loaded when there are items.
+ */
+function mongoMapping(operators) {
+    return valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(mapping, valibot__WEBPACK_IMPORTED_MODULE_0__/* .rawCheck */ .H0v(({ dataset, addIssue }) => {
+        if (!dataset.typed)
+            return;
+        for (const name of operatorNames(dataset.value)) {
+            if (!operators.has(name))
+                addIssue({ message: unknownOperator(name, operators) });
+        }
+    }));
+}
+/** Every key that begins with `$`, at any depth. */
+function operatorNames(value) {
+    if (Array.isArray(value))
+        return value.flatMap(operatorNames);
+    if (typeof value !== 'object' || value === null)
+        return [];
+    return Object.entries(value).flatMap(([key, inner]) => [
+        ...(key.startsWith('$') ? [key] : []),
+        ...operatorNames(inner),
+    ]);
+}
+function unknownOperator(name, operators) {
+    const scripts = ['$where', '$function', '$accumulator'].includes(name);
+    const why = scripts ? 'runs a script; use filterScript or format' : 'is not known here';
+    return `operator ${name} ${why} (known: ${[...operators].join(', ')})`;
+}
+
+
+/***/ }),
+
+/***/ 8123:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Ee: () => (/* binding */ PROJECTION_OPERATORS),
+/* harmony export */   rv: () => (/* binding */ QUERY_OPERATORS)
+/* harmony export */ });
+/* unused harmony exports QUERY_OPERATOR_NAMES, EXPRESSION_OPERATOR_NAMES, PROJECTION_OPERATOR_NAMES */
+/** Operators of queries. Those that run scripts (`$where`) or need a schema are left out. */
+const QUERY_OPERATOR_NAMES = [
+    '$eq',
+    '$ne',
+    '$gt',
+    '$gte',
+    '$lt',
+    '$lte',
+    '$in',
+    '$nin',
+    '$exists',
+    '$type',
+    '$regex',
+    '$mod',
+    '$size',
+    '$all',
+    '$elemMatch',
+    '$and',
+    '$or',
+    '$nor',
+    '$not',
+];
+/** Operators of expressions in a projection. */
+const EXPRESSION_OPERATOR_NAMES = [
+    '$eq',
+    '$ne',
+    '$gt',
+    '$gte',
+    '$lt',
+    '$lte',
+    '$and',
+    '$or',
+    '$not',
+    '$concat',
+    '$substrBytes',
+    '$substrCP',
+    '$strLenCP',
+    '$toLower',
+    '$toUpper',
+    '$trim',
+    '$split',
+    '$replaceAll',
+    '$arrayElemAt',
+    '$first',
+    '$last',
+    '$cond',
+    '$ifNull',
+    '$toString',
+];
+/** Operators of projections themselves. `$size` and `$slice` of an expression come with them. */
+const PROJECTION_OPERATOR_NAMES = ['$elemMatch', '$slice'];
+const QUERY_OPERATORS = new Set([...QUERY_OPERATOR_NAMES, '$options']);
+const PROJECTION_OPERATORS = new Set([
+    ...PROJECTION_OPERATOR_NAMES,
+    ...EXPRESSION_OPERATOR_NAMES,
+    ...QUERY_OPERATORS,
+]);
+
+
+/***/ }),
+
+/***/ 8485:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   e: () => (/* binding */ OptionError)
+/* harmony export */ });
+/** A mistake in `config` that shows only when it meets items; the engine knows where it stands. */
+class OptionError extends Error {
+    name = 'OptionError';
+    /** Key of `config`. */
+    option;
+    constructor(option, message, options) {
+        super(message, options);
+        this.option = option;
+    }
+}
+
+
+/***/ }),
+
+/***/ 5504:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   E: () => (/* binding */ scriptBody),
+/* harmony export */   j: () => (/* binding */ runScript)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var _option_error_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8485);
+/* harmony import */ var _scripts_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1007);
+
+
+
+
+/** Schema of a script: the body of a function. */
+const scriptBody = valibot__WEBPACK_IMPORTED_MODULE_2__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(), valibot__WEBPACK_IMPORTED_MODULE_2__/* .nonEmpty */ .hq('is empty'));
+/**
+ * Runs a script on items, which go in and come back as JSON text, so that it can change nothing.
+ *
+ * @throws OptionError when it does not compile, fails, or takes too long
+ */
+async function runScript(scripts, script, items) {
+    if (items.length === 0)
+        return [];
+    try {
+        const made = await scripts.run(script, JSON.stringify(items.map(({ item }) => item)));
+        return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .parseJson */ .qF)(made); // every `drive` is a list
+    }
+    catch (cause) {
+        if (!(cause instanceof _scripts_js__WEBPACK_IMPORTED_MODULE_3__/* .ScriptFailure */ .g || cause instanceof SyntaxError))
+            throw cause;
+        throw new _option_error_js__WEBPACK_IMPORTED_MODULE_1__/* .OptionError */ .e(script.option, `config.${script.option}: ${cause.message}`, { cause });
+    }
+}
+
+
+/***/ }),
+
+/***/ 1007:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   g: () => (/* binding */ ScriptFailure)
+/* harmony export */ });
+/** A script that does not compile, failed, or took too long. */
+class ScriptFailure extends Error {
+    name = 'ScriptFailure';
+}
+
+
+/***/ }),
+
+/***/ 1399:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ deduplicate),
+/* harmony export */   v: () => (/* binding */ deduplicateOptions)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7934);
+/* harmony import */ var _key_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(538);
+
+
+const deduplicateOptions = {
+    shouldDeduplicate: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .optional */ .lqM(valibot__WEBPACK_IMPORTED_MODULE_1__/* .boolean */ .zMY()), valibot__WEBPACK_IMPORTED_MODULE_1__/* .title */ .DDF('boolean'), valibot__WEBPACK_IMPORTED_MODULE_1__/* .description */ .h_('Whether an item that an earlier run handed on is dropped; for that a store is needed. Without it: no for webhooks, yes for polled triggers, there within one run when there is no store.')),
+    skipFirst: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .optional */ .lqM(valibot__WEBPACK_IMPORTED_MODULE_1__/* .boolean */ .zMY(), false), valibot__WEBPACK_IMPORTED_MODULE_1__/* .title */ .DDF('boolean'), valibot__WEBPACK_IMPORTED_MODULE_1__/* .description */ .h_('`true`: the first run records what is there, and hands nothing on. Needs a store.')),
+    force: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .optional */ .lqM(valibot__WEBPACK_IMPORTED_MODULE_1__/* .boolean */ .zMY(), false), valibot__WEBPACK_IMPORTED_MODULE_1__/* .title */ .DDF('boolean'), valibot__WEBPACK_IMPORTED_MODULE_1__/* .description */ .h_('`true`: ignores seen keys, `every` and `skipFirst`.')),
+};
+/**
+ * Drops items that came before, in this batch or, as the store says, in another run. What another
+ * run is still at work on is held back, since that run may fail. A first run may only record.
+ */
+async function deduplicate(items, settings) {
+    const { config, ledger } = settings;
+    const onlyRecords = config.skipFirst && ledger.isFirstRun && !config.force;
+    if (!settings.deduplicate)
+        return onlyRecords ? { kept: [] } : { kept: items };
+    const keyed = await withKeys(items, settings);
+    const notices = [...new Set(keyed.flatMap(({ notice }) => notice ?? []))];
+    const unique = firstOfEach(keyed);
+    if (onlyRecords)
+        return { kept: [], recorded: unique, notices };
+    const standing = ({ key }) => (config.force ? 'fresh' : ledger.standing(key));
+    return {
+        kept: unique.filter((candidate) => standing(candidate) === 'fresh'),
+        heldBack: unique.filter((candidate) => standing(candidate) === 'busy'),
+        notices,
+    };
+}
+function withKeys(items, { keys }) {
+    return Promise.all(items.map(async (candidate) => ({ ...candidate, ...(await (0,_key_js__WEBPACK_IMPORTED_MODULE_0__/* .itemKey */ .D)(candidate, keys)) })));
+}
+function firstOfEach(items) {
+    const first = new Map();
+    for (const item of items)
+        if (!first.has(item.key))
+            first.set(item.key, item);
+    return [...first.values()];
+}
+
+
+/***/ }),
+
+/***/ 5993:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   f: () => (/* binding */ filterOptions),
+/* harmony export */   p: () => (/* binding */ filter)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7934);
+/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8489);
+/* harmony import */ var _mongo_operators_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8123);
+/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5504);
+/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9590);
+
+
+
+
+
+const filterOptions = {
+    filter: valibot__WEBPACK_IMPORTED_MODULE_4__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM((0,_mapping_js__WEBPACK_IMPORTED_MODULE_0__/* .mongoMapping */ .v)(_mongo_operators_js__WEBPACK_IMPORTED_MODULE_1__/* .QUERY_OPERATORS */ .rv)), valibot__WEBPACK_IMPORTED_MODULE_4__/* .title */ .DDF('MongoDB query'), valibot__WEBPACK_IMPORTED_MODULE_4__/* .description */ .h_('Keeps the items that match: `body.action: opened`.')),
+    filterScript: valibot__WEBPACK_IMPORTED_MODULE_4__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(_run_script_js__WEBPACK_IMPORTED_MODULE_2__/* .scriptBody */ .E), valibot__WEBPACK_IMPORTED_MODULE_4__/* .title */ .DDF('JavaScript'), valibot__WEBPACK_IMPORTED_MODULE_4__/* .description */ .h_('Body of a function of `item`, `index` and `items`; what it returns true for is kept. Beside `filter`, both must keep an item.')),
+};
+/** Drops what `filter` or `filterScript` does not keep. */
+async function filter(items, settings) {
+    const matching = await byQuery(items, settings);
+    return { kept: await byScript(matching, settings) };
+}
+async function byQuery(items, settings) {
+    const query = settings.config.filter;
+    if (query === undefined)
+        return items;
+    return (0,_with_mongo_js__WEBPACK_IMPORTED_MODULE_3__/* .withMongo */ .F)('filter', settings.scripts, ({ Query, options }) => {
+        const compiled = new Query(query, options);
+        return items.filter(({ item }) => compiled.test(item));
+    });
+}
+async function byScript(items, { config, scripts }) {
+    const { filterScript } = config;
+    if (filterScript === undefined)
+        return items;
+    const keeps = await (0,_run_script_js__WEBPACK_IMPORTED_MODULE_2__/* .runScript */ .j)(scripts, FILTER_SCRIPT(filterScript), items);
+    return items.filter((_, index) => keeps[index] === true);
+}
+const FILTER_SCRIPT = (body) => ({
+    option: 'filterScript',
+    parameters: ['item', 'index', 'items'],
+    body,
+    drive: 'items.map((item, index) => Boolean(call(item, index, items)))',
+});
+
+
+/***/ }),
+
+/***/ 4060:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   G: () => (/* binding */ format),
+/* harmony export */   o: () => (/* binding */ formatOptions)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var _option_error_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8485);
+/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5504);
+
+
+
+
+const formatOptions = {
+    format: valibot__WEBPACK_IMPORTED_MODULE_3__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_3__/* .optional */ .lqM(_run_script_js__WEBPACK_IMPORTED_MODULE_2__/* .scriptBody */ .E), valibot__WEBPACK_IMPORTED_MODULE_3__/* .title */ .DDF('JavaScript'), valibot__WEBPACK_IMPORTED_MODULE_3__/* .description */ .h_('Body of a function of `item`, `index` and `items` that returns the item as it is handed on.')),
+};
+/** Puts in place of each item what `format` makes of it. */
+async function format(items, { config, scripts }) {
+    if (config.format === undefined)
+        return { kept: items };
+    const made = await (0,_run_script_js__WEBPACK_IMPORTED_MODULE_2__/* .runScript */ .j)(scripts, FORMAT_SCRIPT(config.format), items);
+    return { kept: items.map((candidate, index) => ({ ...candidate, item: asItem(made[index]) })) };
+}
+function asItem(value) {
+    if ((0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(value))
+        return value; // it came back as JSON
+    const kind = value === null || value === undefined ? 'nothing' : `a ${typeof value}`;
+    const found = Array.isArray(value) ? 'a list' : kind;
+    throw new _option_error_js__WEBPACK_IMPORTED_MODULE_1__/* .OptionError */ .e('format', `config.format returned ${found}; it must return the item`);
+}
+const FORMAT_SCRIPT = (body) => ({
+    option: 'format',
+    parameters: ['item', 'index', 'items'],
+    body,
+    drive: 'items.map((item, index) => call(item, index, items))',
+});
+
+
+/***/ }),
+
+/***/ 1388:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   A: () => (/* binding */ limit),
+/* harmony export */   w: () => (/* binding */ limitOptions)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
+/* harmony import */ var _whole_number_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5220);
+
+
+const limitOptions = {
+    limit: valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM((0,_whole_number_js__WEBPACK_IMPORTED_MODULE_1__/* .wholeNumber */ .r)(1)), valibot__WEBPACK_IMPORTED_MODULE_0__/* .title */ .DDF('number'), valibot__WEBPACK_IMPORTED_MODULE_0__/* .description */ .h_('Keeps so many items. What is cut off of a polled trigger comes with the next run; of a webhook it is gone. Together with `sort` or `sortScript`, a polled trigger needs a store.')),
+};
+/** Holds back what lies beyond `limit`: it is not marked as seen, and not acknowledged. */
+function limit(items, { config }) {
+    const most = config.limit ?? items.length;
+    return { kept: items.slice(0, most), heldBack: items.slice(most) };
+}
+
+
+/***/ }),
+
+/***/ 7754:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   C: () => (/* binding */ project),
+/* harmony export */   M: () => (/* binding */ projectOptions)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8489);
+/* harmony import */ var _mongo_operators_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8123);
+/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9590);
+
+
+
+
+
+const projectOptions = {
+    filterOutputs: valibot__WEBPACK_IMPORTED_MODULE_4__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM((0,_mapping_js__WEBPACK_IMPORTED_MODULE_1__/* .mongoMapping */ .v)(_mongo_operators_js__WEBPACK_IMPORTED_MODULE_2__/* .PROJECTION_OPERATORS */ .Ee)), valibot__WEBPACK_IMPORTED_MODULE_4__/* .title */ .DDF('MongoDB projection'), valibot__WEBPACK_IMPORTED_MODULE_4__/* .description */ .h_('The fields of an item that are handed on: `body.issue.title: 1`.')),
+};
+/** Leaves of each item the fields that `filterOutputs` names. */
+async function project(items, { config, scripts }) {
+    const { filterOutputs } = config;
+    if (filterOutputs === undefined)
+        return { kept: items };
+    const projected = await (0,_with_mongo_js__WEBPACK_IMPORTED_MODULE_3__/* .withMongo */ .F)('filterOutputs', scripts, ({ Query, cloning }) => {
+        const query = new Query({}, cloning);
+        return items.map(({ item }) => query.find([item], filterOutputs).all()[0] ?? {});
+    });
+    return {
+        kept: items.map((candidate, index) => ({ ...candidate, item: plain(projected[index]) })),
+    };
+}
+/** An operator may have made something that JSON does not know, such as a date. */
+function plain(item) {
+    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .parseJson */ .qF)(JSON.stringify(item ?? {})); // an object stays one
+}
+
+
+/***/ }),
+
+/***/ 5112:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   i: () => (/* binding */ skip),
+/* harmony export */   y: () => (/* binding */ skipOptions)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
+/* harmony import */ var _whole_number_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5220);
+
+
+const skipOptions = {
+    skip: valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM((0,_whole_number_js__WEBPACK_IMPORTED_MODULE_1__/* .wholeNumber */ .r)(0)), valibot__WEBPACK_IMPORTED_MODULE_0__/* .title */ .DDF('number'), valibot__WEBPACK_IMPORTED_MODULE_0__/* .description */ .h_('Drops so many items at the beginning.')),
+};
+function skip(items, { config }) {
+    return { kept: items.slice(config.skip ?? 0) };
+}
+
+
+/***/ }),
+
+/***/ 8151:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   d: () => (/* binding */ sort),
+/* harmony export */   v: () => (/* binding */ sortOptions)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8489);
+/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5504);
+/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9590);
+
+
+
+
+
+const direction = valibot__WEBPACK_IMPORTED_MODULE_4__/* .picklist */ .KIO([1, -1]);
+const sortOptions = {
+    sort: valibot__WEBPACK_IMPORTED_MODULE_4__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(valibot__WEBPACK_IMPORTED_MODULE_4__/* .pipe */ .FsL(_mapping_js__WEBPACK_IMPORTED_MODULE_1__/* .mapping */ .p, valibot__WEBPACK_IMPORTED_MODULE_4__/* .check */ .z6Y((value) => Object.values(value).every((way) => valibot__WEBPACK_IMPORTED_MODULE_4__.is(direction, way)), 'gives each field 1 (ascending) or -1 (descending)'), valibot__WEBPACK_IMPORTED_MODULE_4__/* .transform */ .pdi((value) => value))), valibot__WEBPACK_IMPORTED_MODULE_4__/* .title */ .DDF('MongoDB sort'), valibot__WEBPACK_IMPORTED_MODULE_4__/* .description */ .h_('Order of the items: `date: -1`, the newest first.')),
+    sortScript: valibot__WEBPACK_IMPORTED_MODULE_4__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(_run_script_js__WEBPACK_IMPORTED_MODULE_2__/* .scriptBody */ .E), valibot__WEBPACK_IMPORTED_MODULE_4__/* .title */ .DDF('JavaScript'), valibot__WEBPACK_IMPORTED_MODULE_4__/* .description */ .h_('Body of a function of `a` and `b`; negative when `a` comes first. Applied after `sort`.')),
+};
+/** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
+async function sort(items, settings) {
+    const sorted = await bySpecification(items, settings);
+    return { kept: await byScript(sorted, settings) };
+}
+async function bySpecification(items, { config, scripts }) {
+    if (config.sort === undefined || Object.keys(config.sort).length === 0)
+        return items;
+    const entries = Object.entries(config.sort);
+    const order = (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .record */ .g1)(entries.map(([field, way]) => [`item.${field}`, way]));
+    return (0,_with_mongo_js__WEBPACK_IMPORTED_MODULE_3__/* .withMongo */ .F)('sort', scripts, ({ Query, options }) => new Query({}, options)
+        .find([...items])
+        .sort({ ...order })
+        .all());
+}
+async function byScript(items, { config, scripts }) {
+    const { sortScript } = config;
+    if (sortScript === undefined)
+        return items;
+    const order = await (0,_run_script_js__WEBPACK_IMPORTED_MODULE_2__/* .runScript */ .j)(scripts, SORT_SCRIPT(sortScript), items);
+    return order.flatMap((index) => items[Number(index)] ?? []);
+}
+const SORT_SCRIPT = (body) => ({
+    option: 'sortScript',
+    parameters: ['a', 'b'],
+    body,
+    drive: 'items.map((_, index) => index).sort((a, b) => call(items[a], items[b]))',
+});
+
+
+/***/ }),
+
+/***/ 5220:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   r: () => (/* binding */ wholeNumber)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
+
+/** A whole number of at least `least`. */
+function wholeNumber(least) {
+    return valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .number */ .aig(), valibot__WEBPACK_IMPORTED_MODULE_0__/* .integer */ .ndf('is no whole number'), valibot__WEBPACK_IMPORTED_MODULE_0__/* .minValue */ .Wwf(least, `is less than ${least}`));
+}
+
+
+/***/ }),
+
+/***/ 9590:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   F: () => (/* binding */ withMongo)
+/* harmony export */ });
+/* harmony import */ var _option_error_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8485);
+/* harmony import */ var _scripts_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1007);
+
+
+/** A query or projection of the user may take so many milliseconds: a pattern can take years. */
+const LONGEST = 500;
+/**
+ * Does some work with MongoDB's language, whose library is loaded with the first use.
+ *
+ * @throws OptionError when the option holds a mistake, or takes too long
+ */
+async function withMongo(option, scripts, work) {
+    const mongo = await Promise.all(/* import() */[__nccwpck_require__.e(267), __nccwpck_require__.e(839)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5839));
+    try {
+        return await scripts.within(LONGEST, () => work(mongo));
+    }
+    catch (cause) {
+        throw new _option_error_js__WEBPACK_IMPORTED_MODULE_0__/* .OptionError */ .e(option, `config.${option}: ${explain(cause)}`, { cause });
+    }
+}
+/** The library's messages speak of the query; what fails on an item could speak of the item. */
+function explain(cause) {
+    if (cause instanceof _scripts_js__WEBPACK_IMPORTED_MODULE_1__/* .ScriptFailure */ .g)
+        return cause.message;
+    const message = cause instanceof Error ? cause.message : '';
+    const known = /^(unknown|invalid|\$\w+|can't|cannot) /i.test(message) && message.length < 300;
+    return known ? message.replace(/\s+/g, ' ') : 'is not valid';
+}
+
+
+/***/ }),
+
+/***/ 5782:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Ey: () => (/* binding */ fromBase64),
+/* harmony export */   Fo: () => (/* binding */ collect),
+/* harmony export */   Hp: () => (/* binding */ utf8Text),
+/* harmony export */   OM: () => (/* binding */ bodyBytes),
+/* harmony export */   ZI: () => (/* binding */ gzip),
+/* harmony export */   nk: () => (/* binding */ toBase64)
+/* harmony export */ });
+/* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3437);
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
+function utf8Text(bytes) {
+    try {
+        return UTF8.decode(bytes);
+    }
+    catch {
+        return undefined;
+    }
+}
+/** The bytes that were received, from the way they travelled. */
+async function bodyBytes(body, encoding) {
+    if (encoding === 'base64')
+        return fromBase64(body);
+    if (encoding === 'gzip')
+        return gunzip(fromBase64(body));
+    return new TextEncoder().encode(body);
+}
+function toBase64(bytes) {
+    const chunks = [];
+    for (let at = 0; at < bytes.length; at += 0x2000) {
+        chunks.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)));
+    }
+    return btoa(chunks.join(''));
+}
+/** @throws DOMException when the text is not base64 */
+function fromBase64(text) {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+async function gzip(bytes) {
+    return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip')), Infinity);
+}
+/** @throws RangeError when it unpacks to more than the relay accepts as a body */
+async function gunzip(bytes) {
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return collect(unpacked, _limits_js__WEBPACK_IMPORTED_MODULE_0__/* .LIMITS */ .b.requestBodyBytes);
+}
+/**
+ * Reads a stream to its end.
+ *
+ * @throws RangeError as soon as more than `limit` bytes have come
+ */
+async function collect(stream, limit) {
+    const chunks = [];
+    let size = 0;
+    for await (const chunk of stream) {
+        size += chunk.length;
+        if (size > limit)
+            throw new RangeError(`more than ${limit} bytes`);
+        chunks.push(chunk);
+    }
+    return concat(chunks, size);
+}
+function concat(chunks, size) {
+    const whole = new Uint8Array(size);
+    let at = 0;
+    for (const chunk of chunks) {
+        whole.set(chunk, at);
+        at += chunk.length;
+    }
+    return whole;
+}
+
+
+/***/ }),
+
+/***/ 1647:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   El: () => (/* binding */ HEADER),
+/* harmony export */   Ix: () => (/* binding */ RESERVED_HEADER_PREFIX),
+/* harmony export */   Uk: () => (/* binding */ writeDispatch),
+/* harmony export */   cP: () => (/* binding */ EVENT_TYPE),
+/* harmony export */   je: () => (/* binding */ writeClientPayload),
+/* harmony export */   yo: () => (/* binding */ readClientPayload)
+/* harmony export */ });
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+/* harmony import */ var _json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
+
+
+/** `event_type` of every dispatch that carries a webhook. */
+const EVENT_TYPE = 'webhook';
+/** Names of the headers in which the relay's metadata travels. */
+const HEADER = {
+    delivery: 'x-hookline-delivery',
+    receivedAt: 'x-hookline-received-at',
+    bodyEncoding: 'x-hookline-body-encoding',
+};
+/** Every name that begins so belongs to the relay: a caller's own are dropped. */
+const RESERVED_HEADER_PREFIX = 'x-hookline-';
+/** The `client_payload` as JSON text, for the size check and the dispatch. */
+function writeClientPayload({ path, method, headers, body }) {
+    return JSON.stringify({ path, method, headers, body });
+}
+/** The body of `POST /repos/{owner}/{repo}/dispatches` around a written `client_payload`. */
+function writeDispatch(clientPayload) {
+    return `{"event_type":"${EVENT_TYPE}","client_payload":${clientPayload}}`;
+}
+/**
+ * Reads `client_payload` from an event. The relay's own form and a dispatch made without it are both
+ * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;
+ * headers may be JSON text.
+ *
+ * @throws PayloadError naming the property that has the wrong type
+ */
+function readClientPayload(value) {
+    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(value))
+        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload is not an object');
+    const body = (value.body ?? null); // the event was parsed from JSON
+    return {
+        path: text(value.path, 'path'),
+        method: text(value.method ?? (body === null || body === '' ? 'GET' : 'POST'), 'method'),
+        headers: headersFrom(value.headers ?? {}),
+        body,
+    };
+}
+function text(value, name) {
+    if (typeof value === 'string')
+        return value;
+    throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.${name} is ${kindOf(value)}, not a string`);
+}
+function headersFrom(value) {
+    const headers = typeof value === 'string' ? parsedHeaders(value) : value;
+    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(headers))
+        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.headers is ${kindOf(headers)}, not an object`);
+    const entries = Object.entries(headers).map(([name, content]) => [name.toLowerCase(), headerText(content)]);
+    return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .record */ .g1)(entries);
+}
+function parsedHeaders(value) {
+    try {
+        return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .parseJson */ .qF)(value);
+    }
+    catch {
+        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload.headers is a string that is not JSON');
+    }
+}
+function headerText(content) {
+    if (Array.isArray(content))
+        return content.map(headerText).join(', ');
+    return typeof content === 'string' ? content : JSON.stringify(content);
+}
+function kindOf(value) {
+    if (value === undefined)
+        return 'missing';
+    if (value === null)
+        return 'null';
+    if (Array.isArray(value))
+        return 'an array';
+    return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+
+/***/ }),
+
+/***/ 2546:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   t: () => (/* binding */ PayloadError),
+/* harmony export */   y: () => (/* binding */ UserError)
+/* harmony export */ });
+/** A fault that the user can mend; every other error is ours. Carries all problems found at once. */
+class UserError extends Error {
+    name = 'UserError';
+    problems;
+    constructor(problems, options) {
+        const list = 'message' in problems ? [problems] : problems;
+        super(list.map((problem) => problem.message).join('\n'), options);
+        this.problems = list;
+    }
+}
+/** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
+class PayloadError extends Error {
+    name = 'PayloadError';
+}
+
+
+/***/ }),
+
+/***/ 4697:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   H: () => (/* binding */ HttpFailure)
+/* harmony export */ });
+/** No whole answer came. Says nothing of the URL, since a bot's token is part of it. */
+class HttpFailure extends Error {
+    name = 'HttpFailure';
+    reason;
+    constructor(reason, detail) {
+        super(`${reason === 'timeout' ? 'no answer in time' : 'no connection'} (${detail})`);
+        this.reason = reason;
+    }
+}
+
+
+/***/ }),
+
+/***/ 2947:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  Gv: () => (/* binding */ json_isObject),
+  qF: () => (/* binding */ parseJson),
+  g1: () => (/* binding */ record),
+  FF: () => (/* binding */ without)
+});
+
+// UNUSED EXPORTS: isDeeperThan
+
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/utils.js
+/**
+ * Test whether a string contains an integer number
+ */
+function utils_isInteger(value) {
+  return INTEGER_REGEX.test(value);
+}
+const INTEGER_REGEX = /^-?[0-9]+$/;
+
+/**
+ * Test whether a string contains a number
+ * http://stackoverflow.com/questions/13340717/json-numbers-regular-expression
+ */
+function utils_isNumber(value) {
+  return NUMBER_REGEX.test(value);
+}
+const NUMBER_REGEX = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Test whether a string can be safely represented with a number
+ * without information loss.
+ *
+ * When approx is true, floating point numbers that lose a few digits but
+ * are still approximately equal in value are considered safe too.
+ * Integer numbers must still be exactly equal.
+ */
+function isSafeNumber(value, config) {
+  if (utils_isInteger(value)) {
+    return Number.isSafeInteger(Number.parseInt(value, 10));
+  }
+  const num = Number.parseFloat(value);
+  // Reject unsafe integers written as floats, like '9007199254740992.0', which isInteger(value) misses.
+  if (Number.isInteger(num) && !Number.isSafeInteger(num)) {
+    return false;
+  }
+  const parsed = String(num);
+  if (value === parsed) {
+    return true;
+  }
+  const valueDigits = extractSignificantDigits(value);
+  const parsedDigits = extractSignificantDigits(parsed);
+  if (valueDigits === parsedDigits) {
+    return true;
+  }
+  if (config?.approx === true) {
+    // A floating point value is approximately equal when:
+    // 1. it has at least 14 digits
+    // 2. the first 14 digits are equal
+    const requiredDigits = 14;
+    if (parsedDigits.length >= requiredDigits && valueDigits.startsWith(parsedDigits.substring(0, requiredDigits))) {
+      return true;
+    }
+  }
+  return false;
+}
+let UnsafeNumberReason = /*#__PURE__*/function (UnsafeNumberReason) {
+  UnsafeNumberReason["underflow"] = "underflow";
+  UnsafeNumberReason["overflow"] = "overflow";
+  UnsafeNumberReason["truncate_integer"] = "truncate_integer";
+  UnsafeNumberReason["truncate_float"] = "truncate_float";
+  return UnsafeNumberReason;
+}({});
+
+/**
+ * When the provided value is an unsafe number, describe what the reason is:
+ * overflow, underflow, truncate_integer, or truncate_float.
+ * Returns undefined when the value is safe.
+ */
+function getUnsafeNumberReason(value) {
+  if (isSafeNumber(value, {
+    approx: false
+  })) {
+    return undefined;
+  }
+  if (utils_isInteger(value)) {
+    return UnsafeNumberReason.truncate_integer;
+  }
+  const num = Number.parseFloat(value);
+  if (!Number.isFinite(num)) {
+    return UnsafeNumberReason.overflow;
+  }
+  if (num === 0) {
+    return UnsafeNumberReason.underflow;
+  }
+  return UnsafeNumberReason.truncate_float;
+}
+
+/**
+ * Convert a string into a number when it is safe to do so.
+ * Throws an error otherwise, explaining the reason.
+ */
+function toSafeNumberOrThrow(value, config) {
+  const number = Number.parseFloat(value);
+  const unsafeReason = getUnsafeNumberReason(value);
+  if (config?.approx === true ? unsafeReason && unsafeReason !== UnsafeNumberReason.truncate_float : unsafeReason) {
+    const unsafeReasonText = unsafeReason?.replace(/_\w+$/, '');
+    throw new Error(`Cannot safely convert to number: the value '${value}' would ${unsafeReasonText} and become ${number}`);
+  }
+  return number;
+}
+
+/**
+ * Split a number into sign, digits, and exponent.
+ * Leading zeros and non-canonical zeros are normalized.
+ *
+ * The value can be constructed again from a split number by inserting a dot
+ * at the second character of the digits if there is more than one digit,
+ * prepending it with the sign, and appending an "e" and the exponent as follows:
+ *
+ *     const reconstructed = `${sign}${digits[0]}.${digits.slice(1)}e${exponent}`
+ *
+ */
+function splitNumber(value) {
+  const match = value.match(/^(-?)(\d+(?:\.\d*)?)([eE]([+-]?\d+))?$/);
+  if (!match) {
+    throw new SyntaxError(`Invalid number: ${value}`);
+  }
+  const sign = match[1];
+  const digitsStr = match[2];
+  let exponent = match[4] !== undefined ? Number.parseInt(match[4], 10) : 0;
+  const dot = digitsStr.indexOf('.');
+  exponent += dot !== -1 ? dot - 1 : digitsStr.length - 1;
+  const coefficient = digitsStr.replace('.', '');
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(coefficient);
+  exponent -= start;
+  const digits = coefficient.slice(start, end);
+
+  // normalize zero, for example normalizes 0e5 or -0 into 0
+  return digits.length > 0 ? {
+    sign,
+    digits,
+    exponent
+  } : {
+    sign: '',
+    digits: '0',
+    exponent: 0
+  };
+}
+
+/**
+ * Compare two strings containing a numeric value
+ * Returns 1 when a is larger than b, 0 when they are equal,
+ * and -1 when a is smaller than b.
+ */
+function utils_compareNumber(a, b) {
+  if (a === b) {
+    return 0;
+  }
+  const aa = splitNumber(a);
+  const bb = splitNumber(b);
+  const sign = aa.sign === '-' ? -1 : 1;
+  if (aa.sign !== bb.sign) {
+    return sign;
+  }
+  if (aa.digits === '0') {
+    return bb.digits === '0' ? 0 : -1;
+  }
+  if (bb.digits === '0') {
+    return 1;
+  }
+  if (aa.exponent !== bb.exponent) {
+    return aa.exponent > bb.exponent ? sign : aa.exponent < bb.exponent ? -sign : 0;
+  }
+  return aa.digits > bb.digits ? sign : aa.digits < bb.digits ? -sign : 0;
+}
+
+/**
+ * Count the significant digits of a number.
+ *
+ * For example:
+ *   '2.34' returns 3
+ *   '-77' returns 2
+ *   '0.003400' returns 2
+ *   '120.5e+30' returns 4
+ **/
+function utils_countSignificantDigits(value) {
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(value);
+  const dot = value.indexOf('.');
+  if (dot === -1 || dot < start || dot > end) {
+    return end - start;
+  }
+  return end - start - 1;
+}
+
+/**
+ * Get the significant digits of a number.
+ *
+ * For example:
+ *   '2.34' returns '234'
+ *   '-77' returns '77'
+ *   '0.003400' returns '34'
+ *   '120.5e+30' returns '1205'
+ **/
+function extractSignificantDigits(value) {
+  const {
+    start,
+    end
+  } = getSignificantDigitRange(value);
+  const digits = value.substring(start, end);
+  const dot = digits.indexOf('.');
+  if (dot === -1) {
+    return digits;
+  }
+  return digits.substring(0, dot) + digits.substring(dot + 1);
+}
+
+/**
+ * Returns the range (start to end) of the significant digits of a value.
+ * Note that this range _may_ contain the decimal dot.
+ *
+ * For example:
+ *
+ *     getSignificantDigitRange('0.0325900') // { start: 3, end: 7 }
+ *     getSignificantDigitRange('2.0300')    // { start: 0, end: 3 }
+ *     getSignificantDigitRange('0.0')       // { start: 3, end: 3 }
+ *
+ */
+function getSignificantDigitRange(value) {
+  let start = 0;
+  if (value[0] === '-') {
+    start++;
+  }
+  while (value[start] === '0' || value[start] === '.') {
+    start++;
+  }
+  let end = value.lastIndexOf('e');
+  if (end === -1) {
+    end = value.lastIndexOf('E');
+  }
+  if (end === -1) {
+    end = value.length;
+  }
+  while ((value[end - 1] === '0' || value[end - 1] === '.') && end > start) {
+    end--;
+  }
+  return {
+    start,
+    end
+  };
+}
+//# sourceMappingURL=utils.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/LosslessNumber.js
+
+
+// A shared symbol recognizes numbers from separate library copies where instanceof fails.
+const losslessNumberMarker = Symbol.for('lossless-json.LosslessNumber');
+
+/**
+ * A lossless number. Stores its numeric value as string
+ */
+class LosslessNumber {
+  // numeric value as string
+  value;
+
+  /**
+   * @deprecated Use the isLosslessNumber(value) function instead.
+   *
+   * Ordinary objects may also have an isLosslessNumber property, so this
+   * field cannot reliably identify lossless numbers.
+   */
+  isLosslessNumber = true;
+  get [losslessNumberMarker]() {
+    return true;
+  }
+  constructor(value) {
+    if (!utils_isNumber(value)) {
+      throw new Error(`Invalid number (value: "${value}")`);
+    }
+    this.value = value;
+  }
+
+  /**
+   * Get the value of the LosslessNumber as number or bigint.
+   *
+   * - a number is returned for safe numbers and decimal values that only lose some insignificant digits
+   * - a bigint is returned for big integer numbers
+   * - an Error is thrown for values that will overflow or underflow
+   *
+   * Note that you can implement your own strategy for conversion by just getting the value as string
+   * via .toString(), and using util functions like isInteger, isSafeNumber, getUnsafeNumberReason,
+   * and toSafeNumberOrThrow to convert it to a numeric value.
+   */
+  valueOf() {
+    const unsafeReason = getUnsafeNumberReason(this.value);
+
+    // safe or truncate_float
+    if (unsafeReason === undefined || unsafeReason === UnsafeNumberReason.truncate_float) {
+      return Number.parseFloat(this.value);
+    }
+
+    // truncate_integer
+    if (utils_isInteger(this.value)) {
+      return BigInt(this.value);
+    }
+
+    // overflow or underflow
+    throw new Error(`Cannot safely convert to number: the value '${this.value}' would ${unsafeReason} and become ${Number.parseFloat(this.value)}`);
+  }
+
+  /**
+   * Get the value of the LosslessNumber as string.
+   */
+  toString() {
+    return this.value;
+  }
+
+  // Note: we do NOT implement a .toJSON() method, and you should not implement
+  // or use that, it cannot safely turn the numeric value in the string into
+  // stringified JSON since it has to be parsed into a number first.
+}
+
+/**
+ * Test whether a value is a LosslessNumber
+ */
+function LosslessNumber_isLosslessNumber(value) {
+  return value !== null && typeof value === 'object' && value[losslessNumberMarker] === true;
+}
+
+/**
+ * Convert a number into a LosslessNumber if this is possible in a safe way
+ * If the value has too many digits, or is NaN or Infinity, an error will be thrown
+ */
+function toLosslessNumber(value) {
+  const maxDigits = 15;
+  if (countSignificantDigits(String(value)) > maxDigits) {
+    throw new Error(`Invalid number: contains more than 15 digits and is most likely truncated and unsafe by itself (value: ${value})`);
+  }
+  if (Number.isNaN(value)) {
+    throw new Error('Invalid number: NaN');
+  }
+  if (!Number.isFinite(value)) {
+    throw new Error(`Invalid number: ${value}`);
+  }
+  return new LosslessNumber(String(value));
+}
+
+/**
+ * Compare two lossless numbers.
+ * Returns 1 when a is larger than b, 0 when they are equal,
+ * and -1 when a is smaller than b.
+ */
+function compareLosslessNumber(a, b) {
+  return compareNumber(a.value, b.value);
+}
+//# sourceMappingURL=LosslessNumber.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/numberParsers.js
+
+
+function parseLosslessNumber(value) {
+  return new LosslessNumber(value);
+}
+function parseNumberAndBigInt(value) {
+  return isInteger(value) ? BigInt(value) : Number.parseFloat(value);
+}
+//# sourceMappingURL=numberParsers.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/revive.js
+
+/**
+ * Revive a json object.
+ * Applies the reviver function recursively on all values in the JSON object.
+ * @param json   A JSON Object, Array, or value
+ * @param reviver
+ *              A reviver function invoked with arguments `key` and `value`,
+ *              which must return a replacement value. The function context
+ *              (`this`) is the Object or Array that contains the currently
+ *              handled value.
+ */
+function revive(json, reviver) {
+  return reviveValue({
+    '': json
+  }, '', json, reviver);
+}
+
+/**
+ * Revive a value
+ */
+function reviveValue(context, key, value, reviver) {
+  if (Array.isArray(value)) {
+    return reviver.call(context, key, reviveArray(value, reviver));
+  }
+  if (value && typeof value === 'object' && !LosslessNumber_isLosslessNumber(value)) {
+    // note the special case for LosslessNumber,
+    // we don't want to iterate over the internals of a LosslessNumber
+    return reviver.call(context, key, reviveObject(value, reviver));
+  }
+  return reviver.call(context, key, value);
+}
+
+/**
+ * Revive the properties of an object
+ */
+function reviveObject(object, reviver) {
+  for (const key of Object.keys(object)) {
+    const value = reviveValue(object, key, object[key], reviver);
+    if (value !== undefined) {
+      object[key] = value;
+    } else {
+      delete object[key];
+    }
+  }
+  return object;
+}
+
+/**
+ * Revive the properties of an Array
+ */
+function reviveArray(array, reviver) {
+  for (let i = 0; i < array.length; i++) {
+    const value = reviveValue(array, String(i), array[i], reviver);
+    if (value === undefined) {
+      // Remove the own property entirely, like native JSON.parse does: the
+      // position becomes a genuine hole (no own key, and `Object.keys` omits
+      // it) while the length stays unchanged. Assigning `array[i] = undefined`
+      // would leave an own property holding `undefined` instead.
+      delete array[i];
+    } else {
+      // Assign right away rather than after the loop: the reviver observes the
+      // holder through `this`, so later items must see the already revived
+      // values (e.g. a preceding `null` replacement).
+      array[i] = value;
+    }
+  }
+  return array;
+}
+//# sourceMappingURL=revive.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/parse.js
+
+
+/**
+ * The LosslessJSON.parse() method parses a string as JSON, optionally transforming
+ * the value produced by parsing.
+ *
+ * The parser is based on the parser of Tan Li Hou shared in
+ * https://lihautan.com/json-parser-with-javascript/
+ *
+ * @param text
+ * The string to parse as JSON. See the JSON object for a description of JSON syntax.
+ *
+ * @param [reviver]
+ * If a function, prescribes how the value originally produced by parsing is
+ * transformed, before being returned.
+ *
+ * @param [options=ParseOptions | NumberParserArgument]
+ * Pass a custom number parser. Input is a string, and the output can be unknown
+ * numeric value: number, bigint, LosslessNumber, or a custom BigNumber library.
+ *
+ * @returns Returns the Object corresponding to the given JSON text.
+ *
+ * @throws Throws a SyntaxError exception if the string to parse is not valid JSON.
+ */
+function parse(text, reviver, options) {
+  const optionsObj = typeof options === 'function' ? {
+    parseNumber: options
+  } : options;
+  const parseNumber = optionsObj?.parseNumber ?? parseLosslessNumber;
+  const onDuplicateKey = optionsObj?.onDuplicateKey ?? throwDuplicateKey;
+  let i = 0;
+  const value = parseValue();
+  expectValue(value);
+  expectEndOfInput();
+  return reviver ? revive(value, reviver) : value;
+  function parseObject() {
+    if (text.charCodeAt(i) === codeOpeningBrace) {
+      i++;
+      skipWhitespace();
+      const object = {};
+      let initial = true;
+      while (i < text.length && text.charCodeAt(i) !== codeClosingBrace) {
+        if (!initial) {
+          eatComma();
+          skipWhitespace();
+        } else {
+          initial = false;
+        }
+        const start = i;
+        const key = parseString();
+        if (key === undefined) {
+          throwObjectKeyExpected();
+          return; // To make TS happy
+        }
+        skipWhitespace();
+        eatColon();
+        const value = parseValue();
+        if (value === undefined) {
+          throwObjectValueExpected();
+          return; // To make TS happy
+        }
+
+        // handle duplicate keys
+        // TODO: replace with hasOwn one day, when browser support is high enough
+        if (Object.prototype.hasOwnProperty.call(object, key) && !isDeepEqual(value, object[key])) {
+          // Note that we could also test `if(key in object) {...}`
+          // or `if (object[key] !== 'undefined') {...}`, but that is slower.
+          const returnedValue = onDuplicateKey({
+            key,
+            position: start + 1,
+            oldValue: object[key],
+            newValue: value
+          });
+          if (returnedValue !== undefined) {
+            setObjectKey(object, key, returnedValue);
+          }
+        } else {
+          setObjectKey(object, key, value);
+        }
+      }
+      if (text.charCodeAt(i) !== codeClosingBrace) {
+        throwObjectKeyOrEndExpected();
+      }
+      i++;
+      return object;
+    }
+  }
+  function parseArray() {
+    if (text.charCodeAt(i) === codeOpeningBracket) {
+      i++;
+      skipWhitespace();
+      const array = [];
+      let initial = true;
+      while (i < text.length && text.charCodeAt(i) !== codeClosingBracket) {
+        if (!initial) {
+          eatComma();
+        } else {
+          initial = false;
+        }
+        const value = parseValue();
+        expectArrayItem(value);
+        array.push(value);
+      }
+      if (text.charCodeAt(i) !== codeClosingBracket) {
+        throwArrayItemOrEndExpected();
+      }
+      i++;
+      return array;
+    }
+  }
+  function parseValue() {
+    skipWhitespace();
+    const value = parseString() ?? parseNumeric() ?? parseObject() ?? parseArray() ?? parseKeyword('true', true) ?? parseKeyword('false', false) ?? parseKeyword('null', null);
+    skipWhitespace();
+    return value;
+  }
+  function parseKeyword(name, value) {
+    if (text.slice(i, i + name.length) === name) {
+      i += name.length;
+      return value;
+    }
+  }
+  function skipWhitespace() {
+    while (isWhitespace(text.charCodeAt(i))) {
+      i++;
+    }
+  }
+  function parseString() {
+    if (text.charCodeAt(i) === codeDoubleQuote) {
+      i++;
+      let result = '';
+      while (i < text.length && text.charCodeAt(i) !== codeDoubleQuote) {
+        if (text.charCodeAt(i) === codeBackslash) {
+          const char = text[i + 1];
+          const escapeChar = escapeCharacters[char];
+          if (escapeChar !== undefined) {
+            result += escapeChar;
+            i++;
+          } else if (char === 'u') {
+            if (isHex(text.charCodeAt(i + 2)) && isHex(text.charCodeAt(i + 3)) && isHex(text.charCodeAt(i + 4)) && isHex(text.charCodeAt(i + 5))) {
+              result += String.fromCharCode(Number.parseInt(text.slice(i + 2, i + 6), 16));
+              i += 5;
+            } else {
+              throwInvalidUnicodeCharacter(i);
+            }
+          } else {
+            throwInvalidEscapeCharacter(i);
+          }
+        } else {
+          if (isValidStringCharacter(text.charCodeAt(i))) {
+            result += text[i];
+          } else {
+            throwInvalidCharacter(text[i]);
+          }
+        }
+        i++;
+      }
+      expectEndOfString();
+      i++;
+      return result;
+    }
+  }
+  function parseNumeric() {
+    const start = i;
+    if (text.charCodeAt(i) === codeMinus) {
+      i++;
+      expectDigit(start);
+    }
+    if (text.charCodeAt(i) === codeZero) {
+      i++;
+    } else if (isNonZeroDigit(text.charCodeAt(i))) {
+      i++;
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    } else {
+      // A JSON number must have an integer part, so a leading dot like '.5'
+      // is not a number at all.
+      return undefined;
+    }
+    if (text.charCodeAt(i) === codeDot) {
+      i++;
+      expectDigit(start);
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    }
+    if (text.charCodeAt(i) === codeLowercaseE || text.charCodeAt(i) === codeUppercaseE) {
+      i++;
+      if (text.charCodeAt(i) === codeMinus || text.charCodeAt(i) === codePlus) {
+        i++;
+      }
+      expectDigit(start);
+      while (isDigit(text.charCodeAt(i))) {
+        i++;
+      }
+    }
+    if (i > start) {
+      return parseNumber(text.slice(start, i));
+    }
+  }
+  function eatComma() {
+    if (text.charCodeAt(i) !== codeComma) {
+      throw new SyntaxError(`Comma ',' expected after value ${gotAt()}`);
+    }
+    i++;
+  }
+  function eatColon() {
+    if (text.charCodeAt(i) !== codeColon) {
+      throw new SyntaxError(`Colon ':' expected after property name ${gotAt()}`);
+    }
+    i++;
+  }
+  function expectValue(value) {
+    if (value === undefined) {
+      throw new SyntaxError(`JSON value expected ${gotAt()}`);
+    }
+  }
+  function expectArrayItem(value) {
+    if (value === undefined) {
+      throw new SyntaxError(`Array item expected ${gotAt()}`);
+    }
+  }
+  function expectEndOfInput() {
+    if (i < text.length) {
+      throw new SyntaxError(`Expected end of input ${gotAt()}`);
+    }
+  }
+  function expectDigit(start) {
+    if (!isDigit(text.charCodeAt(i))) {
+      const numSoFar = text.slice(start, i);
+      throw new SyntaxError(`Invalid number '${numSoFar}', expecting a digit ${gotAt()}`);
+    }
+  }
+  function expectEndOfString() {
+    if (text.charCodeAt(i) !== codeDoubleQuote) {
+      throw new SyntaxError(`End of string '"' expected ${gotAt()}`);
+    }
+  }
+  function throwObjectKeyExpected() {
+    throw new SyntaxError(`Quoted object key expected ${gotAt()}`);
+  }
+  function throwDuplicateKey({
+    key,
+    position
+  }) {
+    throw new SyntaxError(`Duplicate key '${key}' encountered at position ${position}`);
+  }
+  function throwObjectKeyOrEndExpected() {
+    throw new SyntaxError(`Quoted object key or end of object '}' expected ${gotAt()}`);
+  }
+  function throwArrayItemOrEndExpected() {
+    throw new SyntaxError(`Array item or end of array ']' expected ${gotAt()}`);
+  }
+  function throwInvalidCharacter(char) {
+    throw new SyntaxError(`Invalid character '${char}' ${pos()}`);
+  }
+  function throwInvalidEscapeCharacter(start) {
+    const chars = text.slice(start, start + 2);
+    throw new SyntaxError(`Invalid escape character '${chars}' ${pos()}`);
+  }
+  function throwObjectValueExpected() {
+    throw new SyntaxError(`Object value expected after ':' ${pos()}`);
+  }
+  function throwInvalidUnicodeCharacter(start) {
+    const chars = text.slice(start, start + 6);
+    throw new SyntaxError(`Invalid unicode character '${chars}' ${pos()}`);
+  }
+
+  // zero based character position
+  function pos() {
+    return `at position ${i}`;
+  }
+  function got() {
+    return i < text.length ? `but got '${text[i]}'` : 'but reached end of input';
+  }
+  function gotAt() {
+    return `${got()} ${pos()}`;
+  }
+}
+function setObjectKey(object, key, value) {
+  if (key === '__proto__') {
+    // Plain assignment would trigger the `__proto__` setter inherited from
+    // Object.prototype, changing the object's prototype instead of storing the
+    // key. Define an ordinary own property, like JSON.parse does.
+    Object.defineProperty(object, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true
+    });
+  } else {
+    object[key] = value;
+  }
+}
+function isWhitespace(code) {
+  return code === codeSpace || code === codeNewline || code === codeTab || code === codeReturn;
+}
+function isHex(code) {
+  return code >= codeZero && code <= codeNine || code >= codeUppercaseA && code <= codeUppercaseF || code >= codeLowercaseA && code <= codeLowercaseF;
+}
+function isDigit(code) {
+  return code >= codeZero && code <= codeNine;
+}
+function isNonZeroDigit(code) {
+  return code >= codeOne && code <= codeNine;
+}
+function isValidStringCharacter(code) {
+  return code >= 0x20 && code <= 0x10ffff;
+}
+function isDeepEqual(a, b) {
+  if (a === b) {
+    return true;
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => isDeepEqual(item, b[index]));
+  }
+  if (isObject(a) && isObject(b)) {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    return keys.every(key => isDeepEqual(a[key], b[key]));
+  }
+  return false;
+}
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+// map with all escape characters
+const escapeCharacters = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t'
+  // note that \u is handled separately in parseString()
+};
+const codeBackslash = 0x5c; // "\"
+const codeOpeningBrace = 0x7b; // "{"
+const codeClosingBrace = 0x7d; // "}"
+const codeOpeningBracket = 0x5b; // "["
+const codeClosingBracket = 0x5d; // "]"
+const codeSpace = 0x20; // " "
+const codeNewline = 0xa; // "\n"
+const codeTab = 0x9; // "\t"
+const codeReturn = 0xd; // "\r"
+const codeDoubleQuote = 0x0022; // "
+const codePlus = 0x2b; // "+"
+const codeMinus = 0x2d; // "-"
+const codeZero = 0x30;
+const codeOne = 0x31;
+const codeNine = 0x39;
+const codeComma = 0x2c; // ","
+const codeDot = 0x2e; // "." (dot, period)
+const codeColon = 0x3a; // ":"
+const codeUppercaseA = 0x41; // "A"
+const codeLowercaseA = 0x61; // "a"
+const codeUppercaseE = 0x45; // "E"
+const codeLowercaseE = 0x65; // "e"
+const codeUppercaseF = 0x46; // "F"
+const codeLowercaseF = 0x66; // "f"
+//# sourceMappingURL=parse.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/stringify.js
+
+
+
+/**
+ * The LosslessJSON.stringify() method converts a JavaScript value to a JSON string,
+ * optionally replacing values if a replacer function is specified, or
+ * optionally including only the specified properties if a replacer array is specified.
+ *
+ * @param value
+ * The value to convert to a JSON string.
+ *
+ * @param [replacer]
+ * A function that alters the behavior of the stringification process,
+ * or an array of String and Number objects that serve as a whitelist for
+ * selecting the properties of the value object to be included in the JSON string.
+ * If this value is null or not provided, all properties of the object are
+ * included in the resulting JSON string.
+ *
+ * @param [space]
+ * A String or Number object that's used to insert white space into the output
+ * JSON string for readability purposes. If this is a Number, it indicates the
+ * number of space characters to use as white space; this number is capped at 10
+ * if it's larger than that. Values less than 1 indicate that no space should be
+ * used. If this is a String, the string (or the first 10 characters of the string,
+ * if it's longer than that) is used as white space. If this parameter is not
+ * provided (or is null), no white space is used.
+ *
+ * @param [numberStringifiers]
+ * An optional list with additional number stringifiers, for example to serialize
+ * a BigNumber. The output of the function must be valid stringified JSON.
+ * When `undefined` is returned, the property will be deleted from the object.
+ * The difference with using a `replacer` is that the output of a `replacer`
+ * must be JSON and will be stringified afterwards, whereas the output of the
+ * `numberStringifiers` is already stringified JSON.
+ *
+ * @returns Returns the string representation of the JSON object.
+ */
+function stringify(value, replacer, space, numberStringifiers) {
+  const resolvedSpace = resolveSpace(space);
+  const replacedValue = typeof replacer === 'function' ? replacer.call({
+    '': value
+  }, '', value) : value;
+  return stringifyValue(replacedValue, '');
+
+  /**
+   * Stringify a value
+   */
+  function stringifyValue(value, indent) {
+    if (Array.isArray(numberStringifiers)) {
+      const stringifier = numberStringifiers.find(item => item.test(value));
+      if (stringifier) {
+        const str = stringifier.stringify(value);
+        if (typeof str !== 'string' || !isNumber(str)) {
+          throw new Error(`Invalid JSON number: output of a number stringifier must be a string containing a JSON number (output: ${str})`);
+        }
+        return str;
+      }
+    }
+
+    // boolean, null, number, string, or date
+    if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string' || value === null || value instanceof Date || value instanceof Boolean || value instanceof Number || value instanceof String) {
+      return JSON.stringify(value);
+    }
+
+    // lossless number, the secret ingredient :)
+    if (isLosslessNumber(value)) {
+      return value.toString();
+    }
+
+    // BigInt
+    if (typeof value === 'bigint') {
+      return value.toString();
+    }
+
+    // Array
+    if (Array.isArray(value)) {
+      return stringifyArray(value, indent);
+    }
+
+    // Object (test lastly!)
+    if (value && typeof value === 'object') {
+      return stringifyObject(value, indent);
+    }
+    return undefined;
+  }
+
+  /**
+   * Stringify an array
+   */
+  function stringifyArray(array, indent) {
+    if (array.length === 0) {
+      return '[]';
+    }
+    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
+    let str = resolvedSpace ? '[\n' : '[';
+    for (let i = 0; i < array.length; i++) {
+      const item = typeof replacer === 'function' ? replacer.call(array, String(i), array[i]) : array[i];
+      if (resolvedSpace) {
+        str += childIndent;
+      }
+      if (typeof item !== 'undefined' && typeof item !== 'function') {
+        const serialized = stringifyValue(item, childIndent);
+        // Values without a JSON representation (a symbol, or an object whose
+        // toJSON() returns undefined) become null inside an array.
+        str += serialized === undefined ? 'null' : serialized;
+      } else {
+        str += 'null';
+      }
+      if (i < array.length - 1) {
+        str += resolvedSpace ? ',\n' : ',';
+      }
+    }
+    str += resolvedSpace ? `\n${indent}]` : ']';
+    return str;
+  }
+
+  /**
+   * Stringify an object
+   */
+  function stringifyObject(object, indent) {
+    if (typeof object.toJSON === 'function') {
+      return stringifyValue(object.toJSON(), indent);
+    }
+
+    // A replacer array is a property whitelist: duplicates must not produce
+    // duplicate keys in the output.
+    const keys = Array.isArray(replacer) ? [...new Set(replacer.map(String))] : Object.keys(object);
+    if (keys.length === 0) {
+      return '{}';
+    }
+    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
+    let first = true;
+    let str = resolvedSpace ? '{\n' : '{';
+    for (const key of keys) {
+      const value = typeof replacer === 'function' ? replacer.call(object, key, object[key]) : object[key];
+      if (includeProperty(key, value)) {
+        const serialized = stringifyValue(value, childIndent);
+        // Like JSON.stringify, omit properties that have no JSON
+        // representation (e.g. an object whose toJSON() returns undefined).
+        if (serialized === undefined) {
+          continue;
+        }
+        if (first) {
+          first = false;
+        } else {
+          str += resolvedSpace ? ',\n' : ',';
+        }
+        const keyStr = JSON.stringify(key);
+        str += resolvedSpace ? `${childIndent + keyStr}: ` : `${keyStr}:`;
+        str += serialized;
+      }
+    }
+    str += resolvedSpace ? `\n${indent}}` : '}';
+    return str;
+  }
+
+  /**
+   * Test whether to include a property in a stringified object or not.
+   */
+  function includeProperty(_key, value) {
+    return typeof value !== 'undefined' && typeof value !== 'function' && typeof value !== 'symbol';
+  }
+}
+
+/**
+ * The number of spaces or characters a space is capped to, like JSON.stringify does
+ */
+const MAX_SPACE_LENGTH = 10;
+
+/**
+ * Resolve a JSON stringify space:
+ * replace a number with a string containing that number of spaces
+ */
+function resolveSpace(space) {
+  if (typeof space === 'number') {
+    // same rules as JSON.stringify: truncate towards zero, cap at 10,
+    // and treat anything below 1 (including NaN and negatives) as no indent
+    const count = Math.min(Math.trunc(space), MAX_SPACE_LENGTH);
+    return count >= 1 ? ' '.repeat(count) : undefined;
+  }
+  if (typeof space === 'string' && space !== '') {
+    return space.slice(0, MAX_SPACE_LENGTH);
+  }
+  return undefined;
+}
+//# sourceMappingURL=stringify.js.map
+;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/index.js
+
+
+
+
+
+
+
+
+//# sourceMappingURL=index.js.map
 // EXTERNAL MODULE: ./build/protocol/limits.js
 var limits = __nccwpck_require__(3437);
-;// CONCATENATED MODULE: ./node_modules/valibot/dist/index.mjs
+;// CONCATENATED MODULE: ./build/protocol/json.js
+
+
+/** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
+const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+/**
+ * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
+ * GitHub's expressions print such numbers as `1.23456789012346E+15`.
+ *
+ * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
+ *   message holds nothing of the text
+ */
+function parseJson(text) {
+    if (isDeeperThan(text, limits/* LIMITS */.b.jsonDepth)) {
+        throw new SyntaxError(`JSON nested deeper than ${limits/* LIMITS */.b.jsonDepth} levels`);
+    }
+    const parsed = parsePlain(text);
+    if (!RISKY_NUMBER.test(text))
+        return parsed;
+    return parse(text, undefined, {
+        parseNumber: exactNumber,
+        onDuplicateKey: ({ newValue }) => newValue,
+    });
+}
+function parsePlain(text) {
+    try {
+        return JSON.parse(text); // typed `any`; what it returns is Json by definition
+    }
+    catch {
+        throw new SyntaxError('not JSON');
+    }
+}
+/** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
+function isDeeperThan(text, limit) {
+    let depth = 0;
+    for (let at = 0; at < text.length; at++) {
+        const char = text[at];
+        if (char === '"')
+            at = endOfString(text, at);
+        else if (char === '[' || char === '{')
+            depth++;
+        else if (char === ']' || char === '}')
+            depth--;
+        if (depth > limit)
+            return true;
+    }
+    return false;
+}
+function endOfString(text, start) {
+    for (let at = start + 1; at < text.length; at++) {
+        if (text[at] === '\\')
+            at++;
+        else if (text[at] === '"')
+            return at;
+    }
+    return text.length;
+}
+function exactNumber(digits) {
+    const number = Number(digits);
+    const long = /^-?\d{16,}$/.test(digits);
+    return long || !Number.isFinite(number) ? digits : number;
+}
+function json_isObject(value) {
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+/** An object without a prototype, so that a key such as `__proto__` is a key like any other. */
+function record(entries) {
+    const result = Object.create(null);
+    for (const [key, value] of entries)
+        result[key] = value;
+    return result;
+}
+/** The object without some of its keys. */
+function without(object, keys) {
+    return record(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}
+
+
+/***/ }),
+
+/***/ 3437:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ LIMITS)
+/* harmony export */ });
+/** Limits of the platforms, and our own, each with the source of the rule. */
+const LIMITS = {
+    /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
+    clientPayloadBytes: 65_535,
+    /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
+    requestBodyBytes: 256 * 1024,
+    /** Forwarded headers of one request. */
+    forwardedHeaders: 100,
+    /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
+    jsonDepth: 500,
+    /** `__response_body` after URL decoding. */
+    responseBodyBytes: 8 * 1024,
+    /** A workflow file; GitHub's own limit for one. */
+    workflowFileBytes: 1024 * 1024,
+    /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
+    yamlDepth: 100,
+    /** Aliases a YAML document may resolve, against "billion laughs". */
+    yamlAliases: 100,
+    /** Mistakes shown of one source; GitHub keeps ten annotations of a step. */
+    problems: 20,
+    /** Characters of a path pattern. */
+    patternLength: 512,
+    /** `:name` and `*name` parts of a path pattern. */
+    patternParameters: 8,
+    /** `{optional}` parts of a path pattern: each doubles the alternatives it expands to. */
+    patternGroups: 8,
+    /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
+    itemsUnits: 450_000,
+    /** Elements of `items`: GitHub's limit of jobs in one matrix. */
+    matrixJobs: 256,
+};
+
+
+/***/ }),
+
+/***/ 2977:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   z: () => (/* binding */ Secret)
+/* harmony export */ });
+/* unused harmony export base64Forms */
+const HIDDEN = '***';
+/** Shorter tokens are not looked for in other text: they could be part of any word. */
+const SHORTEST_SCRUBBED = 20;
+/** A value that must not be printed. It shows as `***` in text, JSON and the console. */
+class Secret {
+    #value;
+    #forms;
+    #percentEncoded;
+    constructor(value) {
+        this.#value = value;
+    }
+    /** The value itself: for the one call that needs it. */
+    reveal() {
+        return this.#value;
+    }
+    /**
+     * True when the text holds the value raw, percent-encoded (any of its characters) or as base64.
+     * Values of fewer than 20 characters are not looked for.
+     */
+    isIn(text) {
+        return this.#plainForms().some((form) => text.includes(form)) || this.#isPercentEncodedIn(text);
+    }
+    /** The text with every form of the value replaced by `***`. */
+    scrub(text) {
+        const scrubbed = this.#plainForms().reduce((rest, form) => rest.replaceAll(form, HIDDEN), text);
+        if (!this.#isPercentEncodedIn(scrubbed))
+            return scrubbed;
+        return scrubbed.replace(this.#percentPattern(), HIDDEN);
+    }
+    toString() {
+        return HIDDEN;
+    }
+    toJSON() {
+        return HIDDEN;
+    }
+    [Symbol.for('nodejs.util.inspect.custom')]() {
+        return HIDDEN;
+    }
+    /** Found by plain search: compiling patterns for every request's own token would be its main cost. */
+    #plainForms() {
+        if (this.#value.length < SHORTEST_SCRUBBED)
+            return [];
+        this.#forms ??= [this.#value, ...base64Forms(this.#value)];
+        return this.#forms;
+    }
+    #isPercentEncodedIn(text) {
+        if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%'))
+            return false;
+        return text.search(this.#percentPattern()) >= 0;
+    }
+    #percentPattern() {
+        this.#percentEncoded ??= percentPattern(this.#value);
+        return this.#percentEncoded;
+    }
+}
+/** Each character of the value as itself or as its percent escapes. */
+function percentPattern(value) {
+    const characters = [...value].map((char) => {
+        const escapes = [...new TextEncoder().encode(char)].map(percentEscape).join('');
+        return `(?:${escapeRegExp(char)}|${escapes})`;
+    });
+    return new RegExp(characters.join(''), 'gu');
+}
+function percentEscape(byte) {
+    const digits = byte.toString(16).padStart(2, '0');
+    return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`;
+}
+/** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
+function base64Forms(value) {
+    const binary = String.fromCharCode(...new TextEncoder().encode(value));
+    const standard = [0, 1, 2].map((shift) => {
+        const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '');
+        return encoded.slice(Math.ceil((shift * 8) / 6));
+    });
+    const urlSafe = standard.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_'));
+    return [...new Set([...standard, ...urlSafe])];
+}
+function escapeRegExp(text) {
+    return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+
+/***/ }),
+
+/***/ 4734:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   g: () => (/* binding */ decodePercent),
+/* harmony export */   k: () => (/* binding */ parseWebhookPath)
+/* harmony export */ });
+/** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
+function parseWebhookPath(text) {
+    const [route, querystring] = splitOnce(text.replace(/^\//, ''), '?');
+    const [workflow, rest] = splitOnce(route, '/');
+    const [trigger, suffix] = splitOnce(rest, '/');
+    return {
+        workflow: decodePercent(workflow),
+        trigger: decodePercent(trigger),
+        path: `/${suffix}`,
+        querystring,
+    };
+}
+/** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
+function decodePercent(text) {
+    try {
+        return decodeURIComponent(text);
+    }
+    catch {
+        return text;
+    }
+}
+function splitOnce(text, separator) {
+    const at = text.indexOf(separator);
+    return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+
+/***/ }),
+
+/***/ 4030:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  xF: () => (/* binding */ readWebhookRequest),
+  $V: () => (/* binding */ visibleHeaders),
+  L: () => (/* binding */ visibleQuery)
+});
+
+// EXTERNAL MODULE: ./build/protocol/bytes.js
+var protocol_bytes = __nccwpck_require__(5782);
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
+;// CONCATENATED MODULE: ./build/protocol/body.js
+
+
+/**
+ * Parses a body by its content type: JSON, urlencoded and multipart forms; otherwise JSON where the
+ * text begins with `{` or `[`. What cannot be parsed stays text, nothing is lost.
+ */
+async function parseBody(bytes, contentType, isJson) {
+    if (bytes.length === 0)
+        return { body: null, binary: false };
+    const form = mediaType(contentType) === 'multipart/form-data'
+        ? await multipart(bytes, contentType)
+        : undefined;
+    if (form)
+        return { body: form, binary: false };
+    const text = decodeText(bytes, contentType);
+    if (text === undefined)
+        return { body: (0,protocol_bytes/* toBase64 */.nk)(bytes), binary: true };
+    return { body: parseText(text, contentType, isJson), binary: false };
+}
+function parseText(text, contentType, isJson) {
+    const content = text.replace(/^\uFEFF/, '');
+    if (mediaType(contentType) === 'application/x-www-form-urlencoded') {
+        return fields(new URLSearchParams(content));
+    }
+    const declared = isJson || /^application\/json$|\+json$/.test(mediaType(contentType));
+    if (!declared && !/^[[{]/.test(content))
+        return text;
+    try {
+        return (0,json/* parseJson */.qF)(content);
+    }
+    catch {
+        return text;
+    }
+}
+function decodeText(bytes, contentType) {
+    const charset = /;\s*charset="?([\w.:-]+)/i.exec(contentType)?.[1];
+    return (0,protocol_bytes/* utf8Text */.Hp)(bytes) ?? (charset ? decodeCharset(bytes, charset) : undefined);
+}
+/** Text in the charset the sender declared; `undefined` for a charset unknown here, or broken text. */
+function decodeCharset(bytes, charset) {
+    try {
+        return new TextDecoder(charset, { fatal: true }).decode(bytes);
+    }
+    catch {
+        return undefined;
+    }
+}
+function mediaType(contentType) {
+    return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+}
+/** Fields by name, repeated ones as arrays: the shape of `query` and of form bodies. */
+function fields(entries) {
+    const values = new Map();
+    for (const [name, value] of entries) {
+        const earlier = values.get(name);
+        if (earlier)
+            earlier.push(value);
+        else
+            values.set(name, [value]);
+    }
+    return (0,json/* record */.g1)([...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? null) : all]));
+}
+/** The fields of a multipart form, or `undefined` when the bytes are not one. */
+async function multipart(bytes, contentType) {
+    try {
+        const response = new Response(bytes, { headers: { 'content-type': contentType } });
+        const form = await response.formData();
+        const entries = [...form].map(async ([name, value]) => [name, await formValue(value)]);
+        return fields(await Promise.all(entries));
+    }
+    catch {
+        return undefined;
+    }
+}
+async function formValue(value) {
+    if (typeof value === 'string')
+        return value;
+    const content = (0,protocol_bytes/* toBase64 */.nk)(new Uint8Array(await value.arrayBuffer()));
+    return { filename: value.name, type: value.type, size: value.size, content };
+}
+
+// EXTERNAL MODULE: ./build/protocol/dispatch.js
+var dispatch = __nccwpck_require__(1647);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/webhook-path.js
+var webhook_path = __nccwpck_require__(4734);
+;// CONCATENATED MODULE: ./build/protocol/webhook-request.js
+
+
+
+
+
+
+/** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
+async function readWebhookRequest(payload) {
+    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
+    const { headers } = payload;
+    return {
+        ...path,
+        method: payload.method.toLowerCase(),
+        headers,
+        query: fields(new URLSearchParams(path.querystring)),
+        ...(await readBody(payload)),
+        delivery: headers[dispatch/* HEADER */.El.delivery],
+        receivedAt: headers[dispatch/* HEADER */.El.receivedAt],
+    };
+}
+async function readBody({ body, headers }) {
+    if (typeof body !== 'string')
+        return { body, binary: false, bytes: jsonBytes(body) };
+    const bytes = await receivedBytes(body, headers[dispatch/* HEADER */.El.bodyEncoding]);
+    const isJson = 'x-amz-sns-message-type' in headers;
+    return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes };
+}
+function jsonBytes(body) {
+    return new TextEncoder().encode(body === null ? '' : JSON.stringify(body));
+}
+async function receivedBytes(body, encoding) {
+    try {
+        return await (0,protocol_bytes/* bodyBytes */.OM)(body, encoding);
+    }
+    catch (cause) {
+        throw new errors/* PayloadError */.t(`client_payload.body is not ${encoding}, as its ${dispatch/* HEADER */.El.bodyEncoding} says`, { cause });
+    }
+}
+/**
+ * Never in the outputs: what authenticates a sender, be it a credential, or a signature with a
+ * secret that both share. GitHub would not hand on an output with a secret in it either.
+ */
+const CREDENTIALS = new Set([
+    'authorization',
+    'x-api-key',
+    'x-auth-token',
+    'x-gitlab-token',
+    'x-telegram-bot-api-secret-token',
+    'x-hub-signature',
+    'x-hub-signature-256',
+    'x-shopify-hmac-sha256',
+    'x-slack-signature',
+    'x-trello-webhook',
+    'stripe-signature',
+    'svix-signature',
+    'typeform-signature',
+    'webhook-signature',
+]);
+/**
+ * The headers that a workflow sees: without credentials, those of the options among them, and the
+ * relay's metadata. Only `x-hookline-body-encoding: base64` stays, since it tells that `body` is
+ * base64 of bytes.
+ */
+function visibleHeaders({ headers, binary }, credentials = []) {
+    const visible = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name) &&
+        !credentials.includes(name) &&
+        !name.startsWith(dispatch/* RESERVED_HEADER_PREFIX */.Ix));
+    return (0,json/* record */.g1)(binary ? [...visible, [dispatch/* HEADER */.El.bodyEncoding, 'base64']] : visible);
+}
+/** The query that a workflow sees, in its three forms: without the parameters that are credentials. */
+function visibleQuery({ querystring }, credentials = []) {
+    const visible = querystring
+        .split('&')
+        .filter((pair) => ![...new URLSearchParams(pair).keys()].some((name) => credentials.includes(name)))
+        .join('&');
+    return {
+        query: fields(new URLSearchParams(visible)),
+        querystring: visible,
+        search: visible && `?${visible}`,
+    };
+}
+
+
+/***/ }),
+
+/***/ 3428:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   u: () => (/* binding */ withToken),
+/* harmony export */   v: () => (/* binding */ webhookUrl)
+/* harmony export */ });
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+
+const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+const WORKFLOW = /^[A-Za-z0-9._-]+$/;
+/** The webhook URL, still without a token. @throws UserError naming the part that is wrong */
+function webhookUrl({ relay, repository, workflow, trigger }) {
+    const base = URL.canParse(relay) ? new URL(relay) : undefined;
+    if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
+        throw wrong('the address of the relay', relay, 'https://relay.example');
+    }
+    if (repository !== undefined && !REPOSITORY.test(repository)) {
+        throw wrong('the repository', repository, 'owner/name');
+    }
+    const name = workflow.replace(/\.ya?ml$/, '');
+    if (!WORKFLOW.test(name))
+        throw wrong('the workflow', workflow, 'its file name: deploy');
+    const place = repository ?? 'webhook';
+    return `${base.href.replace(/\/+$/, '')}/${place}/${name}/${trigger}`;
+}
+/** The URL with what goes into `__token`, already percent-encoded, or a variable of the shell. */
+function withToken(url, token) {
+    return `${url}?__token=${token}`;
+}
+function wrong(what, found, example) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
+        message: `${what} is ${JSON.stringify(found)}`,
+        hint: `it looks like ${example}`,
+    });
+}
+
+
+/***/ }),
+
+/***/ 4330:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  Q: () => (/* binding */ TRIGGERS)
+});
+
+// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
+var dist = __nccwpck_require__(7934);
+// EXTERNAL MODULE: ./build/protocol/http.js
+var protocol_http = __nccwpck_require__(4697);
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
+;// CONCATENATED MODULE: ./build/triggers/verify.js
+/** Holds a request against what `verify` asks for: of all its schemes one must hold. */
+async function verifyRequest(request, verifications, ports) {
+    if (!verifications)
+        return { held: true, checks: [], warnings: [] };
+    const refusals = [];
+    for (const { scheme, settings } of asked(verifications)) {
+        const refusal = await scheme.check(request, settings, ports);
+        if (refusal === undefined)
+            return verdict(true, scheme.name);
+        refusals.push(`${scheme.name}: ${refusal}`);
+    }
+    return verdict(false, refusals.join('; '));
+}
+function verdict(held, found) {
+    const checks = [{ option: 'verify', held, found }];
+    const warning = `a request was not verified, so it fires nothing (${found})`;
+    return { held, checks, warnings: held ? [] : [warning] };
+}
+/** All places in which a request carries what proves its sender. */
+function credentialsOf(verifications = []) {
+    const all = asked(verifications).map(({ scheme, settings }) => scheme.credentials(settings));
+    return {
+        headers: all.flatMap(({ headers = [] }) => headers),
+        query: all.flatMap(({ query = [] }) => query),
+        fields: all.flatMap(({ fields = [] }) => fields),
+    };
+}
+function asked(verifications) {
+    return verifications.flatMap(({ schemes, settings }) => schemes.map((scheme) => ({ scheme, settings })));
+}
+
+;// CONCATENATED MODULE: ./build/triggers/service.js
+
+/** Receives what a service posts: verified before it is read. */
+async function receiveFromService(request, verify, ports, read) {
+    const method = postCheck(request);
+    if (!method.held)
+        return { checks: [method], items: [] };
+    const { held, checks, warnings } = await verifyRequest(request, verify, ports);
+    if (!held)
+        return { checks, items: [], warnings };
+    const item = read(request);
+    const isItem = typeof item !== 'string';
+    const body = { option: 'body', held: isItem, found: isItem ? 'as the service sends it' : item };
+    return { checks: [...checks, body], items: isItem ? [item] : [] };
+}
+/** Services ask with GET or HEAD whether someone listens: that is no event, and is not signed. */
+function postCheck({ method }) {
+    const held = method === 'post';
+    return { option: 'method', held, found: held ? 'post' : 'is not post' };
+}
+
+// EXTERNAL MODULE: ./build/items/config.js + 3 modules
+var config = __nccwpck_require__(5250);
+;// CONCATENATED MODULE: ./build/triggers/trigger.js
+
+
+function defineTrigger(definition) {
+    const { name, aliases = [], description, outputs, options } = definition;
+    const schema = dist/* strictObject */.rej({ ...options.entries, config: config/* configSchema */.Qn });
+    return {
+        name,
+        aliases,
+        description,
+        outputs,
+        schema,
+        optionNames: Object.keys(schema.entries),
+        bind(values) {
+            const checked = dist/* safeParse */.xLC(schema, values);
+            if (!checked.success)
+                return { issues: checked.issues };
+            // The output of the entries of `Schema`, which the compiler cannot follow through a spread.
+            const { config, ...own } = checked.output;
+            const given = own;
+            const mistake = definition.mistake?.(given);
+            return mistake ? { issues: [issue(mistake, given)] } : bound(definition, given, config);
+        },
+    };
+}
+/** A mistake in the form in which schemas tell theirs. */
+function issue({ option, message }, input) {
+    const options = { ...input };
+    const place = { type: 'object', origin: 'value', input: options, key: option };
+    return {
+        kind: 'validation',
+        type: 'mistake',
+        input: options,
+        expected: null,
+        received: option,
+        message,
+        path: [{ ...place, value: options[option] }],
+    };
+}
+function bound(definition, options, config) {
+    const { example, receive, poll, acknowledge, key } = definition;
+    const whyNotPolled = poll && definition.whyNotPolled?.(options);
+    const chosen = 'deduplicationKey' in options ? options.deduplicationKey : undefined;
+    return {
+        config,
+        keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
+        example: example?.(options),
+        receive: receive && ((request, ports) => receive(request, options, ports)),
+        poll: poll && whyNotPolled === undefined ? (ports) => poll(options, ports) : undefined,
+        whyNotPolled,
+        acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
+    };
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/algorithms.js
+/** Hash functions by the names that senders use, and the platform's name for each. */
+const ALGORITHMS = {
+    sha1: 'SHA-1',
+    sha256: 'SHA-256',
+    sha384: 'SHA-384',
+    sha512: 'SHA-512',
+};
+/** The comparison is the platform's own, and takes the same time wherever the first difference is. */
+async function hmacHolds(algorithm, key, signed, signature) {
+    const hmac = { name: 'HMAC', hash: ALGORITHMS[algorithm] };
+    const imported = await crypto.subtle.importKey('raw', key, hmac, false, ['verify']);
+    return crypto.subtle.verify('HMAC', imported, signature, signed);
+}
+/** Most senders use the text of a secret as the key. */
+function keyBytes(secret) {
+    return new TextEncoder().encode(secret.reveal());
+}
+/** Text and bytes, one after the other. */
+function concat(parts) {
+    const all = parts.map((part) => typeof part === 'string' ? new TextEncoder().encode(part) : part);
+    const whole = new Uint8Array(all.reduce((size, part) => size + part.length, 0));
+    let at = 0;
+    for (const part of all) {
+        whole.set(part, at);
+        at += part.length;
+    }
+    return whole;
+}
+/** True as soon as one holds; they are tried one after the other. */
+async function anyHolds(candidates, holds) {
+    for (const candidate of candidates)
+        if (await holds(candidate))
+            return true;
+    return false;
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/aws-sns-address.js
+/**
+ * Exactly what Amazon writes, looked for in the text as it came: so nothing depends on how a URL
+ * parser reads user info, ports, backslashes or line breaks.
+ */
+const ADDRESS = /^https:\/\/sns\.[a-z0-9-]{3,}\.amazonaws\.com(?:\.cn)?(\/[\w.~:/?#@!$&'()*+,;=%-]*)$/;
+/** The text when it is an HTTPS address at a host of SNS, without port or user info. */
+function snsUrl(text) {
+    return typeof text === 'string' && ADDRESS.test(text) ? text : undefined;
+}
+/** The address of a signing certificate: a PEM file at a host of SNS, no call of its API. */
+function certificateUrl(text) {
+    const url = snsUrl(text);
+    const [, path = ''] = ADDRESS.exec(url ?? '') ?? [];
+    return /^\/[\w-]+\.pem$/.test(path) ? url : undefined;
+}
+
+// EXTERNAL MODULE: ./build/protocol/bytes.js
+var protocol_bytes = __nccwpck_require__(5782);
+;// CONCATENATED MODULE: ./build/triggers/verify/encodings.js
+
+/** How a signature is written: each reads the bytes, or `undefined` where the text is not so written. */
+const ENCODINGS = { hex, base64, base64url };
+/** In one case throughout, so that no two texts stand for the same bytes by mixing them. */
+function hex(text) {
+    if (text.length % 2 !== 0 || !/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text))
+        return undefined;
+    const pairs = text.match(/../g) ?? [];
+    return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}
+/**
+ * Padding may be missing. The bits that no byte uses must be zero, as every encoder leaves them:
+ * decoders ignore them, and so would take several texts for one signature.
+ */
+function base64(text) {
+    const bytes = decoded(text);
+    if (!bytes)
+        return undefined;
+    const written = (0,protocol_bytes/* toBase64 */.nk)(bytes);
+    return text === written || text === written.replace(/=+$/, '') ? bytes : undefined;
+}
+function base64url(text) {
+    if (/[+/]/.test(text))
+        return undefined;
+    return base64(text.replaceAll('-', '+').replaceAll('_', '/'));
+}
+function decoded(text) {
+    try {
+        return (0,protocol_bytes/* fromBase64 */.Ey)(text);
+    }
+    catch {
+        return undefined;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/scheme.js
+const MISMATCH = 'the signature does not match';
+function missing(header) {
+    return `the header ${header} is missing`;
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/timestamp.js
+/** Seconds, both ways: what Standard Webhooks, Stripe and Slack ask for. */
+const DEFAULT_TOLERANCE = 300;
+/**
+ * Why a signed time is too far from the receipt, so that the request may be a replay. The receipt is
+ * the relay's, since a run may start long after it; without a relay it is now.
+ */
+function timeRefusal(text, tolerance, request, ports) {
+    const time = milliseconds(text);
+    if (time === undefined)
+        return 'the timestamp is no time';
+    const distance = Math.abs(receivedAt(request, ports) - time);
+    return distance <= tolerance * 1000
+        ? undefined
+        : `the timestamp is more than ${tolerance} seconds away from the receipt`;
+}
+/** Milliseconds since 1970. */
+function receivedAt(request, { now }) {
+    const time = Date.parse(request.receivedAt ?? '');
+    return Number.isNaN(time) ? now() : time;
+}
+/** Senders write seconds, milliseconds, or ISO 8601. */
+function milliseconds(text) {
+    if (/^\d{1,11}$/.test(text))
+        return Number(text) * 1000;
+    if (/^\d{12,14}$/.test(text))
+        return Number(text);
+    const time = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : NaN;
+    return Number.isNaN(time) ? undefined : time;
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/aws-sns.js
+
+
+
+
+
+
+
+/** Milliseconds for one call to Amazon. */
+const AMAZON_TIMEOUT = 5000;
+/** SNS repeats a message for up to an hour, under the time of its first attempt. */
+const TOLERANCE = 3900;
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html */
+const awsSns = {
+    name: 'aws_sns',
+    needs: [],
+    takes: ['topic', 'tolerance'],
+    credentials: () => ({}),
+    async check(request, settings, ports) {
+        const message = signedMessage(request);
+        if (typeof message === 'string')
+            return message;
+        return ((await signatureRefusal(message, request, ports)) ??
+            topicRefusal(message, settings) ??
+            timeRefusal(message.fields.Timestamp ?? '', settings.tolerance ?? TOLERANCE, request, ports));
+    },
+};
+/** In the order in which they are signed. */
+const CONFIRMATION = [
+    'Message',
+    'MessageId',
+    'SubscribeURL',
+    'Timestamp',
+    'Token',
+    'TopicArn',
+    'Type',
+];
+const SIGNED_FIELDS = {
+    Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+    SubscriptionConfirmation: CONFIRMATION,
+    UnsubscribeConfirmation: CONFIRMATION,
+};
+const HASHES = { '1': 'SHA-1', '2': 'SHA-256' };
+/** The message, or why its signature cannot be looked at. */
+function signedMessage({ body }) {
+    if (!(0,json/* isObject */.Gv)(body))
+        return 'the body is no message of SNS';
+    const names = SIGNED_FIELDS[String(body.Type)];
+    if (!names)
+        return 'the body is no message of SNS';
+    const present = names.filter((name) => name !== 'Subject' || name in body);
+    const texts = present.map((name) => [name, body[name]]);
+    if (!texts.every(isText))
+        return 'a signed field of the message is missing';
+    const hash = HASHES[String(body.SignatureVersion)];
+    if (!hash)
+        return 'the version of the signature is neither 1 nor 2';
+    const signature = ENCODINGS.base64(String(body.Signature));
+    const certificate = certificateUrl(body.SigningCertURL);
+    if (!certificate)
+        return 'the certificate is not at an address of SNS';
+    if (!signature)
+        return MISMATCH;
+    return { fields: Object.fromEntries(texts), hash, signature, certificate };
+}
+function isText(entry) {
+    return typeof entry[1] === 'string';
+}
+async function signatureRefusal({ fields, hash, signature, certificate }, request, ports) {
+    const pem = await certificateText(certificate, ports);
+    if (pem === undefined)
+        return 'the certificate of SNS could not be fetched';
+    const key = await publicKey(pem, hash, receivedAt(request, ports));
+    if (!key)
+        return 'the certificate is none, or not valid at this time';
+    const signed = concat(Object.entries(fields).map(([name, value]) => `${name}\n${value}\n`));
+    const holds = await crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, signature, signed);
+    return holds ? undefined : MISMATCH;
+}
+async function certificateText(url, { http }) {
+    try {
+        const reply = await http({ method: 'GET', url, timeout: AMAZON_TIMEOUT });
+        return reply.status === 200 ? reply.text : undefined;
+    }
+    catch (error) {
+        if (error instanceof protocol_http/* HttpFailure */.H)
+            return undefined;
+        throw error;
+    }
+}
+/** The key of an RSA certificate that is valid at a time; WebCrypto itself reads no certificates. */
+async function publicKey(pem, hash, time) {
+    const { X509Certificate } = await Promise.resolve(/* import() */).then(__nccwpck_require__.t.bind(__nccwpck_require__, 7598, 19));
+    try {
+        const { validFrom, validTo, publicKey } = new X509Certificate(pem);
+        if (time < Date.parse(validFrom) || time > Date.parse(validTo))
+            return undefined;
+        const der = publicKey.export({ type: 'spki', format: 'der' });
+        const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash };
+        return await crypto.subtle.importKey('spki', Uint8Array.from(der), algorithm, false, ['verify']);
+    }
+    catch {
+        return undefined; // no PEM, or not of RSA
+    }
+}
+function topicRefusal({ fields }, { topic }) {
+    if (!topic || topic.includes(fields.TopicArn ?? ''))
+        return undefined;
+    return 'the message is of another topic';
+}
+
+// EXTERNAL MODULE: ./build/protocol/secret.js
+var secret = __nccwpck_require__(2977);
+// EXTERNAL MODULE: ./build/triggers/schema.js
+var schema = __nccwpck_require__(6761);
+;// CONCATENATED MODULE: ./build/triggers/verify/template.js
+
+const PLACEHOLDER = /\{([^{}]*)\}/;
+const HEADER = 'header.';
+const NAMES = ['body', 'timestamp', 'url', 'method'];
+/** The bytes that were signed; a part that the request does not have is empty. */
+function signedBytes(template, request, { timestamp, url }) {
+    const values = {
+        body: request.bytes,
+        timestamp,
+        url,
+        method: request.method.toUpperCase(),
+    };
+    const filled = template.split(PLACEHOLDER).map((part, at) => {
+        if (at % 2 === 0)
+            return part;
+        return (part.startsWith(HEADER) ? request.headers[headerName(part)] : values[part]) ?? '';
+    });
+    return concat(filled);
+}
+function headerName(placeholder) {
+    return placeholder.slice(HEADER.length).toLowerCase();
+}
+/** What makes a template useless, or dangerous, as proof. */
+function templateMistake(template, { timestampHeader, url }) {
+    const names = template.split(PLACEHOLDER).filter((_, at) => at % 2 === 1);
+    const unknown = names.find((name) => !NAMES.includes(name) && !name.startsWith(HEADER));
+    if (unknown !== undefined) {
+        const known = [...NAMES, `${HEADER}<name>`].map((name) => `{${name}}`).join(', ');
+        return `"template" has an unknown part {${unknown}}; there are: ${known}`;
+    }
+    if (!names.includes('body'))
+        return '"template" leaves out {body}: any body would do';
+    if (names.includes('timestamp') !== (timestampHeader !== undefined)) {
+        return '"timestampHeader" and {timestamp} in "template" belong together: an unsigned time proves nothing';
+    }
+    const isUrlUsed = names.includes('url') === (url !== undefined);
+    return isUrlUsed ? undefined : '"url" and {url} in "template" belong together';
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/hmac-rule.js
+
+
+
+
+
+/** Signature before time: so a refusal for its time says that the secret is right. */
+async function ruleRefusal(rule, request, settings, ports) {
+    const presented = request.headers[rule.header];
+    if (!presented)
+        return missing(rule.header);
+    const timestamp = rule.timestampHeader && request.headers[rule.timestampHeader];
+    if (rule.timestampHeader && !timestamp)
+        return missing(rule.timestampHeader);
+    const parts = { timestamp, url: settings.url?.reveal() };
+    const signed = signedBytes(rule.template, request, parts);
+    const holds = await anyHolds(signatures(rule, presented), (signature) => anyHolds(settings.secrets, (secret) => hmacHolds(rule.algorithm, keyBytes(secret), signed, signature)));
+    if (!holds)
+        return MISMATCH;
+    const { tolerance = DEFAULT_TOLERANCE } = settings;
+    return timestamp ? timeRefusal(timestamp, tolerance, request, ports) : undefined;
+}
+/** A header may carry several, as while its sender rotates a secret; or one, with blanks in it. */
+function signatures({ prefix, encoding }, presented) {
+    return [presented, ...presented.split(/[\s,]+/)]
+        .filter((part) => part.startsWith(prefix))
+        .flatMap((part) => ENCODINGS[encoding](part.slice(prefix.length)) ?? []);
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/hmac.js
+
+
+const HUB = {
+    header: 'x-hub-signature-256',
+    prefix: 'sha256=',
+    algorithm: 'sha256',
+    encoding: 'hex',
+    template: '{body}',
+};
+/** https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries */
+const github = hmacScheme('github', HUB);
+/** https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
+const meta = hmacScheme('meta', HUB);
+/** https://shopify.dev/docs/apps/build/webhooks/subscribe/https */
+const shopify = hmacScheme('shopify', {
+    header: 'x-shopify-hmac-sha256',
+    prefix: '',
+    algorithm: 'sha256',
+    encoding: 'base64',
+    template: '{body}',
+});
+/** https://www.typeform.com/developers/webhooks/secure-your-webhooks/ */
+const typeform = hmacScheme('typeform', {
+    header: 'typeform-signature',
+    prefix: 'sha256=',
+    algorithm: 'sha256',
+    encoding: 'base64',
+    template: '{body}',
+});
+/** https://api.slack.com/authentication/verifying-requests-from-slack */
+const slack = hmacScheme('slack', {
+    header: 'x-slack-signature',
+    prefix: 'v0=',
+    algorithm: 'sha256',
+    encoding: 'hex',
+    template: 'v0:{timestamp}:{body}',
+    timestampHeader: 'x-slack-request-timestamp',
+});
+const TRELLO = {
+    header: 'x-trello-webhook',
+    prefix: '',
+    algorithm: 'sha1',
+    encoding: 'base64',
+    template: '{body}{url}',
+};
+/** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/#webhook-signatures */
+const trello = hmacScheme('trello', TRELLO, ['url']);
+/** Every other sender that signs with an HMAC: the options say how. */
+const hmac = {
+    name: 'hmac',
+    needs: ['secret', 'header'],
+    takes: ['algorithm', 'encoding', 'prefix', 'template', 'timestampHeader', 'tolerance', 'url'],
+    mistake: (settings) => templateMistake(ownRule(settings).template, settings),
+    credentials: (settings) => ({ headers: [ownRule(settings).header] }),
+    check: (request, settings, ports) => ruleRefusal(ownRule(settings), request, settings, ports),
+};
+const HMAC_SCHEMES = [
+    github,
+    meta,
+    shopify,
+    slack,
+    trello,
+    typeform,
+    hmac,
+];
+function hmacScheme(name, rule, needs = []) {
+    return {
+        name,
+        needs: ['secret', ...needs],
+        takes: rule.timestampHeader === undefined ? [] : ['tolerance'],
+        credentials: () => ({ headers: [rule.header] }),
+        check: (request, settings, ports) => ruleRefusal(rule, request, settings, ports),
+    };
+}
+function ownRule(settings) {
+    const { header, prefix, algorithm, encoding, template, timestampHeader } = settings;
+    return {
+        header: header ?? '', // `needs` has seen to it
+        prefix: prefix ?? '',
+        algorithm: algorithm ?? 'sha256',
+        encoding: encoding ?? 'hex',
+        template: template ?? '{body}',
+        timestampHeader,
+    };
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/standard-webhooks.js
+
+
+
+
+/** Svix, from which the standard came, has names of its own. */
+const PREFIXES = ['webhook', 'svix'];
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+const standardWebhooks = {
+    name: 'standard-webhooks',
+    needs: ['secret'],
+    takes: ['tolerance'],
+    mistake: ({ secrets }) => secrets.map(secretMistake).find((mistake) => mistake !== undefined),
+    credentials: () => ({ headers: PREFIXES.map((prefix) => `${prefix}-signature`) }),
+    async check(request, settings, ports) {
+        const prefix = PREFIXES.find((name) => `${name}-signature` in request.headers) ?? PREFIXES[0];
+        const names = ['id', 'timestamp', 'signature'].map((name) => `${prefix}-${name}`);
+        const absent = names.find((name) => !request.headers[name]);
+        if (absent)
+            return missing(absent);
+        const [id = '', timestamp = '', presented = ''] = names.map((name) => request.headers[name]);
+        const signed = concat([`${id}.${timestamp}.`, request.bytes]);
+        if (!(await presentedHolds(presented, signed, settings)))
+            return MISMATCH;
+        return timeRefusal(timestamp, settings.tolerance ?? DEFAULT_TOLERANCE, request, ports);
+    },
+};
+/** A list as `v1,<base64> v1a,<base64>`: one of a known kind must hold, under one of the secrets. */
+async function presentedHolds(presented, signed, { secrets }) {
+    const keys = secrets.flatMap((secret) => keyOf(secret) ?? []);
+    return anyHolds(presented.split(/\s+/), (entry) => {
+        const [kind, text = ''] = entry.split(/,(.*)/s, 2);
+        const signature = ENCODINGS.base64(text);
+        const fitting = signature ? keys.filter((key) => key.kind === kind) : [];
+        return anyHolds(fitting, async (key) => signature !== undefined && key.holds(signed, signature));
+    });
+}
+function keyOf(secret) {
+    const text = secret.reveal();
+    const isPublic = text.startsWith('whpk_');
+    const bytes = ENCODINGS.base64(text.replace(/^(whsec|whpk)_/, ''));
+    if (!bytes || bytes.length === 0)
+        return undefined;
+    if (!isPublic) {
+        return {
+            kind: 'v1',
+            holds: (signed, signature) => hmacHolds('sha256', bytes, signed, signature),
+        };
+    }
+    if (bytes.length !== 32)
+        return undefined;
+    return { kind: 'v1a', holds: (signed, signature) => ed25519Holds(bytes, signed, signature) };
+}
+async function ed25519Holds(publicKey, signed, signature) {
+    const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);
+    return crypto.subtle.verify('Ed25519', key, signature, signed);
+}
+function secretMistake(secret) {
+    if (secret.reveal().startsWith('whsk_')) {
+        return '"secret" is the private key of the sender (whsk_…): take the public one (whpk_…)';
+    }
+    return keyOf(secret) ? undefined : '"secret" is not whsec_… or whpk_… with base64 after it';
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/stripe.js
+
+
+
+
+const stripe_HEADER = 'stripe-signature';
+/** https://docs.stripe.com/webhooks/signature: `t=1614265330,v1=<hex>,v1=<hex>` */
+const stripe = {
+    name: 'stripe',
+    needs: ['secret'],
+    takes: ['tolerance'],
+    credentials: () => ({ headers: [stripe_HEADER] }),
+    async check(request, { secrets, tolerance = DEFAULT_TOLERANCE }, ports) {
+        const presented = request.headers[stripe_HEADER];
+        if (!presented)
+            return missing(stripe_HEADER);
+        const [timestamp = ''] = values(presented, 't=');
+        const signed = concat([`${timestamp}.`, request.bytes]);
+        const signatures = values(presented, 'v1=').flatMap((text) => ENCODINGS.hex(text) ?? []);
+        const holds = await anyHolds(signatures, (signature) => anyHolds(secrets, (secret) => hmacHolds('sha256', keyBytes(secret), signed, signature)));
+        return holds ? timeRefusal(timestamp, tolerance, request, ports) : MISMATCH;
+    },
+};
+/** Every value of a kind: other kinds, such as `v0`, are of no account. */
+function values(presented, kind) {
+    const parts = presented.split(',').map((part) => part.trim());
+    return parts.filter((part) => part.startsWith(kind)).map((part) => part.slice(kind.length));
+}
+
+;// CONCATENATED MODULE: ./build/protocol/constant-time.js
+/**
+ * Compares a secret with what someone presents, without telling by its duration how much of it was
+ * right: both become a MAC under a key of one call, and those are compared by the platform.
+ */
+async function sameText(a, b) {
+    const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, [
+        'sign',
+        'verify',
+    ]);
+    const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(a));
+    return crypto.subtle.verify('HMAC', key, mac, new TextEncoder().encode(b));
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/tokens.js
+
+
+
+
+
+/** https://docs.gitlab.com/user/project/integrations/webhooks/ */
+const gitlab = headerScheme('gitlab', 'x-gitlab-token');
+/** https://core.telegram.org/bots/api#setwebhook */
+const telegram = headerScheme('telegram', 'x-telegram-bot-api-secret-token');
+/** `Authorization: Bearer <secret>`, RFC 6750 */
+const bearer = authorizationScheme('bearer', (secret) => secret.reveal());
+/** `Authorization: Basic <base64 of the secret>`, RFC 7617; the secret is `user:password` */
+const basic = {
+    ...authorizationScheme('basic', (secret) => (0,protocol_bytes/* toBase64 */.nk)(new TextEncoder().encode(secret.reveal()))),
+    mistake: ({ secrets }) => secrets.every((secret) => secret.reveal().includes(':'))
+        ? undefined
+        : '"secret" has no colon: it is user:password for basic',
+};
+/** A plain token, in a place that the options name. */
+const token = {
+    name: 'token',
+    needs: ['secret'],
+    takes: ['header', 'query', 'field'],
+    mistake: ({ header, query, field }) => [header, query, field].filter((place) => place !== undefined).length === 1
+        ? undefined
+        : 'one of "header", "query" and "field" names where the token stands',
+    credentials: ({ header, query, field }) => ({
+        headers: header === undefined ? [] : [header],
+        query: query === undefined ? [] : [query],
+        fields: field === undefined ? [] : [field],
+    }),
+    async check(request, settings) {
+        const { header, query, field } = settings;
+        if (header !== undefined)
+            return headerRefusal(request, header, settings);
+        const [place, name, values] = query === undefined
+            ? ['field', field ?? '', request.body]
+            : ['query parameter', query, request.query];
+        const presented = (0,json/* isObject */.Gv)(values) ? values[name] : undefined;
+        if (typeof presented !== 'string')
+            return `the ${place} ${name} is missing, or no single text`;
+        return tokenRefusal(presented, settings);
+    },
+};
+const TOKEN_SCHEMES = [gitlab, telegram, bearer, basic, token];
+function headerScheme(name, header) {
+    return {
+        name,
+        needs: ['secret'],
+        credentials: () => ({ headers: [header] }),
+        check: (request, settings) => headerRefusal(request, header, settings),
+    };
+}
+function authorizationScheme(name, credentials) {
+    const header = 'authorization';
+    return {
+        name,
+        needs: ['secret'],
+        credentials: () => ({ headers: [header] }),
+        async check(request, { secrets }) {
+            const presented = request.headers[header];
+            if (!presented)
+                return missing(header);
+            const [scheme = '', text = ''] = presented.split(/ +(.*)/s, 2);
+            if (scheme.toLowerCase() !== name)
+                return `the header ${header} is not of the kind ${name}`;
+            const holds = await anyHolds(secrets, (secret) => sameText(credentials(secret), text));
+            return holds ? undefined : 'the credentials are not the ones expected';
+        },
+    };
+}
+async function headerRefusal(request, header, settings) {
+    const presented = request.headers[header];
+    return presented ? tokenRefusal(presented, settings) : missing(header);
+}
+async function tokenRefusal(presented, { secrets }) {
+    const holds = await anyHolds(secrets, (secret) => sameText(secret.reveal(), presented));
+    return holds ? undefined : 'the token is not the one expected';
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/schemes.js
+
+
+
+
+
+/** Every way of proving a sender, by the name that `scheme` takes. */
+const SCHEMES = new Map([standardWebhooks, stripe, awsSns, ...HMAC_SCHEMES, ...TOKEN_SCHEMES].map((scheme) => [
+    scheme.name,
+    scheme,
+]));
+
+;// CONCATENATED MODULE: ./build/triggers/verify/options.js
+
+
+
+
+
+
+/** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
+const options_secret = dist/* pipe */.FsL(dist/* nullable */.mee(dist/* string */.YjP(), ''), dist/* nonEmpty */.hq('is empty: is the secret set, and given to the action under "secrets"?'), dist/* transform */.pdi((text) => new secret/* Secret */.z(text)));
+const options_headerName = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'), dist/* toLowerCase */.PXX());
+const options_text = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* nonEmpty */.hq('is empty'));
+const options = {
+    scheme: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO([...SCHEMES.keys()], 'scheme'))), dist/* description */.h_('How the sender proves who it is. Of several, one must hold.')),
+    secret: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(options_secret)), dist/* description */.h_('What the sender and you share. Several while you rotate it: one must hold.')),
+    tolerance: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* number */.aig(), dist/* integer */.ndf('is no whole number'), dist/* minValue */.Wwf(1, 'is below 1'))), dist/* description */.h_('Seconds that a signed time may lie before or after the receipt. Default 300.')),
+    header: dist/* pipe */.FsL(dist/* optional */.lqM(options_headerName), dist/* description */.h_('`hmac`, `token`: header with the signature or the token.')),
+    query: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`token`: query parameter with the token.')),
+    field: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`token`: field of the body with the token.')),
+    algorithm: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* picklist */.KIO(keys(ALGORITHMS), 'algorithm')), dist/* description */.h_('`hmac`: hash function. Default `sha256`.')),
+    encoding: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* picklist */.KIO(keys(ENCODINGS), 'encoding')), dist/* description */.h_('`hmac`: how the signature is written. Default `hex`.')),
+    prefix: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* string */.YjP()), dist/* description */.h_('`hmac`: what stands before the signature in the header, such as `sha256=`.')),
+    template: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`hmac`: what is signed, of `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.')),
+    timestampHeader: dist/* pipe */.FsL(dist/* optional */.lqM(options_headerName), dist/* description */.h_('`hmac`: header with the time that stands for `{timestamp}`.')),
+    url: dist/* pipe */.FsL(dist/* optional */.lqM(options_secret), dist/* description */.h_('`trello`, `hmac`: the whole URL that the sender calls, since it signs it too.')),
+    topic: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(options_text)), dist/* description */.h_('`aws_sns`: ARN of the topic. Without it every topic of every account will do.')),
+};
+const entry = dist/* strictObject */.rej(options, `options: ${keys(options).join(', ')}`);
+/** The option `verify`; a trigger of one service brings the scheme of that service. */
+function verifyOption(own) {
+    return dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(verification(own))), dist/* description */.h_('How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.'));
+}
+function verification(own) {
+    return dist/* pipe */.FsL(entry, dist/* rawTransform */.NTK(({ dataset, addIssue, NEVER }) => {
+        const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value;
+        const schemes = names.flatMap((name) => SCHEMES.get(name) ?? []);
+        const settings = filled(given);
+        const mistakes = schemes.length === 0
+            ? [`names no "scheme"; there are: ${[...SCHEMES.keys()].join(', ')}`]
+            : schemes.flatMap((scheme) => mistakesOf(scheme, settings));
+        for (const message of mistakes)
+            addIssue({ message });
+        return mistakes.length > 0 ? NEVER : { schemes, settings };
+    }));
+}
+/** A scheme that needs no options. */
+function bareVerification(name) {
+    const scheme = SCHEMES.get(name);
+    return { schemes: scheme ? [scheme] : [], settings: filled({}) };
+}
+function filled({ secret: secrets = [], ...given }) {
+    return {
+        secrets,
+        tolerance: given.tolerance,
+        header: given.header,
+        query: given.query,
+        field: given.field,
+        algorithm: given.algorithm,
+        encoding: given.encoding,
+        prefix: given.prefix,
+        template: given.template,
+        timestampHeader: given.timestampHeader,
+        url: given.url,
+        topic: given.topic,
+    };
+}
+function mistakesOf(scheme, settings) {
+    const { name, needs, takes = [] } = scheme;
+    const given = givenNames(settings);
+    const absent = needs.filter((option) => !given.includes(option));
+    const idle = given.filter((option) => !needs.includes(option) && !takes.includes(option));
+    const mistake = absent.length === 0 ? scheme.mistake?.(settings) : undefined;
+    return [
+        ...absent.map((option) => `the scheme ${name} needs "${option}"`),
+        ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
+        ...(mistake === undefined ? [] : [mistake]),
+    ];
+}
+function givenNames({ secrets, ...others }) {
+    const names = keys(others).filter((name) => others[name] !== undefined);
+    return secrets.length > 0 ? ['secret', ...names] : names;
+}
+/** `Object.keys` forgets the type; these objects have no other keys. */
+function keys(object) {
+    return Object.keys(object);
+}
+
+;// CONCATENATED MODULE: ./build/triggers/aws-sns.js
+
+
+
+
+
+
+
+
+
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
+const aws_sns_awsSns = defineTrigger({
+    name: 'aws_sns',
+    description: 'Fires on a message of an Amazon SNS topic, and confirms the subscription to it.',
+    options: dist/* strictObject */.rej({ verify: verifyOption('aws_sns') }),
+    key: 'MessageId',
+    outputs: {
+        Message: 'What was published: an object when it is JSON, else the text.',
+        Subject: 'The subject, when there is one.',
+        MessageId: 'Id of the message, the same when SNS repeats it.',
+        TopicArn: 'The topic.',
+        Timestamp: 'When it was published, ISO 8601.',
+        Type: '`Notification`.',
+        MessageAttributes: 'The attributes of the message; the signature does not cover them.',
+    },
+    example({ verify }) {
+        return verify ? undefined : EXAMPLE;
+    },
+    async receive(request, { verify }, ports) {
+        const reception = await receiveFromService(request, verify, ports, read);
+        const isRefused = reception.warnings !== undefined && reception.warnings.length > 0;
+        return isConfirmation(request) && !isRefused ? aws_sns_confirm(request, ports) : reception;
+    },
+});
+const read = ({ headers, body }) => {
+    if ((0,json/* isObject */.Gv)(body) && body.Type === 'Notification') {
+        return { ...body, Message: parsed(body.Message ?? null) };
+    }
+    const isUnwrapped = headers['x-amz-sns-rawdelivery'] === 'true';
+    return isUnwrapped ? unwrapped(headers, body) : 'is no notification';
+};
+/** With "raw message delivery" the body is the message, and the rest stands in headers. */
+function unwrapped(headers, body) {
+    return {
+        Type: 'Notification',
+        MessageId: headers['x-amz-sns-message-id'] ?? null,
+        TopicArn: headers['x-amz-sns-topic-arn'] ?? null,
+        Message: body,
+    };
+}
+function parsed(message) {
+    if (typeof message !== 'string' || !/^\s*[[{]/.test(message))
+        return message;
+    try {
+        return (0,json/* parseJson */.qF)(message);
+    }
+    catch {
+        return message;
+    }
+}
+function isConfirmation({ method, body }) {
+    return method === 'post' && (0,json/* isObject */.Gv)(body) && body.Type === 'SubscriptionConfirmation';
+}
+/** Only for a message that Amazon signed, whatever `verify` asks for: its address is fetched. */
+async function aws_sns_confirm(request, ports) {
+    const { held, checks, warnings } = await verifyRequest(request, [AMAZON], ports);
+    if (!held)
+        return { checks, items: [], warnings };
+    const url = (0,json/* isObject */.Gv)(request.body) ? snsUrl(request.body.SubscribeURL) : undefined;
+    const failure = url === undefined ? 'its address is not one of SNS' : await visit(url, ports);
+    const found = failure === undefined ? 'is a subscription, now confirmed' : 'is a subscription';
+    const body = { option: 'body', held: false, found };
+    return {
+        checks: [...checks, body],
+        items: [],
+        warnings: failure === undefined ? [] : [`a subscription was not confirmed: ${failure}`],
+    };
+}
+const AMAZON = bareVerification('aws_sns');
+/** Why the visit failed. */
+async function visit(url, { http }) {
+    try {
+        const { status } = await http({ method: 'GET', url, timeout: AMAZON_TIMEOUT });
+        return status === 200 ? undefined : `SNS answered with status ${status}`;
+    }
+    catch (error) {
+        if (error instanceof protocol_http/* HttpFailure */.H)
+            return `SNS gave no answer (${error.reason})`;
+        throw error;
+    }
+}
+const EXAMPLE = {
+    method: 'POST',
+    path: '',
+    contentType: 'text/plain; charset=UTF-8',
+    body: JSON.stringify({
+        Type: 'Notification',
+        MessageId: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324',
+        TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
+        Subject: 'My First Message',
+        Message: 'Hello world!',
+        Timestamp: '2026-11-21T00:54:06.655Z',
+    }),
+};
+
+;// CONCATENATED MODULE: ./build/triggers/form-answers.js
+
+/** Answers by the title of their question; when a title comes again, as `Name (2)`. */
+function answersByTitle(answers) {
+    const found = new Map();
+    for (const [title, value] of answers)
+        found.set(freeTitle(title, found), value);
+    return (0,json/* record */.g1)(found);
+}
+function freeTitle(title, taken) {
+    if (!taken.has(title))
+        return title;
+    let number = 2;
+    while (taken.has(`${title} (${number})`))
+        number++;
+    return `${title} (${number})`;
+}
+/** What of a list is an object; nothing, when it is no list. */
+function objectsIn(list) {
+    return Array.isArray(list) ? list.flatMap((entry) => ((0,json/* isObject */.Gv)(entry) ? [entry] : [])) : [];
+}
+
+;// CONCATENATED MODULE: ./build/triggers/google-form.js
+
+
+
+
+
+
+/**
+ * Google Forms posts nothing by itself: docs/senders/google-form.gs, a script of the form, does. It
+ * signs as Standard Webhooks says, and shapes a response as Typeform does.
+ */
+const googleForm = defineTrigger({
+    name: 'google_form',
+    description: 'Fires on a response to a form at Google.',
+    options: dist/* strictObject */.rej({ verify: verifyOption('standard-webhooks') }),
+    key: 'event_id',
+    outputs: {
+        event_id: 'Id of the response.',
+        event_type: '`form_response`.',
+        form_response: 'The response: `form_id`, `email`, `submitted_at`, `definition`, `answers`.',
+        answers_map: 'Answers by the title of their question; of several choices a list.',
+    },
+    example({ verify }) {
+        return verify ? undefined : google_form_EXAMPLE;
+    },
+    receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, google_form_read),
+});
+const google_form_read = ({ body }) => {
+    const response = (0,json/* isObject */.Gv)(body) ? body.form_response : undefined;
+    if (!(0,json/* isObject */.Gv)(body) || !(0,json/* isObject */.Gv)(response))
+        return 'is no response to a form';
+    const given = objectsIn(response.answers).map(({ field, response: value = null }) => {
+        const title = (0,json/* isObject */.Gv)(field) ? (field.title ?? field.id) : undefined;
+        return [String(title), value];
+    });
+    return { ...body, answers_map: answersByTitle(given) };
+};
+const google_form_EXAMPLE = {
+    method: 'POST',
+    path: '',
+    contentType: 'application/json',
+    body: JSON.stringify({
+        event_id: '2_ABaOnud0S_zjpIn9oGqBpmY65p',
+        event_type: 'form_response',
+        form_response: {
+            form_id: '118EoaS7eK2qvWv8tQy3xLKa',
+            submitted_at: '2026-11-21T07:54:30.661Z',
+            answers: [{ response: 'Ada', field: { id: 886865551, title: 'Your name?', type: 'TEXT' } }],
+        },
+    }),
+};
+
+// EXTERNAL MODULE: ./build/triggers/messaging-bot/conditions.js
+var conditions = __nccwpck_require__(2581);
+// EXTERNAL MODULE: ./build/triggers/messaging-bot/message-types.js
+var message_types = __nccwpck_require__(6740);
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/message-outputs.js
+
+
+const FIELDS = {
+    update_id: 'Number of the update; it tells messages apart, across chats.',
+    update_type: 'Kind of the update, for the kinds that `updates` names.',
+    message_id: 'Number of the message within its chat.',
+    from: 'Who sent it: `id`, `is_bot`, `first_name`, `last_name`, `language_code`.',
+    chat: 'Where it was sent: `id`, `type`, and names or a title.',
+    date: 'When it was sent, in seconds since 1970.',
+    text: 'The text of a text message.',
+    caption: 'The text below a photo, a video or a file.',
+    data: 'What a pressed button carries, for `callback_query`.',
+    message: 'The message that a pressed button belongs to, for `callback_query`.',
+    id: 'Id of a `callback_query`, for answering it.',
+};
+const TYPES = message_types/* SPECIFIED_TYPES */.dn.filter((type) => type !== 'text').map((type) => [type, `What a message of the type \`${type}\` carries.`]);
+/** The fields of a message that become outputs of their own. `items` and `on` hold all of them. */
+const MESSAGE_OUTPUTS = (0,json/* record */.g1)([...Object.entries(FIELDS), ...TYPES]);
+
+// EXTERNAL MODULE: ./build/triggers/messaging-bot/update-kinds.js
+var update_kinds = __nccwpck_require__(4356);
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/options.js
+
+
+
+
+
+/** Digits, a colon, and a string; nothing in it can change the address it is put into. */
+const options_token = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* trim */.Bqr(), dist/* regex */.yGV(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it'), dist/* transform */.pdi((text) => new secret/* Secret */.z(text)));
+/** Source of the rule: Bot API, setWebhook, `secret_token`. */
+const secretToken = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"'), dist/* transform */.pdi((text) => new secret/* Secret */.z(text)));
+/** An id as text: a number, or its digits where it came from a variable. */
+const id = dist/* pipe */.FsL(dist/* union */.KCZ([dist/* number */.aig(), dist/* string */.YjP()]), dist/* transform */.pdi(String), dist/* regex */.yGV(/^-?\d+$/, 'is no id: ids are whole numbers, as the item shows them in "chat" and "from"'));
+const described = (schema, text) => dist/* pipe */.FsL(schema, dist/* description */.h_(text));
+const messagingBotOptions = dist/* strictObject */.rej({
+    token: described(dist/* optional */.lqM(options_token), 'Bot token, as BotFather gives it, from a secret. Needed unless `webhook` is true.'),
+    webhook: described(dist/* optional */.lqM(dist/* boolean */.zMY(), false), 'False: messages are polled. True: the messaging platform calls the webhook URL of the trigger.'),
+    event: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO(message_types/* MESSAGE_TYPES */.Ol, 'message type'))), 'Message type, or a list of them. Without it every message fires.'),
+    updates: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO(update_kinds/* UPDATE_KINDS */.GY, 'kind of update'))), 'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.'),
+    chats: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(id)), 'Id of a chat, or a list of them. Updates from elsewhere, or from no chat, are ignored.'),
+    users: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(id)), 'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.'),
+    secretToken: described(dist/* optional */.lqM(secretToken), 'The `secret_token` that was given to setWebhook, from a secret. A call without it is ignored, with a warning. Only with `webhook: true`.'),
+    wait: described(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* number */.aig(), dist/* integer */.ndf('is no whole number'), dist/* minValue */.Wwf(0, 'is less than 0'), dist/* maxValue */.cGV(50, 'is more than 50')), 0), 'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.'),
+});
+
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/triggers/messaging-bot/bot-api.js + 1 modules
+var bot_api = __nccwpck_require__(4381);
+// EXTERNAL MODULE: ./build/triggers/messaging-bot/update.js
+var messaging_bot_update = __nccwpck_require__(7178);
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/page.js
+
+
+
+
+/** The most that one call returns. Source: Bot API, getUpdates. */
+const PAGE = 100;
+/** Up to 100 updates, oldest first. @throws UserError when there is no usable answer */
+async function getPage(bot, { kinds, offset, wait }) {
+    const parameters = { limit: PAGE, timeout: wait, allowed_updates: [...kinds] };
+    const asked = offset === undefined ? parameters : { offset, ...parameters };
+    const called = await (0,bot_api/* callBot */.mt)(bot, 'getUpdates', asked, wait * 1000);
+    if ('fault' in called)
+        throw await pollingError(bot, called.fault);
+    return readUpdates(called.result);
+}
+/** Forgets every update before `offset`; what comes back stays where it is. */
+async function forgetBefore(bot, offset, kinds) {
+    const parameters = { offset, limit: 1, timeout: 0, allowed_updates: [...kinds] };
+    await (0,bot_api/* callBotOrThrow */.DT)(bot, 'getUpdates', parameters);
+}
+function readUpdates(result) {
+    const values = Array.isArray(result) ? result : [null];
+    return values.map((value) => {
+        const update = (0,messaging_bot_update/* readUpdate */.IF)(value);
+        if (update)
+            return update;
+        throw new errors/* UserError */.y({
+            message: 'the bot API answered getUpdates with something else than updates',
+        });
+    });
+}
+/** Host of the webhook that a bot has; `undefined` when it has none, or nobody can tell. */
+async function webhookHost(bot) {
+    const called = await (0,bot_api/* callBot */.mt)(bot, 'getWebhookInfo', {});
+    const url = 'result' in called && (0,json/* isObject */.Gv)(called.result) ? called.result.url : undefined;
+    return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
+}
+/** A webhook in the way is named by its host: its path and query may hold somebody's secrets. */
+async function pollingError(bot, { kind, message, notes }) {
+    const host = kind === 'webhook' ? await webhookHost(bot) : undefined;
+    const place = host === undefined ? [] : [`the webhook leads to ${host}`];
+    return new errors/* UserError */.y({ message, notes: [...place, ...notes] });
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/poll.js
+
+
+
+/** Pages without an item that one run passes: ten thousand ignored updates. */
+const MOST_PASSED = 100;
+/**
+ * One page of updates. Only a page without a single item is passed, by asking for the next: a higher
+ * offset makes the server forget what lies below it.
+ */
+async function pollUpdates(bot, options, now) {
+    const kinds = (0,conditions/* firingKinds */.B)(options);
+    const until = now() + options.wait * 1000;
+    const ignored = [];
+    let page = judge(await getPage(bot, { kinds, wait: options.wait }), options);
+    for (let passed = 0; isPassable(page) && passed < MOST_PASSED; passed++) {
+        ignored.push(...missedChecks(page));
+        const wait = Math.max(0, Math.floor((until - now()) / 1000));
+        page = judge(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options);
+    }
+    return polled(page, [...ignored, ...missedChecks(page)]);
+}
+function judge(updates, options) {
+    return updates.map((update) => {
+        const missed = (0,conditions/* updateChecks */.l)(update, options).find((check) => !check.held);
+        const { id } = update;
+        return missed ? { id, missed } : { id, item: (0,messaging_bot_update/* updateItem */.fk)(update, options.updates) };
+    });
+}
+function isPassable(page) {
+    return page.length > 0 && page.every(({ missed }) => missed);
+}
+function missedChecks(page) {
+    return page.flatMap(({ missed }) => (missed ? [missed] : []));
+}
+function offsetAfter(page) {
+    const last = page.at(-1);
+    return last && last.id + 1;
+}
+function polled(page, ignored) {
+    const firing = page.filter(({ item }) => item);
+    const found = account(firing.length, ignored);
+    return {
+        items: page.flatMap(({ item }) => (item ? [item] : [])),
+        checks: [{ option: 'updates', held: firing.length > 0, found }],
+        cursorBefore(index) {
+            const cut = firing[index];
+            return offsetAfter(cut ? page.slice(0, page.indexOf(cut)) : page);
+        },
+    };
+}
+/** `2 new, 3 ignored (updates 2, chats 1)`: how many updates each option kept out. */
+function account(items, ignored) {
+    const found = `${items || 'nothing'} new`;
+    return ignored.length > 0 ? `${found}, ${ignored.length} ignored (${counts(ignored)})` : found;
+}
+function counts(ignored) {
+    const options = [...new Set(ignored.map(({ option }) => option))];
+    const count = (name) => ignored.filter(({ option }) => option === name).length;
+    return options.map((name) => `${name} ${count(name)}`).join(', ');
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/receive.js
+
+
+
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+/** The item of an update that the messaging platform sent to the webhook URL. */
+async function receiveUpdate({ headers, body }, options) {
+    if (!options.webhook)
+        return refused('webhook', 'is not true: messages are polled');
+    const secret = options.secretToken?.reveal();
+    if (secret !== undefined && !(await sameText(headers[SECRET_HEADER] ?? '', secret))) {
+        const found = `does not match the header ${SECRET_HEADER}`;
+        return { ...refused('secretToken', found), warnings: [`secretToken: ${found}`] };
+    }
+    const update = (0,messaging_bot_update/* readUpdate */.IF)(body);
+    if (!update)
+        return refused('webhook', 'the body is no update of a bot');
+    const checks = (0,conditions/* updateChecks */.l)(update, options);
+    if (!checks.every(({ held }) => held))
+        return { checks, items: [] };
+    return { checks, items: [(0,messaging_bot_update/* updateItem */.fk)(update, options.updates)] };
+}
+function refused(option, found) {
+    const check = { option, held: false, found };
+    return { checks: [check], items: [] };
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot.js
+
+
+
+
+
+
+
+const messagingBot = defineTrigger({
+    name: 'messaging_bot',
+    aliases: ['telegram_bot'],
+    description: 'Fires for each new message to a bot: polled, or sent by the messaging platform.',
+    options: messagingBotOptions,
+    outputs: MESSAGE_OUTPUTS,
+    key: 'update_id',
+    mistake({ token, webhook }) {
+        if (webhook || token)
+            return undefined;
+        return { option: 'token', message: 'is needed to poll; or set "webhook: true"' };
+    },
+    example: ({ webhook, secretToken }) => (webhook && !secretToken ? messaging_bot_EXAMPLE : undefined),
+    receive: receiveUpdate,
+    whyNotPolled: ({ webhook }) => webhook
+        ? 'webhook is true: the messaging platform sends the messages, so there is no poll'
+        : undefined,
+    async poll(options, ports) {
+        return pollUpdates(bot(options, ports), options, ports.now);
+    },
+    async acknowledge(cursor, options, ports) {
+        if (typeof cursor !== 'number')
+            return;
+        await forgetBefore(bot(options, ports), cursor, (0,conditions/* firingKinds */.B)(options));
+    },
+});
+/** The token is hidden from the log before anything is done with it. */
+function bot({ token }, ports) {
+    if (!token)
+        throw new TypeError('a bot without a token is not polled');
+    ports.mask(token.reveal());
+    return { token, api: ports.messagingApiUrl, http: ports.http, sleep: ports.sleep };
+}
+const UPDATE = {
+    update_id: 866350101,
+    message: {
+        message_id: 1,
+        from: { id: 1000001, is_bot: false, first_name: 'Ada', language_code: 'en' },
+        chat: { id: 1000001, first_name: 'Ada', type: 'private' },
+        date: 1767225600,
+        text: 'hello',
+    },
+};
+const messaging_bot_EXAMPLE = {
+    method: 'POST',
+    path: '',
+    contentType: 'application/json',
+    body: JSON.stringify(UPDATE),
+};
+
+;// CONCATENATED MODULE: ./build/triggers/slack.js
+
+
+
+
+
+/**
+ * Understands all that Slack posts: the Events API, slash commands, interactions, and the outgoing
+ * webhooks of old.
+ */
+const slack_slack = defineTrigger({
+    name: 'slack',
+    description: 'Fires on a message, event, slash command or interaction in Slack.',
+    options: dist/* strictObject */.rej({ verify: verifyOption('slack') }),
+    key: 'event_id',
+    outputs: {
+        kind: '`event`, `command`, `interaction` or, from an outgoing webhook, `message`.',
+        text: 'Text of the message, or what followed the slash command.',
+        user_id: 'Who wrote it, pressed it or called it.',
+        user_name: 'The name of that user; an event does not have it.',
+        channel_id: 'Where.',
+        channel_name: 'The name of the channel; an event does not have it.',
+        team_id: 'Id of the workspace.',
+        team_domain: 'Name of the workspace in its address, for a command or a message.',
+        timestamp: 'Time of the message, which is its id within the channel too.',
+        type: 'Of an event `event_callback`, of an interaction such as `block_actions`.',
+        event: 'The event as Slack describes it; its `type` tells which it is.',
+        event_id: 'Id of the event.',
+        command: 'The slash command: `/deploy`.',
+        trigger_word: 'What made an outgoing webhook fire.',
+        actions: 'What was pressed or chosen in an interaction.',
+        view: 'The view of an interaction.',
+        response_url: 'Where to answer a command or an interaction, for half an hour.',
+        trigger_id: 'What opens a view in answer to a command or an interaction.',
+    },
+    example({ verify }) {
+        return verify ? undefined : slack_EXAMPLE;
+    },
+    receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, slack_read),
+});
+const slack_read = ({ body }) => {
+    if (!(0,json/* isObject */.Gv)(body))
+        return NOT_SLACK;
+    if (body.type === 'url_verification' || body.ssl_check !== undefined)
+        return 'is a handshake';
+    const item = itemOf(body);
+    // A secret of old, by which an app knew Slack.
+    return typeof item === 'string' ? item : (0,json/* without */.FF)(item, ['token']);
+};
+const NOT_SLACK = 'is nothing that Slack sends';
+function itemOf(body) {
+    if ((0,json/* isObject */.Gv)(body.event))
+        return slack_event(body, body.event);
+    if (typeof body.payload === 'string')
+        return interaction(body.payload);
+    if (typeof body.command === 'string')
+        return { ...body, kind: 'command' };
+    return typeof body.channel_id === 'string' ? { ...body, kind: 'message' } : NOT_SLACK;
+}
+/** https://api.slack.com/apis/events-api */
+function slack_event(body, inner) {
+    const { text = null, user, channel, ts, event_ts } = inner;
+    const found = { text, user_id: idOf(user), channel_id: idOf(channel) };
+    return { ...body, ...found, timestamp: ts ?? event_ts ?? null, kind: 'event' };
+}
+/** https://api.slack.com/interactivity/handling */
+function interaction(payload) {
+    const body = slack_json(payload);
+    if (!(0,json/* isObject */.Gv)(body))
+        return NOT_SLACK;
+    const { user, channel, team, message } = body;
+    return {
+        ...body,
+        kind: 'interaction',
+        text: (0,json/* isObject */.Gv)(message) ? (message.text ?? null) : null,
+        user_id: idOf(user),
+        user_name: (0,json/* isObject */.Gv)(user) ? (user.username ?? user.name ?? null) : null,
+        channel_id: idOf(channel),
+        channel_name: (0,json/* isObject */.Gv)(channel) ? (channel.name ?? null) : null,
+        team_id: idOf(team),
+    };
+}
+/** Some events and every interaction have the whole user or channel, others its id. */
+function idOf(value) {
+    return ((0,json/* isObject */.Gv)(value) ? value.id : value) ?? null;
+}
+function slack_json(text) {
+    try {
+        return (0,json/* parseJson */.qF)(text);
+    }
+    catch {
+        return null;
+    }
+}
+const slack_EXAMPLE = {
+    method: 'POST',
+    path: '',
+    contentType: 'application/json',
+    body: JSON.stringify({
+        type: 'event_callback',
+        event_id: 'Ev123ABC456',
+        team_id: 'T123ABC456',
+        event: {
+            type: 'message',
+            channel: 'C123ABC456',
+            user: 'U123ABC456',
+            text: 'hello',
+            ts: '1763712000.000800',
+        },
+    }),
+};
+
+;// CONCATENATED MODULE: ./build/triggers/trello.js
+
+
+
+
+
+/** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/ */
+const trello_trello = defineTrigger({
+    name: 'trello',
+    description: 'Fires on any action on the board, list or card at Trello that the webhook watches.',
+    options: dist/* strictObject */.rej({ verify: verifyOption('trello') }),
+    key: 'action.id',
+    outputs: {
+        action: 'What happened: `id`, `type` such as `createCard`, `date`, `data`, `memberCreator`.',
+        model: 'What the webhook watches, as it is now: the board, list or card.',
+        webhook: 'The webhook, without the URL that it calls.',
+    },
+    example({ verify }) {
+        return verify ? undefined : trello_EXAMPLE;
+    },
+    receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, trello_read),
+});
+const trello_read = ({ body }) => {
+    if (!(0,json/* isObject */.Gv)(body) || !(0,json/* isObject */.Gv)(body.action))
+        return 'is no action';
+    if (!(0,json/* isObject */.Gv)(body.webhook))
+        return body;
+    // The URL carries the token of the platform.
+    return { ...body, webhook: (0,json/* without */.FF)(body.webhook, ['callbackURL']) };
+};
+const trello_EXAMPLE = {
+    method: 'POST',
+    path: '',
+    contentType: 'application/json',
+    body: JSON.stringify({
+        action: {
+            id: '5f7073311f0aab7e1c3dd44c',
+            type: 'createCard',
+            date: '2026-11-21T11:10:41.983Z',
+            data: { card: { id: '5f7073311f0aab7e1c3dd44b', name: 'Buy milk' } },
+        },
+        model: { id: '5f4fbbc5250c34138444068d', name: 'ideas' },
+    }),
+};
+
+;// CONCATENATED MODULE: ./build/triggers/typeform.js
+
+
+
+
+
+
+/** https://www.typeform.com/developers/webhooks/example-payload/ */
+const typeform_typeform = defineTrigger({
+    name: 'typeform',
+    description: 'Fires on a submission of a form at Typeform.',
+    options: dist/* strictObject */.rej({ verify: verifyOption('typeform') }),
+    key: 'event_id',
+    outputs: {
+        event_id: 'Id of the submission.',
+        event_type: '`form_response`.',
+        form_response: 'The submission: `form_id`, `submitted_at`, `definition`, `answers`, `hidden`, …',
+        answers_map: 'Answers by the title of their question; of a choice its label, of several a list.',
+    },
+    example({ verify }) {
+        return verify ? undefined : typeform_EXAMPLE;
+    },
+    receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, typeform_read),
+});
+const typeform_read = ({ body }) => {
+    const response = (0,json/* isObject */.Gv)(body) ? body.form_response : undefined;
+    if (!(0,json/* isObject */.Gv)(body) || !(0,json/* isObject */.Gv)(response))
+        return 'is no submission of a form';
+    const { definition, answers } = response;
+    const titles = new Map((0,json/* isObject */.Gv)(definition) ? fieldTitles(definition.fields) : []);
+    const given = objectsIn(answers).map((answer) => [titleOf(answer, titles), valueIn(answer)]);
+    return { ...body, answers_map: answersByTitle(given) };
+};
+/** Titles by id, those of the questions in groups too. */
+function fieldTitles(fields) {
+    return objectsIn(fields).flatMap(({ id, title, properties }) => [
+        [String(id), String(title)],
+        ...((0,json/* isObject */.Gv)(properties) ? fieldTitles(properties.fields) : []),
+    ]);
+}
+function titleOf({ field }, titles) {
+    const { id, ref } = (0,json/* isObject */.Gv)(field) ? field : {};
+    return titles.get(String(id)) ?? String(ref ?? id);
+}
+/** Each type of answer keeps its value under its own name: `{"type":"email","email":"…"}`. */
+function valueIn(answer) {
+    const value = answer[String(answer.type)] ?? null;
+    if (!(0,json/* isObject */.Gv)(value))
+        return value;
+    const { label, labels, other } = value;
+    if (Array.isArray(labels))
+        return other === undefined ? labels : [...labels, other];
+    return label ?? other ?? value;
+}
+const typeform_EXAMPLE = {
+    method: 'POST',
+    path: '',
+    contentType: 'application/json',
+    body: JSON.stringify({
+        event_id: '01EK4R5PFZZP6C8H14RTP4YW6C',
+        event_type: 'form_response',
+        form_response: {
+            form_id: 'g8hcyeXS',
+            submitted_at: '2026-11-21T08:23:49Z',
+            definition: { id: 'g8hcyeXS', fields: [{ id: 'M8JLOd0nIQPU', title: 'Your name?' }] },
+            answers: [{ type: 'text', text: 'Ada', field: { id: 'M8JLOd0nIQPU', type: 'short_text' } }],
+        },
+    }),
+};
+
+// EXTERNAL MODULE: ./build/items/key.js + 2 modules
+var key = __nccwpck_require__(538);
+// EXTERNAL MODULE: ./build/protocol/webhook-request.js + 1 modules
+var webhook_request = __nccwpck_require__(4030);
+;// CONCATENATED MODULE: ./node_modules/path-to-regexp/dist/index.js
+const DEFAULT_DELIMITER = "/";
+const NOOP_VALUE = (value) => value;
+const ID_START = /^[$_\p{ID_Start}]$/u;
+const ID_CONTINUE = /^[$\u200c\u200d\p{ID_Continue}]$/u;
+const ID = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
+/**
+ * Escape text for stringify to path.
+ */
+function escapeText(str) {
+    return str.replace(/[{}()\[\]+?!:*\\]/g, "\\$&");
+}
+/**
+ * Escape a regular expression string.
+ */
+function dist_escape(str) {
+    return str.replace(/[.+*?^${}()[\]|/\\]/g, "\\$&");
+}
+/**
+ * ParseError is thrown when there is an error processing the path.
+ */
+class PathError extends TypeError {
+    originalPath;
+    constructor(message, originalPath) {
+        super(message +
+            (originalPath ? `: ${originalPath}` : "") +
+            "; visit https://git.new/pathToRegexpError for info");
+        this.originalPath = originalPath;
+    }
+}
+/**
+ * Parse a string for the raw tokens.
+ */
+function parse(str, options = {}) {
+    const { encodePath = NOOP_VALUE } = options;
+    const chars = [...str];
+    let index = 0;
+    function consumeUntil(end) {
+        const output = [];
+        let path = "";
+        function writePath() {
+            if (!path)
+                return;
+            output.push({
+                type: "text",
+                value: encodePath(path),
+            });
+            path = "";
+        }
+        while (index < chars.length) {
+            const char = chars[index++];
+            if (char === end) {
+                writePath();
+                return output;
+            }
+            if (char === "\\") {
+                if (index === chars.length) {
+                    throw new PathError(`Unexpected end after \\ at index ${index}`, str);
+                }
+                path += chars[index++];
+                continue;
+            }
+            if (char === ":" || char === "*") {
+                const type = char === ":" ? "param" : "wildcard";
+                let name = "";
+                if (ID_START.test(chars[index])) {
+                    do {
+                        name += chars[index++];
+                    } while (ID_CONTINUE.test(chars[index]));
+                }
+                else if (chars[index] === '"') {
+                    let quoteStart = index;
+                    while (index < chars.length) {
+                        if (chars[++index] === '"') {
+                            index++;
+                            quoteStart = 0;
+                            break;
+                        }
+                        // Increment over escape characters.
+                        if (chars[index] === "\\")
+                            index++;
+                        name += chars[index];
+                    }
+                    if (quoteStart) {
+                        throw new PathError(`Unterminated quote at index ${quoteStart}`, str);
+                    }
+                }
+                if (!name) {
+                    throw new PathError(`Missing parameter name at index ${index}`, str);
+                }
+                writePath();
+                output.push({ type, name });
+                continue;
+            }
+            if (char === "{") {
+                writePath();
+                output.push({
+                    type: "group",
+                    tokens: consumeUntil("}"),
+                });
+                continue;
+            }
+            if ("}()[]+?!".includes(char)) {
+                throw new PathError(`Unexpected ${char} at index ${index - 1}`, str);
+            }
+            path += char;
+        }
+        if (end) {
+            throw new PathError(`Unexpected end at index ${index}, expected ${end}`, str);
+        }
+        writePath();
+        return output;
+    }
+    return {
+        tokens: consumeUntil(""),
+        originalPath: str,
+    };
+}
+/**
+ * Compile a string to a template function for the path.
+ */
+function compile(path, options = {}) {
+    const { encode = encodeURIComponent, delimiter = DEFAULT_DELIMITER } = options;
+    const data = typeof path === "object" ? path : parse(path, options);
+    const fn = tokensToFunction(data.tokens, delimiter, encode);
+    return function path(params = {}) {
+        const missing = [];
+        const path = fn(params, missing);
+        if (missing.length) {
+            throw new TypeError(`Missing parameters: ${missing.join(", ")}`);
+        }
+        return path;
+    };
+}
+function tokensToFunction(tokens, delimiter, encode) {
+    const encoders = tokens.map((token) => tokenToFunction(token, delimiter, encode));
+    return (data, missing) => {
+        let result = "";
+        for (const encoder of encoders) {
+            result += encoder(data, missing);
+        }
+        return result;
+    };
+}
+/**
+ * Convert a single token into a path building function.
+ */
+function tokenToFunction(token, delimiter, encode) {
+    if (token.type === "text")
+        return () => token.value;
+    if (token.type === "group") {
+        const fn = tokensToFunction(token.tokens, delimiter, encode);
+        return (data, missing) => {
+            const len = missing.length;
+            const value = fn(data, missing);
+            if (missing.length === len)
+                return value;
+            missing.length = len; // Reset optional group.
+            return "";
+        };
+    }
+    const encodeValue = encode || NOOP_VALUE;
+    if (token.type === "wildcard" && encode !== false) {
+        return (data, missing) => {
+            const value = data[token.name];
+            if (value == null) {
+                missing.push(token.name);
+                return "";
+            }
+            if (!Array.isArray(value) || value.length === 0) {
+                throw new TypeError(`Expected "${token.name}" to be a non-empty array`);
+            }
+            let result = "";
+            for (let i = 0; i < value.length; i++) {
+                if (typeof value[i] !== "string") {
+                    throw new TypeError(`Expected "${token.name}/${i}" to be a string`);
+                }
+                if (i > 0)
+                    result += delimiter;
+                result += encodeValue(value[i]);
+            }
+            if (!result) {
+                throw new TypeError(`Expected "${token.name}" to be a non-empty array`);
+            }
+            return result;
+        };
+    }
+    return (data, missing) => {
+        const value = data[token.name];
+        if (value == null) {
+            missing.push(token.name);
+            return "";
+        }
+        if (typeof value !== "string" || value.length === 0) {
+            throw new TypeError(`Expected "${token.name}" to be a non-empty string`);
+        }
+        return encodeValue(value);
+    };
+}
+/**
+ * Transform a path into a match function.
+ */
+function match(path, options = {}) {
+    const { decode = decodeURIComponent, delimiter = DEFAULT_DELIMITER } = options;
+    const { regexp, keys } = pathToRegexp(path, options);
+    const decoders = keys.map((key) => {
+        if (decode === false)
+            return NOOP_VALUE;
+        if (key.type === "param")
+            return decode;
+        return (value) => value.split(delimiter).map(decode);
+    });
+    return function match(input) {
+        const m = regexp.exec(input);
+        if (!m)
+            return false;
+        const path = m[0];
+        const params = Object.create(null);
+        for (let i = 1; i < m.length; i++) {
+            if (m[i] === undefined)
+                continue;
+            const key = keys[i - 1];
+            const decoder = decoders[i - 1];
+            params[key.name] = decoder(m[i]);
+        }
+        return { path, params };
+    };
+}
+/**
+ * Transform a path into a regular expression and capture keys.
+ */
+function pathToRegexp(path, options = {}) {
+    const { delimiter = DEFAULT_DELIMITER, end = true, sensitive = false, trailing = true, } = options;
+    const keys = [];
+    let source = "";
+    let combinations = 0;
+    function process(path) {
+        if (Array.isArray(path)) {
+            for (const p of path)
+                process(p);
+            return;
+        }
+        const data = typeof path === "object" ? path : parse(path, options);
+        flatten(data.tokens, 0, [], (tokens) => {
+            if (combinations >= 256) {
+                throw new PathError("Too many path combinations", data.originalPath);
+            }
+            if (combinations > 0)
+                source += "|";
+            source += toRegExpSource(tokens, delimiter, keys, data.originalPath, trailing);
+            combinations++;
+        });
+    }
+    process(path);
+    let pattern = `^(?:${source})`;
+    pattern += end ? "$" : "(?=" + dist_escape(delimiter) + "|$)";
+    return { regexp: new RegExp(pattern, sensitive ? "" : "i"), keys };
+}
+/**
+ * Generate a flat list of sequence tokens from the given tokens.
+ */
+function flatten(tokens, index, result, callback) {
+    while (index < tokens.length) {
+        const token = tokens[index++];
+        if (token.type === "group") {
+            const len = result.length;
+            flatten(token.tokens, 0, result, (seq) => flatten(tokens, index, seq, callback));
+            result.length = len;
+            continue;
+        }
+        result.push(token);
+    }
+    callback(result);
+}
+/**
+ * Transform a flat sequence of tokens into a regular expression.
+ */
+function toRegExpSource(tokens, delimiter, keys, originalPath, trailing) {
+    let result = "";
+    let prefix = "";
+    let hasWildcardAhead = false;
+    let hasSegmentWildcard = false;
+    let wildcardBacktrack = "";
+    let index = 0;
+    function seekWildcard(index) {
+        while (index < tokens.length) {
+            const token = tokens[index++];
+            if (token.type === "wildcard")
+                return true;
+        }
+        return false;
+    }
+    function textRemaining(index) {
+        let result = "";
+        while (index < tokens.length) {
+            const token = tokens[index++];
+            if (token.type !== "text")
+                return result;
+            if (token.value.includes(delimiter))
+                break;
+            result += token.value;
+        }
+    }
+    while (index < tokens.length) {
+        const token = tokens[index++];
+        if (token.type === "text") {
+            const value = dist_escape(token.value);
+            result += value;
+            wildcardBacktrack += value;
+            prefix += token.value;
+            if (token.value.includes(delimiter))
+                hasSegmentWildcard = false;
+            continue;
+        }
+        if (token.type === "param" || token.type === "wildcard") {
+            if (result && !prefix) {
+                throw new PathError(`Missing text before "${token.name}" ${token.type}`, originalPath);
+            }
+            keys.push(token);
+            if (token.type === "param") {
+                if (hasSegmentWildcard) {
+                    const value = negate(delimiter, prefix);
+                    result += `(${value}+?|${value}*${dist_escape(prefix)})`;
+                }
+                else {
+                    const text = textRemaining(index);
+                    if (text) {
+                        result += `(?=(${negate(delimiter, "")}+?)${dist_escape(text)})(?:\\${keys.length})`;
+                    }
+                    else {
+                        result += `(${negate(delimiter, "")}+)`;
+                    }
+                }
+            }
+            else {
+                // If we had a wildcard, close lookahead and reset.
+                if (hasWildcardAhead)
+                    result += `)${wildcardBacktrack}`;
+                hasWildcardAhead = seekWildcard(index);
+                // Lock earlier wildcards; leave the last one greedy.
+                result += hasWildcardAhead ? "(?=([^]+?)" : "([^]+)";
+                hasSegmentWildcard = true;
+                wildcardBacktrack = "";
+            }
+            wildcardBacktrack += `(?:\\${keys.length})`;
+            prefix = "";
+            continue;
+        }
+        throw new TypeError(`Unknown token type: ${token.type}`);
+    }
+    if (trailing && !prefix.endsWith(delimiter)) {
+        result += "(?:" + dist_escape(delimiter) + "$)?";
+    }
+    return result;
+}
+/**
+ * Block backtracking on previous text/delimiter.
+ */
+function negate(a, b) {
+    if (b.length > a.length)
+        return negate(b, a); // Longest string first.
+    if (a === b)
+        b = ""; // Cleaner regex strings, no duplication.
+    if (b.length > 1)
+        return `(?:(?!${dist_escape(a)}|${dist_escape(b)})[^])`;
+    if (a.length > 1)
+        return `(?:(?!${dist_escape(a)})[^${dist_escape(b)}])`;
+    return `[^${dist_escape(a + b)}]`;
+}
+/**
+ * Stringify token data into a path string.
+ */
+function stringify(data) {
+    const { tokens } = data;
+    let index = 0;
+    let value = "";
+    while (index < tokens.length) {
+        const token = tokens[index++];
+        if (token.type === "text") {
+            value += escapeText(token.value);
+            continue;
+        }
+        if (token.type === "group") {
+            value += "{" + stringify(token) + "}";
+            continue;
+        }
+        if (token.type === "param") {
+            value += ":" + stringifyName(token.name, tokens, index);
+            continue;
+        }
+        if (token.type === "wildcard") {
+            value += "*" + stringifyName(token.name, tokens, index);
+            continue;
+        }
+        throw new TypeError(`Unknown token type: ${token.type}`);
+    }
+    return value;
+}
+/**
+ * Wrap a parameter name in quotes, escaping only the characters the parser
+ * treats specially inside a quoted name (`"` and `\`). `JSON.stringify` can't
+ * be used here because it emits escapes like `\n` that the parser reads back as
+ * the literal character `n`, so names with control characters wouldn't survive
+ * a `parse` -> `stringify` -> `parse` round trip.
+ */
+function quoteName(name) {
+    return `"${name.replace(/["\\]/g, "\\$&")}"`;
+}
+/**
+ * Stringify a parameter name, escaping when it cannot be emitted directly.
+ */
+function stringifyName(name, tokens, index) {
+    if (!ID.test(name))
+        return quoteName(name);
+    while (index < tokens.length) {
+        const token = tokens[index++];
+        if (token.type === "text") {
+            if (!token.value)
+                continue;
+            // Destructuring reads the first *code point*, matching `parse`, which
+            // iterates the path with `[...str]`. Indexing with `[0]` would read only the
+            // leading surrogate of an astral character, missing that the parser treats
+            // the whole character as `ID_Continue` and absorbs it into the name.
+            const [first] = token.value;
+            if (ID_CONTINUE.test(first))
+                return quoteName(name);
+        }
+        break;
+    }
+    return name;
+}
+//# sourceMappingURL=index.js.map
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
+// EXTERNAL MODULE: ./build/protocol/webhook-path.js
+var webhook_path = __nccwpck_require__(4734);
+;// CONCATENATED MODULE: ./build/triggers/path-pattern.js
+
+
+
+
+
+/** Schema of a path pattern: a missing leading `/` is added, a malformed pattern is an issue. */
+const pathPattern = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* maxLength */.Ru6(limits/* LIMITS */.b.patternLength, `has more than ${limits/* LIMITS */.b.patternLength} characters`), dist/* rawTransform */.NTK(({ dataset, addIssue, NEVER }) => {
+    try {
+        return compilePattern(dataset.value);
+    }
+    catch (error) {
+        addIssue({ message: patternMistake(error) });
+        return NEVER;
+    }
+}));
+function compilePattern(text) {
+    const pattern = /^\{*\//.test(text) ? text : `/${text}`;
+    const { tokens } = parse(pattern);
+    checkSize(tokens);
+    const compiled = match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.g });
+    return {
+        pattern,
+        example: tokens.map(exampleText).join(''),
+        match(path) {
+            const found = compiled(path);
+            return found ? params(found.params) : undefined;
+        },
+    };
+}
+function params(found) {
+    const given = Object.entries(found).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]);
+    return (0,json/* record */.g1)(given);
+}
+function exampleText(token) {
+    if (token.type === 'text')
+        return token.value;
+    return token.type === 'group' ? '' : encodeURIComponent(token.name);
+}
+/** Each optional group doubles what a pattern expands to, so their number is bounded. */
+function checkSize(tokens) {
+    const all = path_pattern_flatten(tokens);
+    const groups = all.filter((token) => token.type === 'group').length;
+    const parameters = all.filter((token) => token.type === 'param' || token.type === 'wildcard').length;
+    if (groups > limits/* LIMITS */.b.patternGroups)
+        throw new RangeError(`more than ${limits/* LIMITS */.b.patternGroups} optional parts`);
+    if (parameters > limits/* LIMITS */.b.patternParameters) {
+        throw new RangeError(`more than ${limits/* LIMITS */.b.patternParameters} parameters`);
+    }
+}
+function path_pattern_flatten(tokens) {
+    return tokens.flatMap((token) => token.type === 'group' ? [token, ...path_pattern_flatten(token.tokens)] : [token]);
+}
+/** The library's message without the pattern, which the code frame shows, and without its link. */
+function patternMistake(error) {
+    const text = error instanceof Error ? error.message : 'malformed';
+    const mistake = text
+        .replace(/: .*; visit .*$/s, '')
+        .replace(/^\w/, (first) => first.toLowerCase());
+    return `${mistake} (write :name for a part, *rest for all that follows, {/:name} for an optional part)`;
+}
+
+;// CONCATENATED MODULE: ./build/triggers/webhook.js
+
+
+
+
+
+
+
+
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+const WITH_BODY = new Set(['post', 'put', 'patch']);
+const webhook_options = dist/* strictObject */.rej({
+    method: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO(METHODS, 'HTTP method'))), dist/* description */.h_('HTTP method, or a list of them. Without it every method fires.')),
+    path: dist/* pipe */.FsL(dist/* optional */.lqM(pathPattern), dist/* description */.h_('Pattern of what follows the trigger name in the URL, such as `/user/:userId`; `:name` parts become `params`. Without it every path fires.')),
+    deduplicationKey: dist/* pipe */.FsL(dist/* optional */.lqM(key/* keyPath */.W), dist/* description */.h_('Path to the key that tells deliveries apart, when there is no `id`: `data.id`.')),
+    verify: verifyOption(),
+});
+const webhook = defineTrigger({
+    name: 'webhook',
+    description: 'Fires on any request, optionally narrowed by method, path and who sent it.',
+    options: webhook_options,
+    outputs: {
+        method: 'Request method, lower case.',
+        headers: 'Request headers, names in lower case.',
+        query: 'Query parameters; a repeated one is an array.',
+        querystring: 'Query string without the leading `?`.',
+        search: 'Query string with the leading `?`, or empty.',
+        body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
+        params: 'Values of the `:name` parts of `path`.',
+    },
+    example({ method = ['post'], path, verify }) {
+        if (verify)
+            return undefined;
+        const verb = method.includes('post') ? 'post' : (method[0] ?? 'post');
+        const request = { method: verb.toUpperCase(), path: path?.example ?? '' };
+        if (!WITH_BODY.has(verb))
+            return request;
+        return { ...request, contentType: 'application/json', body: '{"hello":"world"}' };
+    },
+    async receive(request, { method, path, verify }, ports) {
+        const params = path ? path.match(request.path) : {};
+        const matches = [methodCheck(request.method, method), pathCheck(path?.pattern, params)];
+        if (!params || !matches.every((check) => check.held))
+            return { checks: matches, items: [] };
+        const { held, checks, warnings } = await verifyRequest(request, verify, ports);
+        const items = held ? [{ ...requestFields(request, verify), params }] : [];
+        return { checks: [...matches, ...checks], items, warnings };
+    },
+});
+function methodCheck(found, wanted) {
+    if (!wanted)
+        return { option: 'method', held: true, found: 'any method' };
+    const held = wanted.includes(found);
+    const list = wanted.join(', ');
+    return { option: 'method', held, found: held ? found : `the request's is not among ${list}` };
+}
+function pathCheck(pattern, params) {
+    if (pattern === undefined)
+        return { option: 'path', held: true, found: 'any path' };
+    const held = params !== undefined;
+    return { option: 'path', held, found: `${held ? 'matches' : 'does not match'} ${pattern}` };
+}
+function requestFields(request, verify) {
+    const { headers, query, fields } = credentialsOf(verify);
+    return {
+        method: request.method,
+        headers: (0,webhook_request/* visibleHeaders */.$V)(request, headers),
+        ...(0,webhook_request/* visibleQuery */.L)(request, query),
+        body: visibleBody(request.body, fields),
+    };
+}
+function visibleBody(body, credentials) {
+    return (0,json/* isObject */.Gv)(body) && credentials.length > 0 ? (0,json/* without */.FF)(body, credentials) : body;
+}
+
+;// CONCATENATED MODULE: ./build/triggers/index.js
+
+
+
+
+
+
+
+const ALL = [webhook, messagingBot, aws_sns_awsSns, typeform_typeform, slack_slack, trello_trello, googleForm];
+/** Every trigger, by each name that a workflow file and a webhook URL may use. */
+const TRIGGERS = new Map(ALL.flatMap((trigger) => [trigger.name, ...trigger.aliases].map((name) => [name, trigger])));
+
+
+/***/ }),
+
+/***/ 4381:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  mt: () => (/* binding */ callBot),
+  DT: () => (/* binding */ callBotOrThrow),
+  Nt: () => (/* binding */ withoutSecret)
+});
+
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/http.js
+var http = __nccwpck_require__(4697);
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/bot-fault.js
+
+/** The server delays a repeated call within three seconds anyway. Source: tdlib/telegram-bot-api. */
+const POLLER_PAUSE = 3_000;
+const SERVICE_PAUSE = 1_000;
+/** What an HTTP reply of the Bot API says. */
+function readReply({ status, headers, text }) {
+    const answer = parsed(text);
+    if (status === 200 && answer?.ok === true)
+        return { result: (answer.result ?? null) };
+    const code = status === 200 && typeof answer?.error_code === 'number' ? answer.error_code : status;
+    const description = typeof answer?.description === 'string' ? answer.description : '';
+    if (status === 200 && !answer)
+        return { fault: service('its answer is not JSON') };
+    return { fault: refusal(code, description, seconds(answer, headers['retry-after'])) };
+}
+/** A call that got no whole answer. */
+function unreachable({ message }) {
+    return service(message, ['is the input "messaging-api-url" right, and is a proxy needed?']);
+}
+function refusal(code, description, retryAfter) {
+    if (code === 401 || code === 404)
+        return unknownToken(code);
+    if (code === 409)
+        return conflict(description);
+    if (code === 429)
+        return busy(retryAfter);
+    if (code >= 500)
+        return service(`it answered ${code}`);
+    const said = description ? `: ${oneLine(description)}` : '';
+    return { ...fault('refused', `the bot API refused the call (${code}${said})`), pause: undefined };
+}
+function unknownToken(code) {
+    if (code === 401) {
+        return fault('token', 'the bot API refused the token (401 Unauthorized)', [
+            'it was revoked, or is not whole: BotFather shows it with /token; then renew the secret',
+        ]);
+    }
+    return fault('token', 'the bot API knows no such bot (404 Not Found)', [
+        'a token is malformed unless it is digits, a colon and a string, with no "bot" before it',
+        'or the input "messaging-api-url" names no bot API',
+    ]);
+}
+/** Source of the two texts: tdlib/telegram-bot-api, Client.cpp. */
+function conflict(description) {
+    if (/webhook is active|setWebhook/i.test(description)) {
+        return fault('webhook', 'this bot has a webhook, and so cannot be polled (409 Conflict)', [
+            'set "webhook: true" to receive its messages by that webhook',
+            'or remove it, with one call of the method deleteWebhook: see docs/bot.md',
+        ]);
+    }
+    const notes = ['only one workflow, or program, may poll a bot: each takes the messages of others'];
+    return {
+        ...fault('poller', 'another poller asked for this bot (409 Conflict)', notes),
+        pause: POLLER_PAUSE,
+    };
+}
+function busy(retryAfter) {
+    const wait = retryAfter ?? 1;
+    return {
+        ...fault('busy', `the bot API asks to wait ${wait} s (429 Too Many Requests)`),
+        pause: wait * 1000,
+    };
+}
+function service(what, notes = []) {
+    const kept = 'nothing is lost: the messages stay with the bot API for 24 hours';
+    return {
+        ...fault('service', `the bot API failed: ${what}`, [...notes, kept]),
+        pause: SERVICE_PAUSE,
+    };
+}
+function fault(kind, message, notes = []) {
+    return { kind, message, notes, pause: undefined };
+}
+function seconds(answer, header) {
+    const parameters = (0,json/* isObject */.Gv)(answer?.parameters) ? answer.parameters : {};
+    const wait = Number(parameters.retry_after ?? header);
+    return Number.isFinite(wait) && wait >= 0 ? Math.ceil(wait) : undefined;
+}
+function parsed(text) {
+    try {
+        const value = (0,json/* parseJson */.qF)(text);
+        return (0,json/* isObject */.Gv)(value) ? value : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}
+function oneLine(text) {
+    return text.replace(/\s+/g, ' ').slice(0, 200);
+}
+
+;// CONCATENATED MODULE: ./build/triggers/messaging-bot/bot-api.js
+
+
+
+/** How often a call is made again, by what went wrong; every method called here may be repeated. */
+const RETRIES = {
+    token: 0,
+    webhook: 0,
+    poller: 1,
+    busy: 3,
+    service: 1,
+    refused: 0,
+};
+/** A longer pause would cost more minutes than the next run. */
+const LONGEST_PAUSE = 60_000;
+/** For an answer, on top of the time that a long poll may take. */
+const PATIENCE = 20_000;
+/** Calls a method of the Bot API, once more where that makes sense. Faults are returned. */
+async function callBot(bot, method, parameters, longPoll = 0) {
+    for (let retry = 0;; retry++) {
+        const called = await callOnce(bot, method, parameters, PATIENCE + longPoll);
+        if (!('fault' in called))
+            return called;
+        const { kind, pause } = called.fault;
+        if (retry >= RETRIES[kind] || pause === undefined || pause > LONGEST_PAUSE)
+            return called;
+        await bot.sleep(pause);
+    }
+}
+/** Calls a method of the Bot API. @throws UserError when there is no result */
+async function callBotOrThrow(bot, method, parameters) {
+    const called = await callBot(bot, method, parameters);
+    if ('result' in called)
+        return called.result;
+    const { message, notes } = called.fault;
+    throw new errors/* UserError */.y({ message, notes });
+}
+async function callOnce(bot, method, parameters, timeout) {
+    const url = `${bot.api}/bot${bot.token.reveal()}/${method}`;
+    const headers = { 'content-type': 'application/json' };
+    try {
+        const body = JSON.stringify(parameters);
+        const reply = await bot.http({ method: 'POST', url, headers, body, timeout });
+        return readReply({ ...reply, text: withoutSecret(reply.text, bot.token) });
+    }
+    catch (error) {
+        if (!(error instanceof http/* HttpFailure */.H))
+            throw error;
+        return { fault: unreachable(error) };
+    }
+}
+/** Whatever a server says, and whoever wrote it to the bot: a secret goes no further. */
+function withoutSecret(text, secret) {
+    return secret.scrub(text.replaceAll(secret.reveal(), String(secret)));
+}
+
+
+/***/ }),
+
+/***/ 2581:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   B: () => (/* binding */ firingKinds),
+/* harmony export */   l: () => (/* binding */ updateChecks)
+/* harmony export */ });
+/* harmony import */ var _message_types_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6740);
+/* harmony import */ var _update_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7178);
+/* harmony import */ var _update_kinds_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4356);
+
+
+
+/** What an update must meet to become an item; the same for polled and pushed ones. */
+function updateChecks(update, options) {
+    return [
+        kindCheck(update, firingKinds(options)),
+        typeCheck(update, options.event),
+        idCheck('chats', (0,_update_js__WEBPACK_IMPORTED_MODULE_1__/* .chatId */ .MQ)(update), options.chats),
+        idCheck('users', (0,_update_js__WEBPACK_IMPORTED_MODULE_1__/* .userId */ .J3)(update), options.users),
+    ];
+}
+/** The kinds that fire, and so the ones that the Bot API is asked for. */
+function firingKinds({ updates = [] }) {
+    return [...new Set([..._update_kinds_js__WEBPACK_IMPORTED_MODULE_2__/* .NEW_MESSAGES */ .gQ, ...updates])];
+}
+function kindCheck({ kind }, firing) {
+    const held = kind !== undefined && firing.includes(kind);
+    const name = kind ?? 'an unknown kind';
+    return { option: 'updates', held, found: held ? name : `${name} is not among ${list(firing)}` };
+}
+/** Only a message has a type: an update such as `callback_query` passes. */
+function typeCheck({ kind, content }, wanted) {
+    if (!wanted || !_update_kinds_js__WEBPACK_IMPORTED_MODULE_2__/* .MESSAGE_KINDS */ .kB.has(kind ?? '')) {
+        return { option: 'event', held: true, found: 'any message type' };
+    }
+    const type = (0,_message_types_js__WEBPACK_IMPORTED_MODULE_0__/* .messageType */ .IR)(content);
+    const held = type !== undefined && wanted.includes(type);
+    const name = type ?? 'an unknown type';
+    return { option: 'event', held, found: held ? name : `${name} is not among ${list(wanted)}` };
+}
+/** The ids themselves are not shown: a summary of a public repository is public. */
+function idCheck(option, id, allowed) {
+    if (!allowed)
+        return { option, held: true, found: 'anyone' };
+    const held = id !== undefined && allowed.includes(id);
+    return { option, held, found: held ? 'on the list' : 'not on the list' };
+}
+function list(names) {
+    return names.join(', ');
+}
+
+
+/***/ }),
+
+/***/ 6740:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   IR: () => (/* binding */ messageType),
+/* harmony export */   Ol: () => (/* binding */ MESSAGE_TYPES),
+/* harmony export */   dn: () => (/* binding */ SPECIFIED_TYPES)
+/* harmony export */ });
+/** The message types of the specification. */
+const SPECIFIED_TYPES = [
+    'text',
+    'animation',
+    'audio',
+    'channel_chat_created',
+    'contact',
+    'delete_chat_photo',
+    'dice',
+    'document',
+    'game',
+    'group_chat_created',
+    'invoice',
+    'left_chat_member',
+    'location',
+    'migrate_from_chat_id',
+    'migrate_to_chat_id',
+    'new_chat_members',
+    'new_chat_photo',
+    'new_chat_title',
+    'passport_data',
+    'photo',
+    'pinned_message',
+    'poll',
+    'sticker',
+    'successful_payment',
+    'supergroup_chat_created',
+    'video',
+    'video_note',
+    'voice',
+];
+/** Newer types whose messages also carry an older type's field, for programs that know only that. */
+const BEFORE_THE_SPECIFIED = ['live_photo', 'venue'];
+/** What the Bot API has gained since. Source: Bot API 10.3, type Message. */
+const LATER_TYPES = [
+    'rich_message',
+    'paid_media',
+    'story',
+    'checklist',
+    'checklist_tasks_done',
+    'checklist_tasks_added',
+    'community_chat_added',
+    'community_chat_removed',
+    'community_chat_joined',
+    'suggested_post_approved',
+    'suggested_post_approval_failed',
+    'suggested_post_declined',
+    'suggested_post_paid',
+    'suggested_post_refunded',
+    'chat_owner_left',
+    'chat_owner_changed',
+    'managed_bot_created',
+    'poll_option_added',
+    'poll_option_deleted',
+    'message_auto_delete_timer_changed',
+    'refunded_payment',
+    'users_shared',
+    'chat_shared',
+    'connected_website',
+    'write_access_allowed',
+    'proximity_alert_triggered',
+    'boost_added',
+    'chat_background_set',
+    'forum_topic_created',
+    'forum_topic_edited',
+    'forum_topic_closed',
+    'forum_topic_reopened',
+    'general_forum_topic_hidden',
+    'general_forum_topic_unhidden',
+    'giveaway_created',
+    'giveaway',
+    'giveaway_winners',
+    'giveaway_completed',
+    'gift',
+    'gift_upgrade_sent',
+    'unique_gift',
+    'paid_message_price_changed',
+    'direct_message_price_changed',
+    'video_chat_scheduled',
+    'video_chat_started',
+    'video_chat_ended',
+    'video_chat_participants_invited',
+    'web_app_data',
+];
+/**
+ * The message types in the order in which they are looked for: a message has the first one that is
+ * present. `animation` stands before `document`, `live_photo` before `photo`, `venue` before
+ * `location`, since such a message carries both fields.
+ */
+const MESSAGE_TYPES = [...BEFORE_THE_SPECIFIED, ...SPECIFIED_TYPES, ...LATER_TYPES];
+/** The type of a message; `undefined` for one that the Bot API has gained after this list. */
+function messageType(message) {
+    return MESSAGE_TYPES.find((type) => Object.hasOwn(message, type));
+}
+
+
+/***/ }),
+
+/***/ 4356:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   GY: () => (/* binding */ UPDATE_KINDS),
+/* harmony export */   gQ: () => (/* binding */ NEW_MESSAGES),
+/* harmony export */   kB: () => (/* binding */ MESSAGE_KINDS)
+/* harmony export */ });
+/** Every kind of update that the Bot API has. Source: Bot API 10.3, type Update. */
+const UPDATE_KINDS = [
+    'message',
+    'edited_message',
+    'channel_post',
+    'edited_channel_post',
+    'business_connection',
+    'business_message',
+    'edited_business_message',
+    'deleted_business_messages',
+    'guest_message',
+    'stopped_message_generation',
+    'message_reaction',
+    'message_reaction_count',
+    'inline_query',
+    'chosen_inline_result',
+    'callback_query',
+    'shipping_query',
+    'pre_checkout_query',
+    'purchased_paid_media',
+    'poll',
+    'poll_answer',
+    'my_chat_member',
+    'chat_member',
+    'chat_join_request',
+    'chat_boost',
+    'removed_chat_boost',
+    'managed_bot',
+    'subscription',
+];
+/** The kinds that fire without being asked for: a new message, in a chat or in a channel. */
+const NEW_MESSAGES = ['message', 'channel_post'];
+/** The kinds whose object is a message, so that it has a message type. */
+const MESSAGE_KINDS = new Set([
+    'message',
+    'edited_message',
+    'channel_post',
+    'edited_channel_post',
+    'business_message',
+    'edited_business_message',
+    'guest_message',
+]);
+
+
+/***/ }),
+
+/***/ 7178:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   IF: () => (/* binding */ readUpdate),
+/* harmony export */   J3: () => (/* binding */ userId),
+/* harmony export */   MQ: () => (/* binding */ chatId),
+/* harmony export */   fk: () => (/* binding */ updateItem)
+/* harmony export */ });
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var _update_kinds_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(4356);
+
+
+/** An update as the Bot API sends it; `undefined` for anything that is none. */
+function readUpdate(value) {
+    if (!(0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(value))
+        return undefined;
+    const update = value; // isObject says what it is, not what it holds; Json holds Json
+    const id = update.update_id;
+    if (typeof id !== 'number' || !Number.isSafeInteger(id))
+        return undefined;
+    const kind = _update_kinds_js__WEBPACK_IMPORTED_MODULE_1__/* .UPDATE_KINDS */ .GY.find((name) => (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(update[name]));
+    return { id, kind, content: kind ? update[kind] : {} };
+}
+/**
+ * The item of an update, polled or pushed: the kind's own object plus `update_id`. A kind that the
+ * option `updates` names also tells its name, as `update_type`.
+ */
+function updateItem({ id, kind, content }, named = []) {
+    const item = { ...content, update_id: id };
+    return kind && named.includes(kind) ? { ...item, update_type: kind } : item;
+}
+/** Id of the chat that an update belongs to; `undefined` for one outside any chat. */
+function chatId({ content }) {
+    return idOf(content.chat) ?? ((0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(content.message) ? idOf(content.message.chat) : undefined);
+}
+/** Id of the person who caused an update; `undefined` where it names nobody, as in a channel. */
+function userId({ content }) {
+    return idOf(content.from) ?? idOf(content.user);
+}
+/** As text, since ids of 16 digits are text already when they come out of a body. */
+function idOf(value) {
+    if (!(0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(value))
+        return undefined;
+    return typeof value.id === 'number' || typeof value.id === 'string' ? String(value.id) : undefined;
+}
+
+
+/***/ }),
+
+/***/ 6761:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ oneOrMore)
+/* harmony export */ });
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
+
+/**
+ * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
+ * issue names the very element that is wrong.
+ */
+function oneOrMore(schema) {
+    return valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .lazy */ .RZV((input) => Array.isArray(input) ? valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(schema), valibot__WEBPACK_IMPORTED_MODULE_0__/* .nonEmpty */ .hq('is an empty list')) : schema), valibot__WEBPACK_IMPORTED_MODULE_0__/* .transform */ .pdi((value) => (Array.isArray(value) ? value : [value])));
+}
+
+
+/***/ }),
+
+/***/ 8375:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   y: () => (/* binding */ renderProblem)
+/* harmony export */ });
+/* unused harmony export renderPlace */
+/**
+ * A problem as a person reads it: what, where, the line itself and what would do.
+ *
+ *     error: unknown HTTP method "psot"
+ *       --> workflows/hook.yml:3:13
+ *        |
+ *      3 |     method: psot
+ *        |             ^^^^ did you mean "post"?
+ *        = allowed: get, post, put, patch, delete, head, options
+ */
+function renderProblem(problem, severity = 'error') {
+    const { message, position, hint, notes = [] } = problem;
+    const title = `${severity}: ${message}`;
+    if (!position)
+        return [title, ...bullets(hint ? [hint, ...notes] : notes, 1)].join('\n');
+    const digits = String(position.line).length;
+    const frame = codeFrame(position, hint, digits);
+    return [title, ...frame, ...bullets(notes, digits + 1)].join('\n');
+}
+/** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */
+function renderPlace({ source, line, column }) {
+    return `${source.name}:${line}:${column}`;
+}
+function codeFrame(position, hint, digits) {
+    const text = (position.source.text.split('\n')[position.line - 1] ?? '').replace(/\r$/, '');
+    const shown = text.replaceAll('\t', ' ');
+    const margin = ' '.repeat(digits + 1);
+    const caret = ' '.repeat(position.column - 1) + '^'.repeat(position.length);
+    return [
+        `${margin}--> ${renderPlace(position)}`,
+        `${margin} |`,
+        ` ${position.line} | ${shown}`.trimEnd(),
+        `${margin} | ${caret} ${hint ?? ''}`.trimEnd(),
+    ];
+}
+function bullets(notes, indent) {
+    return notes.map((note) => `${' '.repeat(indent)} = ${note}`);
+}
+
+
+/***/ }),
+
+/***/ 3560:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   k: () => (/* binding */ expressionSpans),
+/* harmony export */   x: () => (/* binding */ hasExpression)
+/* harmony export */ });
+function hasExpression(text) {
+    return text.includes('${{');
+}
+/** The insides of all `${{ }}` of a text, in order. */
+function expressionSpans(text) {
+    const spans = [];
+    for (let open = text.indexOf('${{'); open >= 0;) {
+        const start = open + '${{'.length;
+        const end = endOfExpression(text, start);
+        spans.push({ start, end: end < 0 ? text.length : end, closed: end >= 0 });
+        if (end < 0)
+            break;
+        open = text.indexOf('${{', end + '}}'.length);
+    }
+    return spans;
+}
+/** Where the closing `}}` stands, passing over string literals (`'it''s'` is two in a row). */
+function endOfExpression(text, start) {
+    let inString = false;
+    for (let at = start; at < text.length; at++) {
+        if (text[at] === "'")
+            inString = !inString;
+        if (!inString && text.startsWith('}}', at))
+            return at;
+    }
+    return -1;
+}
+
+
+/***/ }),
+
+/***/ 2227:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   S: () => (/* binding */ NATIVE_EVENTS)
+/* harmony export */ });
+/** The events that GitHub itself knows under `on:`; they may stand beside Hookline's triggers. */
+const NATIVE_EVENTS = new Set([
+    'branch_protection_rule',
+    'check_run',
+    'check_suite',
+    'create',
+    'delete',
+    'deployment',
+    'deployment_status',
+    'discussion',
+    'discussion_comment',
+    'fork',
+    'gollum',
+    'image_version',
+    'issue_comment',
+    'issues',
+    'label',
+    'merge_group',
+    'milestone',
+    'page_build',
+    'project',
+    'project_card',
+    'project_column',
+    'public',
+    'pull_request',
+    'pull_request_comment',
+    'pull_request_review',
+    'pull_request_review_comment',
+    'pull_request_target',
+    'push',
+    'registry_package',
+    'release',
+    'repository_dispatch',
+    'schedule',
+    'status',
+    'watch',
+    'workflow_call',
+    'workflow_dispatch',
+    'workflow_run',
+]);
+
+
+/***/ }),
+
+/***/ 8906:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   T: () => (/* binding */ quoted)
+/* harmony export */ });
+const LONGEST_SHOWN = 60;
+/** A text of a workflow file as a message shows it: on one line, and cut where it is long. */
+function quoted(text) {
+    return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+}
+
+
+/***/ }),
+
+/***/ 7503:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ rangeOf),
+/* harmony export */   t: () => (/* binding */ positionAt)
+/* harmony export */ });
+/** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
+function positionAt(source, start, end) {
+    const before = source.text.slice(0, start);
+    const lineStart = before.lastIndexOf('\n') + 1;
+    const lineEnd = source.text.indexOf('\n', start);
+    const stop = Math.min(end, lineEnd < 0 ? source.text.length : lineEnd);
+    return {
+        source,
+        line: before.split('\n').length,
+        column: start - lineStart + 1,
+        length: Math.max(1, stop - start),
+    };
+}
+/** Where a node stands in its source, in UTF-16 units. */
+function rangeOf(node) {
+    return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
+}
+
+
+/***/ }),
+
+/***/ 4637:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  a: () => (/* binding */ didYouMean)
+});
+
+;// CONCATENATED MODULE: ./node_modules/leven/index.js
+const array = [];
+const characterCodeCache = [];
+
+function leven(first, second, options) {
+	if (first === second) {
+		return 0;
+	}
+
+	const maxDistance = options?.maxDistance;
+	const swap = first;
+
+	// Swapping the strings if `a` is longer than `b` so we know which one is the
+	// shortest & which one is the longest
+	if (first.length > second.length) {
+		first = second;
+		second = swap;
+	}
+
+	let firstLength = first.length;
+	let secondLength = second.length;
+
+	// Performing suffix trimming:
+	// We can linearly drop suffix common to both strings since they
+	// don't increase distance at all
+	// Note: `~-` is the bitwise way to perform a `- 1` operation
+	while (firstLength > 0 && (first.charCodeAt(~-firstLength) === second.charCodeAt(~-secondLength))) {
+		firstLength--;
+		secondLength--;
+	}
+
+	// Performing prefix trimming
+	// We can linearly drop prefix common to both strings since they
+	// don't increase distance at all
+	let start = 0;
+
+	while (start < firstLength && (first.charCodeAt(start) === second.charCodeAt(start))) {
+		start++;
+	}
+
+	firstLength -= start;
+	secondLength -= start;
+
+	// Early termination after trimming: if difference in length exceeds max distance
+	if (maxDistance !== undefined && secondLength - firstLength > maxDistance) {
+		return maxDistance;
+	}
+
+	if (firstLength === 0) {
+		return maxDistance !== undefined && secondLength > maxDistance
+			? maxDistance
+			: secondLength;
+	}
+
+	let bCharacterCode;
+	let result;
+	let temporary;
+	let temporary2;
+	let index = 0;
+	let index2 = 0;
+
+	while (index < firstLength) {
+		characterCodeCache[index] = first.charCodeAt(start + index);
+		array[index] = ++index;
+	}
+
+	while (index2 < secondLength) {
+		bCharacterCode = second.charCodeAt(start + index2);
+		temporary = index2++;
+		result = index2;
+
+		for (index = 0; index < firstLength; index++) {
+			temporary2 = bCharacterCode === characterCodeCache[index] ? temporary : temporary + 1;
+			temporary = array[index];
+			// eslint-disable-next-line no-multi-assign
+			result = array[index] = temporary > result
+				? (temporary2 > result ? result + 1 : temporary2)
+				: (temporary2 > temporary ? temporary + 1 : temporary2);
+		}
+
+		// Early termination: if all values in current row exceed maxDistance
+		if (maxDistance !== undefined) {
+			let rowMinimum = result;
+			for (index = 0; index < firstLength; index++) {
+				if (array[index] < rowMinimum) {
+					rowMinimum = array[index];
+				}
+			}
+
+			if (rowMinimum > maxDistance) {
+				return maxDistance;
+			}
+		}
+	}
+
+	// Bound arrays to avoid retaining large previous sizes
+	array.length = firstLength;
+	characterCodeCache.length = firstLength;
+
+	return maxDistance !== undefined && result > maxDistance ? maxDistance : result;
+}
+
+function closestMatch(target, candidates, options) {
+	if (!Array.isArray(candidates) || candidates.length === 0) {
+		return undefined;
+	}
+
+	const userMax = options?.maxDistance;
+	const targetLength = target.length;
+
+	// Exact match fast-path
+	for (const candidate of candidates) {
+		if (candidate === target) {
+			return candidate;
+		}
+	}
+
+	if (userMax === 0) {
+		return undefined;
+	}
+
+	let best;
+	let bestDist = Number.POSITIVE_INFINITY;
+	const seen = new Set();
+
+	for (const candidate of candidates) {
+		if (seen.has(candidate)) {
+			continue;
+		}
+
+		seen.add(candidate);
+
+		const lengthDiff = Math.abs(candidate.length - targetLength);
+		if (lengthDiff >= bestDist) {
+			continue;
+		}
+
+		if (userMax !== undefined && lengthDiff > userMax) {
+			continue;
+		}
+
+		const cap = Number.isFinite(bestDist)
+			? (userMax === undefined ? bestDist : Math.min(bestDist, userMax))
+			: userMax;
+
+		const distance = cap === undefined
+			? leven(target, candidate)
+			: leven(target, candidate, {maxDistance: cap});
+
+		// Skip candidates that exceed the user's maximum distance
+		if (userMax !== undefined && distance > userMax) {
+			continue;
+		}
+
+		// If we got a capped result that equals the cap, we need the actual distance
+		// for accurate comparison, but only if the cap was due to userMax
+		let actualD = distance;
+		if (cap !== undefined && distance === cap && cap === userMax) {
+			actualD = leven(target, candidate);
+		}
+
+		if (actualD < bestDist) {
+			bestDist = actualD;
+			best = candidate;
+			if (bestDist === 0) {
+				break;
+			}
+		}
+	}
+
+	if (userMax !== undefined && bestDist > userMax) {
+		return undefined;
+	}
+
+	return best;
+}
+
+;// CONCATENATED MODULE: ./build/workflow/suggestion.js
+
+/** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
+function didYouMean(found, allowed) {
+    const maxDistance = Math.max(1, Math.floor(found.length / 3));
+    const lower = found.toLowerCase();
+    const nearest = allowed.find((name) => name.toLowerCase() === lower) ??
+        closestMatch(lower, [...allowed], { maxDistance: Math.max(2, maxDistance) });
+    return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
+}
+
+
+/***/ }),
+
+/***/ 9186:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  wF: () => (/* binding */ onEntries),
+  hB: () => (/* binding */ readEntry),
+  AO: () => (/* binding */ readWorkflowFile)
+});
+
+// UNUSED EXPORTS: readOnSection
+
+// EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
+var dist = __nccwpck_require__(8815);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
+// EXTERNAL MODULE: ./build/triggers/index.js + 33 modules
+var triggers = __nccwpck_require__(4330);
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(2947);
+// EXTERNAL MODULE: ./build/workflow/expression-spans.js
+var expression_spans = __nccwpck_require__(3560);
+// EXTERNAL MODULE: ./build/items/config.js + 3 modules
+var config = __nccwpck_require__(5250);
+// EXTERNAL MODULE: ./build/workflow/quoted.js
+var quoted = __nccwpck_require__(8906);
+// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
+var suggestion = __nccwpck_require__(4637);
+;// CONCATENATED MODULE: ./build/workflow/option-issues.js
+
+
+
+/** What an expression gave may be a secret: its kind may be named, its text not. */
+function describeComputed(issue, path) {
+    const option = isUnknownKey(issue) ? '' : optionName(path);
+    if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
+        return wrongType(issue, option);
+    }
+    if (issue.type === 'non_empty')
+        return { message: `"${option}": ${issue.message}` };
+    const wanted = option === '' ? 'options' : `"${option}"`;
+    return { message: `the expression gives no valid ${wanted}` };
+}
+/** Where in the options an issue is. */
+function pathOf(issue) {
+    return (issue.path ?? []).map((item) => item.key); // options are JSON
+}
+/** What an issue says to a person. */
+function describe(issue, path, known) {
+    if (isUnknownKey(issue))
+        return unknownOption(issue, path, known);
+    const option = optionName(path);
+    if (issue.type === 'picklist')
+        return notAllowed(issue);
+    if (issue.kind === 'schema')
+        return wrongType(issue, option);
+    return { message: `"${option}": ${issue.message}` };
+}
+function optionName(path) {
+    return path.filter((key) => typeof key === 'string').join('.');
+}
+/** valibot marks a key that a strict object does not have with an origin of its own. */
+function isUnknownKey(issue) {
+    return issue.type === 'strict_object' && issue.expected === 'never';
+}
+/** A mapping within the options says in its message what there is: `options: scheme, secret`. */
+function optionsOf({ message }) {
+    const [, names] = /^options: (.*)/.exec(message) ?? [];
+    return names?.split(', ') ?? [];
+}
+function unknownOption(issue, path, known) {
+    const name = String(path.at(-1));
+    const common = Object.keys(config/* CONFIG_OPTIONS */.y3);
+    if (path.length === 1 && common.includes(name)) {
+        return { message: `unknown option ${(0,quoted/* quoted */.T)(name)}`, hint: 'it belongs under "config"' };
+    }
+    const isCommon = path.length === 2 && path[0] === 'config';
+    const moved = isCommon ? config/* MOVED_KEYS */.Pz.get(name) : undefined;
+    if (moved !== undefined)
+        return { message: `"config.${name}" is not known here`, notes: [moved] };
+    const names = path.length === 1 ? known : isCommon ? common : optionsOf(issue);
+    return withHint(`unknown option ${(0,quoted/* quoted */.T)(name)}`, name, names, 'options');
+}
+/** The schema's message is the noun: `HTTP method`. */
+function notAllowed({ message: noun, expected, input }) {
+    const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name);
+    if (typeof input === 'string') {
+        return withHint(`unknown ${noun} ${(0,quoted/* quoted */.T)(input)}`, input, allowed, 'allowed');
+    }
+    return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed');
+}
+function withHint(message, found, names, label) {
+    const hint = (0,suggestion/* didYouMean */.a)(found, names);
+    const notes = names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
+    return { message, ...(hint && { hint }), notes };
+}
+function wrongType(issue, option) {
+    const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options');
+    if (option === '')
+        return { message: `options are ${kindOf(issue.input)}, not ${wanted}` };
+    return { message: `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}` };
+}
+function article(noun) {
+    if (noun.startsWith('a '))
+        return noun;
+    return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+function kindOf(value) {
+    if (value === null)
+        return 'empty';
+    if (Array.isArray(value))
+        return 'a list';
+    return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`;
+}
+
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/index.js + 16 modules
+var expressions_dist = __nccwpck_require__(4662);
+;// CONCATENATED MODULE: ./build/workflow/expressions.js
+
+
+/** A mistake in an expression, with the stretch of the text that holds it. */
+class ExpressionMistake extends Error {
+    name = 'ExpressionMistake';
+    /** The expression as it was written, for finding its place in the source. */
+    expression;
+    constructor(message, expression) {
+        super(message);
+        this.expression = expression;
+    }
+}
+/**
+ * Fills in the `${{ }}` of a text, in GitHub's own expression language. A text that is one single
+ * expression becomes its value, of whatever type; otherwise the values are put in as text.
+ *
+ * @throws ExpressionMistake when one is not closed, does not parse, or names an unknown context
+ */
+function fillIn(text, contexts) {
+    const parts = split(text);
+    const [only] = parts;
+    if (parts.length === 1 && only?.isExpression)
+        return plain(evaluate(only.text, contexts));
+    return parts
+        .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
+        .join('');
+}
+function split(text) {
+    const parts = [];
+    let at = 0;
+    for (const { start, end, closed } of (0,expression_spans/* expressionSpans */.k)(text)) {
+        const open = start - '${{'.length;
+        if (!closed)
+            throw new ExpressionMistake('expression is not closed with }}', text.slice(open));
+        parts.push({ text: text.slice(at, open), isExpression: false });
+        parts.push({ text: text.slice(start, end), isExpression: true });
+        at = end + '}}'.length;
+    }
+    parts.push({ text: text.slice(at), isExpression: false });
+    return parts.filter((part) => part.isExpression || part.text !== '');
+}
+function evaluate(expression, contexts) {
+    const tree = parse(expression, Object.keys(contexts));
+    try {
+        return new expressions_dist/* Evaluator */.oi(tree, contextData(contexts)).evaluate();
+    }
+    catch {
+        // The message could carry a value.
+        throw new ExpressionMistake('expression cannot be evaluated', expression.trim());
+    }
+}
+function parse(expression, names) {
+    try {
+        return new expressions_dist/* Parser */.iX(new expressions_dist/* Lexer */.JG(expression).lex().tokens, names, []).parse();
+    }
+    catch (error) {
+        const why = error instanceof Error ? error.message : 'malformed';
+        const message = `expression: ${why} (contexts here: ${names.join(', ')})`;
+        throw new ExpressionMistake(message, expression.trim());
+    }
+}
+function contextData(contexts) {
+    // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
+    return JSON.parse(JSON.stringify(contexts), expressions_dist/* data.reviver */.p.eD);
+}
+function plain(value) {
+    return JSON.parse(JSON.stringify(value, expressions_dist/* data.replacer */.p.$U));
+}
+
+// EXTERNAL MODULE: ./build/workflow/source.js
+var workflow_source = __nccwpck_require__(7503);
+;// CONCATENATED MODULE: ./build/workflow/options.js
+
+
+
+
+
+
+
+/** A path as a key of a map. */
+function pathKey(path) {
+    return JSON.stringify(path);
+}
+/**
+ * The options of a trigger as plain values, with every `${{ }}` in them filled in. The mistakes in
+ * these stand by `pathKey`; the value there is `null`.
+ *
+ * @throws UserError when an alias is unknown, bombs, or contains itself
+ */
+function optionValues(reading, trigger) {
+    const mistakes = new Map();
+    const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
+        if (!(0,expression_spans/* hasExpression */.x)(text))
+            return text;
+        if (mistakes.size === limits/* LIMITS */.b.problems)
+            return null;
+        try {
+            return fillIn(text, reading.contexts);
+        }
+        catch (error) {
+            mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error));
+            return null;
+        }
+    });
+    return { values: values ?? {}, mistakes };
+}
+function plainValues({ document, source }, { key, options }) {
+    if (options === null)
+        return null;
+    try {
+        const values = options.toJS(document, { maxAliasCount: limits/* LIMITS */.b.yamlAliases }); // YAML 1.2 core is JSON
+        JSON.stringify(values); // throws when an alias contains itself
+        return values;
+    }
+    catch (cause) {
+        const position = (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(key));
+        const message = 'YAML: an alias is unknown, contains itself, or is used too often';
+        throw new errors/* UserError */.y({ message, position }, { cause });
+    }
+}
+function mapTexts(value, path, change) {
+    if (typeof value === 'string')
+        return change(value, path);
+    if (Array.isArray(value))
+        return value.map((part, at) => mapTexts(part, [...path, at], change));
+    if (typeof value !== 'object' || value === null)
+        return value;
+    const entries = Object.entries(value);
+    return (0,json/* record */.g1)(entries.map(([key, part]) => [key, mapTexts(part, [...path, key], change)]));
+}
+function expressionProblem(reading, trigger, path, error) {
+    if (!(error instanceof ExpressionMistake))
+        throw error;
+    const { source } = reading;
+    const [start, end] = (0,workflow_source/* rangeOf */.b)(nodeAt(reading, trigger, path));
+    const at = source.text.indexOf(error.expression, start);
+    const found = at >= 0 && at < end;
+    const position = found
+        ? (0,workflow_source/* positionAt */.t)(source, at, at + error.expression.length)
+        : (0,workflow_source/* positionAt */.t)(source, start, end);
+    return { message: error.message, position };
+}
+/** The node at a path; the nearest one above it, or the trigger's name, where there is none. */
+function nodeAt(reading, trigger, path) {
+    let node = trigger.options ?? trigger.key;
+    for (const key of path) {
+        const next = child(reading, node, key);
+        if (!next)
+            return node === trigger.options && !(0,dist/* isScalar */.jn)(node) ? trigger.key : node;
+        node = next;
+    }
+    return node;
+}
+/** The node of a key itself, for a key that should not be there. */
+function keyAt(reading, trigger, path) {
+    const parent = nodeAt(reading, trigger, path.slice(0, -1));
+    return pairOf(parent, path.at(-1))?.key ?? trigger.key;
+}
+function child(reading, node, key) {
+    const value = (0,dist/* isSeq */.oP)(node) ? node.items[Number(key)] : pairOf(node, key)?.value;
+    const found = (0,dist/* isAlias */.Vj)(value) ? value.resolve(reading.document) : value;
+    return found ?? undefined;
+}
+function pairOf(node, key) {
+    if (!(0,dist/* isMap */.jh)(node))
+        return undefined;
+    const pairs = node.items; // a parsed document holds nodes only
+    return pairs.find((pair) => (0,dist/* isScalar */.jn)(pair.key) && String(pair.key.value) === String(key));
+}
+
+;// CONCATENATED MODULE: ./build/workflow/bind-options.js
+
+
+
+
+
+
+
+/** Options that a trigger accepts, or everything that is wrong with them. */
+function bindOptions(reading, nodes, trigger) {
+    const { values, mistakes } = optionValues(reading, nodes);
+    if (Array.isArray(values))
+        return { problems: [listOfOptions(reading, nodes)] };
+    const bound = bindValues(reading, nodes, trigger, values);
+    const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : [];
+    const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))));
+    const problems = news
+        .slice(0, limits/* LIMITS */.b.problems)
+        .map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue));
+    return 'issues' in bound || mistakes.size > 0
+        ? { problems: [...mistakes.values(), ...problems] }
+        : bound;
+}
+/** Options whose value is not known yet count as absent where their stand-in is not accepted. */
+function bindValues(reading, nodes, trigger, values) {
+    const bound = trigger.bind(values);
+    if (!reading.standIns || !('issues' in bound))
+        return bound;
+    const unknown = bound.issues.filter((issue) => isComputed(nodeAt(reading, nodes, pathOf(issue))));
+    if (unknown.length === 0)
+        return bound;
+    return trigger.bind(unknown.reduce((known, issue) => without(known, pathOf(issue)), values));
+}
+/** A value without the part that stands at a path. */
+function without(value, [key, ...rest]) {
+    if (Array.isArray(value))
+        return value.filter((_, at) => at !== key);
+    if (!(0,json/* isObject */.Gv)(value))
+        return value;
+    const entries = Object.entries(value).flatMap(([name, part]) => {
+        if (name !== String(key))
+            return [[name, part]];
+        return rest.length > 0 ? [[name, without(part, rest)]] : [];
+    });
+    return (0,json/* record */.g1)(entries);
+}
+/** The library stops at the first unknown key; this is about all of them. */
+function withUnknownOptions(issues, known) {
+    return issues.flatMap((issue) => {
+        const [place, ...deeper] = issue.path ?? [];
+        if (place?.type !== 'object' || deeper.length > 0 || !isUnknownKey(issue))
+            return issue;
+        const unknown = Object.keys(place.input).filter((key) => !known.includes(key));
+        return unknown.map((key) => ({ ...issue, path: [{ ...place, key }] }));
+    });
+}
+/** A schema takes a list for an object with the keys `0`, `1`, … */
+function listOfOptions({ source }, { key, options }) {
+    const position = (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(options ?? key));
+    return { message: 'options are a list, not a mapping of options', position };
+}
+/** What a schema says, at the place in the file that it is about. */
+function issueProblem(reading, nodes, known, issue) {
+    const path = pathOf(issue);
+    const find = isUnknownKey(issue) ? keyAt : nodeAt;
+    const position = (0,workflow_source/* positionAt */.t)(reading.source, ...(0,workflow_source/* rangeOf */.b)(find(reading, nodes, path)));
+    // An unknown key is text of the file, unless the whole mapping comes from an expression.
+    const origin = isUnknownKey(issue) ? path.slice(0, -1) : path;
+    const computed = isComputed(nodeAt(reading, nodes, origin));
+    return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position };
+}
+function isComputed(node) {
+    return (0,dist/* isScalar */.jn)(node) && typeof node.value === 'string' && (0,expression_spans/* hasExpression */.x)(node.value);
+}
+
+// EXTERNAL MODULE: ./build/workflow/native-events.js
+var native_events = __nccwpck_require__(2227);
+// EXTERNAL MODULE: ./build/workflow/yaml.js
+var yaml = __nccwpck_require__(8729);
+;// CONCATENATED MODULE: ./build/workflow/workflow.js
+
+
+
+
+
+
+
+
+
+
+
+/** Reads the `on:` section of a workflow file. @throws UserError with all problems of the file */
+function readWorkflowFile(name, source, contexts) {
+    const document = (0,yaml/* parseYaml */.h)(source);
+    const on = (0,dist/* isMap */.jh)(document.contents) ? document.get('on', true) : undefined;
+    if (!on)
+        throw new errors/* UserError */.y({ message: `${source.name} has no "on:" section` });
+    return readOn(name, { source, document, contexts }, on);
+}
+/**
+ * Reads an `on:` section that stands alone, as the input `on` does; pasted with its `on:` key, it is
+ * understood too. @throws UserError with all problems of the text
+ */
+function readOnSection(name, source, contexts) {
+    const document = parseYaml(source);
+    const { contents } = document;
+    const whole = isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined;
+    return readOn(name, { source, document, contexts }, (whole ?? contents));
+}
+function readOn(name, reading, on) {
+    const triggers = [];
+    const problems = [];
+    for (const entry of onEntries(reading, on)) {
+        const result = readEntry(reading, entry);
+        if (result.trigger)
+            triggers.push(result.trigger);
+        problems.push(...(result.problems ?? []));
+        if (problems.length >= limits/* LIMITS */.b.problems)
+            break;
+    }
+    if (problems.length > 0)
+        throw new errors/* UserError */.y(problems);
+    return { name, triggers };
+}
+/**
+ * The keys of an `on:` section: `on: webhook`, `on: [webhook]` and the mapping are the same.
+ *
+ * @throws UserError when there are none
+ */
+function onEntries(reading, on) {
+    if ((0,dist/* isMap */.jh)(on)) {
+        const pairs = on.items;
+        return pairs.map(({ key, value }) => ({ key, options: value }));
+    }
+    const names = (0,dist/* isSeq */.oP)(on) ? on.items : (0,dist/* isScalar */.jn)(on) && on.value !== null ? [on] : [];
+    if (names.length > 0)
+        return names.map((key) => ({ key, options: null }));
+    throw new errors/* UserError */.y({
+        message: `${reading.source.name} names no trigger under "on:"`,
+        notes: [`triggers: ${[...triggers/* TRIGGERS */.Q.keys()].join(', ')}`],
+    });
+}
+function readEntry(reading, nodes) {
+    const name = (0,dist/* isScalar */.jn)(nodes.key) ? String(nodes.key.value) : undefined;
+    if (name === undefined)
+        return { problems: [namelessTrigger(reading, nodes.key)] };
+    if (native_events/* NATIVE_EVENTS */.S.has(name))
+        return {};
+    const definition = triggers/* TRIGGERS */.Q.get(name);
+    if (!definition)
+        return { problems: [unknownTrigger(reading, nodes.key, name)] };
+    const bound = bindOptions(reading, nodes, definition);
+    if ('problems' in bound)
+        return bound;
+    const positionOf = (option) => (0,workflow_source/* positionAt */.t)(reading.source, ...(0,workflow_source/* rangeOf */.b)(nodeAt(reading, nodes, option)));
+    return { trigger: { name, definition, positionOf, ...bound } };
+}
+function namelessTrigger({ source }, key) {
+    return {
+        message: 'a list under "on:" holds names of triggers only',
+        position: (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(key)),
+        hint: 'options need the form of a mapping',
+        notes: ['example: on: {webhook: {method: post}}'],
+    };
+}
+function unknownTrigger({ source }, key, name) {
+    const known = [...triggers/* TRIGGERS */.Q.keys()];
+    const hint = (0,suggestion/* didYouMean */.a)(name, [...known, ...native_events/* NATIVE_EVENTS */.S]);
+    return {
+        message: `unknown trigger ${(0,quoted/* quoted */.T)(name)}`,
+        position: (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(key)),
+        ...(hint && { hint }),
+        notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
+    };
+}
+
+
+/***/ }),
+
+/***/ 8729:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ parseYaml)
+/* harmony export */ });
+/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8815);
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
+/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(3437);
+/* harmony import */ var _quoted_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(8906);
+/* harmony import */ var _source_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7503);
+
+
+
+
+
+/**
+ * Parses YAML 1.2, in which `on` is a word and no boolean.
+ *
+ * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond
+ */
+function parseYaml(source) {
+    checkLimits(source);
+    const document = (0,yaml__WEBPACK_IMPORTED_MODULE_0__/* .parseDocument */ .Tp)(source.text, {
+        version: '1.2',
+        uniqueKeys: false, // checked below: the library compares every key with every other
+        stringKeys: true,
+        prettyErrors: false,
+        lineCounter: new yaml__WEBPACK_IMPORTED_MODULE_0__/* .LineCounter */ .HN(),
+    });
+    if (document.errors.length > 0) {
+        const shown = document.errors.slice(0, _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.problems);
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y(shown.map((error) => syntaxProblem(source, error)));
+    }
+    const repeated = repeatedKeys(document).slice(0, _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.problems);
+    if (repeated.length > 0) {
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y(repeated.map((key) => repetition(source, key)));
+    }
+    return document;
+}
+function repeatedKeys(document) {
+    const repeated = [];
+    (0,yaml__WEBPACK_IMPORTED_MODULE_0__/* .visit */ .YR)(document, {
+        Map(_, { items }) {
+            const seen = new Set();
+            const pairs = items; // stringKeys allows no other keys
+            for (const { key } of pairs) {
+                if (seen.has(key.value))
+                    repeated.push(key);
+                seen.add(key.value);
+            }
+        },
+    });
+    return repeated;
+}
+function repetition(source, key) {
+    return {
+        message: `YAML: the key ${(0,_quoted_js__WEBPACK_IMPORTED_MODULE_3__/* .quoted */ .T)(String(key.value))} stands here twice`,
+        position: (0,_source_js__WEBPACK_IMPORTED_MODULE_4__/* .positionAt */ .t)(source, ...(0,_source_js__WEBPACK_IMPORTED_MODULE_4__/* .rangeOf */ .b)(key)),
+    };
+}
+function syntaxProblem(source, error) {
+    const [start, end] = error.pos;
+    const message = error.code === 'NON_STRING_KEY'
+        ? 'a key is a plain word, no list, mapping or alias'
+        : error.message.replace(/\s+/g, ' ').replace(/\.$/, '');
+    return { message: `YAML: ${message}`, position: (0,_source_js__WEBPACK_IMPORTED_MODULE_4__/* .positionAt */ .t)(source, start, end) };
+}
+function checkLimits(source) {
+    const bytes = new TextEncoder().encode(source.text).length;
+    if (bytes > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.workflowFileBytes) {
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({
+            message: `${source.name} has ${bytes} bytes, more than the ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.workflowFileBytes} of a workflow file`,
+        });
+    }
+    if (isNestedTooDeep(source.text)) {
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({
+            message: `${source.name} is nested deeper than ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth} levels`,
+        });
+    }
+}
+/** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
+const MARKS = new Set(['\u0002', '\u0018', '\u001f']);
+/** Tokens after which a `:` begins a node of its own, one with an empty key. */
+const INDICATORS = new Set([':', '?', '-']);
+/**
+ * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
+ * recurses, and would overflow the stack before it could complain.
+ */
+function isNestedTooDeep(text) {
+    const columns = [];
+    let brackets = 0;
+    let column = 0;
+    let afterKey = false;
+    for (const token of new yaml__WEBPACK_IMPORTED_MODULE_0__/* .Lexer */ .JG().lex(text)) {
+        if (MARKS.has(token))
+            continue;
+        const isNode = token.trim() !== '' && !(token === ':' && afterKey);
+        if (token === '[' || token === '{')
+            brackets++;
+        else if (token === ']' || token === '}')
+            brackets--;
+        else if (brackets === 0 && isNode)
+            enterColumn(columns, column);
+        if (columns.length + brackets > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth)
+            return true;
+        column = token.includes('\n') ? 0 : column + token.length;
+        afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token);
+    }
+    return false;
+}
+/** Leaves the nodes that begin further right, and enters one that begins here. */
+function enterColumn(columns, column) {
+    while ((columns.at(-1) ?? -1) > column)
+        columns.pop();
+    if (columns.at(-1) !== column)
+        columns.push(column);
+}
+
+
+/***/ }),
+
+/***/ 2049:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   FE: () => (/* binding */ Star),
+/* harmony export */   QC: () => (/* binding */ ContextAccess),
+/* harmony export */   R6: () => (/* binding */ FunctionCall),
+/* harmony export */   _c: () => (/* binding */ Unary),
+/* harmony export */   aU: () => (/* binding */ Grouping),
+/* harmony export */   oD: () => (/* binding */ Logical),
+/* harmony export */   p_: () => (/* binding */ IndexAccess),
+/* harmony export */   uS: () => (/* binding */ Literal),
+/* harmony export */   yI: () => (/* binding */ Binary)
+/* harmony export */ });
+/* unused harmony export Expr */
+class Expr {
+}
+class Literal extends Expr {
+    constructor(literal, token) {
+        super();
+        this.literal = literal;
+        this.token = token;
+    }
+    accept(v) {
+        return v.visitLiteral(this);
+    }
+}
+class Unary extends Expr {
+    constructor(operator, expr) {
+        super();
+        this.operator = operator;
+        this.expr = expr;
+    }
+    accept(v) {
+        return v.visitUnary(this);
+    }
+}
+class FunctionCall extends Expr {
+    constructor(functionName, args) {
+        super();
+        this.functionName = functionName;
+        this.args = args;
+    }
+    accept(v) {
+        return v.visitFunctionCall(this);
+    }
+}
+class Binary extends Expr {
+    constructor(left, operator, right) {
+        super();
+        this.left = left;
+        this.operator = operator;
+        this.right = right;
+    }
+    accept(v) {
+        return v.visitBinary(this);
+    }
+}
+class Logical extends Expr {
+    constructor(operator, args) {
+        super();
+        this.operator = operator;
+        this.args = args;
+    }
+    accept(v) {
+        return v.visitLogical(this);
+    }
+}
+class Grouping extends Expr {
+    constructor(group) {
+        super();
+        this.group = group;
+    }
+    accept(v) {
+        return v.visitGrouping(this);
+    }
+}
+class ContextAccess extends Expr {
+    constructor(name) {
+        super();
+        this.name = name;
+    }
+    accept(v) {
+        return v.visitContextAccess(this);
+    }
+}
+class IndexAccess extends Expr {
+    constructor(expr, index) {
+        super();
+        this.expr = expr;
+        this.index = index;
+    }
+    accept(v) {
+        return v.visitIndexAccess(this);
+    }
+}
+class Star extends Expr {
+    accept() {
+        throw new Error("Method not implemented.");
+    }
+}
+//# sourceMappingURL=ast.js.map
+
+/***/ }),
+
+/***/ 8315:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   O: () => (/* binding */ Array)
+/* harmony export */ });
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+
+class Array {
+    constructor(...data) {
+        this.v = [];
+        this.kind = _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .Kind */ .b.Array;
+        this.primitive = false;
+        for (const d of data) {
+            this.add(d);
+        }
+    }
+    coerceString() {
+        return (0,_expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .kindStr */ .m)(this.kind);
+    }
+    number() {
+        return NaN;
+    }
+    add(value) {
+        this.v.push(value);
+    }
+    get(index) {
+        return this.v[index];
+    }
+    values() {
+        return this.v;
+    }
+}
+//# sourceMappingURL=array.js.map
+
+/***/ }),
+
+/***/ 5438:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ BooleanData)
+/* harmony export */ });
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+
+class BooleanData {
+    constructor(value) {
+        this.value = value;
+        this.kind = _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .Kind */ .b.Boolean;
+        this.primitive = true;
+    }
+    coerceString() {
+        if (this.value) {
+            return "true";
+        }
+        return "false";
+    }
+    number() {
+        if (this.value) {
+            return 1;
+        }
+        return 0;
+    }
+}
+//# sourceMappingURL=boolean.js.map
+
+/***/ }),
+
+/***/ 8596:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ Dictionary)
+/* harmony export */ });
+/* unused harmony export isDictionary */
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+
+class Dictionary {
+    constructor(...pairs) {
+        this.keys = [];
+        this.v = [];
+        this.indexMap = {};
+        this.kind = _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .Kind */ .b.Dictionary;
+        this.primitive = false;
+        for (const p of pairs) {
+            this.add(p.key, p.value);
+        }
+    }
+    coerceString() {
+        return (0,_expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .kindStr */ .m)(this.kind);
+    }
+    number() {
+        return NaN;
+    }
+    add(key, value) {
+        if (key.toLowerCase() in this.indexMap) {
+            return;
+        }
+        this.keys.push(key);
+        this.v.push(value);
+        this.indexMap[key.toLowerCase()] = this.v.length - 1;
+    }
+    get(key) {
+        const index = this.indexMap[key.toLowerCase()];
+        if (index === undefined) {
+            return undefined;
+        }
+        return this.v[index];
+    }
+    values() {
+        return this.v;
+    }
+    pairs() {
+        const result = [];
+        for (const key of this.keys) {
+            result.push({ key, value: this.v[this.indexMap[key.toLowerCase()]] });
+        }
+        return result;
+    }
+}
+function isDictionary(x) {
+    return x.kind === Kind.Dictionary;
+}
+//# sourceMappingURL=dictionary.js.map
+
+/***/ }),
+
+/***/ 1674:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ Kind),
+/* harmony export */   m: () => (/* binding */ kindStr)
+/* harmony export */ });
+var Kind;
+(function (Kind) {
+    Kind[Kind["String"] = 0] = "String";
+    Kind[Kind["Array"] = 1] = "Array";
+    Kind[Kind["Dictionary"] = 2] = "Dictionary";
+    Kind[Kind["Boolean"] = 3] = "Boolean";
+    Kind[Kind["Number"] = 4] = "Number";
+    Kind[Kind["CaseSensitiveDictionary"] = 5] = "CaseSensitiveDictionary";
+    Kind[Kind["Null"] = 6] = "Null";
+})(Kind || (Kind = {}));
+function kindStr(k) {
+    switch (k) {
+        case Kind.Array:
+            return "Array";
+        case Kind.Boolean:
+            return "Boolean";
+        case Kind.Null:
+            return "Null";
+        case Kind.Number:
+            return "Number";
+        case Kind.Dictionary:
+            return "Object";
+        case Kind.String:
+            return "String";
+    }
+    return "unknown";
+}
+//# sourceMappingURL=expressiondata.js.map
+
+/***/ }),
+
+/***/ 5958:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   $U: () => (/* reexport safe */ _replacer_js__WEBPACK_IMPORTED_MODULE_6__.$),
+/* harmony export */   O3: () => (/* reexport safe */ _array_js__WEBPACK_IMPORTED_MODULE_0__.O),
+/* harmony export */   Q9: () => (/* reexport safe */ _number_js__WEBPACK_IMPORTED_MODULE_5__.Q),
+/* harmony export */   Uv: () => (/* reexport safe */ _null_js__WEBPACK_IMPORTED_MODULE_4__.U),
+/* harmony export */   b8: () => (/* reexport safe */ _expressiondata_js__WEBPACK_IMPORTED_MODULE_3__.b),
+/* harmony export */   bo: () => (/* reexport safe */ _boolean_js__WEBPACK_IMPORTED_MODULE_1__.b),
+/* harmony export */   eD: () => (/* reexport safe */ _reviver_js__WEBPACK_IMPORTED_MODULE_7__.e),
+/* harmony export */   uQ: () => (/* reexport safe */ _string_js__WEBPACK_IMPORTED_MODULE_8__.u)
+/* harmony export */ });
+/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8315);
+/* harmony import */ var _boolean_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5438);
+/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8596);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1674);
+/* harmony import */ var _null_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7749);
+/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(9881);
+/* harmony import */ var _replacer_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9442);
+/* harmony import */ var _reviver_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(379);
+/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(3637);
+
+
+
+
+
+
+
+
+
+//# sourceMappingURL=index.js.map
+
+/***/ }),
+
+/***/ 7749:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   U: () => (/* binding */ Null)
+/* harmony export */ });
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+
+class Null {
+    constructor() {
+        this.kind = _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .Kind */ .b.Null;
+        this.primitive = true;
+    }
+    coerceString() {
+        return "";
+    }
+    number() {
+        return 0;
+    }
+}
+//# sourceMappingURL=null.js.map
+
+/***/ }),
+
+/***/ 9881:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Q: () => (/* binding */ NumberData)
+/* harmony export */ });
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+
+class NumberData {
+    constructor(value) {
+        this.value = value;
+        this.kind = _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .Kind */ .b.Number;
+        this.primitive = true;
+    }
+    coerceString() {
+        if (this.value === 0) {
+            return "0";
+        }
+        // Workaround to limit the precision to at most 15 digits. Format the number to a string, then parse
+        // it back to a number to remove trailing zeroes to prevent numbers to be converted to 1.200000000...
+        return (+this.value.toFixed(15)).toString();
+    }
+    number() {
+        return this.value;
+    }
+}
+//# sourceMappingURL=number.js.map
+
+/***/ }),
+
+/***/ 9442:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   $: () => (/* binding */ replacer)
+/* harmony export */ });
+/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8315);
+/* harmony import */ var _boolean_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5438);
+/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8596);
+/* harmony import */ var _null_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7749);
+/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9881);
+/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(3637);
+
+
+
+
+
+
+/**
+ * Replacer can be passed to JSON.stringify to convert an ExpressionData object into plain JSON
+ *
+ * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/stringify#replacer
+ */
+function replacer(_key, value) {
+    if (value instanceof _null_js__WEBPACK_IMPORTED_MODULE_3__/* .Null */ .U) {
+        return null;
+    }
+    if (value instanceof _boolean_js__WEBPACK_IMPORTED_MODULE_1__/* .BooleanData */ .b) {
+        return value.value;
+    }
+    if (value instanceof _number_js__WEBPACK_IMPORTED_MODULE_4__/* .NumberData */ .Q) {
+        return value.number();
+    }
+    if (value instanceof _string_js__WEBPACK_IMPORTED_MODULE_5__/* .StringData */ .u) {
+        return value.coerceString();
+    }
+    if (value instanceof _array_js__WEBPACK_IMPORTED_MODULE_0__/* .Array */ .O) {
+        return value.values();
+    }
+    if (value instanceof _dictionary_js__WEBPACK_IMPORTED_MODULE_2__/* .Dictionary */ .b) {
+        const pairs = value.pairs();
+        const r = {};
+        for (const p of pairs) {
+            r[p.key] = p.value;
+        }
+        return r;
+    }
+    return value;
+}
+//# sourceMappingURL=replacer.js.map
+
+/***/ }),
+
+/***/ 379:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   e: () => (/* binding */ reviver)
+/* harmony export */ });
+/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8315);
+/* harmony import */ var _boolean_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5438);
+/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8596);
+/* harmony import */ var _null_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7749);
+/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9881);
+/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(3637);
+
+
+
+
+
+
+/**
+ * Reviver can be passed to `JSON.parse` to convert plain JSON into an `ExpressionData` object.
+ *
+ * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/parse#reviver
+ */
+function reviver(_key, val) {
+    if (val === null) {
+        return new _null_js__WEBPACK_IMPORTED_MODULE_3__/* .Null */ .U();
+    }
+    if (typeof val === "string") {
+        return new _string_js__WEBPACK_IMPORTED_MODULE_5__/* .StringData */ .u(val);
+    }
+    if (typeof val === "number") {
+        return new _number_js__WEBPACK_IMPORTED_MODULE_4__/* .NumberData */ .Q(val);
+    }
+    if (typeof val === "boolean") {
+        return new _boolean_js__WEBPACK_IMPORTED_MODULE_1__/* .BooleanData */ .b(val);
+    }
+    if (Array.isArray(val)) {
+        return new _array_js__WEBPACK_IMPORTED_MODULE_0__/* .Array */ .O(...val);
+    }
+    if (typeof val === "object") {
+        return new _dictionary_js__WEBPACK_IMPORTED_MODULE_2__/* .Dictionary */ .b(...Object.keys(val).map(k => ({
+            key: k,
+            value: val[k]
+        })));
+    }
+    // Pass through value
+    return val;
+}
+//# sourceMappingURL=reviver.js.map
+
+/***/ }),
+
+/***/ 3637:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   u: () => (/* binding */ StringData)
+/* harmony export */ });
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+
+class StringData {
+    constructor(value) {
+        this.value = value;
+        this.kind = _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__/* .Kind */ .b.String;
+        this.primitive = true;
+    }
+    coerceString() {
+        return this.value;
+    }
+    number() {
+        return Number(this.value);
+    }
+}
+//# sourceMappingURL=string.js.map
+
+/***/ }),
+
+/***/ 2830:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   By: () => (/* binding */ ErrorType),
+/* harmony export */   VP: () => (/* binding */ MAX_PARSER_DEPTH),
+/* harmony export */   ZI: () => (/* binding */ ExpressionEvaluationError),
+/* harmony export */   dM: () => (/* binding */ MAX_EXPRESSION_LENGTH),
+/* harmony export */   tj: () => (/* binding */ ExpressionError)
+/* harmony export */ });
+/* harmony import */ var _lexer_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2083);
+
+const MAX_PARSER_DEPTH = 50;
+const MAX_EXPRESSION_LENGTH = 21000;
+var ErrorType;
+(function (ErrorType) {
+    ErrorType[ErrorType["ErrorUnexpectedSymbol"] = 0] = "ErrorUnexpectedSymbol";
+    ErrorType[ErrorType["ErrorUnrecognizedNamedValue"] = 1] = "ErrorUnrecognizedNamedValue";
+    ErrorType[ErrorType["ErrorUnexpectedEndOfExpression"] = 2] = "ErrorUnexpectedEndOfExpression";
+    ErrorType[ErrorType["ErrorExceededMaxDepth"] = 3] = "ErrorExceededMaxDepth";
+    ErrorType[ErrorType["ErrorExceededMaxLength"] = 4] = "ErrorExceededMaxLength";
+    ErrorType[ErrorType["ErrorTooFewParameters"] = 5] = "ErrorTooFewParameters";
+    ErrorType[ErrorType["ErrorTooManyParameters"] = 6] = "ErrorTooManyParameters";
+    ErrorType[ErrorType["ErrorEvenParameters"] = 7] = "ErrorEvenParameters";
+    ErrorType[ErrorType["ErrorUnrecognizedContext"] = 8] = "ErrorUnrecognizedContext";
+    ErrorType[ErrorType["ErrorUnrecognizedFunction"] = 9] = "ErrorUnrecognizedFunction";
+})(ErrorType || (ErrorType = {}));
+class ExpressionError extends Error {
+    constructor(typ, tok) {
+        super(`${errorDescription(typ)}: '${(0,_lexer_js__WEBPACK_IMPORTED_MODULE_0__/* .tokenString */ .Lk)(tok)}'`);
+        this.typ = typ;
+        this.tok = tok;
+        this.pos = this.tok.range.start;
+    }
+}
+function errorDescription(typ) {
+    switch (typ) {
+        case ErrorType.ErrorUnexpectedEndOfExpression:
+            return "Unexpected end of expression";
+        case ErrorType.ErrorUnexpectedSymbol:
+            return "Unexpected symbol";
+        case ErrorType.ErrorUnrecognizedNamedValue:
+            return "Unrecognized named-value";
+        case ErrorType.ErrorExceededMaxDepth:
+            return `Exceeded max expression depth ${MAX_PARSER_DEPTH}`;
+        case ErrorType.ErrorExceededMaxLength:
+            return `Exceeded max expression length ${MAX_EXPRESSION_LENGTH}`;
+        case ErrorType.ErrorTooFewParameters:
+            return "Too few parameters supplied";
+        case ErrorType.ErrorTooManyParameters:
+            return "Too many parameters supplied";
+        case ErrorType.ErrorEvenParameters:
+            return "Even number of parameters supplied, requires an odd number of parameters";
+        case ErrorType.ErrorUnrecognizedContext:
+            return "Unrecognized named-value";
+        case ErrorType.ErrorUnrecognizedFunction:
+            return "Unrecognized function";
+        default: // Should never reach here.
+            return "Unknown error";
+    }
+}
+class ExpressionEvaluationError extends Error {
+}
+//# sourceMappingURL=errors.js.map
+
+/***/ }),
+
+/***/ 4662:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  oi: () => (/* reexport */ evaluator_Evaluator),
+  tj: () => (/* reexport */ errors/* ExpressionError */.tj),
+  JG: () => (/* reexport */ lexer/* Lexer */.JG),
+  iX: () => (/* reexport */ parser_Parser),
+  p: () => (/* reexport */ data)
+});
+
+// UNUSED EXPORTS: DescriptionDictionary, Expr, ExpressionEvaluationError, FeatureFlags, complete, isDescriptionDictionary, wellKnownFunctions
+
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/ast.js
+var ast = __nccwpck_require__(2049);
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/dictionary.js
+var dictionary = __nccwpck_require__(8596);
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/index.js
+var data = __nccwpck_require__(5958);
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/filtered_array.js
+
+class FilteredArray extends data/* Array */.O3 {
+}
+//# sourceMappingURL=filtered_array.js.map
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/errors.js
+var errors = __nccwpck_require__(2830);
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/case.js
+
+const caseFunc = {
+    name: "case",
+    description: "`case( pred1, val1, pred2, val2, ..., default )`\n\nEvaluates predicates in order and returns the value corresponding to the first predicate that evaluates to `true`. If no predicate matches, it returns the last argument as the default value.",
+    minArgs: 3,
+    maxArgs: Number.MAX_SAFE_INTEGER,
+    call: (...args) => {
+        // Evaluate predicate-result pairs
+        for (let i = 0; i < args.length - 1; i += 2) {
+            const predicate = args[i];
+            // Predicate must be a boolean
+            if (predicate.kind !== data/* Kind */.b8.Boolean) {
+                throw new Error("case predicate must evaluate to a boolean value");
+            }
+            // If predicate is true, return the corresponding result
+            if (predicate.value) {
+                return args[i + 1];
+            }
+        }
+        // No predicate matched, return default (last argument)
+        return args[args.length - 1];
+    }
+};
+//# sourceMappingURL=case.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/result.js
+
+function falsy(d) {
+    switch (d.kind) {
+        case data/* Kind */.b8.Null:
+            return true;
+        case data/* Kind */.b8.Boolean:
+            return !d.value;
+        case data/* Kind */.b8.Number: {
+            const dv = d.value;
+            return dv === 0 || isNaN(dv);
+        }
+        case data/* Kind */.b8.String:
+            return d.value.length === 0;
+    }
+    return false;
+}
+function truthy(d) {
+    return !falsy(d);
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except objects are not coerced to primitives.
+function coerceTypes(li, ri) {
+    let lv = li;
+    let rv = ri;
+    // Do nothing, same kind
+    if (li.kind === ri.kind) {
+        return [lv, rv];
+    }
+    switch (li.kind) {
+        // Number, String
+        case data/* Kind */.b8.Number:
+            if (ri.kind === data/* Kind */.b8.String) {
+                rv = new data/* NumberData */.Q9(ri.number());
+                return [lv, rv];
+            }
+            break;
+        // String, Number
+        case data/* Kind */.b8.String:
+            if (ri.kind === data/* Kind */.b8.Number) {
+                lv = new data/* NumberData */.Q9(li.number());
+                return [lv, rv];
+            }
+            break;
+        // Boolean|Null, Any
+        case data/* Kind */.b8.Null:
+        case data/* Kind */.b8.Boolean:
+            lv = new data/* NumberData */.Q9(li.number());
+            return coerceTypes(lv, rv);
+    }
+    // Any, Boolean|Null
+    switch (ri.kind) {
+        case data/* Kind */.b8.Null:
+        case data/* Kind */.b8.Boolean:
+            rv = new data/* NumberData */.Q9(ri.number());
+            return coerceTypes(lv, rv);
+    }
+    return [lv, rv];
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
+function equals(lhs, rhs) {
+    const [lv, rv] = coerceTypes(lhs, rhs);
+    if (lv.kind != rv.kind) {
+        return false;
+    }
+    switch (lv.kind) {
+        // Null, Null
+        case data/* Kind */.b8.Null:
+            return true;
+        // Number, Number
+        case data/* Kind */.b8.Number: {
+            const ld = lv.value;
+            const rd = rv.value;
+            if (isNaN(ld) || isNaN(rd)) {
+                return false;
+            }
+            return ld == rd;
+        }
+        // String, String
+        case data/* Kind */.b8.String: {
+            const ls = lv.value;
+            const rs = rv.value;
+            return toUpperSpecial(ls) === toUpperSpecial(rs);
+        }
+        // Boolean, Boolean
+        case data/* Kind */.b8.Boolean: {
+            const lb = lv.value;
+            const rb = rv.value;
+            return lb == rb;
+        }
+        // Object, Object
+        case data/* Kind */.b8.Dictionary:
+        case data/* Kind */.b8.Array:
+            // Check reference equality
+            return lv === rv;
+    }
+    return false;
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
+function greaterThan(lhs, rhs) {
+    const [lv, rv] = coerceTypes(lhs, rhs);
+    if (lv.kind != rv.kind) {
+        return false;
+    }
+    switch (lv.kind) {
+        // Number, Number
+        case data/* Kind */.b8.Number: {
+            const lf = lv.value;
+            const rf = rv.value;
+            if (isNaN(lf) || isNaN(rf)) {
+                return false;
+            }
+            return lf > rf;
+        }
+        // String, String
+        case data/* Kind */.b8.String: {
+            let ls = lv.value;
+            let rs = rv.value;
+            ls = toUpperSpecial(ls);
+            rs = toUpperSpecial(rs);
+            return ls > rs;
+        }
+        // Boolean, Boolean
+        case data/* Kind */.b8.Boolean: {
+            const lb = lv.value;
+            const rb = rv.value;
+            return lb && !rb;
+        }
+    }
+    return false;
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
+function lessThan(lhs, rhs) {
+    const [lv, rv] = coerceTypes(lhs, rhs);
+    if (lv.kind != rv.kind) {
+        return false;
+    }
+    switch (lv.kind) {
+        // Number, Number
+        case data/* Kind */.b8.Number: {
+            const lf = lv.value;
+            const rf = rv.value;
+            if (isNaN(lf) || isNaN(rf)) {
+                return false;
+            }
+            return lf < rf;
+        }
+        // String, String
+        case data/* Kind */.b8.String: {
+            let ls = lv.value;
+            let rs = rv.value;
+            ls = toUpperSpecial(ls);
+            rs = toUpperSpecial(rs);
+            return ls < rs;
+        }
+        // Boolean, Boolean
+        case data/* Kind */.b8.Boolean: {
+            const lb = lv.value;
+            const rb = rv.value;
+            return !lb && rb;
+        }
+    }
+    return false;
+}
+// Do not toUpper the small-dotless-ı
+function toUpperSpecial(s) {
+    const sb = [];
+    let i = 0;
+    const len = s.length;
+    let found = s.indexOf("ı");
+    while (i < len) {
+        if (i < found) {
+            sb.push(s.substring(i, found).toUpperCase()); // Append upper segment
+            i = found;
+        }
+        else if (i == found) {
+            sb.push(s.substring(i, i + 1));
+            i += 1;
+            found = s.indexOf("ı", i);
+        }
+        else {
+            sb.push(s.substring(i).toUpperCase()); // Append upper remaining
+            break;
+        }
+    }
+    return sb.join("");
+}
+//# sourceMappingURL=result.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/contains.js
+
+
+const contains = {
+    name: "contains",
+    description: "`contains( search, item )`\n\nReturns `true` if `search` contains `item`. If `search` is an array, this function returns `true` if the `item` is an element in the array. If `search` is a string, this function returns `true` if the `item` is a substring of `search`. This function is not case sensitive. Casts values to a string.",
+    minArgs: 2,
+    maxArgs: 2,
+    call: (...args) => {
+        const left = args[0];
+        const right = args[1];
+        if (left.primitive) {
+            const ls = left.coerceString();
+            if (right.primitive) {
+                const rs = right.coerceString();
+                return new data/* BooleanData */.bo(ls.toLowerCase().includes(rs.toLowerCase()));
+            }
+        }
+        else if (left.kind === data/* Kind */.b8.Array) {
+            const la = left;
+            if (la.values().length === 0) {
+                return new data/* BooleanData */.bo(false);
+            }
+            for (const v of la.values()) {
+                if (equals(right, v)) {
+                    return new data/* BooleanData */.bo(true);
+                }
+            }
+        }
+        return new data/* BooleanData */.bo(false);
+    }
+};
+//# sourceMappingURL=contains.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/endswith.js
+
+
+const endswith = {
+    name: "endsWith",
+    description: "`endsWith( searchString, searchValue )`\n\nReturns `true` if `searchString` ends with `searchValue`. This function is not case sensitive. Casts values to a string.",
+    minArgs: 2,
+    maxArgs: 2,
+    call: (...args) => {
+        const left = args[0];
+        if (!left.primitive) {
+            return new data/* BooleanData */.bo(false);
+        }
+        const right = args[1];
+        if (!right.primitive) {
+            return new data/* BooleanData */.bo(false);
+        }
+        const ls = toUpperSpecial(left.coerceString());
+        const rs = toUpperSpecial(right.coerceString());
+        return new data/* BooleanData */.bo(ls.endsWith(rs));
+    }
+};
+//# sourceMappingURL=endswith.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/format.js
+
+const format = {
+    name: "format",
+    description: "`format( string, replaceValue0, replaceValue1, ..., replaceValueN)`\n\nReplaces values in the `string`, with the variable `replaceValueN`. Variables in the `string` are specified using the `{N}` syntax, where `N` is an integer. You must specify at least one `replaceValue` and `string`. There is no maximum for the number of variables (`replaceValueN`) you can use. Escape curly braces using double braces.",
+    minArgs: 1,
+    maxArgs: 255 /*MAX_ARGUMENTS*/,
+    call: (...args) => {
+        const fs = args[0].coerceString();
+        const result = [];
+        let index = 0;
+        while (index < fs.length) {
+            const lbrace = fs.indexOf("{", index);
+            const rbrace = fs.indexOf("}", index);
+            // Left brace
+            if (lbrace >= 0 && (rbrace < 0 || rbrace > lbrace)) {
+                // Escaped left brace
+                if (safeCharAt(fs, lbrace + 1) === "{") {
+                    result.push(fs.substr(index, lbrace - index + 1));
+                    index = lbrace + 2;
+                    continue;
+                }
+                // Left brace, number, optional format specifiers, right brace
+                if (rbrace > lbrace + 1) {
+                    const argIndex = readArgIndex(fs, lbrace + 1);
+                    if (argIndex.success) {
+                        // Check parameter count
+                        if (1 + argIndex.result > args.length - 1) {
+                            throw new Error(`The following format string references more arguments than were supplied: ${fs}`);
+                        }
+                        // Append the portion before the left brace
+                        if (lbrace > index) {
+                            result.push(fs.substr(index, lbrace - index));
+                        }
+                        // Append the arg
+                        result.push(`${args[1 + argIndex.result].coerceString()}`);
+                        index = rbrace + 1;
+                        continue;
+                    }
+                }
+                throw new Error(`The following format string is invalid: ${fs}`);
+            }
+            // Right brace
+            else if (rbrace >= 0) {
+                // Escaped right brace
+                if (safeCharAt(fs, rbrace + 1) === "}") {
+                    result.push(fs.substr(index, rbrace - index + 1));
+                    index = rbrace + 2;
+                }
+                else {
+                    throw new Error(`The following format string is invalid: ${fs}`);
+                }
+            }
+            // Last segment
+            else {
+                result.push(fs.substr(index));
+                break;
+            }
+        }
+        return new data/* StringData */.uQ(result.join(""));
+    }
+};
+function safeCharAt(string, index) {
+    if (string.length > index) {
+        return string[index];
+    }
+    return "\0";
+}
+function readArgIndex(string, startIndex) {
+    // Count the number of digits
+    let length = 0;
+    for (;;) {
+        const nextChar = safeCharAt(string, startIndex + length);
+        if (nextChar >= "0" && nextChar <= "9") {
+            length++;
+        }
+        else {
+            break;
+        }
+    }
+    // Validate at least one digit
+    if (length < 1) {
+        return {
+            success: false
+        };
+    }
+    // Parse the number
+    const endIndex = startIndex + length - 1;
+    const result = parseInt(string.substr(startIndex, length));
+    return {
+        success: !isNaN(result),
+        result: result,
+        endIndex: endIndex
+    };
+}
+//# sourceMappingURL=format.js.map
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/reviver.js
+var reviver = __nccwpck_require__(379);
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/fromjson.js
+
+
+const fromjson = {
+    name: "fromJson",
+    description: "`fromJSON(value)`\n\nReturns a JSON object or JSON data type for `value`. You can use this function to provide a JSON object as an evaluated expression or to convert environment variables from a string.",
+    minArgs: 1,
+    maxArgs: 1,
+    call: (...args) => {
+        const input = args[0];
+        const is = input.coerceString();
+        if (is.trim() === "") {
+            throw new Error("empty input");
+        }
+        try {
+            return JSON.parse(is, reviver/* reviver */.e);
+        }
+        catch (e) {
+            throw new errors/* ExpressionEvaluationError */.ZI("Error parsing JSON when evaluating fromJson", { cause: e });
+        }
+    }
+};
+//# sourceMappingURL=fromjson.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/join.js
+
+const join = {
+    name: "join",
+    description: "`join( array, optionalSeparator )`\n\nThe value for `array` can be an array or a string. All values in `array` are concatenated into a string. If you provide `optionalSeparator`, it is inserted between the concatenated values. Otherwise, the default separator `,` is used. Casts values to a string.",
+    minArgs: 1,
+    maxArgs: 2,
+    call: (...args) => {
+        // Primitive
+        if (args[0].primitive) {
+            return new data/* StringData */.uQ(args[0].coerceString());
+        }
+        // Array
+        if (args[0].kind === data/* Kind */.b8.Array) {
+            // Separator
+            let separator = ",";
+            if (args.length > 1 && args[1].primitive) {
+                separator = args[1].coerceString();
+            }
+            // Convert items to strings
+            return new data/* StringData */.uQ(args[0]
+                .values()
+                .map(item => item.coerceString())
+                .join(separator));
+        }
+        return new data/* StringData */.uQ("");
+    }
+};
+//# sourceMappingURL=join.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/startswith.js
+
+
+const startswith = {
+    name: "startsWith",
+    description: "`startsWith( searchString, searchValue )`\n\nReturns `true` when `searchString` starts with `searchValue`. This function is not case sensitive. Casts values to a string.",
+    minArgs: 2,
+    maxArgs: 2,
+    call: (...args) => {
+        const left = args[0];
+        if (!left.primitive) {
+            return new data/* BooleanData */.bo(false);
+        }
+        const right = args[1];
+        if (!right.primitive) {
+            return new data/* BooleanData */.bo(false);
+        }
+        const ls = toUpperSpecial(left.coerceString());
+        const rs = toUpperSpecial(right.coerceString());
+        return new data/* BooleanData */.bo(ls.startsWith(rs));
+    }
+};
+//# sourceMappingURL=startswith.js.map
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/replacer.js
+var replacer = __nccwpck_require__(9442);
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/tojson.js
+
+
+const tojson = {
+    name: "toJson",
+    description: "`toJSON(value)`\n\nReturns a pretty-print JSON representation of `value`. You can use this function to debug the information provided in contexts.",
+    minArgs: 1,
+    maxArgs: 1,
+    call: (...args) => {
+        return new data/* StringData */.uQ(JSON.stringify(args[0], replacer/* replacer */.$, "  "));
+    }
+};
+//# sourceMappingURL=tojson.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs.js
+
+
+
+
+
+
+
+
+
+const funcs_wellKnownFunctions = {
+    case: caseFunc,
+    contains: contains,
+    endswith: endswith,
+    format: format,
+    fromjson: fromjson,
+    join: join,
+    startswith: startswith,
+    tojson: tojson
+};
+// validateFunction returns the function definition for the given function name.
+// If the function does not exist or an incorrect number of arguments is provided,
+// an error is returned.
+function validateFunction(context, identifier, argCount) {
+    // Expression function names are case-insensitive.
+    const name = identifier.lexeme.toLowerCase();
+    let f;
+    f = funcs_wellKnownFunctions[name];
+    if (!f) {
+        f = context.extensionFunctions.get(name);
+        if (!f) {
+            if (!context.allowUnknownKeywords) {
+                throw new errors/* ExpressionError */.tj(errors/* ErrorType */.By.ErrorUnrecognizedFunction, identifier);
+            }
+            // Skip argument validation for unknown functions
+            return;
+        }
+    }
+    if (argCount < f.minArgs) {
+        throw new errors/* ExpressionError */.tj(errors/* ErrorType */.By.ErrorTooFewParameters, identifier);
+    }
+    if (argCount > f.maxArgs) {
+        throw new errors/* ExpressionError */.tj(errors/* ErrorType */.By.ErrorTooManyParameters, identifier);
+    }
+    // case function requires an odd number of arguments
+    if (name === "case" && argCount % 2 === 0) {
+        throw new errors/* ExpressionError */.tj(errors/* ErrorType */.By.ErrorEvenParameters, identifier);
+    }
+}
+//# sourceMappingURL=funcs.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/idxHelper.js
+class idxHelper {
+    constructor(star, idx) {
+        this.star = star;
+        if (!idx) {
+            return;
+        }
+        if (!star) {
+            if (idx.primitive) {
+                this.str = idx.coerceString();
+            }
+            let f = idx.number();
+            if (!isNaN(f) && isFinite(f) && f >= 0) {
+                f = Math.floor(f);
+                this.int = f;
+            }
+        }
+    }
+}
+//# sourceMappingURL=idxHelper.js.map
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/lexer.js
+var lexer = __nccwpck_require__(2083);
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/evaluator.js
+
+
+
+
+
+
+
+class evaluator_Evaluator {
+    /**
+     * Creates a new evaluator
+     * @param n Parsed expression to evaluate
+     * @param context Context data to use
+     * @param functions Optional map of function implementations. If given, these will be preferred over the built-in functions.
+     */
+    constructor(n, context, functions) {
+        this.n = n;
+        this.context = context;
+        this.functions = functions;
+    }
+    evaluate() {
+        return this.eval(this.n);
+    }
+    eval(n) {
+        return n.accept(this);
+    }
+    visitLiteral(literal) {
+        return literal.literal;
+    }
+    visitUnary(unary) {
+        const r = this.eval(unary.expr);
+        if (unary.operator.type === lexer/* TokenType */.ks.BANG) {
+            return new data/* BooleanData */.bo(falsy(r));
+        }
+        throw new Error(`unknown unary operator: ${unary.operator.lexeme}`);
+    }
+    visitBinary(binary) {
+        const left = this.eval(binary.left);
+        const right = this.eval(binary.right);
+        switch (binary.operator.type) {
+            case lexer/* TokenType */.ks.EQUAL_EQUAL:
+                return new data/* BooleanData */.bo(equals(left, right));
+            case lexer/* TokenType */.ks.BANG_EQUAL:
+                return new data/* BooleanData */.bo(!equals(left, right));
+            case lexer/* TokenType */.ks.GREATER:
+                return new data/* BooleanData */.bo(greaterThan(left, right));
+            case lexer/* TokenType */.ks.GREATER_EQUAL:
+                return new data/* BooleanData */.bo(equals(left, right) || greaterThan(left, right));
+            case lexer/* TokenType */.ks.LESS:
+                return new data/* BooleanData */.bo(lessThan(left, right));
+            case lexer/* TokenType */.ks.LESS_EQUAL:
+                return new data/* BooleanData */.bo(equals(left, right) || lessThan(left, right));
+        }
+        throw new Error(`unknown binary operator: ${binary.operator.lexeme}`);
+    }
+    visitLogical(logical) {
+        let result;
+        for (const arg of logical.args) {
+            result = this.eval(arg);
+            // Break?
+            if ((logical.operator.type === lexer/* TokenType */.ks.AND && falsy(result)) ||
+                (logical.operator.type === lexer/* TokenType */.ks.OR && truthy(result))) {
+                break;
+            }
+        }
+        // result is always assigned before we return here
+        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
+        return result;
+    }
+    visitGrouping(grouping) {
+        return this.eval(grouping.group);
+    }
+    visitContextAccess(contextAccess) {
+        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
+        const r = this.context.get(contextAccess.name.lexeme);
+        return r;
+    }
+    visitIndexAccess(ia) {
+        let idx;
+        if (ia.index instanceof ast/* Star */.FE) {
+            idx = new idxHelper(true, undefined);
+        }
+        else {
+            let idxResult;
+            try {
+                idxResult = this.eval(ia.index);
+            }
+            catch (e) {
+                throw new Error(`could not evaluate index for index access: ${e.message}`, { cause: e });
+            }
+            idx = new idxHelper(false, idxResult);
+        }
+        const objResult = this.eval(ia.expr);
+        let result;
+        switch (objResult.kind) {
+            case data/* Kind */.b8.Array: {
+                const tobjResult = objResult;
+                if (tobjResult instanceof FilteredArray) {
+                    result = filteredArrayAccess(tobjResult, idx);
+                }
+                else {
+                    result = arrayAccess(tobjResult, idx);
+                }
+                break;
+            }
+            case data/* Kind */.b8.Dictionary: {
+                const tobjResult = objResult;
+                result = objectAccess(tobjResult, idx);
+                break;
+            }
+            default:
+                if (idx.star) {
+                    result = new FilteredArray();
+                }
+                else {
+                    result = new data/* Null */.Uv();
+                }
+        }
+        return result;
+    }
+    visitFunctionCall(functionCall) {
+        // Evaluate arguments
+        const args = functionCall.args.map(arg => this.eval(arg));
+        // Get function definitions
+        const functionName = functionCall.functionName.lexeme.toLowerCase();
+        const f = this.functions?.get(functionName) || funcs_wellKnownFunctions[functionName];
+        return f.call(...args);
+    }
+}
+function filteredArrayAccess(fa, idx) {
+    const result = new FilteredArray();
+    for (const item of fa.values()) {
+        // Check the type of the nested item
+        switch (item.kind) {
+            case data/* Kind */.b8.Dictionary: {
+                const ti = item;
+                if (idx.star) {
+                    for (const v of ti.values()) {
+                        result.add(v);
+                    }
+                }
+                else if (idx.str !== undefined) {
+                    const v = ti.get(idx.str);
+                    if (v !== undefined) {
+                        result.add(v);
+                    }
+                }
+                break;
+            }
+            case data/* Kind */.b8.Array: {
+                const ti = item;
+                if (idx.star) {
+                    for (const v of ti.values()) {
+                        result.add(v);
+                    }
+                }
+                else if (idx.int !== undefined && idx.int < ti.values().length) {
+                    result.add(ti.get(idx.int));
+                }
+                break;
+            }
+        }
+    }
+    return result;
+}
+function arrayAccess(a, idx) {
+    if (idx.star) {
+        const fa = new FilteredArray();
+        for (const item of a.values()) {
+            fa.add(item);
+        }
+        return fa;
+    }
+    if (idx.int !== undefined && idx.int < a.values().length) {
+        return a.get(idx.int);
+    }
+    return new data/* Null */.Uv();
+}
+function objectAccess(obj, idx) {
+    if (idx.star) {
+        const fa = new FilteredArray(...obj.values());
+        return fa;
+    }
+    if (idx.str !== undefined) {
+        const r = obj.get(idx.str);
+        if (r !== undefined) {
+            return r;
+        }
+    }
+    return new data/* Null */.Uv();
+}
+//# sourceMappingURL=evaluator.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/parser.js
+
+
+
+
+
+class parser_Parser {
+    /**
+     * Constructs a new parser for the given tokens
+     *
+     * @param tokens Tokens to build a parse tree from
+     * @param extensionContexts Available context names
+     * @param extensionFunctions Available functions (beyond the built-in ones)
+     */
+    constructor(tokens, extensionContexts, extensionFunctions) {
+        this.tokens = tokens;
+        this.offset = 0;
+        this.depth = 0;
+        this.extContexts = new Map();
+        this.extFuncs = new Map();
+        for (const contextName of extensionContexts) {
+            this.extContexts.set(contextName.toLowerCase(), true);
+        }
+        for (const { name, func } of extensionFunctions.map(x => ({
+            name: x.name,
+            func: x
+        }))) {
+            this.extFuncs.set(name.toLowerCase(), func);
+        }
+        this.context = {
+            allowUnknownKeywords: false,
+            extensionContexts: this.extContexts,
+            extensionFunctions: this.extFuncs
+        };
+    }
+    parse() {
+        // eslint-disable-next-line prefer-const
+        let result;
+        // No tokens
+        if (this.atEnd()) {
+            return result;
+        }
+        result = this.expression();
+        if (!this.atEnd()) {
+            throw this.buildError(errors/* ErrorType */.By.ErrorUnexpectedSymbol, this.peek());
+        }
+        return result;
+    }
+    expression() {
+        this.incrDepth();
+        try {
+            return this.logicalOr();
+        }
+        finally {
+            this.decrDepth();
+        }
+    }
+    logicalOr() {
+        // && is higher precedence than ||
+        let expr = this.logicalAnd();
+        if (this.check(lexer/* TokenType */.ks.OR)) {
+            // Track depth
+            this.incrDepth();
+            try {
+                const logical = new ast/* Logical */.oD(this.peek(), [expr]);
+                expr = logical;
+                while (this.match(lexer/* TokenType */.ks.OR)) {
+                    const right = this.logicalAnd();
+                    logical.args.push(right);
+                }
+            }
+            finally {
+                this.decrDepth();
+            }
+        }
+        return expr;
+    }
+    logicalAnd() {
+        // == and != are higher precedence than &&
+        let expr = this.equality();
+        if (this.check(lexer/* TokenType */.ks.AND)) {
+            // Track depth
+            this.incrDepth();
+            try {
+                const logical = new ast/* Logical */.oD(this.peek(), [expr]);
+                expr = logical;
+                while (this.match(lexer/* TokenType */.ks.AND)) {
+                    const right = this.equality();
+                    logical.args.push(right);
+                }
+            }
+            finally {
+                this.decrDepth();
+            }
+        }
+        return expr;
+    }
+    equality() {
+        // >, >=, <, <= are higher precedence than == and !=
+        let expr = this.comparison();
+        while (this.match(lexer/* TokenType */.ks.BANG_EQUAL, lexer/* TokenType */.ks.EQUAL_EQUAL)) {
+            const operator = this.previous();
+            const right = this.comparison();
+            expr = new ast/* Binary */.yI(expr, operator, right);
+        }
+        return expr;
+    }
+    comparison() {
+        // ! is higher precedence than >, >=, <, <=
+        let expr = this.unary();
+        while (this.match(lexer/* TokenType */.ks.GREATER, lexer/* TokenType */.ks.GREATER_EQUAL, lexer/* TokenType */.ks.LESS, lexer/* TokenType */.ks.LESS_EQUAL)) {
+            const operator = this.previous();
+            const right = this.unary();
+            expr = new ast/* Binary */.yI(expr, operator, right);
+        }
+        return expr;
+    }
+    unary() {
+        if (this.match(lexer/* TokenType */.ks.BANG)) {
+            // Track depth
+            this.incrDepth();
+            const operator = this.previous();
+            const unary = this.unary();
+            try {
+                return new ast/* Unary */._c(operator, unary);
+            }
+            finally {
+                this.decrDepth();
+            }
+        }
+        return this.index();
+    }
+    index() {
+        let expr = this.call();
+        let depthIncreased = 0;
+        if (expr instanceof ast/* Grouping */.aU || expr instanceof ast/* FunctionCall */.R6 || expr instanceof ast/* ContextAccess */.QC) {
+            let cont = true;
+            while (cont) {
+                switch (true) {
+                    case this.match(lexer/* TokenType */.ks.LEFT_BRACKET): {
+                        let indexExpr;
+                        if (this.match(lexer/* TokenType */.ks.STAR)) {
+                            indexExpr = new ast/* Star */.FE();
+                        }
+                        else {
+                            indexExpr = this.expression();
+                        }
+                        this.consume(lexer/* TokenType */.ks.RIGHT_BRACKET, errors/* ErrorType */.By.ErrorUnexpectedSymbol);
+                        // Track depth
+                        this.incrDepth();
+                        depthIncreased++;
+                        expr = new ast/* IndexAccess */.p_(expr, indexExpr);
+                        break;
+                    }
+                    case this.match(lexer/* TokenType */.ks.DOT):
+                        // Track depth
+                        this.incrDepth();
+                        depthIncreased++;
+                        if (this.match(lexer/* TokenType */.ks.IDENTIFIER)) {
+                            const property = this.previous();
+                            expr = new ast/* IndexAccess */.p_(expr, new ast/* Literal */.uS(new data/* StringData */.uQ(property.lexeme), property));
+                        }
+                        else if (this.match(lexer/* TokenType */.ks.STAR)) {
+                            expr = new ast/* IndexAccess */.p_(expr, new ast/* Star */.FE());
+                        }
+                        else {
+                            throw this.buildError(errors/* ErrorType */.By.ErrorUnexpectedSymbol, this.peek());
+                        }
+                        break;
+                    default:
+                        cont = false;
+                }
+            }
+        }
+        for (let i = 0; i < depthIncreased; i++) {
+            this.decrDepth();
+        }
+        return expr;
+    }
+    call() {
+        if (!this.check(lexer/* TokenType */.ks.IDENTIFIER)) {
+            return this.primary();
+        }
+        const identifier = this.next();
+        if (!this.match(lexer/* TokenType */.ks.LEFT_PAREN)) {
+            if (!this.extContexts.has(identifier.lexeme.toLowerCase())) {
+                throw this.buildError(errors/* ErrorType */.By.ErrorUnrecognizedContext, identifier);
+            }
+            return new ast/* ContextAccess */.QC(identifier);
+        }
+        // Function call
+        const args = [];
+        // Arguments
+        while (!this.match(lexer/* TokenType */.ks.RIGHT_PAREN)) {
+            const aexp = this.expression();
+            args.push(aexp);
+            if (!this.check(lexer/* TokenType */.ks.RIGHT_PAREN)) {
+                this.consume(lexer/* TokenType */.ks.COMMA, errors/* ErrorType */.By.ErrorUnexpectedSymbol);
+            }
+        }
+        validateFunction(this.context, identifier, args.length);
+        return new ast/* FunctionCall */.R6(identifier, args);
+    }
+    primary() {
+        switch (true) {
+            case this.match(lexer/* TokenType */.ks.FALSE):
+                return new ast/* Literal */.uS(new data/* BooleanData */.bo(false), this.previous());
+            case this.match(lexer/* TokenType */.ks.TRUE):
+                return new ast/* Literal */.uS(new data/* BooleanData */.bo(true), this.previous());
+            case this.match(lexer/* TokenType */.ks.NULL):
+                return new ast/* Literal */.uS(new data/* Null */.Uv(), this.previous());
+            case this.match(lexer/* TokenType */.ks.NUMBER):
+                return new ast/* Literal */.uS(new data/* NumberData */.Q9(this.previous().value), this.previous());
+            case this.match(lexer/* TokenType */.ks.STRING):
+                return new ast/* Literal */.uS(new data/* StringData */.uQ(this.previous().value), this.previous());
+            case this.match(lexer/* TokenType */.ks.LEFT_PAREN): {
+                const expr = this.expression();
+                if (this.atEnd()) {
+                    throw this.buildError(errors/* ErrorType */.By.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
+                }
+                this.consume(lexer/* TokenType */.ks.RIGHT_PAREN, errors/* ErrorType */.By.ErrorUnexpectedSymbol);
+                return new ast/* Grouping */.aU(expr);
+            }
+            case this.atEnd():
+                throw this.buildError(errors/* ErrorType */.By.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
+        }
+        throw this.buildError(errors/* ErrorType */.By.ErrorUnexpectedSymbol, this.peek());
+    }
+    // match consumes the next token if it matches any of the given types
+    match(...tokenTypes) {
+        for (const tokenType of tokenTypes) {
+            if (this.check(tokenType)) {
+                this.next();
+                return true;
+            }
+        }
+        return false;
+    }
+    // check peeks whether the next token is of the given type
+    check(tokenType) {
+        if (this.atEnd()) {
+            return false;
+        }
+        return this.peek().type == tokenType;
+    }
+    // atEnd peeks whether the next token is EOF
+    atEnd() {
+        return this.peek().type == lexer/* TokenType */.ks.EOF;
+    }
+    next() {
+        if (!this.atEnd()) {
+            this.offset++;
+        }
+        return this.previous();
+    }
+    peek() {
+        return this.tokens[this.offset];
+    }
+    // previous returns the previous token
+    previous() {
+        return this.tokens[this.offset - 1];
+    }
+    // consume attempts to consume the next token if it matches the given type. It returns an error of
+    // the given ParseErrorKind otherwise.
+    consume(tokenType, errorType) {
+        if (this.check(tokenType)) {
+            this.next();
+            return;
+        }
+        throw this.buildError(errorType, this.peek());
+    }
+    incrDepth() {
+        this.depth++;
+        if (this.depth > errors/* MAX_PARSER_DEPTH */.VP) {
+            throw this.buildError(errors/* ErrorType */.By.ErrorExceededMaxDepth, this.peek());
+        }
+    }
+    decrDepth() {
+        this.depth--;
+    }
+    buildError(errType, token) {
+        return new errors/* ExpressionError */.tj(errType, token);
+    }
+}
+//# sourceMappingURL=parser.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion.js
+
+
+
+
+
+
+/**
+ * Complete returns a list of completion items for the given expression.
+ * The main functionality is auto-completing functions and context access:
+ * We can only provide assistance if the input is in one of the following forms (with | denoting the cursor position):
+ * - context.path.inp| or context.path['inp| -- auto-complete context access
+ * - context.path.| or context.path['| -- auto-complete context access
+ * - toJS| -- auto-complete function call or top-level
+ * - | -- auto-complete function call or top-level context access
+ *
+ * @param input Input expression
+ * @param context Context available for the expression
+ * @param extensionFunctions List of functions available
+ * @param functions Optional map of functions to use during evaluation
+ * @param featureFlags Optional feature flags to control which features are enabled
+ * @returns Array of completion items
+ */
+function complete(input, context, extensionFunctions, functions, featureFlags) {
+    // Lex
+    const lexer = new Lexer(input);
+    const lexResult = lexer.lex();
+    // Find interesting part of the tokenVector. For example, for an expression like `github.actor == env.actor.log|`, we are
+    // only interested in the `env.actor.log` part for auto-completion
+    const tokenInputVector = trimTokenVector(lexResult.tokens);
+    // Start by skipping the EOF token
+    let tokenIdx = tokenInputVector.length - 2;
+    if (tokenIdx >= 0) {
+        switch (tokenInputVector[tokenIdx].type) {
+            // If there is a (partial) identifier under the cursor, ignore that
+            case TokenType.IDENTIFIER:
+                tokenIdx--;
+                break;
+            case TokenType.STRING:
+                // TODO: Support string for `context.name['test|`
+                return [];
+        }
+    }
+    if (tokenIdx < 0) {
+        // Vector only contains the EOF token. Suggest functions and root context access
+        const result = contextKeys(context);
+        // Merge with functions
+        result.push(...functionItems(extensionFunctions, featureFlags));
+        return result;
+    }
+    // Determine path that led to the last token
+    // Use parser & evaluator to determine context to complete.
+    const pathTokenVector = tokenInputVector.slice(0, tokenIdx);
+    // Include the original EOF token to make the parser happy
+    pathTokenVector.push(tokenInputVector[tokenInputVector.length - 1]);
+    const p = new Parser(pathTokenVector, context.pairs().map(x => x.key), extensionFunctions);
+    const expr = p.parse();
+    const ev = new Evaluator(expr, context, functions);
+    const result = ev.evaluate();
+    return contextKeys(result);
+}
+function functionItems(extensionFunctions, featureFlags) {
+    const result = [];
+    const flags = featureFlags ?? new FeatureFlags();
+    for (const fdef of [...Object.values(wellKnownFunctions), ...extensionFunctions]) {
+        // Filter out case function if feature is disabled
+        if (fdef.name === "case" && !flags.isEnabled("allowCaseFunction")) {
+            continue;
+        }
+        result.push({
+            label: fdef.name,
+            description: fdef.description,
+            function: true
+        });
+    }
+    // Sort functions
+    result.sort((a, b) => a.label.localeCompare(b.label));
+    return result;
+}
+function contextKeys(context) {
+    if (isDictionary(context)) {
+        return (context
+            .pairs()
+            .map(x => completionItemFromContext(x))
+            // Sort contexts
+            .sort((a, b) => a.label.localeCompare(b.label)));
+    }
+    return [];
+}
+function completionItemFromContext(pair) {
+    const context = pair.key.toString();
+    const parenIndex = context.indexOf("(");
+    const isFunc = parenIndex >= 0 && context.indexOf(")") >= 0;
+    return {
+        label: isFunc ? context.substring(0, parenIndex) : context,
+        description: pair.description,
+        function: isFunc
+    };
+}
+function trimTokenVector(tokenVector) {
+    let tokenIdx = tokenVector.length;
+    let openParen = 0;
+    while (tokenIdx > 0) {
+        const token = tokenVector[tokenIdx - 1];
+        switch (token.type) {
+            case TokenType.LEFT_PAREN:
+                if (openParen == 0) {
+                    // Encountered an open parenthesis without a closing first, stop here
+                    break;
+                }
+                openParen--;
+                tokenIdx--;
+                continue;
+            case TokenType.RIGHT_PAREN:
+                openParen++;
+                tokenIdx--;
+                continue;
+            case TokenType.IDENTIFIER:
+            case TokenType.DOT:
+            case TokenType.EOF:
+            case TokenType.LEFT_BRACKET:
+            case TokenType.RIGHT_BRACKET:
+            case TokenType.STRING:
+                tokenIdx--;
+                continue;
+        }
+        break;
+    }
+    // Only keep the part of the token vector we're interested in
+    return tokenVector.slice(tokenIdx);
+}
+//# sourceMappingURL=completion.js.map
+// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/expressiondata.js
+var expressiondata = __nccwpck_require__(1674);
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion/descriptionDictionary.js
+
+
+function isDescriptionDictionary(x) {
+    return x.kind === Kind.Dictionary && x instanceof DescriptionDictionary;
+}
+class DescriptionDictionary extends dictionary/* Dictionary */.b {
+    constructor(...pairs) {
+        super();
+        this.descriptions = new Map();
+        this.complete = true;
+        for (const p of pairs) {
+            this.add(p.key, p.value, p.description);
+        }
+    }
+    add(key, value, description) {
+        if (this.get(key) !== undefined) {
+            // Key already added, ignore
+            return;
+        }
+        super.add(key, value);
+        if (description) {
+            this.descriptions.set(key, description);
+        }
+    }
+    pairs() {
+        const pairs = super.pairs();
+        return pairs.map(p => ({ ...p, description: this.descriptions.get(p.key) }));
+    }
+    getDescription(key) {
+        return this.descriptions.get(key);
+    }
+}
+//# sourceMappingURL=descriptionDictionary.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/index.js
+
+
+
+
+
+
+
+
+
+
+//# sourceMappingURL=index.js.map
+
+/***/ }),
+
+/***/ 2083:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   JG: () => (/* binding */ Lexer),
+/* harmony export */   Lk: () => (/* binding */ tokenString),
+/* harmony export */   ks: () => (/* binding */ TokenType)
+/* harmony export */ });
+/* harmony import */ var _data_index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(5958);
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2830);
+
+
+var TokenType;
+(function (TokenType) {
+    TokenType[TokenType["UNKNOWN"] = 0] = "UNKNOWN";
+    TokenType[TokenType["LEFT_PAREN"] = 1] = "LEFT_PAREN";
+    TokenType[TokenType["RIGHT_PAREN"] = 2] = "RIGHT_PAREN";
+    TokenType[TokenType["LEFT_BRACKET"] = 3] = "LEFT_BRACKET";
+    TokenType[TokenType["RIGHT_BRACKET"] = 4] = "RIGHT_BRACKET";
+    TokenType[TokenType["COMMA"] = 5] = "COMMA";
+    TokenType[TokenType["DOT"] = 6] = "DOT";
+    TokenType[TokenType["BANG"] = 7] = "BANG";
+    TokenType[TokenType["BANG_EQUAL"] = 8] = "BANG_EQUAL";
+    TokenType[TokenType["EQUAL_EQUAL"] = 9] = "EQUAL_EQUAL";
+    TokenType[TokenType["GREATER"] = 10] = "GREATER";
+    TokenType[TokenType["GREATER_EQUAL"] = 11] = "GREATER_EQUAL";
+    TokenType[TokenType["LESS"] = 12] = "LESS";
+    TokenType[TokenType["LESS_EQUAL"] = 13] = "LESS_EQUAL";
+    TokenType[TokenType["AND"] = 14] = "AND";
+    TokenType[TokenType["OR"] = 15] = "OR";
+    TokenType[TokenType["STAR"] = 16] = "STAR";
+    TokenType[TokenType["NUMBER"] = 17] = "NUMBER";
+    TokenType[TokenType["STRING"] = 18] = "STRING";
+    TokenType[TokenType["IDENTIFIER"] = 19] = "IDENTIFIER";
+    TokenType[TokenType["TRUE"] = 20] = "TRUE";
+    TokenType[TokenType["FALSE"] = 21] = "FALSE";
+    TokenType[TokenType["NULL"] = 22] = "NULL";
+    TokenType[TokenType["EOF"] = 23] = "EOF";
+})(TokenType || (TokenType = {}));
+function tokenString(tok) {
+    switch (tok.type) {
+        case TokenType.EOF:
+            return "EOF";
+        case TokenType.NUMBER:
+            return tok.lexeme;
+        case TokenType.STRING:
+            // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
+            return tok.value.toString();
+        default:
+            return tok.lexeme;
+    }
+}
+class Lexer {
+    constructor(input) {
+        this.input = input;
+        this.start = 0;
+        this.offset = 0;
+        this.line = 0;
+        this.lastLineOffset = 0;
+        this.tokens = [];
+    }
+    lex() {
+        if (this.input.length > _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_EXPRESSION_LENGTH */ .dM) {
+            throw new Error("ErrorExceededMaxLength");
+        }
+        while (!this.atEnd()) {
+            this.start = this.offset;
+            const c = this.next();
+            switch (c) {
+                case "(":
+                    this.addToken(TokenType.LEFT_PAREN);
+                    break;
+                case ")":
+                    this.addToken(TokenType.RIGHT_PAREN);
+                    break;
+                case "[":
+                    this.addToken(TokenType.LEFT_BRACKET);
+                    break;
+                case "]":
+                    this.addToken(TokenType.RIGHT_BRACKET);
+                    break;
+                case ",":
+                    this.addToken(TokenType.COMMA);
+                    break;
+                case ".":
+                    if (this.previous() != TokenType.IDENTIFIER &&
+                        this.previous() != TokenType.RIGHT_BRACKET &&
+                        this.previous() != TokenType.RIGHT_PAREN &&
+                        this.previous() != TokenType.STAR) {
+                        this.consumeNumber();
+                    }
+                    else {
+                        this.addToken(TokenType.DOT);
+                    }
+                    break;
+                case "-":
+                case "+":
+                    this.consumeNumber();
+                    break;
+                case "!":
+                    this.addToken(this.match("=") ? TokenType.BANG_EQUAL : TokenType.BANG);
+                    break;
+                case "=":
+                    if (!this.match("=")) {
+                        // Illegal; continue reading until we hit a boundary character and return an error
+                        this.consumeIdentifier();
+                        break;
+                    }
+                    this.addToken(TokenType.EQUAL_EQUAL);
+                    break;
+                case "<":
+                    this.addToken(this.match("=") ? TokenType.LESS_EQUAL : TokenType.LESS);
+                    break;
+                case ">":
+                    this.addToken(this.match("=") ? TokenType.GREATER_EQUAL : TokenType.GREATER);
+                    break;
+                case "&":
+                    if (!this.match("&")) {
+                        // Illegal; continue reading until we hit a boundary character and return an error
+                        this.consumeIdentifier();
+                        break;
+                    }
+                    this.addToken(TokenType.AND);
+                    break;
+                case "|":
+                    if (!this.match("|")) {
+                        // Illegal; continue reading until we hit a boundary character and return an error
+                        this.consumeIdentifier();
+                        break;
+                    }
+                    this.addToken(TokenType.OR);
+                    break;
+                case "*":
+                    this.addToken(TokenType.STAR);
+                    break;
+                // Ignore whitespace.
+                case " ":
+                case "\r":
+                case "\t":
+                    break;
+                case "\n":
+                    ++this.line;
+                    this.lastLineOffset = this.offset;
+                    break;
+                case "'":
+                    this.consumeString();
+                    break;
+                default:
+                    switch (true) {
+                        case isDigit(c):
+                            this.consumeNumber();
+                            break;
+                        default:
+                            this.consumeIdentifier();
+                            break;
+                    }
+            }
+        }
+        this.tokens.push({
+            type: TokenType.EOF,
+            lexeme: "",
+            range: this.range()
+        });
+        return {
+            tokens: this.tokens
+        };
+    }
+    pos() {
+        return {
+            line: this.line,
+            column: this.start - this.lastLineOffset
+        };
+    }
+    endPos() {
+        return {
+            line: this.line,
+            column: this.offset - this.lastLineOffset
+        };
+    }
+    range() {
+        return {
+            start: this.pos(),
+            end: this.endPos()
+        };
+    }
+    atEnd() {
+        return this.offset >= this.input.length;
+    }
+    peek() {
+        if (this.atEnd()) {
+            return "\0";
+        }
+        return this.input[this.offset];
+    }
+    peekNext() {
+        if (this.offset + 1 >= this.input.length) {
+            return "\0";
+        }
+        return this.input[this.offset + 1];
+    }
+    previous() {
+        const l = this.tokens.length;
+        if (l == 0) {
+            return TokenType.EOF;
+        }
+        return this.tokens[l - 1].type;
+    }
+    next() {
+        return this.input[this.offset++];
+    }
+    match(expected) {
+        if (this.atEnd()) {
+            return false;
+        }
+        if (this.input[this.offset] !== expected) {
+            return false;
+        }
+        this.offset++;
+        return true;
+    }
+    addToken(type, value) {
+        this.tokens.push({
+            type,
+            lexeme: this.input.substring(this.start, this.offset),
+            range: this.range(),
+            value
+        });
+    }
+    consumeNumber() {
+        while (!this.atEnd() && (!isBoundary(this.peek()) || this.peek() == ".")) {
+            this.next();
+        }
+        const lexeme = this.input.substring(this.start, this.offset);
+        const value = new _data_index_js__WEBPACK_IMPORTED_MODULE_0__/* .StringData */ .uQ(lexeme).number();
+        if (isNaN(value)) {
+            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
+        }
+        this.addToken(TokenType.NUMBER, value);
+    }
+    consumeString() {
+        while ((this.peek() !== "'" || this.peekNext() === "'") && !this.atEnd()) {
+            if (this.peek() === "\n")
+                this.line++;
+            if (this.peek() === "'" && this.peekNext() === "'") {
+                // Escaped "'", consume
+                this.next();
+            }
+            this.next();
+        }
+        if (this.atEnd()) {
+            // Unterminated string
+            throw new Error(`Unexpected symbol: '${this.input.substring(this.start)}'. Located at position ${this.start + 1} within expression: ${this.input}`);
+        }
+        // Closing '
+        this.next();
+        // Trim the surrounding quotes.
+        let value = this.input.substring(this.start + 1, this.offset - 1);
+        value = value.replace("''", "'");
+        this.addToken(TokenType.STRING, value);
+    }
+    consumeIdentifier() {
+        while (!this.atEnd() && !isBoundary(this.peek())) {
+            this.next();
+        }
+        let tokenType = TokenType.IDENTIFIER;
+        let tokenValue = undefined;
+        const lexeme = this.input.substring(this.start, this.offset);
+        if (this.previous() != TokenType.DOT) {
+            switch (lexeme) {
+                case "true":
+                    tokenType = TokenType.TRUE;
+                    break;
+                case "false":
+                    tokenType = TokenType.FALSE;
+                    break;
+                case "null":
+                    tokenType = TokenType.NULL;
+                    break;
+                case "NaN":
+                    tokenType = TokenType.NUMBER;
+                    tokenValue = NaN;
+                    break;
+                case "Infinity":
+                    tokenType = TokenType.NUMBER;
+                    tokenValue = Infinity;
+                    break;
+            }
+        }
+        if (!isLegalIdentifier(lexeme)) {
+            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
+        }
+        this.addToken(tokenType, tokenValue);
+    }
+}
+function isDigit(c) {
+    return c >= "0" && c <= "9";
+}
+function isBoundary(c) {
+    switch (c) {
+        case "(":
+        case "[":
+        case ")":
+        case "]":
+        case ",":
+        case ".":
+        case "!":
+        case ">":
+        case "<":
+        case "=":
+        case "&":
+        case "|":
+            return true;
+    }
+    return /\s/.test(c);
+}
+function isLegalIdentifier(str) {
+    if (str == "") {
+        return false;
+    }
+    const first = str[0];
+    if ((first >= "a" && first <= "z") || (first >= "A" && first <= "Z") || first == "_") {
+        for (const c of str.substring(1).split("")) {
+            if ((c >= "a" && c <= "z") || (c >= "A" && c <= "Z") || (c >= "0" && c <= "9") || c == "_" || c == "-") {
+                // OK
+            }
+            else {
+                return false;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+//# sourceMappingURL=lexer.js.map
+
+/***/ }),
+
+/***/ 8179:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Di: () => (/* binding */ InvalidArgumentError),
+/* harmony export */   b7: () => (/* binding */ CommanderError),
+/* harmony export */   c$: () => (/* binding */ Option),
+/* harmony export */   uB: () => (/* binding */ Command)
+/* harmony export */ });
+/* unused harmony exports program, createCommand, createArgument, createOption, InvalidOptionArgumentError, Argument, Help */
+/* harmony import */ var _index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8909);
+
+
+// wrapper to provide named exports for ESM.
+const {
+  /* program */ "DM": program,
+  /* createCommand */ "gu": createCommand,
+  /* createArgument */ "er": createArgument,
+  /* createOption */ "Ww": createOption,
+  /* CommanderError */ "b7": CommanderError,
+  /* InvalidArgumentError */ "Di": InvalidArgumentError,
+  /* InvalidOptionArgumentError */ "a2": InvalidOptionArgumentError, // deprecated old name
+  /* Command */ "uB": Command,
+  /* Argument */ "ef": Argument,
+  /* Option */ "c$": Option,
+  /* Help */ "_V": Help,
+} = _index_js__WEBPACK_IMPORTED_MODULE_0__;
+
+
+/***/ }),
+
+/***/ 7934:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Bqr: () => (/* binding */ trim),
+/* harmony export */   DDF: () => (/* binding */ title),
+/* harmony export */   FsL: () => (/* binding */ pipe),
+/* harmony export */   H0v: () => (/* binding */ rawCheck),
+/* harmony export */   KCZ: () => (/* binding */ union),
+/* harmony export */   KIO: () => (/* binding */ picklist),
+/* harmony export */   L5J: () => (/* binding */ unknown),
+/* harmony export */   NTK: () => (/* binding */ rawTransform),
+/* harmony export */   PXX: () => (/* binding */ toLowerCase),
+/* harmony export */   RZV: () => (/* binding */ lazy),
+/* harmony export */   Ru6: () => (/* binding */ maxLength),
+/* harmony export */   Wwf: () => (/* binding */ minValue),
+/* harmony export */   YOg: () => (/* binding */ array),
+/* harmony export */   YjP: () => (/* binding */ string),
+/* harmony export */   aig: () => (/* binding */ number),
+/* harmony export */   cGV: () => (/* binding */ maxValue),
+/* harmony export */   g1P: () => (/* binding */ record),
+/* harmony export */   h_: () => (/* binding */ description),
+/* harmony export */   hq: () => (/* binding */ nonEmpty),
+/* harmony export */   is: () => (/* binding */ is),
+/* harmony export */   lqM: () => (/* binding */ optional),
+/* harmony export */   mee: () => (/* binding */ nullable),
+/* harmony export */   ndf: () => (/* binding */ integer),
+/* harmony export */   pdi: () => (/* binding */ transform),
+/* harmony export */   rej: () => (/* binding */ strictObject),
+/* harmony export */   xLC: () => (/* binding */ safeParse),
+/* harmony export */   yGV: () => (/* binding */ regex),
+/* harmony export */   z6Y: () => (/* binding */ check),
+/* harmony export */   zMY: () => (/* binding */ boolean)
+/* harmony export */ });
+/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, custom, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, finite, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getDotPath, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, intersect, intersectAsync, ip, ipv4, ipv6, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazyAsync, length, literal, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null, null_, nullableAsync, nullish, nullishAsync, object, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheckAsync, rawTransformAsync, readonly, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeInteger, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variant, variantAsync, void, void_, words */
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
 const DEFAULT_CONFIG = {
@@ -18071,11 +27443,11 @@ function checkItemsAsync(requirement, message$1) {
 //#endregion
 //#region src/actions/codePoints/codePoints.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_codePoints(requirement, message$1) {
+function codePoints(requirement, message$1) {
 	return {
 		kind: "validation",
 		type: "code_points",
-		reference: dist_codePoints,
+		reference: codePoints,
 		async: false,
 		expects: `${requirement}`,
 		requirement,
@@ -18981,11 +28353,11 @@ function ksuid(message$1) {
 //#endregion
 //#region src/actions/length/length.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_length(requirement, message$1) {
+function length(requirement, message$1) {
 	return {
 		kind: "validation",
 		type: "length",
-		reference: dist_length,
+		reference: length,
 		async: false,
 		expects: `${requirement}`,
 		requirement,
@@ -19521,11 +28893,11 @@ function nonEmpty(message$1) {
 //#endregion
 //#region src/actions/normalize/normalize.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_normalize(form) {
+function normalize(form) {
 	return {
 		kind: "transformation",
 		type: "normalize",
-		reference: dist_normalize,
+		reference: normalize,
 		async: false,
 		form,
 		"~run"(dataset) {
@@ -19793,11 +29165,11 @@ function parseBoolean(config$1, message$1) {
 //#endregion
 //#region src/actions/parseJson/parseJson.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_parseJson(config$1, message$1) {
+function parseJson(config$1, message$1) {
 	return {
 		kind: "transformation",
 		type: "parse_json",
-		reference: dist_parseJson,
+		reference: parseJson,
 		config: config$1,
 		message: message$1,
 		async: false,
@@ -20561,11 +29933,11 @@ function toSnakeCase() {
 //#endregion
 //#region src/actions/toString/toString.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_toString(message$1) {
+function toString(message$1) {
 	return {
 		kind: "transformation",
 		type: "to_string",
-		reference: dist_toString,
+		reference: toString,
 		async: false,
 		message: message$1,
 		"~run"(dataset, config$1) {
@@ -20948,7 +30320,7 @@ var _LruCache = class {
 //#endregion
 //#region src/methods/cache/cache.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_cache(schema, config$1) {
+function cache(schema, config$1) {
 	return _standardSchema({
 		...schema,
 		cacheConfig: config$1,
@@ -21551,11 +30923,11 @@ function blob(message$1) {
 //#endregion
 //#region src/schemas/boolean/boolean.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_boolean(message$1) {
+function boolean(message$1) {
 	return _standardSchema({
 		kind: "schema",
 		type: "boolean",
-		reference: dist_boolean,
+		reference: boolean,
 		expects: "boolean",
 		async: false,
 		message: message$1,
@@ -21934,11 +31306,11 @@ function lazyAsync(getter) {
 //#endregion
 //#region src/schemas/literal/literal.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_literal(literal_, message$1) {
+function literal(literal_, message$1) {
 	return _standardSchema({
 		kind: "schema",
 		type: "literal",
-		reference: dist_literal,
+		reference: literal,
 		expects: /* @__PURE__ */ _stringify(literal_),
 		async: false,
 		literal: literal_,
@@ -24564,5156 +33936,6 @@ function unwrap(schema) {
 
 //#endregion
 
-// EXTERNAL MODULE: ./build/protocol/webhook-request.js + 1 modules
-var webhook_request = __nccwpck_require__(4030);
-;// CONCATENATED MODULE: ./node_modules/path-to-regexp/dist/index.js
-const DEFAULT_DELIMITER = "/";
-const NOOP_VALUE = (value) => value;
-const ID_START = /^[$_\p{ID_Start}]$/u;
-const ID_CONTINUE = /^[$\u200c\u200d\p{ID_Continue}]$/u;
-const ID = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
-/**
- * Escape text for stringify to path.
- */
-function escapeText(str) {
-    return str.replace(/[{}()\[\]+?!:*\\]/g, "\\$&");
-}
-/**
- * Escape a regular expression string.
- */
-function dist_escape(str) {
-    return str.replace(/[.+*?^${}()[\]|/\\]/g, "\\$&");
-}
-/**
- * ParseError is thrown when there is an error processing the path.
- */
-class PathError extends TypeError {
-    originalPath;
-    constructor(message, originalPath) {
-        super(message +
-            (originalPath ? `: ${originalPath}` : "") +
-            "; visit https://git.new/pathToRegexpError for info");
-        this.originalPath = originalPath;
-    }
-}
-/**
- * Parse a string for the raw tokens.
- */
-function dist_parse(str, options = {}) {
-    const { encodePath = NOOP_VALUE } = options;
-    const chars = [...str];
-    let index = 0;
-    function consumeUntil(end) {
-        const output = [];
-        let path = "";
-        function writePath() {
-            if (!path)
-                return;
-            output.push({
-                type: "text",
-                value: encodePath(path),
-            });
-            path = "";
-        }
-        while (index < chars.length) {
-            const char = chars[index++];
-            if (char === end) {
-                writePath();
-                return output;
-            }
-            if (char === "\\") {
-                if (index === chars.length) {
-                    throw new PathError(`Unexpected end after \\ at index ${index}`, str);
-                }
-                path += chars[index++];
-                continue;
-            }
-            if (char === ":" || char === "*") {
-                const type = char === ":" ? "param" : "wildcard";
-                let name = "";
-                if (ID_START.test(chars[index])) {
-                    do {
-                        name += chars[index++];
-                    } while (ID_CONTINUE.test(chars[index]));
-                }
-                else if (chars[index] === '"') {
-                    let quoteStart = index;
-                    while (index < chars.length) {
-                        if (chars[++index] === '"') {
-                            index++;
-                            quoteStart = 0;
-                            break;
-                        }
-                        // Increment over escape characters.
-                        if (chars[index] === "\\")
-                            index++;
-                        name += chars[index];
-                    }
-                    if (quoteStart) {
-                        throw new PathError(`Unterminated quote at index ${quoteStart}`, str);
-                    }
-                }
-                if (!name) {
-                    throw new PathError(`Missing parameter name at index ${index}`, str);
-                }
-                writePath();
-                output.push({ type, name });
-                continue;
-            }
-            if (char === "{") {
-                writePath();
-                output.push({
-                    type: "group",
-                    tokens: consumeUntil("}"),
-                });
-                continue;
-            }
-            if ("}()[]+?!".includes(char)) {
-                throw new PathError(`Unexpected ${char} at index ${index - 1}`, str);
-            }
-            path += char;
-        }
-        if (end) {
-            throw new PathError(`Unexpected end at index ${index}, expected ${end}`, str);
-        }
-        writePath();
-        return output;
-    }
-    return {
-        tokens: consumeUntil(""),
-        originalPath: str,
-    };
-}
-/**
- * Compile a string to a template function for the path.
- */
-function dist_compile(path, options = {}) {
-    const { encode = encodeURIComponent, delimiter = DEFAULT_DELIMITER } = options;
-    const data = typeof path === "object" ? path : dist_parse(path, options);
-    const fn = tokensToFunction(data.tokens, delimiter, encode);
-    return function path(params = {}) {
-        const missing = [];
-        const path = fn(params, missing);
-        if (missing.length) {
-            throw new TypeError(`Missing parameters: ${missing.join(", ")}`);
-        }
-        return path;
-    };
-}
-function tokensToFunction(tokens, delimiter, encode) {
-    const encoders = tokens.map((token) => tokenToFunction(token, delimiter, encode));
-    return (data, missing) => {
-        let result = "";
-        for (const encoder of encoders) {
-            result += encoder(data, missing);
-        }
-        return result;
-    };
-}
-/**
- * Convert a single token into a path building function.
- */
-function tokenToFunction(token, delimiter, encode) {
-    if (token.type === "text")
-        return () => token.value;
-    if (token.type === "group") {
-        const fn = tokensToFunction(token.tokens, delimiter, encode);
-        return (data, missing) => {
-            const len = missing.length;
-            const value = fn(data, missing);
-            if (missing.length === len)
-                return value;
-            missing.length = len; // Reset optional group.
-            return "";
-        };
-    }
-    const encodeValue = encode || NOOP_VALUE;
-    if (token.type === "wildcard" && encode !== false) {
-        return (data, missing) => {
-            const value = data[token.name];
-            if (value == null) {
-                missing.push(token.name);
-                return "";
-            }
-            if (!Array.isArray(value) || value.length === 0) {
-                throw new TypeError(`Expected "${token.name}" to be a non-empty array`);
-            }
-            let result = "";
-            for (let i = 0; i < value.length; i++) {
-                if (typeof value[i] !== "string") {
-                    throw new TypeError(`Expected "${token.name}/${i}" to be a string`);
-                }
-                if (i > 0)
-                    result += delimiter;
-                result += encodeValue(value[i]);
-            }
-            if (!result) {
-                throw new TypeError(`Expected "${token.name}" to be a non-empty array`);
-            }
-            return result;
-        };
-    }
-    return (data, missing) => {
-        const value = data[token.name];
-        if (value == null) {
-            missing.push(token.name);
-            return "";
-        }
-        if (typeof value !== "string" || value.length === 0) {
-            throw new TypeError(`Expected "${token.name}" to be a non-empty string`);
-        }
-        return encodeValue(value);
-    };
-}
-/**
- * Transform a path into a match function.
- */
-function dist_match(path, options = {}) {
-    const { decode = decodeURIComponent, delimiter = DEFAULT_DELIMITER } = options;
-    const { regexp, keys } = pathToRegexp(path, options);
-    const decoders = keys.map((key) => {
-        if (decode === false)
-            return NOOP_VALUE;
-        if (key.type === "param")
-            return decode;
-        return (value) => value.split(delimiter).map(decode);
-    });
-    return function match(input) {
-        const m = regexp.exec(input);
-        if (!m)
-            return false;
-        const path = m[0];
-        const params = Object.create(null);
-        for (let i = 1; i < m.length; i++) {
-            if (m[i] === undefined)
-                continue;
-            const key = keys[i - 1];
-            const decoder = decoders[i - 1];
-            params[key.name] = decoder(m[i]);
-        }
-        return { path, params };
-    };
-}
-/**
- * Transform a path into a regular expression and capture keys.
- */
-function pathToRegexp(path, options = {}) {
-    const { delimiter = DEFAULT_DELIMITER, end = true, sensitive = false, trailing = true, } = options;
-    const keys = [];
-    let source = "";
-    let combinations = 0;
-    function process(path) {
-        if (Array.isArray(path)) {
-            for (const p of path)
-                process(p);
-            return;
-        }
-        const data = typeof path === "object" ? path : dist_parse(path, options);
-        dist_flatten(data.tokens, 0, [], (tokens) => {
-            if (combinations >= 256) {
-                throw new PathError("Too many path combinations", data.originalPath);
-            }
-            if (combinations > 0)
-                source += "|";
-            source += toRegExpSource(tokens, delimiter, keys, data.originalPath, trailing);
-            combinations++;
-        });
-    }
-    process(path);
-    let pattern = `^(?:${source})`;
-    pattern += end ? "$" : "(?=" + dist_escape(delimiter) + "|$)";
-    return { regexp: new RegExp(pattern, sensitive ? "" : "i"), keys };
-}
-/**
- * Generate a flat list of sequence tokens from the given tokens.
- */
-function dist_flatten(tokens, index, result, callback) {
-    while (index < tokens.length) {
-        const token = tokens[index++];
-        if (token.type === "group") {
-            const len = result.length;
-            dist_flatten(token.tokens, 0, result, (seq) => dist_flatten(tokens, index, seq, callback));
-            result.length = len;
-            continue;
-        }
-        result.push(token);
-    }
-    callback(result);
-}
-/**
- * Transform a flat sequence of tokens into a regular expression.
- */
-function toRegExpSource(tokens, delimiter, keys, originalPath, trailing) {
-    let result = "";
-    let prefix = "";
-    let hasWildcardAhead = false;
-    let hasSegmentWildcard = false;
-    let wildcardBacktrack = "";
-    let index = 0;
-    function seekWildcard(index) {
-        while (index < tokens.length) {
-            const token = tokens[index++];
-            if (token.type === "wildcard")
-                return true;
-        }
-        return false;
-    }
-    function textRemaining(index) {
-        let result = "";
-        while (index < tokens.length) {
-            const token = tokens[index++];
-            if (token.type !== "text")
-                return result;
-            if (token.value.includes(delimiter))
-                break;
-            result += token.value;
-        }
-    }
-    while (index < tokens.length) {
-        const token = tokens[index++];
-        if (token.type === "text") {
-            const value = dist_escape(token.value);
-            result += value;
-            wildcardBacktrack += value;
-            prefix += token.value;
-            if (token.value.includes(delimiter))
-                hasSegmentWildcard = false;
-            continue;
-        }
-        if (token.type === "param" || token.type === "wildcard") {
-            if (result && !prefix) {
-                throw new PathError(`Missing text before "${token.name}" ${token.type}`, originalPath);
-            }
-            keys.push(token);
-            if (token.type === "param") {
-                if (hasSegmentWildcard) {
-                    const value = negate(delimiter, prefix);
-                    result += `(${value}+?|${value}*${dist_escape(prefix)})`;
-                }
-                else {
-                    const text = textRemaining(index);
-                    if (text) {
-                        result += `(?=(${negate(delimiter, "")}+?)${dist_escape(text)})(?:\\${keys.length})`;
-                    }
-                    else {
-                        result += `(${negate(delimiter, "")}+)`;
-                    }
-                }
-            }
-            else {
-                // If we had a wildcard, close lookahead and reset.
-                if (hasWildcardAhead)
-                    result += `)${wildcardBacktrack}`;
-                hasWildcardAhead = seekWildcard(index);
-                // Lock earlier wildcards; leave the last one greedy.
-                result += hasWildcardAhead ? "(?=([^]+?)" : "([^]+)";
-                hasSegmentWildcard = true;
-                wildcardBacktrack = "";
-            }
-            wildcardBacktrack += `(?:\\${keys.length})`;
-            prefix = "";
-            continue;
-        }
-        throw new TypeError(`Unknown token type: ${token.type}`);
-    }
-    if (trailing && !prefix.endsWith(delimiter)) {
-        result += "(?:" + dist_escape(delimiter) + "$)?";
-    }
-    return result;
-}
-/**
- * Block backtracking on previous text/delimiter.
- */
-function negate(a, b) {
-    if (b.length > a.length)
-        return negate(b, a); // Longest string first.
-    if (a === b)
-        b = ""; // Cleaner regex strings, no duplication.
-    if (b.length > 1)
-        return `(?:(?!${dist_escape(a)}|${dist_escape(b)})[^])`;
-    if (a.length > 1)
-        return `(?:(?!${dist_escape(a)})[^${dist_escape(b)}])`;
-    return `[^${dist_escape(a + b)}]`;
-}
-/**
- * Stringify token data into a path string.
- */
-function stringify(data) {
-    const { tokens } = data;
-    let index = 0;
-    let value = "";
-    while (index < tokens.length) {
-        const token = tokens[index++];
-        if (token.type === "text") {
-            value += escapeText(token.value);
-            continue;
-        }
-        if (token.type === "group") {
-            value += "{" + stringify(token) + "}";
-            continue;
-        }
-        if (token.type === "param") {
-            value += ":" + stringifyName(token.name, tokens, index);
-            continue;
-        }
-        if (token.type === "wildcard") {
-            value += "*" + stringifyName(token.name, tokens, index);
-            continue;
-        }
-        throw new TypeError(`Unknown token type: ${token.type}`);
-    }
-    return value;
-}
-/**
- * Wrap a parameter name in quotes, escaping only the characters the parser
- * treats specially inside a quoted name (`"` and `\`). `JSON.stringify` can't
- * be used here because it emits escapes like `\n` that the parser reads back as
- * the literal character `n`, so names with control characters wouldn't survive
- * a `parse` -> `stringify` -> `parse` round trip.
- */
-function quoteName(name) {
-    return `"${name.replace(/["\\]/g, "\\$&")}"`;
-}
-/**
- * Stringify a parameter name, escaping when it cannot be emitted directly.
- */
-function stringifyName(name, tokens, index) {
-    if (!ID.test(name))
-        return quoteName(name);
-    while (index < tokens.length) {
-        const token = tokens[index++];
-        if (token.type === "text") {
-            if (!token.value)
-                continue;
-            // Destructuring reads the first *code point*, matching `parse`, which
-            // iterates the path with `[...str]`. Indexing with `[0]` would read only the
-            // leading surrogate of an astral character, missing that the parser treats
-            // the whole character as `ID_Continue` and absorbs it into the name.
-            const [first] = token.value;
-            if (ID_CONTINUE.test(first))
-                return quoteName(name);
-        }
-        break;
-    }
-    return name;
-}
-//# sourceMappingURL=index.js.map
-// EXTERNAL MODULE: ./build/protocol/webhook-path.js
-var webhook_path = __nccwpck_require__(4734);
-;// CONCATENATED MODULE: ./build/triggers/path-pattern.js
-
-
-
-
-
-/** Schema of a path pattern: a missing leading `/` is added, a malformed pattern is an issue. */
-const pathPattern = pipe(string(), maxLength(limits/* LIMITS */.b.patternLength, `has more than ${limits/* LIMITS */.b.patternLength} characters`), rawTransform(({ dataset, addIssue, NEVER }) => {
-    try {
-        return compilePattern(dataset.value);
-    }
-    catch (error) {
-        addIssue({ message: patternMistake(error) });
-        return NEVER;
-    }
-}));
-function compilePattern(text) {
-    const pattern = /^\{*\//.test(text) ? text : `/${text}`;
-    const { tokens } = dist_parse(pattern);
-    checkSize(tokens);
-    const compiled = dist_match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.g });
-    return {
-        pattern,
-        example: tokens.map(exampleText).join(''),
-        match(path) {
-            const found = compiled(path);
-            return found ? params(found.params) : undefined;
-        },
-    };
-}
-function params(found) {
-    const given = Object.entries(found).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]);
-    return (0,json/* record */.g1)(given);
-}
-function exampleText(token) {
-    if (token.type === 'text')
-        return token.value;
-    return token.type === 'group' ? '' : encodeURIComponent(token.name);
-}
-/** Each optional group doubles what a pattern expands to, so their number is bounded. */
-function checkSize(tokens) {
-    const all = path_pattern_flatten(tokens);
-    const groups = all.filter((token) => token.type === 'group').length;
-    const parameters = all.filter((token) => token.type === 'param' || token.type === 'wildcard').length;
-    if (groups > limits/* LIMITS */.b.patternGroups)
-        throw new RangeError(`more than ${limits/* LIMITS */.b.patternGroups} optional parts`);
-    if (parameters > limits/* LIMITS */.b.patternParameters) {
-        throw new RangeError(`more than ${limits/* LIMITS */.b.patternParameters} parameters`);
-    }
-}
-function path_pattern_flatten(tokens) {
-    return tokens.flatMap((token) => token.type === 'group' ? [token, ...path_pattern_flatten(token.tokens)] : [token]);
-}
-/** The library's message without the pattern, which the code frame shows, and without its link. */
-function patternMistake(error) {
-    const text = error instanceof Error ? error.message : 'malformed';
-    const mistake = text
-        .replace(/: .*; visit .*$/s, '')
-        .replace(/^\w/, (first) => first.toLowerCase());
-    return `${mistake} (write :name for a part, *rest for all that follows, {/:name} for an optional part)`;
-}
-
-;// CONCATENATED MODULE: ./build/triggers/schema.js
-
-/**
- * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
- * issue names the very element that is wrong.
- */
-function oneOrMore(schema) {
-    return pipe(lazy((input) => Array.isArray(input) ? pipe(array(schema), nonEmpty('is an empty list')) : schema), transform((value) => (Array.isArray(value) ? value : [value])));
-}
-
-;// CONCATENATED MODULE: ./build/triggers/trigger.js
-
-function defineTrigger(definition) {
-    const { name, description, outputs, options: schema, example, receive } = definition;
-    return {
-        name,
-        description,
-        outputs,
-        schema,
-        optionNames: Object.keys(schema.entries),
-        bind(options) {
-            const checked = safeParse(schema, options);
-            if (!checked.success)
-                return { issues: checked.issues };
-            const { output } = checked;
-            return {
-                example: example?.(output),
-                receive: receive && ((request) => receive(request, output)),
-            };
-        },
-    };
-}
-
-;// CONCATENATED MODULE: ./build/triggers/webhook.js
-
-
-
-
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
-const WITH_BODY = new Set(['post', 'put', 'patch']);
-const options = strictObject({
-    method: pipe(optional(oneOrMore(picklist(METHODS, 'HTTP method'))), description('HTTP method, or a list of them. Without it every method fires.')),
-    path: pipe(optional(pathPattern), description('Pattern of what follows the trigger name in the URL, such as `/user/:userId`; `:name` parts become `params`. Without it every path fires.')),
-    deduplicationKey: pipe(optional(pipe(string(), nonEmpty('is empty'))), description('Path to the key that tells deliveries apart, when there is no `id`: `data.id`.')),
-});
-const webhook = defineTrigger({
-    name: 'webhook',
-    description: 'Fires on any request, optionally narrowed by method and path.',
-    options,
-    outputs: {
-        method: 'Request method, lower case.',
-        headers: 'Request headers, names in lower case.',
-        query: 'Query parameters; a repeated one is an array.',
-        querystring: 'Query string without the leading `?`.',
-        search: 'Query string with the leading `?`, or empty.',
-        body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
-        params: 'Values of the `:name` parts of `path`.',
-    },
-    example({ method = ['post'], path }) {
-        const verb = method.includes('post') ? 'post' : (method[0] ?? 'post');
-        const request = { method: verb.toUpperCase(), path: path?.example ?? '' };
-        if (!WITH_BODY.has(verb))
-            return request;
-        return { ...request, contentType: 'application/json', body: '{"hello":"world"}' };
-    },
-    receive(request, { method, path }) {
-        const params = path ? path.match(request.path) : {};
-        const checks = [methodCheck(request.method, method), pathCheck(path?.pattern, params)];
-        if (!params || !checks.every((check) => check.held))
-            return { checks, items: [] };
-        return { checks, items: [{ ...requestFields(request), params }] };
-    },
-});
-function methodCheck(found, wanted) {
-    if (!wanted)
-        return { option: 'method', held: true, found: 'any method' };
-    const held = wanted.includes(found);
-    const list = wanted.join(', ');
-    return { option: 'method', held, found: held ? found : `the request's is not among ${list}` };
-}
-function pathCheck(pattern, params) {
-    if (pattern === undefined)
-        return { option: 'path', held: true, found: 'any path' };
-    const held = params !== undefined;
-    return { option: 'path', held, found: `${held ? 'matches' : 'does not match'} ${pattern}` };
-}
-function requestFields(request) {
-    const { method, query, querystring, body } = request;
-    const search = querystring && `?${querystring}`;
-    return { method, headers: (0,webhook_request/* visibleHeaders */.$)(request), query, querystring, search, body };
-}
-
-;// CONCATENATED MODULE: ./build/triggers/index.js
-
-/** Every trigger, by the name that a workflow file and a webhook URL use. */
-const TRIGGERS = new Map([webhook].map((trigger) => [trigger.name, trigger]));
-
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/ast.js
-class Expr {
-}
-class Literal extends Expr {
-    constructor(literal, token) {
-        super();
-        this.literal = literal;
-        this.token = token;
-    }
-    accept(v) {
-        return v.visitLiteral(this);
-    }
-}
-class Unary extends Expr {
-    constructor(operator, expr) {
-        super();
-        this.operator = operator;
-        this.expr = expr;
-    }
-    accept(v) {
-        return v.visitUnary(this);
-    }
-}
-class FunctionCall extends Expr {
-    constructor(functionName, args) {
-        super();
-        this.functionName = functionName;
-        this.args = args;
-    }
-    accept(v) {
-        return v.visitFunctionCall(this);
-    }
-}
-class Binary extends Expr {
-    constructor(left, operator, right) {
-        super();
-        this.left = left;
-        this.operator = operator;
-        this.right = right;
-    }
-    accept(v) {
-        return v.visitBinary(this);
-    }
-}
-class Logical extends Expr {
-    constructor(operator, args) {
-        super();
-        this.operator = operator;
-        this.args = args;
-    }
-    accept(v) {
-        return v.visitLogical(this);
-    }
-}
-class Grouping extends Expr {
-    constructor(group) {
-        super();
-        this.group = group;
-    }
-    accept(v) {
-        return v.visitGrouping(this);
-    }
-}
-class ContextAccess extends Expr {
-    constructor(name) {
-        super();
-        this.name = name;
-    }
-    accept(v) {
-        return v.visitContextAccess(this);
-    }
-}
-class IndexAccess extends Expr {
-    constructor(expr, index) {
-        super();
-        this.expr = expr;
-        this.index = index;
-    }
-    accept(v) {
-        return v.visitIndexAccess(this);
-    }
-}
-class Star extends Expr {
-    accept() {
-        throw new Error("Method not implemented.");
-    }
-}
-//# sourceMappingURL=ast.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/expressiondata.js
-var expressiondata_Kind;
-(function (Kind) {
-    Kind[Kind["String"] = 0] = "String";
-    Kind[Kind["Array"] = 1] = "Array";
-    Kind[Kind["Dictionary"] = 2] = "Dictionary";
-    Kind[Kind["Boolean"] = 3] = "Boolean";
-    Kind[Kind["Number"] = 4] = "Number";
-    Kind[Kind["CaseSensitiveDictionary"] = 5] = "CaseSensitiveDictionary";
-    Kind[Kind["Null"] = 6] = "Null";
-})(expressiondata_Kind || (expressiondata_Kind = {}));
-function kindStr(k) {
-    switch (k) {
-        case expressiondata_Kind.Array:
-            return "Array";
-        case expressiondata_Kind.Boolean:
-            return "Boolean";
-        case expressiondata_Kind.Null:
-            return "Null";
-        case expressiondata_Kind.Number:
-            return "Number";
-        case expressiondata_Kind.Dictionary:
-            return "Object";
-        case expressiondata_Kind.String:
-            return "String";
-    }
-    return "unknown";
-}
-//# sourceMappingURL=expressiondata.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/dictionary.js
-
-class Dictionary {
-    constructor(...pairs) {
-        this.keys = [];
-        this.v = [];
-        this.indexMap = {};
-        this.kind = expressiondata_Kind.Dictionary;
-        this.primitive = false;
-        for (const p of pairs) {
-            this.add(p.key, p.value);
-        }
-    }
-    coerceString() {
-        return kindStr(this.kind);
-    }
-    number() {
-        return NaN;
-    }
-    add(key, value) {
-        if (key.toLowerCase() in this.indexMap) {
-            return;
-        }
-        this.keys.push(key);
-        this.v.push(value);
-        this.indexMap[key.toLowerCase()] = this.v.length - 1;
-    }
-    get(key) {
-        const index = this.indexMap[key.toLowerCase()];
-        if (index === undefined) {
-            return undefined;
-        }
-        return this.v[index];
-    }
-    values() {
-        return this.v;
-    }
-    pairs() {
-        const result = [];
-        for (const key of this.keys) {
-            result.push({ key, value: this.v[this.indexMap[key.toLowerCase()]] });
-        }
-        return result;
-    }
-}
-function dictionary_isDictionary(x) {
-    return x.kind === Kind.Dictionary;
-}
-//# sourceMappingURL=dictionary.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/array.js
-
-class array_Array {
-    constructor(...data) {
-        this.v = [];
-        this.kind = expressiondata_Kind.Array;
-        this.primitive = false;
-        for (const d of data) {
-            this.add(d);
-        }
-    }
-    coerceString() {
-        return kindStr(this.kind);
-    }
-    number() {
-        return NaN;
-    }
-    add(value) {
-        this.v.push(value);
-    }
-    get(index) {
-        return this.v[index];
-    }
-    values() {
-        return this.v;
-    }
-}
-//# sourceMappingURL=array.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/boolean.js
-
-class BooleanData {
-    constructor(value) {
-        this.value = value;
-        this.kind = expressiondata_Kind.Boolean;
-        this.primitive = true;
-    }
-    coerceString() {
-        if (this.value) {
-            return "true";
-        }
-        return "false";
-    }
-    number() {
-        if (this.value) {
-            return 1;
-        }
-        return 0;
-    }
-}
-//# sourceMappingURL=boolean.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/null.js
-
-class Null {
-    constructor() {
-        this.kind = expressiondata_Kind.Null;
-        this.primitive = true;
-    }
-    coerceString() {
-        return "";
-    }
-    number() {
-        return 0;
-    }
-}
-//# sourceMappingURL=null.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/number.js
-
-class NumberData {
-    constructor(value) {
-        this.value = value;
-        this.kind = expressiondata_Kind.Number;
-        this.primitive = true;
-    }
-    coerceString() {
-        if (this.value === 0) {
-            return "0";
-        }
-        // Workaround to limit the precision to at most 15 digits. Format the number to a string, then parse
-        // it back to a number to remove trailing zeroes to prevent numbers to be converted to 1.200000000...
-        return (+this.value.toFixed(15)).toString();
-    }
-    number() {
-        return this.value;
-    }
-}
-//# sourceMappingURL=number.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/string.js
-
-class StringData {
-    constructor(value) {
-        this.value = value;
-        this.kind = expressiondata_Kind.String;
-        this.primitive = true;
-    }
-    coerceString() {
-        return this.value;
-    }
-    number() {
-        return Number(this.value);
-    }
-}
-//# sourceMappingURL=string.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/replacer.js
-
-
-
-
-
-
-/**
- * Replacer can be passed to JSON.stringify to convert an ExpressionData object into plain JSON
- *
- * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/stringify#replacer
- */
-function replacer(_key, value) {
-    if (value instanceof Null) {
-        return null;
-    }
-    if (value instanceof BooleanData) {
-        return value.value;
-    }
-    if (value instanceof NumberData) {
-        return value.number();
-    }
-    if (value instanceof StringData) {
-        return value.coerceString();
-    }
-    if (value instanceof array_Array) {
-        return value.values();
-    }
-    if (value instanceof Dictionary) {
-        const pairs = value.pairs();
-        const r = {};
-        for (const p of pairs) {
-            r[p.key] = p.value;
-        }
-        return r;
-    }
-    return value;
-}
-//# sourceMappingURL=replacer.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/reviver.js
-
-
-
-
-
-
-/**
- * Reviver can be passed to `JSON.parse` to convert plain JSON into an `ExpressionData` object.
- *
- * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/parse#reviver
- */
-function reviver(_key, val) {
-    if (val === null) {
-        return new Null();
-    }
-    if (typeof val === "string") {
-        return new StringData(val);
-    }
-    if (typeof val === "number") {
-        return new NumberData(val);
-    }
-    if (typeof val === "boolean") {
-        return new BooleanData(val);
-    }
-    if (Array.isArray(val)) {
-        return new array_Array(...val);
-    }
-    if (typeof val === "object") {
-        return new Dictionary(...Object.keys(val).map(k => ({
-            key: k,
-            value: val[k]
-        })));
-    }
-    // Pass through value
-    return val;
-}
-//# sourceMappingURL=reviver.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/index.js
-
-
-
-
-
-
-
-
-
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/filtered_array.js
-
-class FilteredArray extends array_Array {
-}
-//# sourceMappingURL=filtered_array.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/lexer.js
-
-
-var lexer_TokenType;
-(function (TokenType) {
-    TokenType[TokenType["UNKNOWN"] = 0] = "UNKNOWN";
-    TokenType[TokenType["LEFT_PAREN"] = 1] = "LEFT_PAREN";
-    TokenType[TokenType["RIGHT_PAREN"] = 2] = "RIGHT_PAREN";
-    TokenType[TokenType["LEFT_BRACKET"] = 3] = "LEFT_BRACKET";
-    TokenType[TokenType["RIGHT_BRACKET"] = 4] = "RIGHT_BRACKET";
-    TokenType[TokenType["COMMA"] = 5] = "COMMA";
-    TokenType[TokenType["DOT"] = 6] = "DOT";
-    TokenType[TokenType["BANG"] = 7] = "BANG";
-    TokenType[TokenType["BANG_EQUAL"] = 8] = "BANG_EQUAL";
-    TokenType[TokenType["EQUAL_EQUAL"] = 9] = "EQUAL_EQUAL";
-    TokenType[TokenType["GREATER"] = 10] = "GREATER";
-    TokenType[TokenType["GREATER_EQUAL"] = 11] = "GREATER_EQUAL";
-    TokenType[TokenType["LESS"] = 12] = "LESS";
-    TokenType[TokenType["LESS_EQUAL"] = 13] = "LESS_EQUAL";
-    TokenType[TokenType["AND"] = 14] = "AND";
-    TokenType[TokenType["OR"] = 15] = "OR";
-    TokenType[TokenType["STAR"] = 16] = "STAR";
-    TokenType[TokenType["NUMBER"] = 17] = "NUMBER";
-    TokenType[TokenType["STRING"] = 18] = "STRING";
-    TokenType[TokenType["IDENTIFIER"] = 19] = "IDENTIFIER";
-    TokenType[TokenType["TRUE"] = 20] = "TRUE";
-    TokenType[TokenType["FALSE"] = 21] = "FALSE";
-    TokenType[TokenType["NULL"] = 22] = "NULL";
-    TokenType[TokenType["EOF"] = 23] = "EOF";
-})(lexer_TokenType || (lexer_TokenType = {}));
-function tokenString(tok) {
-    switch (tok.type) {
-        case lexer_TokenType.EOF:
-            return "EOF";
-        case lexer_TokenType.NUMBER:
-            return tok.lexeme;
-        case lexer_TokenType.STRING:
-            // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
-            return tok.value.toString();
-        default:
-            return tok.lexeme;
-    }
-}
-class lexer_Lexer {
-    constructor(input) {
-        this.input = input;
-        this.start = 0;
-        this.offset = 0;
-        this.line = 0;
-        this.lastLineOffset = 0;
-        this.tokens = [];
-    }
-    lex() {
-        if (this.input.length > MAX_EXPRESSION_LENGTH) {
-            throw new Error("ErrorExceededMaxLength");
-        }
-        while (!this.atEnd()) {
-            this.start = this.offset;
-            const c = this.next();
-            switch (c) {
-                case "(":
-                    this.addToken(lexer_TokenType.LEFT_PAREN);
-                    break;
-                case ")":
-                    this.addToken(lexer_TokenType.RIGHT_PAREN);
-                    break;
-                case "[":
-                    this.addToken(lexer_TokenType.LEFT_BRACKET);
-                    break;
-                case "]":
-                    this.addToken(lexer_TokenType.RIGHT_BRACKET);
-                    break;
-                case ",":
-                    this.addToken(lexer_TokenType.COMMA);
-                    break;
-                case ".":
-                    if (this.previous() != lexer_TokenType.IDENTIFIER &&
-                        this.previous() != lexer_TokenType.RIGHT_BRACKET &&
-                        this.previous() != lexer_TokenType.RIGHT_PAREN &&
-                        this.previous() != lexer_TokenType.STAR) {
-                        this.consumeNumber();
-                    }
-                    else {
-                        this.addToken(lexer_TokenType.DOT);
-                    }
-                    break;
-                case "-":
-                case "+":
-                    this.consumeNumber();
-                    break;
-                case "!":
-                    this.addToken(this.match("=") ? lexer_TokenType.BANG_EQUAL : lexer_TokenType.BANG);
-                    break;
-                case "=":
-                    if (!this.match("=")) {
-                        // Illegal; continue reading until we hit a boundary character and return an error
-                        this.consumeIdentifier();
-                        break;
-                    }
-                    this.addToken(lexer_TokenType.EQUAL_EQUAL);
-                    break;
-                case "<":
-                    this.addToken(this.match("=") ? lexer_TokenType.LESS_EQUAL : lexer_TokenType.LESS);
-                    break;
-                case ">":
-                    this.addToken(this.match("=") ? lexer_TokenType.GREATER_EQUAL : lexer_TokenType.GREATER);
-                    break;
-                case "&":
-                    if (!this.match("&")) {
-                        // Illegal; continue reading until we hit a boundary character and return an error
-                        this.consumeIdentifier();
-                        break;
-                    }
-                    this.addToken(lexer_TokenType.AND);
-                    break;
-                case "|":
-                    if (!this.match("|")) {
-                        // Illegal; continue reading until we hit a boundary character and return an error
-                        this.consumeIdentifier();
-                        break;
-                    }
-                    this.addToken(lexer_TokenType.OR);
-                    break;
-                case "*":
-                    this.addToken(lexer_TokenType.STAR);
-                    break;
-                // Ignore whitespace.
-                case " ":
-                case "\r":
-                case "\t":
-                    break;
-                case "\n":
-                    ++this.line;
-                    this.lastLineOffset = this.offset;
-                    break;
-                case "'":
-                    this.consumeString();
-                    break;
-                default:
-                    switch (true) {
-                        case isDigit(c):
-                            this.consumeNumber();
-                            break;
-                        default:
-                            this.consumeIdentifier();
-                            break;
-                    }
-            }
-        }
-        this.tokens.push({
-            type: lexer_TokenType.EOF,
-            lexeme: "",
-            range: this.range()
-        });
-        return {
-            tokens: this.tokens
-        };
-    }
-    pos() {
-        return {
-            line: this.line,
-            column: this.start - this.lastLineOffset
-        };
-    }
-    endPos() {
-        return {
-            line: this.line,
-            column: this.offset - this.lastLineOffset
-        };
-    }
-    range() {
-        return {
-            start: this.pos(),
-            end: this.endPos()
-        };
-    }
-    atEnd() {
-        return this.offset >= this.input.length;
-    }
-    peek() {
-        if (this.atEnd()) {
-            return "\0";
-        }
-        return this.input[this.offset];
-    }
-    peekNext() {
-        if (this.offset + 1 >= this.input.length) {
-            return "\0";
-        }
-        return this.input[this.offset + 1];
-    }
-    previous() {
-        const l = this.tokens.length;
-        if (l == 0) {
-            return lexer_TokenType.EOF;
-        }
-        return this.tokens[l - 1].type;
-    }
-    next() {
-        return this.input[this.offset++];
-    }
-    match(expected) {
-        if (this.atEnd()) {
-            return false;
-        }
-        if (this.input[this.offset] !== expected) {
-            return false;
-        }
-        this.offset++;
-        return true;
-    }
-    addToken(type, value) {
-        this.tokens.push({
-            type,
-            lexeme: this.input.substring(this.start, this.offset),
-            range: this.range(),
-            value
-        });
-    }
-    consumeNumber() {
-        while (!this.atEnd() && (!isBoundary(this.peek()) || this.peek() == ".")) {
-            this.next();
-        }
-        const lexeme = this.input.substring(this.start, this.offset);
-        const value = new StringData(lexeme).number();
-        if (isNaN(value)) {
-            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
-        }
-        this.addToken(lexer_TokenType.NUMBER, value);
-    }
-    consumeString() {
-        while ((this.peek() !== "'" || this.peekNext() === "'") && !this.atEnd()) {
-            if (this.peek() === "\n")
-                this.line++;
-            if (this.peek() === "'" && this.peekNext() === "'") {
-                // Escaped "'", consume
-                this.next();
-            }
-            this.next();
-        }
-        if (this.atEnd()) {
-            // Unterminated string
-            throw new Error(`Unexpected symbol: '${this.input.substring(this.start)}'. Located at position ${this.start + 1} within expression: ${this.input}`);
-        }
-        // Closing '
-        this.next();
-        // Trim the surrounding quotes.
-        let value = this.input.substring(this.start + 1, this.offset - 1);
-        value = value.replace("''", "'");
-        this.addToken(lexer_TokenType.STRING, value);
-    }
-    consumeIdentifier() {
-        while (!this.atEnd() && !isBoundary(this.peek())) {
-            this.next();
-        }
-        let tokenType = lexer_TokenType.IDENTIFIER;
-        let tokenValue = undefined;
-        const lexeme = this.input.substring(this.start, this.offset);
-        if (this.previous() != lexer_TokenType.DOT) {
-            switch (lexeme) {
-                case "true":
-                    tokenType = lexer_TokenType.TRUE;
-                    break;
-                case "false":
-                    tokenType = lexer_TokenType.FALSE;
-                    break;
-                case "null":
-                    tokenType = lexer_TokenType.NULL;
-                    break;
-                case "NaN":
-                    tokenType = lexer_TokenType.NUMBER;
-                    tokenValue = NaN;
-                    break;
-                case "Infinity":
-                    tokenType = lexer_TokenType.NUMBER;
-                    tokenValue = Infinity;
-                    break;
-            }
-        }
-        if (!isLegalIdentifier(lexeme)) {
-            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
-        }
-        this.addToken(tokenType, tokenValue);
-    }
-}
-function isDigit(c) {
-    return c >= "0" && c <= "9";
-}
-function isBoundary(c) {
-    switch (c) {
-        case "(":
-        case "[":
-        case ")":
-        case "]":
-        case ",":
-        case ".":
-        case "!":
-        case ">":
-        case "<":
-        case "=":
-        case "&":
-        case "|":
-            return true;
-    }
-    return /\s/.test(c);
-}
-function isLegalIdentifier(str) {
-    if (str == "") {
-        return false;
-    }
-    const first = str[0];
-    if ((first >= "a" && first <= "z") || (first >= "A" && first <= "Z") || first == "_") {
-        for (const c of str.substring(1).split("")) {
-            if ((c >= "a" && c <= "z") || (c >= "A" && c <= "Z") || (c >= "0" && c <= "9") || c == "_" || c == "-") {
-                // OK
-            }
-            else {
-                return false;
-            }
-        }
-        return true;
-    }
-    return false;
-}
-//# sourceMappingURL=lexer.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/errors.js
-
-const MAX_PARSER_DEPTH = 50;
-const MAX_EXPRESSION_LENGTH = 21000;
-var ErrorType;
-(function (ErrorType) {
-    ErrorType[ErrorType["ErrorUnexpectedSymbol"] = 0] = "ErrorUnexpectedSymbol";
-    ErrorType[ErrorType["ErrorUnrecognizedNamedValue"] = 1] = "ErrorUnrecognizedNamedValue";
-    ErrorType[ErrorType["ErrorUnexpectedEndOfExpression"] = 2] = "ErrorUnexpectedEndOfExpression";
-    ErrorType[ErrorType["ErrorExceededMaxDepth"] = 3] = "ErrorExceededMaxDepth";
-    ErrorType[ErrorType["ErrorExceededMaxLength"] = 4] = "ErrorExceededMaxLength";
-    ErrorType[ErrorType["ErrorTooFewParameters"] = 5] = "ErrorTooFewParameters";
-    ErrorType[ErrorType["ErrorTooManyParameters"] = 6] = "ErrorTooManyParameters";
-    ErrorType[ErrorType["ErrorEvenParameters"] = 7] = "ErrorEvenParameters";
-    ErrorType[ErrorType["ErrorUnrecognizedContext"] = 8] = "ErrorUnrecognizedContext";
-    ErrorType[ErrorType["ErrorUnrecognizedFunction"] = 9] = "ErrorUnrecognizedFunction";
-})(ErrorType || (ErrorType = {}));
-class ExpressionError extends Error {
-    constructor(typ, tok) {
-        super(`${errorDescription(typ)}: '${tokenString(tok)}'`);
-        this.typ = typ;
-        this.tok = tok;
-        this.pos = this.tok.range.start;
-    }
-}
-function errorDescription(typ) {
-    switch (typ) {
-        case ErrorType.ErrorUnexpectedEndOfExpression:
-            return "Unexpected end of expression";
-        case ErrorType.ErrorUnexpectedSymbol:
-            return "Unexpected symbol";
-        case ErrorType.ErrorUnrecognizedNamedValue:
-            return "Unrecognized named-value";
-        case ErrorType.ErrorExceededMaxDepth:
-            return `Exceeded max expression depth ${MAX_PARSER_DEPTH}`;
-        case ErrorType.ErrorExceededMaxLength:
-            return `Exceeded max expression length ${MAX_EXPRESSION_LENGTH}`;
-        case ErrorType.ErrorTooFewParameters:
-            return "Too few parameters supplied";
-        case ErrorType.ErrorTooManyParameters:
-            return "Too many parameters supplied";
-        case ErrorType.ErrorEvenParameters:
-            return "Even number of parameters supplied, requires an odd number of parameters";
-        case ErrorType.ErrorUnrecognizedContext:
-            return "Unrecognized named-value";
-        case ErrorType.ErrorUnrecognizedFunction:
-            return "Unrecognized function";
-        default: // Should never reach here.
-            return "Unknown error";
-    }
-}
-class ExpressionEvaluationError extends Error {
-}
-//# sourceMappingURL=errors.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/case.js
-
-const caseFunc = {
-    name: "case",
-    description: "`case( pred1, val1, pred2, val2, ..., default )`\n\nEvaluates predicates in order and returns the value corresponding to the first predicate that evaluates to `true`. If no predicate matches, it returns the last argument as the default value.",
-    minArgs: 3,
-    maxArgs: Number.MAX_SAFE_INTEGER,
-    call: (...args) => {
-        // Evaluate predicate-result pairs
-        for (let i = 0; i < args.length - 1; i += 2) {
-            const predicate = args[i];
-            // Predicate must be a boolean
-            if (predicate.kind !== expressiondata_Kind.Boolean) {
-                throw new Error("case predicate must evaluate to a boolean value");
-            }
-            // If predicate is true, return the corresponding result
-            if (predicate.value) {
-                return args[i + 1];
-            }
-        }
-        // No predicate matched, return default (last argument)
-        return args[args.length - 1];
-    }
-};
-//# sourceMappingURL=case.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/result.js
-
-function falsy(d) {
-    switch (d.kind) {
-        case expressiondata_Kind.Null:
-            return true;
-        case expressiondata_Kind.Boolean:
-            return !d.value;
-        case expressiondata_Kind.Number: {
-            const dv = d.value;
-            return dv === 0 || isNaN(dv);
-        }
-        case expressiondata_Kind.String:
-            return d.value.length === 0;
-    }
-    return false;
-}
-function truthy(d) {
-    return !falsy(d);
-}
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except objects are not coerced to primitives.
-function coerceTypes(li, ri) {
-    let lv = li;
-    let rv = ri;
-    // Do nothing, same kind
-    if (li.kind === ri.kind) {
-        return [lv, rv];
-    }
-    switch (li.kind) {
-        // Number, String
-        case expressiondata_Kind.Number:
-            if (ri.kind === expressiondata_Kind.String) {
-                rv = new NumberData(ri.number());
-                return [lv, rv];
-            }
-            break;
-        // String, Number
-        case expressiondata_Kind.String:
-            if (ri.kind === expressiondata_Kind.Number) {
-                lv = new NumberData(li.number());
-                return [lv, rv];
-            }
-            break;
-        // Boolean|Null, Any
-        case expressiondata_Kind.Null:
-        case expressiondata_Kind.Boolean:
-            lv = new NumberData(li.number());
-            return coerceTypes(lv, rv);
-    }
-    // Any, Boolean|Null
-    switch (ri.kind) {
-        case expressiondata_Kind.Null:
-        case expressiondata_Kind.Boolean:
-            rv = new NumberData(ri.number());
-            return coerceTypes(lv, rv);
-    }
-    return [lv, rv];
-}
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
-function equals(lhs, rhs) {
-    const [lv, rv] = coerceTypes(lhs, rhs);
-    if (lv.kind != rv.kind) {
-        return false;
-    }
-    switch (lv.kind) {
-        // Null, Null
-        case expressiondata_Kind.Null:
-            return true;
-        // Number, Number
-        case expressiondata_Kind.Number: {
-            const ld = lv.value;
-            const rd = rv.value;
-            if (isNaN(ld) || isNaN(rd)) {
-                return false;
-            }
-            return ld == rd;
-        }
-        // String, String
-        case expressiondata_Kind.String: {
-            const ls = lv.value;
-            const rs = rv.value;
-            return toUpperSpecial(ls) === toUpperSpecial(rs);
-        }
-        // Boolean, Boolean
-        case expressiondata_Kind.Boolean: {
-            const lb = lv.value;
-            const rb = rv.value;
-            return lb == rb;
-        }
-        // Object, Object
-        case expressiondata_Kind.Dictionary:
-        case expressiondata_Kind.Array:
-            // Check reference equality
-            return lv === rv;
-    }
-    return false;
-}
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
-function greaterThan(lhs, rhs) {
-    const [lv, rv] = coerceTypes(lhs, rhs);
-    if (lv.kind != rv.kind) {
-        return false;
-    }
-    switch (lv.kind) {
-        // Number, Number
-        case expressiondata_Kind.Number: {
-            const lf = lv.value;
-            const rf = rv.value;
-            if (isNaN(lf) || isNaN(rf)) {
-                return false;
-            }
-            return lf > rf;
-        }
-        // String, String
-        case expressiondata_Kind.String: {
-            let ls = lv.value;
-            let rs = rv.value;
-            ls = toUpperSpecial(ls);
-            rs = toUpperSpecial(rs);
-            return ls > rs;
-        }
-        // Boolean, Boolean
-        case expressiondata_Kind.Boolean: {
-            const lb = lv.value;
-            const rb = rv.value;
-            return lb && !rb;
-        }
-    }
-    return false;
-}
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
-function lessThan(lhs, rhs) {
-    const [lv, rv] = coerceTypes(lhs, rhs);
-    if (lv.kind != rv.kind) {
-        return false;
-    }
-    switch (lv.kind) {
-        // Number, Number
-        case expressiondata_Kind.Number: {
-            const lf = lv.value;
-            const rf = rv.value;
-            if (isNaN(lf) || isNaN(rf)) {
-                return false;
-            }
-            return lf < rf;
-        }
-        // String, String
-        case expressiondata_Kind.String: {
-            let ls = lv.value;
-            let rs = rv.value;
-            ls = toUpperSpecial(ls);
-            rs = toUpperSpecial(rs);
-            return ls < rs;
-        }
-        // Boolean, Boolean
-        case expressiondata_Kind.Boolean: {
-            const lb = lv.value;
-            const rb = rv.value;
-            return !lb && rb;
-        }
-    }
-    return false;
-}
-// Do not toUpper the small-dotless-ı
-function toUpperSpecial(s) {
-    const sb = [];
-    let i = 0;
-    const len = s.length;
-    let found = s.indexOf("ı");
-    while (i < len) {
-        if (i < found) {
-            sb.push(s.substring(i, found).toUpperCase()); // Append upper segment
-            i = found;
-        }
-        else if (i == found) {
-            sb.push(s.substring(i, i + 1));
-            i += 1;
-            found = s.indexOf("ı", i);
-        }
-        else {
-            sb.push(s.substring(i).toUpperCase()); // Append upper remaining
-            break;
-        }
-    }
-    return sb.join("");
-}
-//# sourceMappingURL=result.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/contains.js
-
-
-const contains = {
-    name: "contains",
-    description: "`contains( search, item )`\n\nReturns `true` if `search` contains `item`. If `search` is an array, this function returns `true` if the `item` is an element in the array. If `search` is a string, this function returns `true` if the `item` is a substring of `search`. This function is not case sensitive. Casts values to a string.",
-    minArgs: 2,
-    maxArgs: 2,
-    call: (...args) => {
-        const left = args[0];
-        const right = args[1];
-        if (left.primitive) {
-            const ls = left.coerceString();
-            if (right.primitive) {
-                const rs = right.coerceString();
-                return new BooleanData(ls.toLowerCase().includes(rs.toLowerCase()));
-            }
-        }
-        else if (left.kind === expressiondata_Kind.Array) {
-            const la = left;
-            if (la.values().length === 0) {
-                return new BooleanData(false);
-            }
-            for (const v of la.values()) {
-                if (equals(right, v)) {
-                    return new BooleanData(true);
-                }
-            }
-        }
-        return new BooleanData(false);
-    }
-};
-//# sourceMappingURL=contains.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/endswith.js
-
-
-const endswith = {
-    name: "endsWith",
-    description: "`endsWith( searchString, searchValue )`\n\nReturns `true` if `searchString` ends with `searchValue`. This function is not case sensitive. Casts values to a string.",
-    minArgs: 2,
-    maxArgs: 2,
-    call: (...args) => {
-        const left = args[0];
-        if (!left.primitive) {
-            return new BooleanData(false);
-        }
-        const right = args[1];
-        if (!right.primitive) {
-            return new BooleanData(false);
-        }
-        const ls = toUpperSpecial(left.coerceString());
-        const rs = toUpperSpecial(right.coerceString());
-        return new BooleanData(ls.endsWith(rs));
-    }
-};
-//# sourceMappingURL=endswith.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/format.js
-
-const format = {
-    name: "format",
-    description: "`format( string, replaceValue0, replaceValue1, ..., replaceValueN)`\n\nReplaces values in the `string`, with the variable `replaceValueN`. Variables in the `string` are specified using the `{N}` syntax, where `N` is an integer. You must specify at least one `replaceValue` and `string`. There is no maximum for the number of variables (`replaceValueN`) you can use. Escape curly braces using double braces.",
-    minArgs: 1,
-    maxArgs: 255 /*MAX_ARGUMENTS*/,
-    call: (...args) => {
-        const fs = args[0].coerceString();
-        const result = [];
-        let index = 0;
-        while (index < fs.length) {
-            const lbrace = fs.indexOf("{", index);
-            const rbrace = fs.indexOf("}", index);
-            // Left brace
-            if (lbrace >= 0 && (rbrace < 0 || rbrace > lbrace)) {
-                // Escaped left brace
-                if (safeCharAt(fs, lbrace + 1) === "{") {
-                    result.push(fs.substr(index, lbrace - index + 1));
-                    index = lbrace + 2;
-                    continue;
-                }
-                // Left brace, number, optional format specifiers, right brace
-                if (rbrace > lbrace + 1) {
-                    const argIndex = readArgIndex(fs, lbrace + 1);
-                    if (argIndex.success) {
-                        // Check parameter count
-                        if (1 + argIndex.result > args.length - 1) {
-                            throw new Error(`The following format string references more arguments than were supplied: ${fs}`);
-                        }
-                        // Append the portion before the left brace
-                        if (lbrace > index) {
-                            result.push(fs.substr(index, lbrace - index));
-                        }
-                        // Append the arg
-                        result.push(`${args[1 + argIndex.result].coerceString()}`);
-                        index = rbrace + 1;
-                        continue;
-                    }
-                }
-                throw new Error(`The following format string is invalid: ${fs}`);
-            }
-            // Right brace
-            else if (rbrace >= 0) {
-                // Escaped right brace
-                if (safeCharAt(fs, rbrace + 1) === "}") {
-                    result.push(fs.substr(index, rbrace - index + 1));
-                    index = rbrace + 2;
-                }
-                else {
-                    throw new Error(`The following format string is invalid: ${fs}`);
-                }
-            }
-            // Last segment
-            else {
-                result.push(fs.substr(index));
-                break;
-            }
-        }
-        return new StringData(result.join(""));
-    }
-};
-function safeCharAt(string, index) {
-    if (string.length > index) {
-        return string[index];
-    }
-    return "\0";
-}
-function readArgIndex(string, startIndex) {
-    // Count the number of digits
-    let length = 0;
-    for (;;) {
-        const nextChar = safeCharAt(string, startIndex + length);
-        if (nextChar >= "0" && nextChar <= "9") {
-            length++;
-        }
-        else {
-            break;
-        }
-    }
-    // Validate at least one digit
-    if (length < 1) {
-        return {
-            success: false
-        };
-    }
-    // Parse the number
-    const endIndex = startIndex + length - 1;
-    const result = parseInt(string.substr(startIndex, length));
-    return {
-        success: !isNaN(result),
-        result: result,
-        endIndex: endIndex
-    };
-}
-//# sourceMappingURL=format.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/fromjson.js
-
-
-const fromjson = {
-    name: "fromJson",
-    description: "`fromJSON(value)`\n\nReturns a JSON object or JSON data type for `value`. You can use this function to provide a JSON object as an evaluated expression or to convert environment variables from a string.",
-    minArgs: 1,
-    maxArgs: 1,
-    call: (...args) => {
-        const input = args[0];
-        const is = input.coerceString();
-        if (is.trim() === "") {
-            throw new Error("empty input");
-        }
-        try {
-            return JSON.parse(is, reviver);
-        }
-        catch (e) {
-            throw new ExpressionEvaluationError("Error parsing JSON when evaluating fromJson", { cause: e });
-        }
-    }
-};
-//# sourceMappingURL=fromjson.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/join.js
-
-const join = {
-    name: "join",
-    description: "`join( array, optionalSeparator )`\n\nThe value for `array` can be an array or a string. All values in `array` are concatenated into a string. If you provide `optionalSeparator`, it is inserted between the concatenated values. Otherwise, the default separator `,` is used. Casts values to a string.",
-    minArgs: 1,
-    maxArgs: 2,
-    call: (...args) => {
-        // Primitive
-        if (args[0].primitive) {
-            return new StringData(args[0].coerceString());
-        }
-        // Array
-        if (args[0].kind === expressiondata_Kind.Array) {
-            // Separator
-            let separator = ",";
-            if (args.length > 1 && args[1].primitive) {
-                separator = args[1].coerceString();
-            }
-            // Convert items to strings
-            return new StringData(args[0]
-                .values()
-                .map(item => item.coerceString())
-                .join(separator));
-        }
-        return new StringData("");
-    }
-};
-//# sourceMappingURL=join.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/startswith.js
-
-
-const startswith = {
-    name: "startsWith",
-    description: "`startsWith( searchString, searchValue )`\n\nReturns `true` when `searchString` starts with `searchValue`. This function is not case sensitive. Casts values to a string.",
-    minArgs: 2,
-    maxArgs: 2,
-    call: (...args) => {
-        const left = args[0];
-        if (!left.primitive) {
-            return new BooleanData(false);
-        }
-        const right = args[1];
-        if (!right.primitive) {
-            return new BooleanData(false);
-        }
-        const ls = toUpperSpecial(left.coerceString());
-        const rs = toUpperSpecial(right.coerceString());
-        return new BooleanData(ls.startsWith(rs));
-    }
-};
-//# sourceMappingURL=startswith.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/tojson.js
-
-
-const tojson = {
-    name: "toJson",
-    description: "`toJSON(value)`\n\nReturns a pretty-print JSON representation of `value`. You can use this function to debug the information provided in contexts.",
-    minArgs: 1,
-    maxArgs: 1,
-    call: (...args) => {
-        return new StringData(JSON.stringify(args[0], replacer, "  "));
-    }
-};
-//# sourceMappingURL=tojson.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs.js
-
-
-
-
-
-
-
-
-
-const funcs_wellKnownFunctions = {
-    case: caseFunc,
-    contains: contains,
-    endswith: endswith,
-    format: format,
-    fromjson: fromjson,
-    join: join,
-    startswith: startswith,
-    tojson: tojson
-};
-// validateFunction returns the function definition for the given function name.
-// If the function does not exist or an incorrect number of arguments is provided,
-// an error is returned.
-function validateFunction(context, identifier, argCount) {
-    // Expression function names are case-insensitive.
-    const name = identifier.lexeme.toLowerCase();
-    let f;
-    f = funcs_wellKnownFunctions[name];
-    if (!f) {
-        f = context.extensionFunctions.get(name);
-        if (!f) {
-            if (!context.allowUnknownKeywords) {
-                throw new ExpressionError(ErrorType.ErrorUnrecognizedFunction, identifier);
-            }
-            // Skip argument validation for unknown functions
-            return;
-        }
-    }
-    if (argCount < f.minArgs) {
-        throw new ExpressionError(ErrorType.ErrorTooFewParameters, identifier);
-    }
-    if (argCount > f.maxArgs) {
-        throw new ExpressionError(ErrorType.ErrorTooManyParameters, identifier);
-    }
-    // case function requires an odd number of arguments
-    if (name === "case" && argCount % 2 === 0) {
-        throw new ExpressionError(ErrorType.ErrorEvenParameters, identifier);
-    }
-}
-//# sourceMappingURL=funcs.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/idxHelper.js
-class idxHelper {
-    constructor(star, idx) {
-        this.star = star;
-        if (!idx) {
-            return;
-        }
-        if (!star) {
-            if (idx.primitive) {
-                this.str = idx.coerceString();
-            }
-            let f = idx.number();
-            if (!isNaN(f) && isFinite(f) && f >= 0) {
-                f = Math.floor(f);
-                this.int = f;
-            }
-        }
-    }
-}
-//# sourceMappingURL=idxHelper.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/evaluator.js
-
-
-
-
-
-
-
-class evaluator_Evaluator {
-    /**
-     * Creates a new evaluator
-     * @param n Parsed expression to evaluate
-     * @param context Context data to use
-     * @param functions Optional map of function implementations. If given, these will be preferred over the built-in functions.
-     */
-    constructor(n, context, functions) {
-        this.n = n;
-        this.context = context;
-        this.functions = functions;
-    }
-    evaluate() {
-        return this.eval(this.n);
-    }
-    eval(n) {
-        return n.accept(this);
-    }
-    visitLiteral(literal) {
-        return literal.literal;
-    }
-    visitUnary(unary) {
-        const r = this.eval(unary.expr);
-        if (unary.operator.type === lexer_TokenType.BANG) {
-            return new BooleanData(falsy(r));
-        }
-        throw new Error(`unknown unary operator: ${unary.operator.lexeme}`);
-    }
-    visitBinary(binary) {
-        const left = this.eval(binary.left);
-        const right = this.eval(binary.right);
-        switch (binary.operator.type) {
-            case lexer_TokenType.EQUAL_EQUAL:
-                return new BooleanData(equals(left, right));
-            case lexer_TokenType.BANG_EQUAL:
-                return new BooleanData(!equals(left, right));
-            case lexer_TokenType.GREATER:
-                return new BooleanData(greaterThan(left, right));
-            case lexer_TokenType.GREATER_EQUAL:
-                return new BooleanData(equals(left, right) || greaterThan(left, right));
-            case lexer_TokenType.LESS:
-                return new BooleanData(lessThan(left, right));
-            case lexer_TokenType.LESS_EQUAL:
-                return new BooleanData(equals(left, right) || lessThan(left, right));
-        }
-        throw new Error(`unknown binary operator: ${binary.operator.lexeme}`);
-    }
-    visitLogical(logical) {
-        let result;
-        for (const arg of logical.args) {
-            result = this.eval(arg);
-            // Break?
-            if ((logical.operator.type === lexer_TokenType.AND && falsy(result)) ||
-                (logical.operator.type === lexer_TokenType.OR && truthy(result))) {
-                break;
-            }
-        }
-        // result is always assigned before we return here
-        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
-        return result;
-    }
-    visitGrouping(grouping) {
-        return this.eval(grouping.group);
-    }
-    visitContextAccess(contextAccess) {
-        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
-        const r = this.context.get(contextAccess.name.lexeme);
-        return r;
-    }
-    visitIndexAccess(ia) {
-        let idx;
-        if (ia.index instanceof Star) {
-            idx = new idxHelper(true, undefined);
-        }
-        else {
-            let idxResult;
-            try {
-                idxResult = this.eval(ia.index);
-            }
-            catch (e) {
-                throw new Error(`could not evaluate index for index access: ${e.message}`, { cause: e });
-            }
-            idx = new idxHelper(false, idxResult);
-        }
-        const objResult = this.eval(ia.expr);
-        let result;
-        switch (objResult.kind) {
-            case expressiondata_Kind.Array: {
-                const tobjResult = objResult;
-                if (tobjResult instanceof FilteredArray) {
-                    result = filteredArrayAccess(tobjResult, idx);
-                }
-                else {
-                    result = arrayAccess(tobjResult, idx);
-                }
-                break;
-            }
-            case expressiondata_Kind.Dictionary: {
-                const tobjResult = objResult;
-                result = objectAccess(tobjResult, idx);
-                break;
-            }
-            default:
-                if (idx.star) {
-                    result = new FilteredArray();
-                }
-                else {
-                    result = new Null();
-                }
-        }
-        return result;
-    }
-    visitFunctionCall(functionCall) {
-        // Evaluate arguments
-        const args = functionCall.args.map(arg => this.eval(arg));
-        // Get function definitions
-        const functionName = functionCall.functionName.lexeme.toLowerCase();
-        const f = this.functions?.get(functionName) || funcs_wellKnownFunctions[functionName];
-        return f.call(...args);
-    }
-}
-function filteredArrayAccess(fa, idx) {
-    const result = new FilteredArray();
-    for (const item of fa.values()) {
-        // Check the type of the nested item
-        switch (item.kind) {
-            case expressiondata_Kind.Dictionary: {
-                const ti = item;
-                if (idx.star) {
-                    for (const v of ti.values()) {
-                        result.add(v);
-                    }
-                }
-                else if (idx.str !== undefined) {
-                    const v = ti.get(idx.str);
-                    if (v !== undefined) {
-                        result.add(v);
-                    }
-                }
-                break;
-            }
-            case expressiondata_Kind.Array: {
-                const ti = item;
-                if (idx.star) {
-                    for (const v of ti.values()) {
-                        result.add(v);
-                    }
-                }
-                else if (idx.int !== undefined && idx.int < ti.values().length) {
-                    result.add(ti.get(idx.int));
-                }
-                break;
-            }
-        }
-    }
-    return result;
-}
-function arrayAccess(a, idx) {
-    if (idx.star) {
-        const fa = new FilteredArray();
-        for (const item of a.values()) {
-            fa.add(item);
-        }
-        return fa;
-    }
-    if (idx.int !== undefined && idx.int < a.values().length) {
-        return a.get(idx.int);
-    }
-    return new Null();
-}
-function objectAccess(obj, idx) {
-    if (idx.star) {
-        const fa = new FilteredArray(...obj.values());
-        return fa;
-    }
-    if (idx.str !== undefined) {
-        const r = obj.get(idx.str);
-        if (r !== undefined) {
-            return r;
-        }
-    }
-    return new Null();
-}
-//# sourceMappingURL=evaluator.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/parser.js
-
-
-
-
-
-class parser_Parser {
-    /**
-     * Constructs a new parser for the given tokens
-     *
-     * @param tokens Tokens to build a parse tree from
-     * @param extensionContexts Available context names
-     * @param extensionFunctions Available functions (beyond the built-in ones)
-     */
-    constructor(tokens, extensionContexts, extensionFunctions) {
-        this.tokens = tokens;
-        this.offset = 0;
-        this.depth = 0;
-        this.extContexts = new Map();
-        this.extFuncs = new Map();
-        for (const contextName of extensionContexts) {
-            this.extContexts.set(contextName.toLowerCase(), true);
-        }
-        for (const { name, func } of extensionFunctions.map(x => ({
-            name: x.name,
-            func: x
-        }))) {
-            this.extFuncs.set(name.toLowerCase(), func);
-        }
-        this.context = {
-            allowUnknownKeywords: false,
-            extensionContexts: this.extContexts,
-            extensionFunctions: this.extFuncs
-        };
-    }
-    parse() {
-        // eslint-disable-next-line prefer-const
-        let result;
-        // No tokens
-        if (this.atEnd()) {
-            return result;
-        }
-        result = this.expression();
-        if (!this.atEnd()) {
-            throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
-        }
-        return result;
-    }
-    expression() {
-        this.incrDepth();
-        try {
-            return this.logicalOr();
-        }
-        finally {
-            this.decrDepth();
-        }
-    }
-    logicalOr() {
-        // && is higher precedence than ||
-        let expr = this.logicalAnd();
-        if (this.check(lexer_TokenType.OR)) {
-            // Track depth
-            this.incrDepth();
-            try {
-                const logical = new Logical(this.peek(), [expr]);
-                expr = logical;
-                while (this.match(lexer_TokenType.OR)) {
-                    const right = this.logicalAnd();
-                    logical.args.push(right);
-                }
-            }
-            finally {
-                this.decrDepth();
-            }
-        }
-        return expr;
-    }
-    logicalAnd() {
-        // == and != are higher precedence than &&
-        let expr = this.equality();
-        if (this.check(lexer_TokenType.AND)) {
-            // Track depth
-            this.incrDepth();
-            try {
-                const logical = new Logical(this.peek(), [expr]);
-                expr = logical;
-                while (this.match(lexer_TokenType.AND)) {
-                    const right = this.equality();
-                    logical.args.push(right);
-                }
-            }
-            finally {
-                this.decrDepth();
-            }
-        }
-        return expr;
-    }
-    equality() {
-        // >, >=, <, <= are higher precedence than == and !=
-        let expr = this.comparison();
-        while (this.match(lexer_TokenType.BANG_EQUAL, lexer_TokenType.EQUAL_EQUAL)) {
-            const operator = this.previous();
-            const right = this.comparison();
-            expr = new Binary(expr, operator, right);
-        }
-        return expr;
-    }
-    comparison() {
-        // ! is higher precedence than >, >=, <, <=
-        let expr = this.unary();
-        while (this.match(lexer_TokenType.GREATER, lexer_TokenType.GREATER_EQUAL, lexer_TokenType.LESS, lexer_TokenType.LESS_EQUAL)) {
-            const operator = this.previous();
-            const right = this.unary();
-            expr = new Binary(expr, operator, right);
-        }
-        return expr;
-    }
-    unary() {
-        if (this.match(lexer_TokenType.BANG)) {
-            // Track depth
-            this.incrDepth();
-            const operator = this.previous();
-            const unary = this.unary();
-            try {
-                return new Unary(operator, unary);
-            }
-            finally {
-                this.decrDepth();
-            }
-        }
-        return this.index();
-    }
-    index() {
-        let expr = this.call();
-        let depthIncreased = 0;
-        if (expr instanceof Grouping || expr instanceof FunctionCall || expr instanceof ContextAccess) {
-            let cont = true;
-            while (cont) {
-                switch (true) {
-                    case this.match(lexer_TokenType.LEFT_BRACKET): {
-                        let indexExpr;
-                        if (this.match(lexer_TokenType.STAR)) {
-                            indexExpr = new Star();
-                        }
-                        else {
-                            indexExpr = this.expression();
-                        }
-                        this.consume(lexer_TokenType.RIGHT_BRACKET, ErrorType.ErrorUnexpectedSymbol);
-                        // Track depth
-                        this.incrDepth();
-                        depthIncreased++;
-                        expr = new IndexAccess(expr, indexExpr);
-                        break;
-                    }
-                    case this.match(lexer_TokenType.DOT):
-                        // Track depth
-                        this.incrDepth();
-                        depthIncreased++;
-                        if (this.match(lexer_TokenType.IDENTIFIER)) {
-                            const property = this.previous();
-                            expr = new IndexAccess(expr, new Literal(new StringData(property.lexeme), property));
-                        }
-                        else if (this.match(lexer_TokenType.STAR)) {
-                            expr = new IndexAccess(expr, new Star());
-                        }
-                        else {
-                            throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
-                        }
-                        break;
-                    default:
-                        cont = false;
-                }
-            }
-        }
-        for (let i = 0; i < depthIncreased; i++) {
-            this.decrDepth();
-        }
-        return expr;
-    }
-    call() {
-        if (!this.check(lexer_TokenType.IDENTIFIER)) {
-            return this.primary();
-        }
-        const identifier = this.next();
-        if (!this.match(lexer_TokenType.LEFT_PAREN)) {
-            if (!this.extContexts.has(identifier.lexeme.toLowerCase())) {
-                throw this.buildError(ErrorType.ErrorUnrecognizedContext, identifier);
-            }
-            return new ContextAccess(identifier);
-        }
-        // Function call
-        const args = [];
-        // Arguments
-        while (!this.match(lexer_TokenType.RIGHT_PAREN)) {
-            const aexp = this.expression();
-            args.push(aexp);
-            if (!this.check(lexer_TokenType.RIGHT_PAREN)) {
-                this.consume(lexer_TokenType.COMMA, ErrorType.ErrorUnexpectedSymbol);
-            }
-        }
-        validateFunction(this.context, identifier, args.length);
-        return new FunctionCall(identifier, args);
-    }
-    primary() {
-        switch (true) {
-            case this.match(lexer_TokenType.FALSE):
-                return new Literal(new BooleanData(false), this.previous());
-            case this.match(lexer_TokenType.TRUE):
-                return new Literal(new BooleanData(true), this.previous());
-            case this.match(lexer_TokenType.NULL):
-                return new Literal(new Null(), this.previous());
-            case this.match(lexer_TokenType.NUMBER):
-                return new Literal(new NumberData(this.previous().value), this.previous());
-            case this.match(lexer_TokenType.STRING):
-                return new Literal(new StringData(this.previous().value), this.previous());
-            case this.match(lexer_TokenType.LEFT_PAREN): {
-                const expr = this.expression();
-                if (this.atEnd()) {
-                    throw this.buildError(ErrorType.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
-                }
-                this.consume(lexer_TokenType.RIGHT_PAREN, ErrorType.ErrorUnexpectedSymbol);
-                return new Grouping(expr);
-            }
-            case this.atEnd():
-                throw this.buildError(ErrorType.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
-        }
-        throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
-    }
-    // match consumes the next token if it matches any of the given types
-    match(...tokenTypes) {
-        for (const tokenType of tokenTypes) {
-            if (this.check(tokenType)) {
-                this.next();
-                return true;
-            }
-        }
-        return false;
-    }
-    // check peeks whether the next token is of the given type
-    check(tokenType) {
-        if (this.atEnd()) {
-            return false;
-        }
-        return this.peek().type == tokenType;
-    }
-    // atEnd peeks whether the next token is EOF
-    atEnd() {
-        return this.peek().type == lexer_TokenType.EOF;
-    }
-    next() {
-        if (!this.atEnd()) {
-            this.offset++;
-        }
-        return this.previous();
-    }
-    peek() {
-        return this.tokens[this.offset];
-    }
-    // previous returns the previous token
-    previous() {
-        return this.tokens[this.offset - 1];
-    }
-    // consume attempts to consume the next token if it matches the given type. It returns an error of
-    // the given ParseErrorKind otherwise.
-    consume(tokenType, errorType) {
-        if (this.check(tokenType)) {
-            this.next();
-            return;
-        }
-        throw this.buildError(errorType, this.peek());
-    }
-    incrDepth() {
-        this.depth++;
-        if (this.depth > MAX_PARSER_DEPTH) {
-            throw this.buildError(ErrorType.ErrorExceededMaxDepth, this.peek());
-        }
-    }
-    decrDepth() {
-        this.depth--;
-    }
-    buildError(errType, token) {
-        return new ExpressionError(errType, token);
-    }
-}
-//# sourceMappingURL=parser.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion.js
-
-
-
-
-
-
-/**
- * Complete returns a list of completion items for the given expression.
- * The main functionality is auto-completing functions and context access:
- * We can only provide assistance if the input is in one of the following forms (with | denoting the cursor position):
- * - context.path.inp| or context.path['inp| -- auto-complete context access
- * - context.path.| or context.path['| -- auto-complete context access
- * - toJS| -- auto-complete function call or top-level
- * - | -- auto-complete function call or top-level context access
- *
- * @param input Input expression
- * @param context Context available for the expression
- * @param extensionFunctions List of functions available
- * @param functions Optional map of functions to use during evaluation
- * @param featureFlags Optional feature flags to control which features are enabled
- * @returns Array of completion items
- */
-function complete(input, context, extensionFunctions, functions, featureFlags) {
-    // Lex
-    const lexer = new Lexer(input);
-    const lexResult = lexer.lex();
-    // Find interesting part of the tokenVector. For example, for an expression like `github.actor == env.actor.log|`, we are
-    // only interested in the `env.actor.log` part for auto-completion
-    const tokenInputVector = trimTokenVector(lexResult.tokens);
-    // Start by skipping the EOF token
-    let tokenIdx = tokenInputVector.length - 2;
-    if (tokenIdx >= 0) {
-        switch (tokenInputVector[tokenIdx].type) {
-            // If there is a (partial) identifier under the cursor, ignore that
-            case TokenType.IDENTIFIER:
-                tokenIdx--;
-                break;
-            case TokenType.STRING:
-                // TODO: Support string for `context.name['test|`
-                return [];
-        }
-    }
-    if (tokenIdx < 0) {
-        // Vector only contains the EOF token. Suggest functions and root context access
-        const result = contextKeys(context);
-        // Merge with functions
-        result.push(...functionItems(extensionFunctions, featureFlags));
-        return result;
-    }
-    // Determine path that led to the last token
-    // Use parser & evaluator to determine context to complete.
-    const pathTokenVector = tokenInputVector.slice(0, tokenIdx);
-    // Include the original EOF token to make the parser happy
-    pathTokenVector.push(tokenInputVector[tokenInputVector.length - 1]);
-    const p = new Parser(pathTokenVector, context.pairs().map(x => x.key), extensionFunctions);
-    const expr = p.parse();
-    const ev = new Evaluator(expr, context, functions);
-    const result = ev.evaluate();
-    return contextKeys(result);
-}
-function functionItems(extensionFunctions, featureFlags) {
-    const result = [];
-    const flags = featureFlags ?? new FeatureFlags();
-    for (const fdef of [...Object.values(wellKnownFunctions), ...extensionFunctions]) {
-        // Filter out case function if feature is disabled
-        if (fdef.name === "case" && !flags.isEnabled("allowCaseFunction")) {
-            continue;
-        }
-        result.push({
-            label: fdef.name,
-            description: fdef.description,
-            function: true
-        });
-    }
-    // Sort functions
-    result.sort((a, b) => a.label.localeCompare(b.label));
-    return result;
-}
-function contextKeys(context) {
-    if (isDictionary(context)) {
-        return (context
-            .pairs()
-            .map(x => completionItemFromContext(x))
-            // Sort contexts
-            .sort((a, b) => a.label.localeCompare(b.label)));
-    }
-    return [];
-}
-function completionItemFromContext(pair) {
-    const context = pair.key.toString();
-    const parenIndex = context.indexOf("(");
-    const isFunc = parenIndex >= 0 && context.indexOf(")") >= 0;
-    return {
-        label: isFunc ? context.substring(0, parenIndex) : context,
-        description: pair.description,
-        function: isFunc
-    };
-}
-function trimTokenVector(tokenVector) {
-    let tokenIdx = tokenVector.length;
-    let openParen = 0;
-    while (tokenIdx > 0) {
-        const token = tokenVector[tokenIdx - 1];
-        switch (token.type) {
-            case TokenType.LEFT_PAREN:
-                if (openParen == 0) {
-                    // Encountered an open parenthesis without a closing first, stop here
-                    break;
-                }
-                openParen--;
-                tokenIdx--;
-                continue;
-            case TokenType.RIGHT_PAREN:
-                openParen++;
-                tokenIdx--;
-                continue;
-            case TokenType.IDENTIFIER:
-            case TokenType.DOT:
-            case TokenType.EOF:
-            case TokenType.LEFT_BRACKET:
-            case TokenType.RIGHT_BRACKET:
-            case TokenType.STRING:
-                tokenIdx--;
-                continue;
-        }
-        break;
-    }
-    // Only keep the part of the token vector we're interested in
-    return tokenVector.slice(tokenIdx);
-}
-//# sourceMappingURL=completion.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion/descriptionDictionary.js
-
-
-function isDescriptionDictionary(x) {
-    return x.kind === Kind.Dictionary && x instanceof DescriptionDictionary;
-}
-class DescriptionDictionary extends Dictionary {
-    constructor(...pairs) {
-        super();
-        this.descriptions = new Map();
-        this.complete = true;
-        for (const p of pairs) {
-            this.add(p.key, p.value, p.description);
-        }
-    }
-    add(key, value, description) {
-        if (this.get(key) !== undefined) {
-            // Key already added, ignore
-            return;
-        }
-        super.add(key, value);
-        if (description) {
-            this.descriptions.set(key, description);
-        }
-    }
-    pairs() {
-        const pairs = super.pairs();
-        return pairs.map(p => ({ ...p, description: this.descriptions.get(p.key) }));
-    }
-    getDescription(key) {
-        return this.descriptions.get(key);
-    }
-}
-//# sourceMappingURL=descriptionDictionary.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/index.js
-
-
-
-
-
-
-
-
-
-
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./build/workflow/expressions.js
-
-/** A mistake in an expression, with the stretch of the text that holds it. */
-class ExpressionMistake extends Error {
-    name = 'ExpressionMistake';
-    /** The expression as it was written, for finding its place in the source. */
-    expression;
-    constructor(message, expression) {
-        super(message);
-        this.expression = expression;
-    }
-}
-function hasExpression(text) {
-    return text.includes('${{');
-}
-/**
- * Fills in the `${{ }}` of a text, in GitHub's own expression language. A text that is one single
- * expression becomes its value, of whatever type; otherwise the values are put in as text.
- *
- * @throws ExpressionMistake when one is not closed, does not parse, or names an unknown context
- */
-function fillIn(text, contexts) {
-    const parts = split(text);
-    const [only] = parts;
-    if (parts.length === 1 && only?.isExpression)
-        return plain(evaluate(only.text, contexts));
-    return parts
-        .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
-        .join('');
-}
-function split(text) {
-    const parts = [];
-    let at = 0;
-    for (let start = text.indexOf('${{'); start >= 0; start = text.indexOf('${{', at)) {
-        const end = endOfExpression(text, start + 3);
-        if (end < 0)
-            throw new ExpressionMistake('expression is not closed with }}', text.slice(start));
-        parts.push({ text: text.slice(at, start), isExpression: false });
-        parts.push({ text: text.slice(start + 3, end), isExpression: true });
-        at = end + 2;
-    }
-    parts.push({ text: text.slice(at), isExpression: false });
-    return parts.filter((part) => part.isExpression || part.text !== '');
-}
-/** Where the closing `}}` stands, passing over string literals (`'it''s'` is two in a row). */
-function endOfExpression(text, start) {
-    let inString = false;
-    for (let at = start; at < text.length; at++) {
-        if (text[at] === "'")
-            inString = !inString;
-        if (!inString && text.startsWith('}}', at))
-            return at;
-    }
-    return -1;
-}
-function evaluate(expression, contexts) {
-    const tree = expressions_parse(expression, Object.keys(contexts));
-    try {
-        return new evaluator_Evaluator(tree, contextData(contexts)).evaluate();
-    }
-    catch {
-        // The message could carry a value.
-        throw new ExpressionMistake('expression cannot be evaluated', expression.trim());
-    }
-}
-function expressions_parse(expression, names) {
-    try {
-        return new parser_Parser(new lexer_Lexer(expression).lex().tokens, names, []).parse();
-    }
-    catch (error) {
-        const why = error instanceof Error ? error.message : 'malformed';
-        const message = `expression: ${why} (contexts here: ${names.join(', ')})`;
-        throw new ExpressionMistake(message, expression.trim());
-    }
-}
-function contextData(contexts) {
-    // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
-    return JSON.parse(JSON.stringify(contexts), reviver);
-}
-function plain(value) {
-    return JSON.parse(JSON.stringify(value, replacer));
-}
-
-;// CONCATENATED MODULE: ./build/workflow/source.js
-/** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
-function positionAt(source, start, end) {
-    const before = source.text.slice(0, start);
-    const lineStart = before.lastIndexOf('\n') + 1;
-    const lineEnd = source.text.indexOf('\n', start);
-    const stop = Math.min(end, lineEnd < 0 ? source.text.length : lineEnd);
-    return {
-        source,
-        line: before.split('\n').length,
-        column: start - lineStart + 1,
-        length: Math.max(1, stop - start),
-    };
-}
-/** Where a node stands in its source, in UTF-16 units. */
-function rangeOf(node) {
-    return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
-}
-
-;// CONCATENATED MODULE: ./build/workflow/options.js
-
-
-
-
-
-
-/** A path as a key of a map. */
-function pathKey(path) {
-    return JSON.stringify(path);
-}
-/**
- * The options of a trigger as plain values, with every `${{ }}` in them filled in. The mistakes in
- * these stand by `pathKey`; the value there is `null`.
- *
- * @throws UserError when an alias is unknown, bombs, or contains itself
- */
-function optionValues(reading, trigger) {
-    const mistakes = new Map();
-    const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
-        if (!hasExpression(text))
-            return text;
-        if (mistakes.size === limits/* LIMITS */.b.problems)
-            return null;
-        try {
-            return fillIn(text, reading.contexts);
-        }
-        catch (error) {
-            mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error));
-            return null;
-        }
-    });
-    return { values: values ?? {}, mistakes };
-}
-function plainValues({ document, source }, { key, options }) {
-    if (options === null)
-        return null;
-    try {
-        const values = options.toJS(document, { maxAliasCount: limits/* LIMITS */.b.yamlAliases }); // YAML 1.2 core is JSON
-        JSON.stringify(values); // throws when an alias contains itself
-        return values;
-    }
-    catch (cause) {
-        const position = positionAt(source, ...rangeOf(key));
-        const message = 'YAML: an alias is unknown, contains itself, or is used too often';
-        throw new errors/* UserError */.y({ message, position }, { cause });
-    }
-}
-function mapTexts(value, path, change) {
-    if (typeof value === 'string')
-        return change(value, path);
-    if (Array.isArray(value))
-        return value.map((part, at) => mapTexts(part, [...path, at], change));
-    if (typeof value !== 'object' || value === null)
-        return value;
-    const entries = Object.entries(value);
-    return (0,json/* record */.g1)(entries.map(([key, part]) => [key, mapTexts(part, [...path, key], change)]));
-}
-function expressionProblem(reading, trigger, path, error) {
-    if (!(error instanceof ExpressionMistake))
-        throw error;
-    const { source } = reading;
-    const [start, end] = rangeOf(nodeAt(reading, trigger, path));
-    const at = source.text.indexOf(error.expression, start);
-    const found = at >= 0 && at < end;
-    const position = found
-        ? positionAt(source, at, at + error.expression.length)
-        : positionAt(source, start, end);
-    return { message: error.message, position };
-}
-/** The node at a path; the nearest one above it, or the trigger's name, where there is none. */
-function nodeAt(reading, trigger, path) {
-    let node = trigger.options ?? trigger.key;
-    for (const key of path) {
-        const next = child(reading, node, key);
-        if (!next)
-            return node === trigger.options && !(0,dist/* isScalar */.jn)(node) ? trigger.key : node;
-        node = next;
-    }
-    return node;
-}
-/** The node of a key itself, for a key that should not be there. */
-function keyAt(reading, trigger, path) {
-    const parent = nodeAt(reading, trigger, path.slice(0, -1));
-    return pairOf(parent, path.at(-1))?.key ?? trigger.key;
-}
-function child(reading, node, key) {
-    const value = (0,dist/* isSeq */.oP)(node) ? node.items[Number(key)] : pairOf(node, key)?.value;
-    const found = (0,dist/* isAlias */.Vj)(value) ? value.resolve(reading.document) : value;
-    return found ?? undefined;
-}
-function pairOf(node, key) {
-    if (!(0,dist/* isMap */.jh)(node))
-        return undefined;
-    const pairs = node.items; // a parsed document holds nodes only
-    return pairs.find((pair) => (0,dist/* isScalar */.jn)(pair.key) && String(pair.key.value) === String(key));
-}
-
-;// CONCATENATED MODULE: ./build/workflow/quoted.js
-const LONGEST_SHOWN = 60;
-/** A text of a workflow file as a message shows it: on one line, and cut where it is long. */
-function quoted_quoted(text) {
-    return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
-}
-
-// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __nccwpck_require__(4637);
-;// CONCATENATED MODULE: ./build/workflow/bind-options.js
-
-
-
-
-
-
-
-/** Options that a trigger accepts, or everything that is wrong with them. */
-function bindOptions(reading, nodes, trigger) {
-    const { values, mistakes } = optionValues(reading, nodes);
-    if (Array.isArray(values))
-        return { problems: [listOfOptions(reading, nodes)] };
-    const bound = trigger.bind(values);
-    const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : [];
-    const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))));
-    const problems = news
-        .slice(0, limits/* LIMITS */.b.problems)
-        .map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue));
-    return 'issues' in bound || mistakes.size > 0
-        ? { problems: [...mistakes.values(), ...problems] }
-        : bound;
-}
-/** The library stops at the first unknown key; this is about all of them. */
-function withUnknownOptions(issues, known) {
-    return issues.flatMap((issue) => {
-        const [place, ...deeper] = issue.path ?? [];
-        if (place?.type !== 'object' || deeper.length > 0 || !isUnknownKey(issue))
-            return issue;
-        const unknown = Object.keys(place.input).filter((key) => !known.includes(key));
-        return unknown.map((key) => ({ ...issue, path: [{ ...place, key }] }));
-    });
-}
-/** A schema takes a list for an object with the keys `0`, `1`, … */
-function listOfOptions({ source }, { key, options }) {
-    const position = positionAt(source, ...rangeOf(options ?? key));
-    return { message: 'options are a list, not a mapping of options', position };
-}
-/** What a schema says, at the place in the file that it is about. */
-function issueProblem(reading, nodes, known, issue) {
-    const path = pathOf(issue);
-    const find = isUnknownKey(issue) ? keyAt : nodeAt;
-    const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)));
-    const computed = isComputed(nodeAt(reading, nodes, path));
-    return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position };
-}
-function isComputed(node) {
-    return (0,dist/* isScalar */.jn)(node) && typeof node.value === 'string' && hasExpression(node.value);
-}
-/** What an expression gave may be a secret: its kind may be named, its text not. */
-function describeComputed(issue, path) {
-    const option = isUnknownKey(issue) ? '' : optionName(path);
-    if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
-        return wrongType(issue, option);
-    }
-    const wanted = option === '' ? 'options' : `"${option}"`;
-    return { message: `the expression gives no valid ${wanted}` };
-}
-function pathOf(issue) {
-    return (issue.path ?? []).map((item) => item.key); // options are JSON
-}
-function describe(issue, path, known) {
-    if (isUnknownKey(issue))
-        return unknownOption(String(path.at(-1)), known);
-    const option = optionName(path);
-    if (issue.type === 'picklist')
-        return notAllowed(issue);
-    if (issue.kind === 'schema')
-        return wrongType(issue, option);
-    return { message: `"${option}": ${issue.message}` };
-}
-function optionName(path) {
-    return path.filter((key) => typeof key === 'string').join('.');
-}
-/** valibot marks a key that a strict object does not have with an origin of its own. */
-function isUnknownKey(issue) {
-    return issue.type === 'strict_object' && issue.expected === 'never';
-}
-function unknownOption(name, known) {
-    return withHint(`unknown option ${quoted_quoted(name)}`, name, known, 'options');
-}
-/** The schema's message is the noun: `HTTP method`. */
-function notAllowed({ message: noun, expected, input }) {
-    const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name);
-    if (typeof input === 'string') {
-        return withHint(`unknown ${noun} ${quoted_quoted(input)}`, input, allowed, 'allowed');
-    }
-    return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed');
-}
-function withHint(message, found, names, label) {
-    const hint = (0,suggestion/* didYouMean */.a)(found, names);
-    return { message, ...(hint && { hint }), notes: [`${label}: ${names.join(', ')}`] };
-}
-function wrongType(issue, option) {
-    const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options');
-    if (option === '')
-        return { message: `options are ${kindOf(issue.input)}, not ${wanted}` };
-    return { message: `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}` };
-}
-function article(noun) {
-    return /^[aeiou]/.test(noun) ? `an ${noun}` : noun.startsWith('a ') ? noun : `a ${noun}`;
-}
-function kindOf(value) {
-    if (value === null)
-        return 'empty';
-    if (Array.isArray(value))
-        return 'a list';
-    return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`;
-}
-
-;// CONCATENATED MODULE: ./build/workflow/native-events.js
-/** The events that GitHub itself knows under `on:`; they may stand beside Hookline's triggers. */
-const NATIVE_EVENTS = new Set([
-    'branch_protection_rule',
-    'check_run',
-    'check_suite',
-    'create',
-    'delete',
-    'deployment',
-    'deployment_status',
-    'discussion',
-    'discussion_comment',
-    'fork',
-    'gollum',
-    'image_version',
-    'issue_comment',
-    'issues',
-    'label',
-    'merge_group',
-    'milestone',
-    'page_build',
-    'project',
-    'project_card',
-    'project_column',
-    'public',
-    'pull_request',
-    'pull_request_comment',
-    'pull_request_review',
-    'pull_request_review_comment',
-    'pull_request_target',
-    'push',
-    'registry_package',
-    'release',
-    'repository_dispatch',
-    'schedule',
-    'status',
-    'watch',
-    'workflow_call',
-    'workflow_dispatch',
-    'workflow_run',
-]);
-
-;// CONCATENATED MODULE: ./build/workflow/yaml.js
-
-
-
-
-
-/**
- * Parses YAML 1.2, in which `on` is a word and no boolean.
- *
- * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond
- */
-function yaml_parseYaml(source) {
-    checkLimits(source);
-    const document = (0,dist/* parseDocument */.Tp)(source.text, {
-        version: '1.2',
-        uniqueKeys: false, // checked below: the library compares every key with every other
-        stringKeys: true,
-        prettyErrors: false,
-        lineCounter: new dist/* LineCounter */.HN(),
-    });
-    if (document.errors.length > 0) {
-        const shown = document.errors.slice(0, limits/* LIMITS */.b.problems);
-        throw new errors/* UserError */.y(shown.map((error) => syntaxProblem(source, error)));
-    }
-    const repeated = repeatedKeys(document).slice(0, limits/* LIMITS */.b.problems);
-    if (repeated.length > 0) {
-        throw new errors/* UserError */.y(repeated.map((key) => repetition(source, key)));
-    }
-    return document;
-}
-function repeatedKeys(document) {
-    const repeated = [];
-    (0,dist/* visit */.YR)(document, {
-        Map(_, { items }) {
-            const seen = new Set();
-            const pairs = items; // stringKeys allows no other keys
-            for (const { key } of pairs) {
-                if (seen.has(key.value))
-                    repeated.push(key);
-                seen.add(key.value);
-            }
-        },
-    });
-    return repeated;
-}
-function repetition(source, key) {
-    return {
-        message: `YAML: the key ${quoted_quoted(String(key.value))} stands here twice`,
-        position: positionAt(source, ...rangeOf(key)),
-    };
-}
-function syntaxProblem(source, error) {
-    const [start, end] = error.pos;
-    const message = error.code === 'NON_STRING_KEY'
-        ? 'a key is a plain word, no list, mapping or alias'
-        : error.message.replace(/\s+/g, ' ').replace(/\.$/, '');
-    return { message: `YAML: ${message}`, position: positionAt(source, start, end) };
-}
-function checkLimits(source) {
-    const bytes = new TextEncoder().encode(source.text).length;
-    if (bytes > limits/* LIMITS */.b.workflowFileBytes) {
-        throw new errors/* UserError */.y({
-            message: `${source.name} has ${bytes} bytes, more than the ${limits/* LIMITS */.b.workflowFileBytes} of a workflow file`,
-        });
-    }
-    if (isNestedTooDeep(source.text)) {
-        throw new errors/* UserError */.y({
-            message: `${source.name} is nested deeper than ${limits/* LIMITS */.b.yamlDepth} levels`,
-        });
-    }
-}
-/** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
-const MARKS = new Set(['\u0002', '\u0018', '\u001f']);
-/** Tokens after which a `:` begins a node of its own, one with an empty key. */
-const INDICATORS = new Set([':', '?', '-']);
-/**
- * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
- * recurses, and would overflow the stack before it could complain.
- */
-function isNestedTooDeep(text) {
-    const columns = [];
-    let brackets = 0;
-    let column = 0;
-    let afterKey = false;
-    for (const token of new dist/* Lexer */.JG().lex(text)) {
-        if (MARKS.has(token))
-            continue;
-        const isNode = token.trim() !== '' && !(token === ':' && afterKey);
-        if (token === '[' || token === '{')
-            brackets++;
-        else if (token === ']' || token === '}')
-            brackets--;
-        else if (brackets === 0 && isNode)
-            enterColumn(columns, column);
-        if (columns.length + brackets > limits/* LIMITS */.b.yamlDepth)
-            return true;
-        column = token.includes('\n') ? 0 : column + token.length;
-        afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token);
-    }
-    return false;
-}
-/** Leaves the nodes that begin further right, and enters one that begins here. */
-function enterColumn(columns, column) {
-    while ((columns.at(-1) ?? -1) > column)
-        columns.pop();
-    if (columns.at(-1) !== column)
-        columns.push(column);
-}
-
-;// CONCATENATED MODULE: ./build/workflow/workflow.js
-
-
-
-
-
-
-
-
-
-
-/** Reads the `on:` section of a workflow file. @throws UserError with all problems of the file */
-function readWorkflowFile(name, source, contexts) {
-    const document = yaml_parseYaml(source);
-    const on = (0,dist/* isMap */.jh)(document.contents) ? document.get('on', true) : undefined;
-    if (!on)
-        throw new errors/* UserError */.y({ message: `${source.name} has no "on:" section` });
-    return readOn(name, { source, document, contexts }, on);
-}
-/**
- * Reads an `on:` section that stands alone, as the input `on` does; pasted with its `on:` key, it is
- * understood too. @throws UserError with all problems of the text
- */
-function readOnSection(name, source, contexts) {
-    const document = parseYaml(source);
-    const { contents } = document;
-    const whole = isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined;
-    return readOn(name, { source, document, contexts }, (whole ?? contents));
-}
-function readOn(name, reading, on) {
-    const triggers = [];
-    const problems = [];
-    for (const entry of workflow_entries(reading, on)) {
-        const result = readEntry(reading, entry);
-        if (result.trigger)
-            triggers.push(result.trigger);
-        problems.push(...(result.problems ?? []));
-        if (problems.length >= limits/* LIMITS */.b.problems)
-            break;
-    }
-    if (problems.length > 0)
-        throw new errors/* UserError */.y(problems);
-    return { name, triggers };
-}
-/** `on: webhook`, `on: [webhook]` and the mapping are the same. */
-function workflow_entries(reading, on) {
-    if ((0,dist/* isMap */.jh)(on)) {
-        const pairs = on.items;
-        return pairs.map(({ key, value }) => ({ key, options: value }));
-    }
-    const names = (0,dist/* isSeq */.oP)(on) ? on.items : (0,dist/* isScalar */.jn)(on) && on.value !== null ? [on] : [];
-    if (names.length > 0)
-        return names.map((key) => ({ key, options: null }));
-    throw new errors/* UserError */.y({
-        message: `${reading.source.name} names no trigger under "on:"`,
-        notes: [`triggers: ${[...TRIGGERS.keys()].join(', ')}`],
-    });
-}
-function readEntry(reading, nodes) {
-    const name = (0,dist/* isScalar */.jn)(nodes.key) ? String(nodes.key.value) : undefined;
-    if (name === undefined)
-        return { problems: [namelessTrigger(reading, nodes.key)] };
-    if (NATIVE_EVENTS.has(name))
-        return {};
-    const definition = TRIGGERS.get(name);
-    if (!definition)
-        return { problems: [unknownTrigger(reading, nodes.key, name)] };
-    const bound = bindOptions(reading, nodes, definition);
-    return 'problems' in bound ? bound : { trigger: { name, definition, ...bound } };
-}
-function namelessTrigger({ source }, key) {
-    return {
-        message: 'a list under "on:" holds names of triggers only',
-        position: positionAt(source, ...rangeOf(key)),
-        hint: 'options need the form of a mapping',
-        notes: ['example: on: {webhook: {method: post}}'],
-    };
-}
-function unknownTrigger({ source }, key, name) {
-    const known = [...TRIGGERS.keys()];
-    const hint = (0,suggestion/* didYouMean */.a)(name, [...known, ...NATIVE_EVENTS]);
-    return {
-        message: `unknown trigger ${quoted_quoted(name)}`,
-        position: positionAt(source, ...rangeOf(key)),
-        ...(hint && { hint }),
-        notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
-    };
-}
-
-;// CONCATENATED MODULE: ./build/entries/workflow-files.js
-
-
-
-
-
-/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
-function workflowFileSource(options) {
-    const { root, calling, contexts } = options;
-    const find = workflowFileFinder(options);
-    return {
-        calling,
-        names: () => find().map(({ name }) => name),
-        find(name) {
-            const found = onlyOne(find(name));
-            if (!found)
-                return undefined;
-            const { file } = found;
-            return readWorkflowFile(name, { name: file, file, text: readText(root, file) }, contexts);
-        },
-    };
-}
-/**
- * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
- * Only names of files are looked at; with a name, few of them are held against the globs.
- */
-function workflowFileFinder({ root, globs, advice }) {
-    const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'));
-    const including = wanted.map((glob) => matcher(root, glob));
-    const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)));
-    const listed = [...new Set(including.flatMap(({ pattern }) => filesBelow(root, pattern)))].sort();
-    return (name) => {
-        const files = listed
-            .map((file) => ({ file, name: nameOf(file) }))
-            .filter((candidate) => name === undefined || candidate.name === name)
-            .filter(({ file }) => including.some((glob) => glob.match(file)))
-            .filter(({ file }) => !excluding.some((glob) => glob.match(file)));
-        if (name === undefined && files.length === 0) {
-            throw new errors/* UserError */.y({
-                message: `no workflow file matches ${globs.join(', ')}`,
-                notes: advice,
-            });
-        }
-        return files;
-    };
-}
-/** @throws UserError when two files have the name, since a URL could not tell them apart */
-function onlyOne([file, ...others]) {
-    if (others.length === 0)
-        return file;
-    const all = [file, ...others].map((one) => one?.file).join(' and ');
-    throw new errors/* UserError */.y({
-        message: `two workflow files are named "${file?.name}": ${all}`,
-        notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
-    });
-}
-function readText(root, file) {
-    try {
-        return (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(root, file), 'utf8');
-    }
-    catch (cause) {
-        throw new errors/* UserError */.y({ message: `${file} cannot be read` }, { cause });
-    }
-}
-function matcher(root, glob) {
-    const unrooted = glob.startsWith('/') ? (0,external_node_path_.relative)(root, glob) : glob;
-    return new Minimatch(unrooted.replace(/^\.\//, ''));
-}
-function nameOf(file) {
-    return (0,external_node_path_.basename)(file).replace(/\.[^.]+$/, '');
-}
-function partition(values, test) {
-    return [values.filter(test), values.filter((value) => !test(value))];
-}
-/** Every file below the part of a glob that has no wildcard. */
-function filesBelow(root, glob) {
-    const segments = glob.split('/');
-    const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment));
-    if (wild < 0)
-        return [glob];
-    return listBelow(root, segments.slice(0, wild).join('/'));
-}
-/** Node's own recursive listing asks the file system about every entry: ten times as slow. */
-function listBelow(root, folder) {
-    const entries = (0,external_node_fs_.existsSync)((0,external_node_path_.join)(root, folder))
-        ? (0,external_node_fs_.readdirSync)((0,external_node_path_.join)(root, folder), { withFileTypes: true })
-        : [];
-    return entries.flatMap((entry) => {
-        const path = folder ? `${folder}/${entry.name}` : entry.name;
-        return entry.isDirectory() ? listBelow(root, path) : [path];
-    });
-}
-
-;// CONCATENATED MODULE: ./build/entries/commands/dev.js
-
-
-
-
-
-
-
-
-
-
-
-
-
-function devCommand() {
-    return new esm/* Command */.uB('dev')
-        .description('evaluate webhooks on this machine, as the action would on GitHub')
-        .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
-        .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
-        .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
-        .option('--env-file <file>', 'secrets and variables, by default .env')
-        .option('--json', 'print a JSON line per event')
-        .addHelpText('after', '\nExample:\n  $ hookline dev --port 4000')
-        .action(run);
-}
-async function run({ host, port, workflow: globs, envFile, json }) {
-    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211), __nccwpck_require__.e(334)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1334));
-    const values = readEnvFile(envFile);
-    const workflows = (event) => devWorkflows(globs, values, event);
-    const server = await serveDev({
-        host,
-        port: (0,entries_port/* parsePort */.p)(port),
-        env: process.env,
-        workflows,
-        tell: (event) => print(json ? (0,local_platform/* eventJson */.T)(event) : account(event)),
-        report: exit/* explainBug */.c,
-    });
-    (0,stop_on_signal/* stopOnSignal */.O)(server);
-    print(`hookline dev listening on ${server.url}`);
-    if (!json)
-        print(welcome(server.url, workflows));
-}
-/** Files and values as they are now; secrets and variables come from the same file. */
-function devWorkflows(globs, values, event) {
-    const contexts = expressionContexts(process.env, event, { secrets: values, vars: values });
-    const advice = ['add a file such as workflows/hook.yml with the line: on: webhook'];
-    return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts, advice });
-}
-/** The triggers that were found, with a line to paste, and the mistakes of the other files. */
-function welcome(url, workflows) {
-    const { found, problems } = readAll(workflows);
-    const triggers = foundTriggers(url, found);
-    const [first] = triggers;
-    return [
-        ...problems.map((problem) => (0,code_frame/* renderProblem */.y)(problem)),
-        ...triggers.map((trigger) => `  ${trigger.example.method.padEnd(7)} ${trigger.url}${trigger.example.path}`),
-        ...(first ? ['', 'Try:', `  ${curlLine(first)}`, ''] : []),
-    ].join('\n');
-}
-function readAll(workflows) {
-    const source = workflows({});
-    const names = attempt(() => source.names());
-    if ('problems' in names)
-        return { found: [], problems: names.problems };
-    const results = names.value.map((name) => attempt(() => source.find(name)));
-    return {
-        found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
-        problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
-    };
-}
-/** One wrong file must not hide the others. */
-function attempt(read) {
-    try {
-        return { value: read() };
-    }
-    catch (error) {
-        if (error instanceof errors/* UserError */.y)
-            return { problems: error.problems };
-        throw error;
-    }
-}
-function print(text) {
-    process.stdout.write(`${text}\n`);
-}
-
-
-/***/ }),
-
-/***/ 1643:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   P: () => (/* binding */ relayCommand)
-/* harmony export */ });
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _port_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2292);
-/* harmony import */ var _stop_on_signal_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7990);
-
-
-
-function relayCommand() {
-    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('relay')
-        .description('forward webhooks to GitHub as repository_dispatch events')
-        .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
-        .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
-        .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
-        .action(run);
-}
-async function run({ host, port, repository }) {
-    // Loaded only here: undici alone would double the time that `hookline --help` takes.
-    const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4211));
-    const relay = await startRelay({ host, port: (0,_port_js__WEBPACK_IMPORTED_MODULE_1__/* .parsePort */ .p)(port), env: process.env, repository });
-    (0,_stop_on_signal_js__WEBPACK_IMPORTED_MODULE_2__/* .stopOnSignal */ .O)(relay);
-    process.stdout.write(`hookline relay listening on ${relay.url}\n`);
-}
-
-
-/***/ }),
-
-/***/ 1859:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   W: () => (/* binding */ explain),
-/* harmony export */   c: () => (/* binding */ explainBug)
-/* harmony export */ });
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
-/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8375);
-
-
-
-/** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
-const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 };
-/** Says on standard error what went wrong, and gives the exit code for it. */
-function explain(error) {
-    if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
-        return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (!(error instanceof _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y)) {
-        explainBug(error);
-        return EXIT.bug;
-    }
-    for (const problem of error.problems)
-        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
-    return EXIT.mend;
-}
-/** A message of an unknown error may carry a payload or a token, so only kind and place are shown. */
-function explainBug(error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter(isFrame) : [];
-    process.stderr.write(`hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`);
-}
-function isFrame(line) {
-    return /^\s+at /.test(line);
-}
-
-
-/***/ }),
-
-/***/ 2292:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   p: () => (/* binding */ parsePort)
-/* harmony export */ });
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-
-/** @throws UserError for anything but a whole number from 0 to 65535 */
-function parsePort(text) {
-    const port = Number(text);
-    if (/^\d+$/.test(text) && port <= 65_535)
-        return port;
-    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
-        message: `${JSON.stringify(text)} is no port`,
-        hint: 'give a number from 0 to 65535; 0 takes a free one',
-    });
-}
-
-
-/***/ }),
-
-/***/ 7990:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   O: () => (/* binding */ stopOnSignal)
-/* harmony export */ });
-/** A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once. */
-function stopOnSignal(server) {
-    const stop = () => {
-        void server.close();
-    };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
-}
-
-
-/***/ }),
-
-/***/ 5782:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Fo: () => (/* binding */ collect),
-/* harmony export */   Hp: () => (/* binding */ utf8Text),
-/* harmony export */   OM: () => (/* binding */ bodyBytes),
-/* harmony export */   ZI: () => (/* binding */ gzip),
-/* harmony export */   nk: () => (/* binding */ toBase64)
-/* harmony export */ });
-/* unused harmony export fromBase64 */
-/* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3437);
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
-function utf8Text(bytes) {
-    try {
-        return UTF8.decode(bytes);
-    }
-    catch {
-        return undefined;
-    }
-}
-/** The bytes that were received, from the way they travelled. */
-async function bodyBytes(body, encoding) {
-    if (encoding === 'base64')
-        return fromBase64(body);
-    if (encoding === 'gzip')
-        return gunzip(fromBase64(body));
-    return new TextEncoder().encode(body);
-}
-function toBase64(bytes) {
-    const chunks = [];
-    for (let at = 0; at < bytes.length; at += 0x2000) {
-        chunks.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)));
-    }
-    return btoa(chunks.join(''));
-}
-/** @throws DOMException when the text is not base64 */
-function fromBase64(text) {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-}
-async function gzip(bytes) {
-    return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip')), Infinity);
-}
-/** @throws RangeError when it unpacks to more than the relay accepts as a body */
-async function gunzip(bytes) {
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return collect(unpacked, _limits_js__WEBPACK_IMPORTED_MODULE_0__/* .LIMITS */ .b.requestBodyBytes);
-}
-/**
- * Reads a stream to its end.
- *
- * @throws RangeError as soon as more than `limit` bytes have come
- */
-async function collect(stream, limit) {
-    const chunks = [];
-    let size = 0;
-    for await (const chunk of stream) {
-        size += chunk.length;
-        if (size > limit)
-            throw new RangeError(`more than ${limit} bytes`);
-        chunks.push(chunk);
-    }
-    return concat(chunks, size);
-}
-function concat(chunks, size) {
-    const whole = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-        whole.set(chunk, at);
-        at += chunk.length;
-    }
-    return whole;
-}
-
-
-/***/ }),
-
-/***/ 1647:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   El: () => (/* binding */ HEADER),
-/* harmony export */   Ix: () => (/* binding */ RESERVED_HEADER_PREFIX),
-/* harmony export */   Uk: () => (/* binding */ writeDispatch),
-/* harmony export */   cP: () => (/* binding */ EVENT_TYPE),
-/* harmony export */   je: () => (/* binding */ writeClientPayload),
-/* harmony export */   yo: () => (/* binding */ readClientPayload)
-/* harmony export */ });
-/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
-
-
-/** `event_type` of every dispatch that carries a webhook. */
-const EVENT_TYPE = 'webhook';
-/** Names of the headers in which the relay's metadata travels. */
-const HEADER = {
-    delivery: 'x-hookline-delivery',
-    receivedAt: 'x-hookline-received-at',
-    bodyEncoding: 'x-hookline-body-encoding',
-};
-/** Every name that begins so belongs to the relay: a caller's own are dropped. */
-const RESERVED_HEADER_PREFIX = 'x-hookline-';
-/** The `client_payload` as JSON text, for the size check and the dispatch. */
-function writeClientPayload({ path, method, headers, body }) {
-    return JSON.stringify({ path, method, headers, body });
-}
-/** The body of `POST /repos/{owner}/{repo}/dispatches` around a written `client_payload`. */
-function writeDispatch(clientPayload) {
-    return `{"event_type":"${EVENT_TYPE}","client_payload":${clientPayload}}`;
-}
-/**
- * Reads `client_payload` from an event. The relay's own form and a dispatch made without it are both
- * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;
- * headers may be JSON text.
- *
- * @throws PayloadError naming the property that has the wrong type
- */
-function readClientPayload(value) {
-    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(value))
-        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload is not an object');
-    const body = (value.body ?? null); // the event was parsed from JSON
-    return {
-        path: text(value.path, 'path'),
-        method: text(value.method ?? (body === null || body === '' ? 'GET' : 'POST'), 'method'),
-        headers: headersFrom(value.headers ?? {}),
-        body,
-    };
-}
-function text(value, name) {
-    if (typeof value === 'string')
-        return value;
-    throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.${name} is ${kindOf(value)}, not a string`);
-}
-function headersFrom(value) {
-    const headers = typeof value === 'string' ? parsedHeaders(value) : value;
-    if (!(0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(headers))
-        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t(`client_payload.headers is ${kindOf(headers)}, not an object`);
-    const entries = Object.entries(headers).map(([name, content]) => [name.toLowerCase(), headerText(content)]);
-    return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .record */ .g1)(entries);
-}
-function parsedHeaders(value) {
-    try {
-        return (0,_json_js__WEBPACK_IMPORTED_MODULE_1__/* .parseJson */ .qF)(value);
-    }
-    catch {
-        throw new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .PayloadError */ .t('client_payload.headers is a string that is not JSON');
-    }
-}
-function headerText(content) {
-    if (Array.isArray(content))
-        return content.map(headerText).join(', ');
-    return typeof content === 'string' ? content : JSON.stringify(content);
-}
-function kindOf(value) {
-    if (value === undefined)
-        return 'missing';
-    if (value === null)
-        return 'null';
-    if (Array.isArray(value))
-        return 'an array';
-    return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-
-/***/ }),
-
-/***/ 2546:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   t: () => (/* binding */ PayloadError),
-/* harmony export */   y: () => (/* binding */ UserError)
-/* harmony export */ });
-/** A fault that the user can mend; every other error is ours. Carries all problems found at once. */
-class UserError extends Error {
-    name = 'UserError';
-    problems;
-    constructor(problems, options) {
-        const list = 'message' in problems ? [problems] : problems;
-        super(list.map((problem) => problem.message).join('\n'), options);
-        this.problems = list;
-    }
-}
-/** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
-class PayloadError extends Error {
-    name = 'PayloadError';
-}
-
-
-/***/ }),
-
-/***/ 2947:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  Gv: () => (/* binding */ json_isObject),
-  qF: () => (/* binding */ parseJson),
-  g1: () => (/* binding */ record)
-});
-
-// UNUSED EXPORTS: isDeeperThan
-
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/utils.js
-/**
- * Test whether a string contains an integer number
- */
-function utils_isInteger(value) {
-  return INTEGER_REGEX.test(value);
-}
-const INTEGER_REGEX = /^-?[0-9]+$/;
-
-/**
- * Test whether a string contains a number
- * http://stackoverflow.com/questions/13340717/json-numbers-regular-expression
- */
-function utils_isNumber(value) {
-  return NUMBER_REGEX.test(value);
-}
-const NUMBER_REGEX = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/**
- * Test whether a string can be safely represented with a number
- * without information loss.
- *
- * When approx is true, floating point numbers that lose a few digits but
- * are still approximately equal in value are considered safe too.
- * Integer numbers must still be exactly equal.
- */
-function isSafeNumber(value, config) {
-  if (utils_isInteger(value)) {
-    return Number.isSafeInteger(Number.parseInt(value, 10));
-  }
-  const num = Number.parseFloat(value);
-  // Reject unsafe integers written as floats, like '9007199254740992.0', which isInteger(value) misses.
-  if (Number.isInteger(num) && !Number.isSafeInteger(num)) {
-    return false;
-  }
-  const parsed = String(num);
-  if (value === parsed) {
-    return true;
-  }
-  const valueDigits = extractSignificantDigits(value);
-  const parsedDigits = extractSignificantDigits(parsed);
-  if (valueDigits === parsedDigits) {
-    return true;
-  }
-  if (config?.approx === true) {
-    // A floating point value is approximately equal when:
-    // 1. it has at least 14 digits
-    // 2. the first 14 digits are equal
-    const requiredDigits = 14;
-    if (parsedDigits.length >= requiredDigits && valueDigits.startsWith(parsedDigits.substring(0, requiredDigits))) {
-      return true;
-    }
-  }
-  return false;
-}
-let UnsafeNumberReason = /*#__PURE__*/function (UnsafeNumberReason) {
-  UnsafeNumberReason["underflow"] = "underflow";
-  UnsafeNumberReason["overflow"] = "overflow";
-  UnsafeNumberReason["truncate_integer"] = "truncate_integer";
-  UnsafeNumberReason["truncate_float"] = "truncate_float";
-  return UnsafeNumberReason;
-}({});
-
-/**
- * When the provided value is an unsafe number, describe what the reason is:
- * overflow, underflow, truncate_integer, or truncate_float.
- * Returns undefined when the value is safe.
- */
-function getUnsafeNumberReason(value) {
-  if (isSafeNumber(value, {
-    approx: false
-  })) {
-    return undefined;
-  }
-  if (utils_isInteger(value)) {
-    return UnsafeNumberReason.truncate_integer;
-  }
-  const num = Number.parseFloat(value);
-  if (!Number.isFinite(num)) {
-    return UnsafeNumberReason.overflow;
-  }
-  if (num === 0) {
-    return UnsafeNumberReason.underflow;
-  }
-  return UnsafeNumberReason.truncate_float;
-}
-
-/**
- * Convert a string into a number when it is safe to do so.
- * Throws an error otherwise, explaining the reason.
- */
-function toSafeNumberOrThrow(value, config) {
-  const number = Number.parseFloat(value);
-  const unsafeReason = getUnsafeNumberReason(value);
-  if (config?.approx === true ? unsafeReason && unsafeReason !== UnsafeNumberReason.truncate_float : unsafeReason) {
-    const unsafeReasonText = unsafeReason?.replace(/_\w+$/, '');
-    throw new Error(`Cannot safely convert to number: the value '${value}' would ${unsafeReasonText} and become ${number}`);
-  }
-  return number;
-}
-
-/**
- * Split a number into sign, digits, and exponent.
- * Leading zeros and non-canonical zeros are normalized.
- *
- * The value can be constructed again from a split number by inserting a dot
- * at the second character of the digits if there is more than one digit,
- * prepending it with the sign, and appending an "e" and the exponent as follows:
- *
- *     const reconstructed = `${sign}${digits[0]}.${digits.slice(1)}e${exponent}`
- *
- */
-function splitNumber(value) {
-  const match = value.match(/^(-?)(\d+(?:\.\d*)?)([eE]([+-]?\d+))?$/);
-  if (!match) {
-    throw new SyntaxError(`Invalid number: ${value}`);
-  }
-  const sign = match[1];
-  const digitsStr = match[2];
-  let exponent = match[4] !== undefined ? Number.parseInt(match[4], 10) : 0;
-  const dot = digitsStr.indexOf('.');
-  exponent += dot !== -1 ? dot - 1 : digitsStr.length - 1;
-  const coefficient = digitsStr.replace('.', '');
-  const {
-    start,
-    end
-  } = getSignificantDigitRange(coefficient);
-  exponent -= start;
-  const digits = coefficient.slice(start, end);
-
-  // normalize zero, for example normalizes 0e5 or -0 into 0
-  return digits.length > 0 ? {
-    sign,
-    digits,
-    exponent
-  } : {
-    sign: '',
-    digits: '0',
-    exponent: 0
-  };
-}
-
-/**
- * Compare two strings containing a numeric value
- * Returns 1 when a is larger than b, 0 when they are equal,
- * and -1 when a is smaller than b.
- */
-function utils_compareNumber(a, b) {
-  if (a === b) {
-    return 0;
-  }
-  const aa = splitNumber(a);
-  const bb = splitNumber(b);
-  const sign = aa.sign === '-' ? -1 : 1;
-  if (aa.sign !== bb.sign) {
-    return sign;
-  }
-  if (aa.digits === '0') {
-    return bb.digits === '0' ? 0 : -1;
-  }
-  if (bb.digits === '0') {
-    return 1;
-  }
-  if (aa.exponent !== bb.exponent) {
-    return aa.exponent > bb.exponent ? sign : aa.exponent < bb.exponent ? -sign : 0;
-  }
-  return aa.digits > bb.digits ? sign : aa.digits < bb.digits ? -sign : 0;
-}
-
-/**
- * Count the significant digits of a number.
- *
- * For example:
- *   '2.34' returns 3
- *   '-77' returns 2
- *   '0.003400' returns 2
- *   '120.5e+30' returns 4
- **/
-function utils_countSignificantDigits(value) {
-  const {
-    start,
-    end
-  } = getSignificantDigitRange(value);
-  const dot = value.indexOf('.');
-  if (dot === -1 || dot < start || dot > end) {
-    return end - start;
-  }
-  return end - start - 1;
-}
-
-/**
- * Get the significant digits of a number.
- *
- * For example:
- *   '2.34' returns '234'
- *   '-77' returns '77'
- *   '0.003400' returns '34'
- *   '120.5e+30' returns '1205'
- **/
-function extractSignificantDigits(value) {
-  const {
-    start,
-    end
-  } = getSignificantDigitRange(value);
-  const digits = value.substring(start, end);
-  const dot = digits.indexOf('.');
-  if (dot === -1) {
-    return digits;
-  }
-  return digits.substring(0, dot) + digits.substring(dot + 1);
-}
-
-/**
- * Returns the range (start to end) of the significant digits of a value.
- * Note that this range _may_ contain the decimal dot.
- *
- * For example:
- *
- *     getSignificantDigitRange('0.0325900') // { start: 3, end: 7 }
- *     getSignificantDigitRange('2.0300')    // { start: 0, end: 3 }
- *     getSignificantDigitRange('0.0')       // { start: 3, end: 3 }
- *
- */
-function getSignificantDigitRange(value) {
-  let start = 0;
-  if (value[0] === '-') {
-    start++;
-  }
-  while (value[start] === '0' || value[start] === '.') {
-    start++;
-  }
-  let end = value.lastIndexOf('e');
-  if (end === -1) {
-    end = value.lastIndexOf('E');
-  }
-  if (end === -1) {
-    end = value.length;
-  }
-  while ((value[end - 1] === '0' || value[end - 1] === '.') && end > start) {
-    end--;
-  }
-  return {
-    start,
-    end
-  };
-}
-//# sourceMappingURL=utils.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/LosslessNumber.js
-
-
-// A shared symbol recognizes numbers from separate library copies where instanceof fails.
-const losslessNumberMarker = Symbol.for('lossless-json.LosslessNumber');
-
-/**
- * A lossless number. Stores its numeric value as string
- */
-class LosslessNumber {
-  // numeric value as string
-  value;
-
-  /**
-   * @deprecated Use the isLosslessNumber(value) function instead.
-   *
-   * Ordinary objects may also have an isLosslessNumber property, so this
-   * field cannot reliably identify lossless numbers.
-   */
-  isLosslessNumber = true;
-  get [losslessNumberMarker]() {
-    return true;
-  }
-  constructor(value) {
-    if (!utils_isNumber(value)) {
-      throw new Error(`Invalid number (value: "${value}")`);
-    }
-    this.value = value;
-  }
-
-  /**
-   * Get the value of the LosslessNumber as number or bigint.
-   *
-   * - a number is returned for safe numbers and decimal values that only lose some insignificant digits
-   * - a bigint is returned for big integer numbers
-   * - an Error is thrown for values that will overflow or underflow
-   *
-   * Note that you can implement your own strategy for conversion by just getting the value as string
-   * via .toString(), and using util functions like isInteger, isSafeNumber, getUnsafeNumberReason,
-   * and toSafeNumberOrThrow to convert it to a numeric value.
-   */
-  valueOf() {
-    const unsafeReason = getUnsafeNumberReason(this.value);
-
-    // safe or truncate_float
-    if (unsafeReason === undefined || unsafeReason === UnsafeNumberReason.truncate_float) {
-      return Number.parseFloat(this.value);
-    }
-
-    // truncate_integer
-    if (utils_isInteger(this.value)) {
-      return BigInt(this.value);
-    }
-
-    // overflow or underflow
-    throw new Error(`Cannot safely convert to number: the value '${this.value}' would ${unsafeReason} and become ${Number.parseFloat(this.value)}`);
-  }
-
-  /**
-   * Get the value of the LosslessNumber as string.
-   */
-  toString() {
-    return this.value;
-  }
-
-  // Note: we do NOT implement a .toJSON() method, and you should not implement
-  // or use that, it cannot safely turn the numeric value in the string into
-  // stringified JSON since it has to be parsed into a number first.
-}
-
-/**
- * Test whether a value is a LosslessNumber
- */
-function LosslessNumber_isLosslessNumber(value) {
-  return value !== null && typeof value === 'object' && value[losslessNumberMarker] === true;
-}
-
-/**
- * Convert a number into a LosslessNumber if this is possible in a safe way
- * If the value has too many digits, or is NaN or Infinity, an error will be thrown
- */
-function toLosslessNumber(value) {
-  const maxDigits = 15;
-  if (countSignificantDigits(String(value)) > maxDigits) {
-    throw new Error(`Invalid number: contains more than 15 digits and is most likely truncated and unsafe by itself (value: ${value})`);
-  }
-  if (Number.isNaN(value)) {
-    throw new Error('Invalid number: NaN');
-  }
-  if (!Number.isFinite(value)) {
-    throw new Error(`Invalid number: ${value}`);
-  }
-  return new LosslessNumber(String(value));
-}
-
-/**
- * Compare two lossless numbers.
- * Returns 1 when a is larger than b, 0 when they are equal,
- * and -1 when a is smaller than b.
- */
-function compareLosslessNumber(a, b) {
-  return compareNumber(a.value, b.value);
-}
-//# sourceMappingURL=LosslessNumber.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/numberParsers.js
-
-
-function parseLosslessNumber(value) {
-  return new LosslessNumber(value);
-}
-function parseNumberAndBigInt(value) {
-  return isInteger(value) ? BigInt(value) : Number.parseFloat(value);
-}
-//# sourceMappingURL=numberParsers.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/revive.js
-
-/**
- * Revive a json object.
- * Applies the reviver function recursively on all values in the JSON object.
- * @param json   A JSON Object, Array, or value
- * @param reviver
- *              A reviver function invoked with arguments `key` and `value`,
- *              which must return a replacement value. The function context
- *              (`this`) is the Object or Array that contains the currently
- *              handled value.
- */
-function revive(json, reviver) {
-  return reviveValue({
-    '': json
-  }, '', json, reviver);
-}
-
-/**
- * Revive a value
- */
-function reviveValue(context, key, value, reviver) {
-  if (Array.isArray(value)) {
-    return reviver.call(context, key, reviveArray(value, reviver));
-  }
-  if (value && typeof value === 'object' && !LosslessNumber_isLosslessNumber(value)) {
-    // note the special case for LosslessNumber,
-    // we don't want to iterate over the internals of a LosslessNumber
-    return reviver.call(context, key, reviveObject(value, reviver));
-  }
-  return reviver.call(context, key, value);
-}
-
-/**
- * Revive the properties of an object
- */
-function reviveObject(object, reviver) {
-  for (const key of Object.keys(object)) {
-    const value = reviveValue(object, key, object[key], reviver);
-    if (value !== undefined) {
-      object[key] = value;
-    } else {
-      delete object[key];
-    }
-  }
-  return object;
-}
-
-/**
- * Revive the properties of an Array
- */
-function reviveArray(array, reviver) {
-  for (let i = 0; i < array.length; i++) {
-    const value = reviveValue(array, String(i), array[i], reviver);
-    if (value === undefined) {
-      // Remove the own property entirely, like native JSON.parse does: the
-      // position becomes a genuine hole (no own key, and `Object.keys` omits
-      // it) while the length stays unchanged. Assigning `array[i] = undefined`
-      // would leave an own property holding `undefined` instead.
-      delete array[i];
-    } else {
-      // Assign right away rather than after the loop: the reviver observes the
-      // holder through `this`, so later items must see the already revived
-      // values (e.g. a preceding `null` replacement).
-      array[i] = value;
-    }
-  }
-  return array;
-}
-//# sourceMappingURL=revive.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/parse.js
-
-
-/**
- * The LosslessJSON.parse() method parses a string as JSON, optionally transforming
- * the value produced by parsing.
- *
- * The parser is based on the parser of Tan Li Hou shared in
- * https://lihautan.com/json-parser-with-javascript/
- *
- * @param text
- * The string to parse as JSON. See the JSON object for a description of JSON syntax.
- *
- * @param [reviver]
- * If a function, prescribes how the value originally produced by parsing is
- * transformed, before being returned.
- *
- * @param [options=ParseOptions | NumberParserArgument]
- * Pass a custom number parser. Input is a string, and the output can be unknown
- * numeric value: number, bigint, LosslessNumber, or a custom BigNumber library.
- *
- * @returns Returns the Object corresponding to the given JSON text.
- *
- * @throws Throws a SyntaxError exception if the string to parse is not valid JSON.
- */
-function parse(text, reviver, options) {
-  const optionsObj = typeof options === 'function' ? {
-    parseNumber: options
-  } : options;
-  const parseNumber = optionsObj?.parseNumber ?? parseLosslessNumber;
-  const onDuplicateKey = optionsObj?.onDuplicateKey ?? throwDuplicateKey;
-  let i = 0;
-  const value = parseValue();
-  expectValue(value);
-  expectEndOfInput();
-  return reviver ? revive(value, reviver) : value;
-  function parseObject() {
-    if (text.charCodeAt(i) === codeOpeningBrace) {
-      i++;
-      skipWhitespace();
-      const object = {};
-      let initial = true;
-      while (i < text.length && text.charCodeAt(i) !== codeClosingBrace) {
-        if (!initial) {
-          eatComma();
-          skipWhitespace();
-        } else {
-          initial = false;
-        }
-        const start = i;
-        const key = parseString();
-        if (key === undefined) {
-          throwObjectKeyExpected();
-          return; // To make TS happy
-        }
-        skipWhitespace();
-        eatColon();
-        const value = parseValue();
-        if (value === undefined) {
-          throwObjectValueExpected();
-          return; // To make TS happy
-        }
-
-        // handle duplicate keys
-        // TODO: replace with hasOwn one day, when browser support is high enough
-        if (Object.prototype.hasOwnProperty.call(object, key) && !isDeepEqual(value, object[key])) {
-          // Note that we could also test `if(key in object) {...}`
-          // or `if (object[key] !== 'undefined') {...}`, but that is slower.
-          const returnedValue = onDuplicateKey({
-            key,
-            position: start + 1,
-            oldValue: object[key],
-            newValue: value
-          });
-          if (returnedValue !== undefined) {
-            setObjectKey(object, key, returnedValue);
-          }
-        } else {
-          setObjectKey(object, key, value);
-        }
-      }
-      if (text.charCodeAt(i) !== codeClosingBrace) {
-        throwObjectKeyOrEndExpected();
-      }
-      i++;
-      return object;
-    }
-  }
-  function parseArray() {
-    if (text.charCodeAt(i) === codeOpeningBracket) {
-      i++;
-      skipWhitespace();
-      const array = [];
-      let initial = true;
-      while (i < text.length && text.charCodeAt(i) !== codeClosingBracket) {
-        if (!initial) {
-          eatComma();
-        } else {
-          initial = false;
-        }
-        const value = parseValue();
-        expectArrayItem(value);
-        array.push(value);
-      }
-      if (text.charCodeAt(i) !== codeClosingBracket) {
-        throwArrayItemOrEndExpected();
-      }
-      i++;
-      return array;
-    }
-  }
-  function parseValue() {
-    skipWhitespace();
-    const value = parseString() ?? parseNumeric() ?? parseObject() ?? parseArray() ?? parseKeyword('true', true) ?? parseKeyword('false', false) ?? parseKeyword('null', null);
-    skipWhitespace();
-    return value;
-  }
-  function parseKeyword(name, value) {
-    if (text.slice(i, i + name.length) === name) {
-      i += name.length;
-      return value;
-    }
-  }
-  function skipWhitespace() {
-    while (isWhitespace(text.charCodeAt(i))) {
-      i++;
-    }
-  }
-  function parseString() {
-    if (text.charCodeAt(i) === codeDoubleQuote) {
-      i++;
-      let result = '';
-      while (i < text.length && text.charCodeAt(i) !== codeDoubleQuote) {
-        if (text.charCodeAt(i) === codeBackslash) {
-          const char = text[i + 1];
-          const escapeChar = escapeCharacters[char];
-          if (escapeChar !== undefined) {
-            result += escapeChar;
-            i++;
-          } else if (char === 'u') {
-            if (isHex(text.charCodeAt(i + 2)) && isHex(text.charCodeAt(i + 3)) && isHex(text.charCodeAt(i + 4)) && isHex(text.charCodeAt(i + 5))) {
-              result += String.fromCharCode(Number.parseInt(text.slice(i + 2, i + 6), 16));
-              i += 5;
-            } else {
-              throwInvalidUnicodeCharacter(i);
-            }
-          } else {
-            throwInvalidEscapeCharacter(i);
-          }
-        } else {
-          if (isValidStringCharacter(text.charCodeAt(i))) {
-            result += text[i];
-          } else {
-            throwInvalidCharacter(text[i]);
-          }
-        }
-        i++;
-      }
-      expectEndOfString();
-      i++;
-      return result;
-    }
-  }
-  function parseNumeric() {
-    const start = i;
-    if (text.charCodeAt(i) === codeMinus) {
-      i++;
-      expectDigit(start);
-    }
-    if (text.charCodeAt(i) === codeZero) {
-      i++;
-    } else if (isNonZeroDigit(text.charCodeAt(i))) {
-      i++;
-      while (isDigit(text.charCodeAt(i))) {
-        i++;
-      }
-    } else {
-      // A JSON number must have an integer part, so a leading dot like '.5'
-      // is not a number at all.
-      return undefined;
-    }
-    if (text.charCodeAt(i) === codeDot) {
-      i++;
-      expectDigit(start);
-      while (isDigit(text.charCodeAt(i))) {
-        i++;
-      }
-    }
-    if (text.charCodeAt(i) === codeLowercaseE || text.charCodeAt(i) === codeUppercaseE) {
-      i++;
-      if (text.charCodeAt(i) === codeMinus || text.charCodeAt(i) === codePlus) {
-        i++;
-      }
-      expectDigit(start);
-      while (isDigit(text.charCodeAt(i))) {
-        i++;
-      }
-    }
-    if (i > start) {
-      return parseNumber(text.slice(start, i));
-    }
-  }
-  function eatComma() {
-    if (text.charCodeAt(i) !== codeComma) {
-      throw new SyntaxError(`Comma ',' expected after value ${gotAt()}`);
-    }
-    i++;
-  }
-  function eatColon() {
-    if (text.charCodeAt(i) !== codeColon) {
-      throw new SyntaxError(`Colon ':' expected after property name ${gotAt()}`);
-    }
-    i++;
-  }
-  function expectValue(value) {
-    if (value === undefined) {
-      throw new SyntaxError(`JSON value expected ${gotAt()}`);
-    }
-  }
-  function expectArrayItem(value) {
-    if (value === undefined) {
-      throw new SyntaxError(`Array item expected ${gotAt()}`);
-    }
-  }
-  function expectEndOfInput() {
-    if (i < text.length) {
-      throw new SyntaxError(`Expected end of input ${gotAt()}`);
-    }
-  }
-  function expectDigit(start) {
-    if (!isDigit(text.charCodeAt(i))) {
-      const numSoFar = text.slice(start, i);
-      throw new SyntaxError(`Invalid number '${numSoFar}', expecting a digit ${gotAt()}`);
-    }
-  }
-  function expectEndOfString() {
-    if (text.charCodeAt(i) !== codeDoubleQuote) {
-      throw new SyntaxError(`End of string '"' expected ${gotAt()}`);
-    }
-  }
-  function throwObjectKeyExpected() {
-    throw new SyntaxError(`Quoted object key expected ${gotAt()}`);
-  }
-  function throwDuplicateKey({
-    key,
-    position
-  }) {
-    throw new SyntaxError(`Duplicate key '${key}' encountered at position ${position}`);
-  }
-  function throwObjectKeyOrEndExpected() {
-    throw new SyntaxError(`Quoted object key or end of object '}' expected ${gotAt()}`);
-  }
-  function throwArrayItemOrEndExpected() {
-    throw new SyntaxError(`Array item or end of array ']' expected ${gotAt()}`);
-  }
-  function throwInvalidCharacter(char) {
-    throw new SyntaxError(`Invalid character '${char}' ${pos()}`);
-  }
-  function throwInvalidEscapeCharacter(start) {
-    const chars = text.slice(start, start + 2);
-    throw new SyntaxError(`Invalid escape character '${chars}' ${pos()}`);
-  }
-  function throwObjectValueExpected() {
-    throw new SyntaxError(`Object value expected after ':' ${pos()}`);
-  }
-  function throwInvalidUnicodeCharacter(start) {
-    const chars = text.slice(start, start + 6);
-    throw new SyntaxError(`Invalid unicode character '${chars}' ${pos()}`);
-  }
-
-  // zero based character position
-  function pos() {
-    return `at position ${i}`;
-  }
-  function got() {
-    return i < text.length ? `but got '${text[i]}'` : 'but reached end of input';
-  }
-  function gotAt() {
-    return `${got()} ${pos()}`;
-  }
-}
-function setObjectKey(object, key, value) {
-  if (key === '__proto__') {
-    // Plain assignment would trigger the `__proto__` setter inherited from
-    // Object.prototype, changing the object's prototype instead of storing the
-    // key. Define an ordinary own property, like JSON.parse does.
-    Object.defineProperty(object, key, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true
-    });
-  } else {
-    object[key] = value;
-  }
-}
-function isWhitespace(code) {
-  return code === codeSpace || code === codeNewline || code === codeTab || code === codeReturn;
-}
-function isHex(code) {
-  return code >= codeZero && code <= codeNine || code >= codeUppercaseA && code <= codeUppercaseF || code >= codeLowercaseA && code <= codeLowercaseF;
-}
-function isDigit(code) {
-  return code >= codeZero && code <= codeNine;
-}
-function isNonZeroDigit(code) {
-  return code >= codeOne && code <= codeNine;
-}
-function isValidStringCharacter(code) {
-  return code >= 0x20 && code <= 0x10ffff;
-}
-function isDeepEqual(a, b) {
-  if (a === b) {
-    return true;
-  }
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => isDeepEqual(item, b[index]));
-  }
-  if (isObject(a) && isObject(b)) {
-    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-    return keys.every(key => isDeepEqual(a[key], b[key]));
-  }
-  return false;
-}
-function isObject(value) {
-  return typeof value === 'object' && value !== null;
-}
-
-// map with all escape characters
-const escapeCharacters = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t'
-  // note that \u is handled separately in parseString()
-};
-const codeBackslash = 0x5c; // "\"
-const codeOpeningBrace = 0x7b; // "{"
-const codeClosingBrace = 0x7d; // "}"
-const codeOpeningBracket = 0x5b; // "["
-const codeClosingBracket = 0x5d; // "]"
-const codeSpace = 0x20; // " "
-const codeNewline = 0xa; // "\n"
-const codeTab = 0x9; // "\t"
-const codeReturn = 0xd; // "\r"
-const codeDoubleQuote = 0x0022; // "
-const codePlus = 0x2b; // "+"
-const codeMinus = 0x2d; // "-"
-const codeZero = 0x30;
-const codeOne = 0x31;
-const codeNine = 0x39;
-const codeComma = 0x2c; // ","
-const codeDot = 0x2e; // "." (dot, period)
-const codeColon = 0x3a; // ":"
-const codeUppercaseA = 0x41; // "A"
-const codeLowercaseA = 0x61; // "a"
-const codeUppercaseE = 0x45; // "E"
-const codeLowercaseE = 0x65; // "e"
-const codeUppercaseF = 0x46; // "F"
-const codeLowercaseF = 0x66; // "f"
-//# sourceMappingURL=parse.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/stringify.js
-
-
-
-/**
- * The LosslessJSON.stringify() method converts a JavaScript value to a JSON string,
- * optionally replacing values if a replacer function is specified, or
- * optionally including only the specified properties if a replacer array is specified.
- *
- * @param value
- * The value to convert to a JSON string.
- *
- * @param [replacer]
- * A function that alters the behavior of the stringification process,
- * or an array of String and Number objects that serve as a whitelist for
- * selecting the properties of the value object to be included in the JSON string.
- * If this value is null or not provided, all properties of the object are
- * included in the resulting JSON string.
- *
- * @param [space]
- * A String or Number object that's used to insert white space into the output
- * JSON string for readability purposes. If this is a Number, it indicates the
- * number of space characters to use as white space; this number is capped at 10
- * if it's larger than that. Values less than 1 indicate that no space should be
- * used. If this is a String, the string (or the first 10 characters of the string,
- * if it's longer than that) is used as white space. If this parameter is not
- * provided (or is null), no white space is used.
- *
- * @param [numberStringifiers]
- * An optional list with additional number stringifiers, for example to serialize
- * a BigNumber. The output of the function must be valid stringified JSON.
- * When `undefined` is returned, the property will be deleted from the object.
- * The difference with using a `replacer` is that the output of a `replacer`
- * must be JSON and will be stringified afterwards, whereas the output of the
- * `numberStringifiers` is already stringified JSON.
- *
- * @returns Returns the string representation of the JSON object.
- */
-function stringify(value, replacer, space, numberStringifiers) {
-  const resolvedSpace = resolveSpace(space);
-  const replacedValue = typeof replacer === 'function' ? replacer.call({
-    '': value
-  }, '', value) : value;
-  return stringifyValue(replacedValue, '');
-
-  /**
-   * Stringify a value
-   */
-  function stringifyValue(value, indent) {
-    if (Array.isArray(numberStringifiers)) {
-      const stringifier = numberStringifiers.find(item => item.test(value));
-      if (stringifier) {
-        const str = stringifier.stringify(value);
-        if (typeof str !== 'string' || !isNumber(str)) {
-          throw new Error(`Invalid JSON number: output of a number stringifier must be a string containing a JSON number (output: ${str})`);
-        }
-        return str;
-      }
-    }
-
-    // boolean, null, number, string, or date
-    if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string' || value === null || value instanceof Date || value instanceof Boolean || value instanceof Number || value instanceof String) {
-      return JSON.stringify(value);
-    }
-
-    // lossless number, the secret ingredient :)
-    if (isLosslessNumber(value)) {
-      return value.toString();
-    }
-
-    // BigInt
-    if (typeof value === 'bigint') {
-      return value.toString();
-    }
-
-    // Array
-    if (Array.isArray(value)) {
-      return stringifyArray(value, indent);
-    }
-
-    // Object (test lastly!)
-    if (value && typeof value === 'object') {
-      return stringifyObject(value, indent);
-    }
-    return undefined;
-  }
-
-  /**
-   * Stringify an array
-   */
-  function stringifyArray(array, indent) {
-    if (array.length === 0) {
-      return '[]';
-    }
-    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
-    let str = resolvedSpace ? '[\n' : '[';
-    for (let i = 0; i < array.length; i++) {
-      const item = typeof replacer === 'function' ? replacer.call(array, String(i), array[i]) : array[i];
-      if (resolvedSpace) {
-        str += childIndent;
-      }
-      if (typeof item !== 'undefined' && typeof item !== 'function') {
-        const serialized = stringifyValue(item, childIndent);
-        // Values without a JSON representation (a symbol, or an object whose
-        // toJSON() returns undefined) become null inside an array.
-        str += serialized === undefined ? 'null' : serialized;
-      } else {
-        str += 'null';
-      }
-      if (i < array.length - 1) {
-        str += resolvedSpace ? ',\n' : ',';
-      }
-    }
-    str += resolvedSpace ? `\n${indent}]` : ']';
-    return str;
-  }
-
-  /**
-   * Stringify an object
-   */
-  function stringifyObject(object, indent) {
-    if (typeof object.toJSON === 'function') {
-      return stringifyValue(object.toJSON(), indent);
-    }
-
-    // A replacer array is a property whitelist: duplicates must not produce
-    // duplicate keys in the output.
-    const keys = Array.isArray(replacer) ? [...new Set(replacer.map(String))] : Object.keys(object);
-    if (keys.length === 0) {
-      return '{}';
-    }
-    const childIndent = resolvedSpace ? indent + resolvedSpace : undefined;
-    let first = true;
-    let str = resolvedSpace ? '{\n' : '{';
-    for (const key of keys) {
-      const value = typeof replacer === 'function' ? replacer.call(object, key, object[key]) : object[key];
-      if (includeProperty(key, value)) {
-        const serialized = stringifyValue(value, childIndent);
-        // Like JSON.stringify, omit properties that have no JSON
-        // representation (e.g. an object whose toJSON() returns undefined).
-        if (serialized === undefined) {
-          continue;
-        }
-        if (first) {
-          first = false;
-        } else {
-          str += resolvedSpace ? ',\n' : ',';
-        }
-        const keyStr = JSON.stringify(key);
-        str += resolvedSpace ? `${childIndent + keyStr}: ` : `${keyStr}:`;
-        str += serialized;
-      }
-    }
-    str += resolvedSpace ? `\n${indent}}` : '}';
-    return str;
-  }
-
-  /**
-   * Test whether to include a property in a stringified object or not.
-   */
-  function includeProperty(_key, value) {
-    return typeof value !== 'undefined' && typeof value !== 'function' && typeof value !== 'symbol';
-  }
-}
-
-/**
- * The number of spaces or characters a space is capped to, like JSON.stringify does
- */
-const MAX_SPACE_LENGTH = 10;
-
-/**
- * Resolve a JSON stringify space:
- * replace a number with a string containing that number of spaces
- */
-function resolveSpace(space) {
-  if (typeof space === 'number') {
-    // same rules as JSON.stringify: truncate towards zero, cap at 10,
-    // and treat anything below 1 (including NaN and negatives) as no indent
-    const count = Math.min(Math.trunc(space), MAX_SPACE_LENGTH);
-    return count >= 1 ? ' '.repeat(count) : undefined;
-  }
-  if (typeof space === 'string' && space !== '') {
-    return space.slice(0, MAX_SPACE_LENGTH);
-  }
-  return undefined;
-}
-//# sourceMappingURL=stringify.js.map
-;// CONCATENATED MODULE: ./node_modules/lossless-json/lib/esm/index.js
-
-
-
-
-
-
-
-
-//# sourceMappingURL=index.js.map
-// EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
-;// CONCATENATED MODULE: ./build/protocol/json.js
-
-
-/** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
-const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
-/**
- * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
- * GitHub's expressions print such numbers as `1.23456789012346E+15`.
- *
- * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
- *   message holds nothing of the text
- */
-function parseJson(text) {
-    if (isDeeperThan(text, limits/* LIMITS */.b.jsonDepth)) {
-        throw new SyntaxError(`JSON nested deeper than ${limits/* LIMITS */.b.jsonDepth} levels`);
-    }
-    const parsed = parsePlain(text);
-    if (!RISKY_NUMBER.test(text))
-        return parsed;
-    return parse(text, undefined, {
-        parseNumber: exactNumber,
-        onDuplicateKey: ({ newValue }) => newValue,
-    });
-}
-function parsePlain(text) {
-    try {
-        return JSON.parse(text); // typed `any`; what it returns is Json by definition
-    }
-    catch {
-        throw new SyntaxError('not JSON');
-    }
-}
-/** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
-function isDeeperThan(text, limit) {
-    let depth = 0;
-    for (let at = 0; at < text.length; at++) {
-        const char = text[at];
-        if (char === '"')
-            at = endOfString(text, at);
-        else if (char === '[' || char === '{')
-            depth++;
-        else if (char === ']' || char === '}')
-            depth--;
-        if (depth > limit)
-            return true;
-    }
-    return false;
-}
-function endOfString(text, start) {
-    for (let at = start + 1; at < text.length; at++) {
-        if (text[at] === '\\')
-            at++;
-        else if (text[at] === '"')
-            return at;
-    }
-    return text.length;
-}
-function exactNumber(digits) {
-    const number = Number(digits);
-    const long = /^-?\d{16,}$/.test(digits);
-    return long || !Number.isFinite(number) ? digits : number;
-}
-function json_isObject(value) {
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-/** An object without a prototype, so that a key such as `__proto__` is a key like any other. */
-function record(entries) {
-    const result = Object.create(null);
-    for (const [key, value] of entries)
-        result[key] = value;
-    return result;
-}
-
-
-/***/ }),
-
-/***/ 3437:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   b: () => (/* binding */ LIMITS)
-/* harmony export */ });
-/** Limits of the platforms, and our own, each with the source of the rule. */
-const LIMITS = {
-    /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
-    clientPayloadBytes: 65_535,
-    /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
-    requestBodyBytes: 256 * 1024,
-    /** Forwarded headers of one request. */
-    forwardedHeaders: 100,
-    /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
-    jsonDepth: 500,
-    /** `__response_body` after URL decoding. */
-    responseBodyBytes: 8 * 1024,
-    /** A workflow file; GitHub's own limit for one. */
-    workflowFileBytes: 1024 * 1024,
-    /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
-    yamlDepth: 100,
-    /** Aliases a YAML document may resolve, against "billion laughs". */
-    yamlAliases: 100,
-    /** Mistakes shown of one source; GitHub keeps ten annotations of a step. */
-    problems: 20,
-    /** Characters of a path pattern. */
-    patternLength: 512,
-    /** `:name` and `*name` parts of a path pattern. */
-    patternParameters: 8,
-    /** `{optional}` parts of a path pattern: each doubles the alternatives it expands to. */
-    patternGroups: 8,
-    /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
-    itemsUnits: 450_000,
-};
-
-
-/***/ }),
-
-/***/ 4734:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   g: () => (/* binding */ decodePercent),
-/* harmony export */   k: () => (/* binding */ parseWebhookPath)
-/* harmony export */ });
-/** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
-function parseWebhookPath(text) {
-    const [route, querystring] = splitOnce(text.replace(/^\//, ''), '?');
-    const [workflow, rest] = splitOnce(route, '/');
-    const [trigger, suffix] = splitOnce(rest, '/');
-    return {
-        workflow: decodePercent(workflow),
-        trigger: decodePercent(trigger),
-        path: `/${suffix}`,
-        querystring,
-    };
-}
-/** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
-function decodePercent(text) {
-    try {
-        return decodeURIComponent(text);
-    }
-    catch {
-        return text;
-    }
-}
-function splitOnce(text, separator) {
-    const at = text.indexOf(separator);
-    return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
-}
-
-
-/***/ }),
-
-/***/ 4030:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  x: () => (/* binding */ readWebhookRequest),
-  $: () => (/* binding */ visibleHeaders)
-});
-
-// EXTERNAL MODULE: ./build/protocol/bytes.js
-var protocol_bytes = __nccwpck_require__(5782);
-// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
-;// CONCATENATED MODULE: ./build/protocol/body.js
-
-
-/**
- * Parses a body by its content type: JSON, urlencoded and multipart forms; otherwise JSON where the
- * text begins with `{` or `[`. What cannot be parsed stays text, nothing is lost.
- */
-async function parseBody(bytes, contentType, isJson) {
-    if (bytes.length === 0)
-        return { body: null, binary: false };
-    const form = mediaType(contentType) === 'multipart/form-data'
-        ? await multipart(bytes, contentType)
-        : undefined;
-    if (form)
-        return { body: form, binary: false };
-    const text = decodeText(bytes, contentType);
-    if (text === undefined)
-        return { body: (0,protocol_bytes/* toBase64 */.nk)(bytes), binary: true };
-    return { body: parseText(text, contentType, isJson), binary: false };
-}
-function parseText(text, contentType, isJson) {
-    const content = text.replace(/^\uFEFF/, '');
-    if (mediaType(contentType) === 'application/x-www-form-urlencoded') {
-        return fields(new URLSearchParams(content));
-    }
-    const declared = isJson || /^application\/json$|\+json$/.test(mediaType(contentType));
-    if (!declared && !/^[[{]/.test(content))
-        return text;
-    try {
-        return (0,json/* parseJson */.qF)(content);
-    }
-    catch {
-        return text;
-    }
-}
-function decodeText(bytes, contentType) {
-    const charset = /;\s*charset="?([\w.:-]+)/i.exec(contentType)?.[1];
-    return (0,protocol_bytes/* utf8Text */.Hp)(bytes) ?? (charset ? decodeCharset(bytes, charset) : undefined);
-}
-/** Text in the charset the sender declared; `undefined` for a charset unknown here, or broken text. */
-function decodeCharset(bytes, charset) {
-    try {
-        return new TextDecoder(charset, { fatal: true }).decode(bytes);
-    }
-    catch {
-        return undefined;
-    }
-}
-function mediaType(contentType) {
-    return (contentType.split(';')[0] ?? '').trim().toLowerCase();
-}
-/** Fields by name, repeated ones as arrays: the shape of `query` and of form bodies. */
-function fields(entries) {
-    const values = new Map();
-    for (const [name, value] of entries) {
-        const earlier = values.get(name);
-        if (earlier)
-            earlier.push(value);
-        else
-            values.set(name, [value]);
-    }
-    return (0,json/* record */.g1)([...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? null) : all]));
-}
-/** The fields of a multipart form, or `undefined` when the bytes are not one. */
-async function multipart(bytes, contentType) {
-    try {
-        const response = new Response(bytes, { headers: { 'content-type': contentType } });
-        const form = await response.formData();
-        const entries = [...form].map(async ([name, value]) => [name, await formValue(value)]);
-        return fields(await Promise.all(entries));
-    }
-    catch {
-        return undefined;
-    }
-}
-async function formValue(value) {
-    if (typeof value === 'string')
-        return value;
-    const content = (0,protocol_bytes/* toBase64 */.nk)(new Uint8Array(await value.arrayBuffer()));
-    return { filename: value.name, type: value.type, size: value.size, content };
-}
-
-// EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __nccwpck_require__(1647);
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/protocol/webhook-path.js
-var webhook_path = __nccwpck_require__(4734);
-;// CONCATENATED MODULE: ./build/protocol/webhook-request.js
-
-
-
-
-
-
-/** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
-async function readWebhookRequest(payload) {
-    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
-    const { headers } = payload;
-    return {
-        ...path,
-        method: payload.method.toLowerCase(),
-        headers,
-        query: fields(new URLSearchParams(path.querystring)),
-        ...(await readBody(payload)),
-        delivery: headers[dispatch/* HEADER */.El.delivery],
-        receivedAt: headers[dispatch/* HEADER */.El.receivedAt],
-    };
-}
-async function readBody({ body, headers }) {
-    if (typeof body !== 'string')
-        return { body, binary: false, bytes: jsonBytes(body) };
-    const bytes = await receivedBytes(body, headers[dispatch/* HEADER */.El.bodyEncoding]);
-    const isJson = 'x-amz-sns-message-type' in headers;
-    return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes };
-}
-function jsonBytes(body) {
-    return new TextEncoder().encode(body === null ? '' : JSON.stringify(body));
-}
-async function receivedBytes(body, encoding) {
-    try {
-        return await (0,protocol_bytes/* bodyBytes */.OM)(body, encoding);
-    }
-    catch (cause) {
-        throw new errors/* PayloadError */.t(`client_payload.body is not ${encoding}, as its ${dispatch/* HEADER */.El.bodyEncoding} says`, { cause });
-    }
-}
-/** Never in the outputs: what authenticated the sender. */
-const CREDENTIALS = new Set(['authorization']);
-/**
- * The headers that a workflow sees: without credentials and the relay's metadata. Only
- * `x-hookline-body-encoding: base64` stays, since it tells that `body` is base64 of bytes.
- */
-function visibleHeaders({ headers, binary }) {
-    const visible = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name) && !name.startsWith(dispatch/* RESERVED_HEADER_PREFIX */.Ix));
-    return (0,json/* record */.g1)(binary ? [...visible, [dispatch/* HEADER */.El.bodyEncoding, 'base64']] : visible);
-}
-
-
-/***/ }),
-
-/***/ 8375:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   y: () => (/* binding */ renderProblem)
-/* harmony export */ });
-/* unused harmony export renderPlace */
-/**
- * A problem as a person reads it: what, where, the line itself and what would do.
- *
- *     error: unknown HTTP method "psot"
- *       --> workflows/hook.yml:3:13
- *        |
- *      3 |     method: psot
- *        |             ^^^^ did you mean "post"?
- *        = allowed: get, post, put, patch, delete, head, options
- */
-function renderProblem(problem, severity = 'error') {
-    const { message, position, hint, notes = [] } = problem;
-    const title = `${severity}: ${message}`;
-    if (!position)
-        return [title, ...bullets(hint ? [hint, ...notes] : notes, 1)].join('\n');
-    const digits = String(position.line).length;
-    const frame = codeFrame(position, hint, digits);
-    return [title, ...frame, ...bullets(notes, digits + 1)].join('\n');
-}
-/** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */
-function renderPlace({ source, line, column }) {
-    return `${source.name}:${line}:${column}`;
-}
-function codeFrame(position, hint, digits) {
-    const text = (position.source.text.split('\n')[position.line - 1] ?? '').replace(/\r$/, '');
-    const shown = text.replaceAll('\t', ' ');
-    const margin = ' '.repeat(digits + 1);
-    const caret = ' '.repeat(position.column - 1) + '^'.repeat(position.length);
-    return [
-        `${margin}--> ${renderPlace(position)}`,
-        `${margin} |`,
-        ` ${position.line} | ${shown}`.trimEnd(),
-        `${margin} | ${caret} ${hint ?? ''}`.trimEnd(),
-    ];
-}
-function bullets(notes, indent) {
-    return notes.map((note) => `${' '.repeat(indent)} = ${note}`);
-}
-
-
-/***/ }),
-
-/***/ 4637:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  a: () => (/* binding */ didYouMean)
-});
-
-;// CONCATENATED MODULE: ./node_modules/leven/index.js
-const array = [];
-const characterCodeCache = [];
-
-function leven(first, second, options) {
-	if (first === second) {
-		return 0;
-	}
-
-	const maxDistance = options?.maxDistance;
-	const swap = first;
-
-	// Swapping the strings if `a` is longer than `b` so we know which one is the
-	// shortest & which one is the longest
-	if (first.length > second.length) {
-		first = second;
-		second = swap;
-	}
-
-	let firstLength = first.length;
-	let secondLength = second.length;
-
-	// Performing suffix trimming:
-	// We can linearly drop suffix common to both strings since they
-	// don't increase distance at all
-	// Note: `~-` is the bitwise way to perform a `- 1` operation
-	while (firstLength > 0 && (first.charCodeAt(~-firstLength) === second.charCodeAt(~-secondLength))) {
-		firstLength--;
-		secondLength--;
-	}
-
-	// Performing prefix trimming
-	// We can linearly drop prefix common to both strings since they
-	// don't increase distance at all
-	let start = 0;
-
-	while (start < firstLength && (first.charCodeAt(start) === second.charCodeAt(start))) {
-		start++;
-	}
-
-	firstLength -= start;
-	secondLength -= start;
-
-	// Early termination after trimming: if difference in length exceeds max distance
-	if (maxDistance !== undefined && secondLength - firstLength > maxDistance) {
-		return maxDistance;
-	}
-
-	if (firstLength === 0) {
-		return maxDistance !== undefined && secondLength > maxDistance
-			? maxDistance
-			: secondLength;
-	}
-
-	let bCharacterCode;
-	let result;
-	let temporary;
-	let temporary2;
-	let index = 0;
-	let index2 = 0;
-
-	while (index < firstLength) {
-		characterCodeCache[index] = first.charCodeAt(start + index);
-		array[index] = ++index;
-	}
-
-	while (index2 < secondLength) {
-		bCharacterCode = second.charCodeAt(start + index2);
-		temporary = index2++;
-		result = index2;
-
-		for (index = 0; index < firstLength; index++) {
-			temporary2 = bCharacterCode === characterCodeCache[index] ? temporary : temporary + 1;
-			temporary = array[index];
-			// eslint-disable-next-line no-multi-assign
-			result = array[index] = temporary > result
-				? (temporary2 > result ? result + 1 : temporary2)
-				: (temporary2 > temporary ? temporary + 1 : temporary2);
-		}
-
-		// Early termination: if all values in current row exceed maxDistance
-		if (maxDistance !== undefined) {
-			let rowMinimum = result;
-			for (index = 0; index < firstLength; index++) {
-				if (array[index] < rowMinimum) {
-					rowMinimum = array[index];
-				}
-			}
-
-			if (rowMinimum > maxDistance) {
-				return maxDistance;
-			}
-		}
-	}
-
-	// Bound arrays to avoid retaining large previous sizes
-	array.length = firstLength;
-	characterCodeCache.length = firstLength;
-
-	return maxDistance !== undefined && result > maxDistance ? maxDistance : result;
-}
-
-function closestMatch(target, candidates, options) {
-	if (!Array.isArray(candidates) || candidates.length === 0) {
-		return undefined;
-	}
-
-	const userMax = options?.maxDistance;
-	const targetLength = target.length;
-
-	// Exact match fast-path
-	for (const candidate of candidates) {
-		if (candidate === target) {
-			return candidate;
-		}
-	}
-
-	if (userMax === 0) {
-		return undefined;
-	}
-
-	let best;
-	let bestDist = Number.POSITIVE_INFINITY;
-	const seen = new Set();
-
-	for (const candidate of candidates) {
-		if (seen.has(candidate)) {
-			continue;
-		}
-
-		seen.add(candidate);
-
-		const lengthDiff = Math.abs(candidate.length - targetLength);
-		if (lengthDiff >= bestDist) {
-			continue;
-		}
-
-		if (userMax !== undefined && lengthDiff > userMax) {
-			continue;
-		}
-
-		const cap = Number.isFinite(bestDist)
-			? (userMax === undefined ? bestDist : Math.min(bestDist, userMax))
-			: userMax;
-
-		const distance = cap === undefined
-			? leven(target, candidate)
-			: leven(target, candidate, {maxDistance: cap});
-
-		// Skip candidates that exceed the user's maximum distance
-		if (userMax !== undefined && distance > userMax) {
-			continue;
-		}
-
-		// If we got a capped result that equals the cap, we need the actual distance
-		// for accurate comparison, but only if the cap was due to userMax
-		let actualD = distance;
-		if (cap !== undefined && distance === cap && cap === userMax) {
-			actualD = leven(target, candidate);
-		}
-
-		if (actualD < bestDist) {
-			bestDist = actualD;
-			best = candidate;
-			if (bestDist === 0) {
-				break;
-			}
-		}
-	}
-
-	if (userMax !== undefined && bestDist > userMax) {
-		return undefined;
-	}
-
-	return best;
-}
-
-;// CONCATENATED MODULE: ./build/workflow/suggestion.js
-
-/** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
-function didYouMean(found, allowed) {
-    const maxDistance = Math.max(1, Math.floor(found.length / 3));
-    const lower = found.toLowerCase();
-    const nearest = allowed.find((name) => name.toLowerCase() === lower) ??
-        closestMatch(lower, [...allowed], { maxDistance: Math.max(2, maxDistance) });
-    return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
-}
-
-
-/***/ }),
-
-/***/ 8179:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   b7: () => (/* binding */ CommanderError),
-/* harmony export */   uB: () => (/* binding */ Command)
-/* harmony export */ });
-/* unused harmony exports program, createCommand, createArgument, createOption, InvalidArgumentError, InvalidOptionArgumentError, Argument, Option, Help */
-/* harmony import */ var _index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8909);
-
-
-// wrapper to provide named exports for ESM.
-const {
-  /* program */ "DM": program,
-  /* createCommand */ "gu": createCommand,
-  /* createArgument */ "er": createArgument,
-  /* createOption */ "Ww": createOption,
-  /* CommanderError */ "b7": CommanderError,
-  /* InvalidArgumentError */ "Di": InvalidArgumentError,
-  /* InvalidOptionArgumentError */ "a2": InvalidOptionArgumentError, // deprecated old name
-  /* Command */ "uB": Command,
-  /* Argument */ "ef": Argument,
-  /* Option */ "c$": Option,
-  /* Help */ "_V": Help,
-} = _index_js__WEBPACK_IMPORTED_MODULE_0__;
-
 
 /***/ })
 
@@ -29739,7 +33961,7 @@ const {
 /******/ 	// Execute the module function
 /******/ 	var threw = true;
 /******/ 	try {
-/******/ 		__webpack_modules__[moduleId](module, module.exports, __nccwpck_require__);
+/******/ 		__webpack_modules__[moduleId].call(module.exports, module, module.exports, __nccwpck_require__);
 /******/ 		threw = false;
 /******/ 	} finally {
 /******/ 		if(threw) delete __webpack_module_cache__[moduleId];
@@ -29828,6 +34050,36 @@ const {
 /******/ 	};
 /******/ })();
 /******/ 
+/******/ /* webpack/runtime/create fake namespace object */
+/******/ (() => {
+/******/ 	var getProto = Object.getPrototypeOf ? (obj) => (Object.getPrototypeOf(obj)) : (obj) => (obj.__proto__);
+/******/ 	var leafPrototypes;
+/******/ 	// create a fake namespace object
+/******/ 	// mode & 1: value is a module id, require it
+/******/ 	// mode & 2: merge all properties of value into the ns
+/******/ 	// mode & 4: return value when already ns object
+/******/ 	// mode & 16: return value when it's Promise-like
+/******/ 	// mode & 8|1: behave like require
+/******/ 	__nccwpck_require__.t = function(value, mode) {
+/******/ 		if(mode & 1) value = this(value);
+/******/ 		if(mode & 8) return value;
+/******/ 		if(typeof value === 'object' && value) {
+/******/ 			if((mode & 4) && value.__esModule) return value;
+/******/ 			if((mode & 16) && typeof value.then === 'function') return value;
+/******/ 		}
+/******/ 		var ns = Object.create(null);
+/******/ 		__nccwpck_require__.r(ns);
+/******/ 		var def = {};
+/******/ 		leafPrototypes = leafPrototypes || [null, getProto({}), getProto([]), getProto(getProto)];
+/******/ 		for(var current = mode & 2 && value; typeof current == 'object' && !~leafPrototypes.indexOf(current); current = getProto(current)) {
+/******/ 			Object.getOwnPropertyNames(current).forEach((key) => (def[key] = () => (value[key])));
+/******/ 		}
+/******/ 		def['default'] = () => (value);
+/******/ 		__nccwpck_require__.d(ns, def);
+/******/ 		return ns;
+/******/ 	};
+/******/ })();
+/******/ 
 /******/ /* webpack/runtime/define property getters */
 /******/ (() => {
 /******/ 	// define getter functions for harmony exports
@@ -29865,6 +34117,17 @@ const {
 /******/ /* webpack/runtime/hasOwnProperty shorthand */
 /******/ (() => {
 /******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/make namespace object */
+/******/ (() => {
+/******/ 	// define __esModule on exports
+/******/ 	__nccwpck_require__.r = (exports) => {
+/******/ 		if(typeof Symbol !== 'undefined' && Symbol.toStringTag) {
+/******/ 			Object.defineProperty(exports, Symbol.toStringTag, { value: 'Module' });
+/******/ 		}
+/******/ 		Object.defineProperty(exports, '__esModule', { value: true });
+/******/ 	};
 /******/ })();
 /******/ 
 /******/ /* webpack/runtime/node module decorator */

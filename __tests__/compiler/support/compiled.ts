@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ACTION } from '../../../src/compiler/action-reference.ts'
+import { type CompileOptions, compile } from '../../../src/compiler/compile.ts'
+import { readSourceFile, type SourceFile } from '../../../src/compiler/source-file.ts'
+
+const FOLDERS = ['../workflows/', '../../../examples/workflows/']
+
+/** Whole workflow files of every style, by name: the fixtures, and the examples of the repository. */
+export const WORKFLOWS: readonly (readonly [name: string, text: string])[] = FOLDERS.flatMap(
+  (folder) => {
+    const path = fileURLToPath(new URL(folder, import.meta.url))
+    return readdirSync(path)
+      .filter((file) => file.endsWith('.yml'))
+      .map((file) => [file.replace('.yml', ''), readFileSync(path + file, 'utf8')] as const)
+  },
+)
+
+export function sourceFile(text: string, name = 'hook'): SourceFile {
+  const file = `workflows/${name}.yml`
+  return readSourceFile(name, { name: file, file, text })
+}
+
+export interface CompiledTexts {
+  readonly listening: string
+  readonly jobs: string
+  readonly notices: readonly string[]
+}
+
+export async function compileText(
+  text: string,
+  { name = 'hook', ...options }: Partial<CompileOptions> & { name?: string } = {},
+): Promise<CompiledTexts> {
+  const compiled = await compile(sourceFile(text, name), {
+    uses: ACTION,
+    state: 'none',
+    ...options,
+  })
+  const [listening, jobs] = compiled.files
+  return {
+    listening: listening?.text ?? '',
+    jobs: jobs?.text ?? '',
+    notices: compiled.notices.map(({ message }) => message),
+  }
+}
+
+/** A whole workflow with one step of its own. */
+export function withStep(step: string, on = 'webhook'): string {
+  return `on: ${on}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${step}\n`
+}

@@ -1,0 +1,82 @@
+import { isObject, type Json } from '../protocol/json.ts'
+
+/** `write-all`, `read-all`, or an access per scope. */
+export type Permissions = 'read-all' | 'write-all' | Readonly<Record<string, Access>>
+type Access = 'none' | 'read' | 'write'
+
+const ACCESSES: readonly Access[] = ['none', 'read', 'write']
+
+/**
+ * The scopes a token can have. Two of them can only be written.
+ *
+ * Source: GitHub's own schema, workflow-v1.0.json (a test compares the two)
+ */
+export const SCOPES: readonly string[] = [
+  'actions',
+  'artifact-metadata',
+  'attestations',
+  'checks',
+  'code-quality',
+  'contents',
+  'deployments',
+  'discussions',
+  'drives',
+  'issues',
+  'models',
+  'packages',
+  'pages',
+  'pull-requests',
+  'repository-projects',
+  'security-events',
+  'statuses',
+  'vulnerability-alerts',
+]
+
+/** What GitHub's restricted default gives a job that asks for nothing. */
+const DEFAULT: Permissions = { contents: 'read', packages: 'read' }
+
+/**
+ * What a calling job must hold so that every job of the called workflow gets what it asks for: a
+ * called job with more than its caller makes GitHub refuse the whole run.
+ *
+ * @param workflow `permissions` of the workflow, `undefined` where there are none
+ * @param jobs `permissions` of each job, likewise
+ * @returns `undefined` when nothing is declared anywhere
+ */
+export function permissionUnion(
+  workflow: Json | undefined,
+  jobs: readonly (Json | undefined)[],
+): Permissions | undefined {
+  if ([workflow, ...jobs].every((declared) => declared === undefined)) return undefined
+  return jobs.map((job) => readPermissions(job ?? workflow)).reduce(union, {})
+}
+
+function readPermissions(declared: Json | undefined): Permissions {
+  if (declared === undefined) return DEFAULT
+  if (declared === 'read-all' || declared === 'write-all') return declared
+  if (!isObject(declared)) return {}
+  return Object.fromEntries(
+    Object.entries(declared).map(([scope, access]) => [scope, accessOf(access)]),
+  )
+}
+
+function accessOf(value: unknown): Access {
+  return ACCESSES.find((access) => access === value) ?? 'none'
+}
+
+function union(one: Permissions, other: Permissions): Permissions {
+  if (one === 'write-all' || other === 'write-all') return 'write-all'
+  if (one === other) return one
+  const [a, b] = [perScope(one), perScope(other)]
+  const scopes = [...new Set([...Object.keys(a), ...Object.keys(b)])]
+  return Object.fromEntries(scopes.map((scope) => [scope, higher(a[scope], b[scope])]))
+}
+
+function perScope(permissions: Permissions): Readonly<Record<string, Access>> {
+  if (typeof permissions === 'object') return permissions
+  return Object.fromEntries(SCOPES.map((scope) => [scope, 'read']))
+}
+
+function higher(one: Access = 'none', other: Access = 'none'): Access {
+  return ACCESSES.indexOf(one) > ACCESSES.indexOf(other) ? one : other
+}

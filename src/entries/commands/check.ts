@@ -1,0 +1,41 @@
+import { Command } from 'commander'
+import { DEFAULT_GLOB } from '../../action/inputs.ts'
+import { renderProblem } from '../../workflow/code-frame.ts'
+import { problemJson } from '../problem-json.ts'
+
+interface CheckOptions {
+  readonly strict?: boolean
+  readonly json?: boolean
+}
+
+export function checkCommand(): Command {
+  return new Command('check')
+    .description('show every problem of every workflow file')
+    .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
+    .option('--strict', 'untrusted text in a script is an error')
+    .option('--json', 'print one JSON object')
+    .action(run)
+}
+
+async function run(globs: string[], { strict, json }: CheckOptions): Promise<void> {
+  const { checkWorkflows } = await import('../check-workflows.ts')
+  const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false)
+  process.exitCode = errors.length > 0 ? 1 : 0
+  if (json) {
+    const problems = [
+      ...errors.map((problem) => problemJson(problem, 'error')),
+      ...warnings.map((problem) => problemJson(problem, 'warning')),
+    ]
+    process.stdout.write(`${JSON.stringify({ ok: errors.length === 0, problems })}\n`)
+    return
+  }
+  for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
+  for (const problem of errors) process.stderr.write(`${renderProblem(problem)}\n`)
+  process.stdout.write(
+    `${count} workflow ${count === 1 ? 'file' : 'files'}: ${summary(errors.length, warnings.length)}\n`,
+  )
+}
+
+function summary(errors: number, warnings: number): string {
+  return errors + warnings === 0 ? 'no problems' : `${errors} errors, ${warnings} warnings`
+}
