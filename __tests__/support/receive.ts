@@ -41,6 +41,15 @@ export function bound(trigger: string, options: unknown): BoundTrigger {
   return result
 }
 
+/** A world without a network, in which it is always the same time. */
+export const QUIET_WORLD = {
+  http: async () => ({ status: 503, headers: {}, text: '' }),
+  now: () => Date.parse('2026-11-21T00:00:00Z'),
+  sleep: async () => {},
+  mask: () => {},
+  messagingApiUrl: 'http://127.0.0.1:9',
+}
+
 /** What a trigger makes of a request. */
 export async function receive(
   trigger: BoundTrigger,
@@ -53,14 +62,12 @@ export async function receive(
 }
 
 /** A world in which nothing may be called. */
-const NO_PORTS: TriggerPorts = {
-  mask: () => {},
-  http: async ({ url }) => {
+const NO_PORTS = {
+  ...QUIET_WORLD,
+  http: async ({ url }: { readonly url: string }) => {
     throw new Error(`nothing may be fetched here: ${url}`)
   },
   now: () => {
     throw new Error('nobody may ask for the time here')
   },
-  sleep: async () => {},
-  messagingApiUrl: 'http://127.0.0.1:9',
 }

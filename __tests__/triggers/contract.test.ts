@@ -6,7 +6,7 @@ import { readWebhookRequest } from '../../src/protocol/webhook-request.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 import { NATIVE_EVENTS } from '../../src/workflow/native-events.ts'
-import { bound, payloadOf, receive } from '../support/receive.ts'
+import { bound, payloadOf, QUIET_WORLD, receive } from '../support/receive.ts'
 import { anyRequest } from './requests.ts'
 
 /** Options without which a trigger has nothing to do; none for most. */
@@ -85,7 +85,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
     const ready = bound(name, least)
     await fc.assert(
       fc.asyncProperty(anyRequest, async (sent) => {
-        const { items, checks } = await receive(ready, sent, QUIET)
+        const { items, checks } = await receive(ready, sent, QUIET_WORLD)
         expect(items.length > 0).toBe(checks.every(({ held }) => held))
         for (const { option, found } of checks) expect(option && found).not.toBe('')
         for (const item of items) expect(JSON.parse(JSON.stringify(item))).toEqual(plain(item))
@@ -101,8 +101,8 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
       fc.asyncProperty(anyRequest, async (sent) => {
         const request = await readWebhookRequest(payloadOf(name, sent))
         const before = structuredClone(plain(request))
-        const first = await ready.receive?.(request, { ...WORLD, ...QUIET })
-        const second = await ready.receive?.(request, { ...WORLD, ...QUIET })
+        const first = await ready.receive?.(request, QUIET_WORLD)
+        const second = await ready.receive?.(request, QUIET_WORLD)
         expect(second).toEqual(first)
         expect(plain(request)).toEqual(before)
       }),
@@ -115,7 +115,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
     const { example } = bound(name, least)
     const { method = '', path = '', contentType = '', body = '' } = example ?? {}
     const sent = { method, path, headers: { ...headers, 'Content-Type': contentType }, body }
-    const reception = await receive(bound(name, least), sent, QUIET)
+    const reception = await receive(bound(name, least), sent, QUIET_WORLD)
     expect(JSON.stringify(reception)).not.toContain(CANARY)
   })
 })
@@ -129,7 +129,7 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
       const ready = bound(name, { verify })
       await fc.assert(
         fc.asyncProperty(anyRequest, async (sent) => {
-          const { items, warnings = [], checks } = await receive(ready, sent, QUIET)
+          const { items, warnings = [], checks } = await receive(ready, sent, QUIET_WORLD)
           expect(items).toEqual([])
           const isLookedAt = checks.some(({ option }) => option === 'verify')
           expect(warnings.length).toBe(isLookedAt ? 1 : 0)
@@ -155,14 +155,6 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
 
 const CANARY = 'canary-5f1b77aa'
 const CREDENTIAL_HEADERS = ['authorization', 'x-gitlab-token', 'x-telegram-bot-api-secret-token']
-
-const WORLD = { sleep: async () => {}, mask: () => {}, messagingApiUrl: 'http://127.0.0.1:9' }
-
-/** A world without a network, in which it is always the same time. */
-const QUIET = {
-  http: async () => ({ status: 503, headers: {}, text: '' }),
-  now: () => Date.parse('2026-11-21T00:00:00Z'),
-}
 
 function receives(trigger: Trigger): boolean {
   return bound(trigger.name, LEAST[trigger.name] ?? {}).receive !== undefined

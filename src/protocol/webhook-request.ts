@@ -64,31 +64,20 @@ async function receivedBytes(body: string, encoding: string | undefined): Promis
   }
 }
 
-/**
- * Never in the outputs: what authenticates a sender, be it a credential, or a signature with a
- * secret that both share. GitHub would not hand on an output with a secret in it either.
- */
+/** Never in the outputs: GitHub would not hand on an output with a secret in it either. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
   'x-auth-token',
   'x-gitlab-token',
   'x-telegram-bot-api-secret-token',
-  'x-hub-signature',
-  'x-hub-signature-256',
-  'x-shopify-hmac-sha256',
-  'x-slack-signature',
-  'x-trello-webhook',
-  'stripe-signature',
-  'svix-signature',
-  'typeform-signature',
-  'webhook-signature',
 ])
 
 /**
- * The headers that a workflow sees: without credentials, those of the options among them, and the
- * relay's metadata. Only `x-hookline-body-encoding: base64` stays, since it tells that `body` is
- * base64 of bytes.
+ * The headers that a workflow sees: without credentials, and without the relay's metadata. Only
+ * `x-hookline-body-encoding: base64` stays, since it tells that `body` is base64 of bytes.
+ *
+ * @param credentials names of what proved the sender, besides those that always do
  */
 export function visibleHeaders(
   { headers, binary }: WebhookRequest,
