@@ -4,17 +4,25 @@ import { ACTION } from '../../../src/compiler/action-reference.ts'
 import { type CompileOptions, compile } from '../../../src/compiler/compile.ts'
 import { readSourceFile, type SourceFile } from '../../../src/compiler/source-file.ts'
 
-const FOLDERS = ['../workflows/', '../../../examples/workflows/']
+type NamedText = readonly [name: string, text: string]
+
+const OWN = workflowsIn('../workflows/')
+
+/** Names of the fixtures, each a workflow in the shape of public ones. */
+export const FIXTURES: readonly string[] = OWN.map(([name]) => name)
 
 /** Whole workflow files of every style, by name: the fixtures, and the examples of the repository. */
-export const WORKFLOWS: readonly (readonly [name: string, text: string])[] = FOLDERS.flatMap(
-  (folder) => {
-    const path = fileURLToPath(new URL(folder, import.meta.url))
-    return readdirSync(path)
-      .filter((file) => file.endsWith('.yml'))
-      .map((file) => [file.replace('.yml', ''), readFileSync(path + file, 'utf8')] as const)
-  },
-)
+export const WORKFLOWS: readonly NamedText[] = [
+  ...OWN,
+  ...workflowsIn('../../../examples/workflows/'),
+]
+
+function workflowsIn(folder: string): NamedText[] {
+  const path = fileURLToPath(new URL(folder, import.meta.url))
+  return readdirSync(path)
+    .filter((file) => file.endsWith('.yml'))
+    .map((file) => [file.replace('.yml', ''), readFileSync(path + file, 'utf8')] as const)
+}
 
 export function sourceFile(text: string, name = 'hook'): SourceFile {
   const file = `workflows/${name}.yml`

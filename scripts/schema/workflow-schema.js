@@ -1,0 +1,158 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+
+/** @import * as v from 'valibot' */
+/** @import { Trigger } from '../../src/triggers/trigger.ts' */
+/** @import { JsonSchema } from '@valibot/to-json-schema' */
+
+/** The public schema of GitHub workflows, which knows everything but Hookline's triggers. */
+export const GITHUB_WORKFLOW = 'https://json.schemastore.org/github-workflow.json'
+
+/** Where the schema is published: what the first line of a workflow file names. */
+export const PUBLISHED =
+  'https://raw.githubusercontent.com/hookline/hookline/v1/schema/hookline-workflow.json'
+
+/**
+ * The schema of a workflow file with Hookline's triggers: GitHub's own, but for `on:`.
+ *
+ * @param {ReadonlyMap<string, Trigger>} triggers by each name
+ * @param {Iterable<string>} events GitHub's own
+ */
+export function workflowSchema(triggers, events) {
+  const names = [...triggers.keys(), ...events]
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: PUBLISHED,
+    title: 'GitHub Actions workflow with triggers of Hookline',
+    type: 'object',
+    required: ['on', 'jobs'],
+    definitions: { name: { enum: names }, config: configOf(triggers) },
+    additionalProperties: false,
+    properties: {
+      on: {
+        description: 'What starts the workflow: triggers of Hookline, and events of GitHub.',
+        oneOf: [
+          { $ref: '#/definitions/name' },
+          { type: 'array', minItems: 1, uniqueItems: true, items: { $ref: '#/definitions/name' } },
+          {
+            type: 'object',
+            minProperties: 1,
+            additionalProperties: false,
+            properties: {
+              ...Object.fromEntries(
+                [...triggers].map(([name, trigger]) => [name, optionsSchema(trigger)]),
+              ),
+              ...Object.fromEntries([...events].map((event) => [event, eventSchema(event)])),
+            },
+          },
+        ],
+      },
+      ...Object.fromEntries(
+        KEYS.map((key) => [key, { $ref: `${GITHUB_WORKFLOW}#/properties/${key}` }]),
+      ),
+    },
+  }
+}
+
+/** The other top-level keys, as the public schema describes them. */
+const KEYS = ['name', 'run-name', 'env', 'defaults', 'concurrency', 'permissions', 'jobs']
+
+/**
+ * Options of an event as the public schema describes them; others are only named there.
+ *
+ * @param {string} event
+ */
+function eventSchema(event) {
+  const known = KNOWN_EVENTS.has(event)
+  return known ? { $ref: `${GITHUB_WORKFLOW}#/properties/on/oneOf/2/properties/${event}` } : {}
+}
+
+/** Events with options, which are worth completing. */
+const KNOWN_EVENTS = new Set([
+  'check_run',
+  'check_suite',
+  'issue_comment',
+  'issues',
+  'pull_request',
+  'pull_request_target',
+  'push',
+  'release',
+  'repository_dispatch',
+  'schedule',
+  'workflow_call',
+  'workflow_dispatch',
+  'workflow_run',
+])
+
+/**
+ * What the options of a trigger may be.
+ *
+ * @param {Trigger} trigger
+ */
+export function optionsSchema({ schema, description }) {
+  const { properties, ...options } = convert(schema)
+  const own = { ...properties, config: { $ref: '#/definitions/config' } }
+  return { description, anyOf: [{ ...options, properties: own }, { type: 'null' }] }
+}
+
+/**
+ * The options that all triggers have in common, once.
+ *
+ * @param {ReadonlyMap<string, Trigger>} triggers
+ */
+function configOf(triggers) {
+  const [first] = triggers.values()
+  return first ? convert(first.schema).properties?.config : {}
+}
+
+/**
+ * @param {v.GenericSchema} schema
+ * @returns {JsonSchema}
+ */
+function convert(schema) {
+  const {
+    $schema: _,
+    $defs: __,
+    ...made
+  } = toJsonSchema(schema, {
+    typeMode: 'input',
+    errorMode: 'ignore',
+    overrideSchema: ({ valibotSchema, jsonSchema }) => widened(valibotSchema, jsonSchema),
+  })
+  return made
+}
+
+/**
+ * Every value can come from an expression, and a schema that is chosen by its input is all of those
+ * that it can be.
+ *
+ * @param {v.GenericSchema} schema
+ * @param {JsonSchema} made
+ * @returns {JsonSchema | undefined}
+ */
+function widened(schema, made) {
+  if ('getter' in schema)
+    return { anyOf: unique(SAMPLES.map((sample) => convert(chosen(schema, sample)))) }
+  const isNarrow = ['number', 'boolean', 'picklist'].includes(schema.type) || made.pattern
+  return isNarrow ? { anyOf: [made, EXPRESSION] } : undefined
+}
+
+/** Inputs that show every shape that a schema chosen by its input can take. */
+const SAMPLES = ['', [], 0]
+
+/**
+ * @param {unknown} schema one made by `v.lazy`
+ * @param {unknown} sample
+ * @returns {v.GenericSchema}
+ */
+function chosen(schema, sample) {
+  const { getter } = /** @type {{ getter: (input: unknown) => v.GenericSchema }} */ (schema)
+  return getter(sample)
+}
+
+/** @param {JsonSchema[]} schemas */
+function unique(schemas) {
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
+}
+
+/** @type {JsonSchema} */
+const EXPRESSION = { type: 'string', pattern: '\\$\\{\\{' }
