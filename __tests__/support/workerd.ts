@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { workerBundle } from './build.ts'
 import type { RelaySetup, RelayUnderTest } from './relays.ts'
-import { workerBundle } from './worker-bundle.ts'
 
 const WORKERD = createRequire(import.meta.url).resolve('workerd/bin/workerd')
 

@@ -8,10 +8,20 @@ import { promisify } from 'node:util'
 const ROOT = new URL('../..', import.meta.url).pathname
 const run = promisify(execFile)
 
-/** The worker, minified as it is shipped. Built once for each state of the sources. */
+/** The worker, minified as it is shipped. */
 export async function workerBundle(): Promise<string> {
-  const target = join(ROOT, 'build/worker', await sourceHash(), 'index.js')
-  if (!existsSync(target)) await build(join(target, '..'))
+  return join(await built(), 'index.js')
+}
+
+/** The folder of the compiled sources. */
+export async function compiledSources(): Promise<string> {
+  return join(await built(), 'compiled')
+}
+
+/** Builds once for each state of the sources. */
+async function built(): Promise<string> {
+  const target = join(ROOT, 'build/tests', await sourceHash())
+  if (!existsSync(target)) await build(target)
   return target
 }
 
