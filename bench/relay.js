@@ -4,6 +4,7 @@ import { compile, cpuMilliseconds, median, start } from './relay/subjects.js'
 
 const ROUNDS = Number(process.argv[2] ?? 7)
 const LOAD = { connections: 16, milliseconds: 1500 }
+const WARM_UP = { connections: 16, milliseconds: 6000 }
 const STEADY = { rate: 500, connections: 16, milliseconds: 4000 }
 
 compile()
@@ -20,7 +21,8 @@ async function measure(subject) {
 }
 
 const rounds = []
-for (const subject of Object.values(subjects)) await saturate(subject.url, LOAD)
+// Long enough for the compilers of the engine to be done with either.
+for (const subject of Object.values(subjects)) await saturate(subject.url, WARM_UP)
 for (let round = 0; round < ROUNDS; round++) {
   const bare = await measure(subjects.bare)
   const node = await measure(subjects.node)

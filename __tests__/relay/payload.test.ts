@@ -9,7 +9,12 @@ const LIMIT = 65_535
 
 function received(bytes: Uint8Array<ArrayBuffer>, path = 'hook/webhook') {
   const body = { bytes, text: utf8Text(bytes) }
-  const rest = { method: 'POST', headers: new Map(), delivery: 'd', receivedAt: new Date(0) }
+  const rest = {
+    method: 'POST',
+    headers: new Map(),
+    delivery: 'd',
+    receivedAt: '2026-01-01T00:00:00.000Z',
+  }
   return { path, body, ...rest }
 }
 

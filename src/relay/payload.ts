@@ -17,7 +17,8 @@ export interface Received {
   readonly headers: ReadonlyMap<string, string>
   readonly body: ReceivedBody
   readonly delivery: string
-  readonly receivedAt: Date
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
 }
 
 /**
@@ -54,7 +55,7 @@ function written(received: Received, { body, encoding }: TravellingBody): string
   const { path, method, delivery, receivedAt } = received
   const headers = new Map(received.headers)
   headers.set(HEADER.delivery, delivery)
-  headers.set(HEADER.receivedAt, receivedAt.toISOString())
+  headers.set(HEADER.receivedAt, receivedAt)
   if (encoding) headers.set(HEADER.bodyEncoding, encoding)
   // Not `record`: this object is only written out, which takes twice as long without a prototype.
   return writeClientPayload({ path, method, headers: Object.fromEntries(headers), body })

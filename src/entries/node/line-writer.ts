@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream'
 
+/** Milliseconds that a line may wait for others. */
+const DELAY = 20
+
 /**
- * Writes lines, all those of one turn of the event loop together: a pipe is written to synchronously
- * on Linux, and a system call for every request would be felt.
+ * Writes lines, some at a time: a pipe is written to synchronously on Linux, and a system call for
+ * every request would be felt. The process stays until the last line is written.
  */
 export function lineWriter(stream: Writable): (line: string) => void {
   let lines: string[] = []
@@ -11,6 +14,6 @@ export function lineWriter(stream: Writable): (line: string) => void {
     lines = []
   }
   return (line) => {
-    if (lines.push(line) === 1) setImmediate(flush)
+    if (lines.push(line) === 1) setTimeout(flush, DELAY)
   }
 }
