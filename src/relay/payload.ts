@@ -4,7 +4,7 @@ import { LIMITS } from '../protocol/limits.ts'
 import { payloadTooLarge } from './refusals.ts'
 
 export interface ReceivedBody {
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bytes: Uint8Array
   /** The bytes as UTF-8; `undefined` when they are not. */
   readonly text: string | undefined
 }

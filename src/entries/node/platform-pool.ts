@@ -107,7 +107,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #answer(): void {
     if (!this.#head) return
-    this.#resolve({ ...this.#head, text: Buffer.concat(this.#chunks).toString() })
+    const text = this.#size > 0 ? Buffer.concat(this.#chunks).toString() : ''
+    this.#resolve({ ...this.#head, text })
   }
 
   #fail(cause: Error): void {
