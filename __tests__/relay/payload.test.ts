@@ -9,14 +9,19 @@ const LIMIT = 65_535
 
 function received(bytes: Uint8Array<ArrayBuffer>, path = 'hook/webhook') {
   const body = { bytes, text: utf8Text(bytes) }
-  const rest = { method: 'POST', headers: {}, delivery: 'd', receivedAt: new Date(0) }
+  const rest = {
+    method: 'POST',
+    headers: new Map(),
+    delivery: 'd',
+    receivedAt: '2026-01-01T00:00:00.000Z',
+  }
   return { path, body, ...rest }
 }
 
 const textBytes = (text: string) => new TextEncoder().encode(text)
 
 async function sizeOf(path: string): Promise<number> {
-  const { clientPayload } = await writePayload(received(new Uint8Array(), path))
+  const clientPayload = await writePayload(received(new Uint8Array(), path))
   return Buffer.byteLength(clientPayload)
 }
 
@@ -41,7 +46,8 @@ test('R7: whatever the text, what is written fits and holds it, or is refused', 
   const text = fc.tuple(fc.array(unit, { minLength: 1, maxLength: 20 }), fc.nat(9000))
   const property = fc.asyncProperty(text, async ([units, times]) => {
     const bytes = textBytes(units.join('').repeat(times))
-    const { payload, clientPayload } = await writePayload(received(bytes))
+    const clientPayload = await writePayload(received(bytes))
+    const payload = JSON.parse(clientPayload)
     expect(Buffer.byteLength(clientPayload)).toBeLessThanOrEqual(LIMIT)
     const encoding = payload.headers['x-hookline-body-encoding']
     const travelled = await bodyBytes(String(payload.body ?? ''), encoding)
@@ -53,9 +59,4 @@ test('R7: whatever the text, what is written fits and holds it, or is refused', 
 test('R7: what gzip cannot make small enough is refused', async () => {
   const refused = writePayload(received(new Uint8Array(randomBytes(60_000))))
   await expect(refused).rejects.toBeInstanceOf(RelayError)
-})
-
-test('the payload and its serialised form say the same', async () => {
-  const { payload, clientPayload } = await writePayload(received(textBytes('{"a":1}')))
-  expect(JSON.parse(clientPayload)).toEqual({ ...payload, headers: { ...payload.headers } })
 })

@@ -1,4 +1,5 @@
 import { startRelay } from '../../src/entries/relay-node.ts'
+import { startOnWorkerd } from './workerd.ts'
 
 export interface RelayUnderTest {
   readonly url: string
@@ -26,4 +27,5 @@ export async function startOnNode({ env, repository }: RelaySetup): Promise<Rela
 /** Every runtime that the relay is made for: what holds must hold on each of them. */
 export const RUNTIMES: readonly (readonly [name: string, start: StartRelay])[] = [
   ['Node', startOnNode],
+  ['workerd', startOnWorkerd],
 ]

@@ -17,6 +17,9 @@ export interface Scene {
   payloads(): ClientPayload[]
 }
 
+/** Milliseconds; the first test of a state of the sources bundles the worker. */
+const START_TIMEOUT = 60_000
+
 /** Sets the scene for all tests of a describe block. */
 export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene {
   let github: GitHub
@@ -25,7 +28,7 @@ export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene
     github = await startGitHub()
     const env = { HOOKLINE_API_URL: github.url, ...setup.env }
     relay = await start({ ...setup, env })
-  })
+  }, START_TIMEOUT)
   afterEach(() => github.reset())
   afterAll(async () => {
     await relay.close()

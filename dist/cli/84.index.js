@@ -325,8 +325,8 @@ __webpack_require__.d(__webpack_exports__, {
 
 // EXTERNAL MODULE: ./build/workflow/source.js
 var source = __webpack_require__(7503);
-// EXTERNAL MODULE: ./build/triggers/index.js + 33 modules
-var build_triggers = __webpack_require__(4330);
+// EXTERNAL MODULE: ./build/triggers/index.js + 34 modules
+var build_triggers = __webpack_require__(9757);
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
 var suggestion = __webpack_require__(4637);
 ;// CONCATENATED MODULE: ./build/compiler/check-reference.js

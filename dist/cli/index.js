@@ -18278,8 +18278,6 @@ const outputOptions = {
     buildOutputsOnError: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), false), dist/* title */.DDF('boolean'), dist/* description */.h_('`true`: a trigger that fails gives one item with `outcome: failure`, `conclusion: success` and `outputs: {}`, so that jobs can act on it.')),
 };
 
-// EXTERNAL MODULE: ./build/triggers/schema.js
-var schema = __nccwpck_require__(6761);
 // EXTERNAL MODULE: ./build/workflow/native-events.js
 var native_events = __nccwpck_require__(2227);
 ;// CONCATENATED MODULE: ./build/items/every.js
@@ -18307,13 +18305,15 @@ function isCronShape(text) {
 
 
 
-
+const run_options_event = dist/* picklist */.KIO([...native_events/* NATIVE_EVENTS */.S], 'event');
+/** One event, or a list of them, which may be empty: always a list once checked. */
+const events = dist/* pipe */.FsL(dist/* lazy */.RZV((input) => (Array.isArray(input) ? dist/* array */.YOg(run_options_event) : run_options_event)), dist/* transform */.pdi((value) => (Array.isArray(value) ? value : [value])));
 /** When a trigger runs at all. */
 const runOptions = {
     active: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), true), dist/* title */.DDF('boolean'), dist/* description */.h_('`false`: the trigger never fires, for webhooks too.')),
     every: dist/* pipe */.FsL(dist/* optional */.lqM(every), dist/* title */.DDF('minutes or cron'), dist/* description */.h_("How often a polled trigger runs on `schedule`: minutes since its last success (needs a store, unless the workflow's own schedule is that rare), or a cron expression of five fields. Without it: with every schedule event.")),
     timeZone: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* string */.YjP(), dist/* check */.z6Y(isTimeZone, 'is no IANA time zone')), 'UTC'), dist/* title */.DDF('time zone'), dist/* description */.h_('IANA time zone of a cron expression in `every`.')),
-    manualRunEvent: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO([...native_events/* NATIVE_EVENTS */.S], 'event')), ['workflow_dispatch']), dist/* title */.DDF('event, or a list'), dist/* description */.h_('Events other than `schedule` on which a polled trigger runs, whatever `every` says; `[]` for none.')),
+    manualRunEvent: dist/* pipe */.FsL(dist/* optional */.lqM(events, ['workflow_dispatch']), dist/* title */.DDF('event, or a list'), dist/* description */.h_('Events other than `schedule` on which a polled trigger runs, whatever `every` says; `[]` for none.')),
     skipSchedule: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), false), dist/* title */.DDF('boolean'), dist/* description */.h_('`true`: a polled trigger never runs on `schedule`.')),
 };
 function isTimeZone(name) {
@@ -18463,14 +18463,16 @@ function keyText(value) {
 }
 function valueAt(value, segments) {
     let at = value;
-    for (const segment of segments) {
-        if (typeof at !== 'object' || at === null || FORBIDDEN_SEGMENTS.has(segment))
-            return undefined;
-        if (!Object.hasOwn(at, segment))
-            return undefined;
-        at = at[segment]; // a list has its places as keys
-    }
+    for (const segment of segments)
+        at = memberOf(at, segment);
     return at;
+}
+function memberOf(value, name) {
+    if (Array.isArray(value))
+        return /^\d+$/.test(name) ? value[Number(name)] : undefined;
+    if (typeof value !== 'object' || value === null || FORBIDDEN_SEGMENTS.has(name))
+        return undefined;
+    return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 
@@ -18483,16 +18485,18 @@ function valueAt(value, segments) {
 /* harmony export */   p: () => (/* binding */ mapping),
 /* harmony export */   v: () => (/* binding */ mongoMapping)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+
 
 /** A mapping of YAML with any keys, such as a query. */
-const mapping = valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .record */ .g1P(valibot__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(), valibot__WEBPACK_IMPORTED_MODULE_0__/* .unknown */ .L5J()), valibot__WEBPACK_IMPORTED_MODULE_0__/* .check */ .z6Y((value) => !Array.isArray(value), 'is a list, not a mapping'), valibot__WEBPACK_IMPORTED_MODULE_0__/* .transform */ .pdi((value) => value));
+const mapping = valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .unknown */ .L5J(), valibot__WEBPACK_IMPORTED_MODULE_1__/* .check */ .z6Y(_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv, 'is no mapping'), valibot__WEBPACK_IMPORTED_MODULE_1__/* .transform */ .pdi((value) => value));
 /**
  * A mapping in MongoDB's language, whose `$names` are all among `operators`. Only the names are
  * looked at here: the library that knows the rest is loaded when there are items.
  */
 function mongoMapping(operators) {
-    return valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(mapping, valibot__WEBPACK_IMPORTED_MODULE_0__/* .rawCheck */ .H0v(({ dataset, addIssue }) => {
+    return valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(mapping, valibot__WEBPACK_IMPORTED_MODULE_1__/* .rawCheck */ .H0v(({ dataset, addIssue }) => {
         if (!dataset.typed)
             return;
         for (const name of operatorNames(dataset.value)) {
@@ -20612,30 +20616,19 @@ async function receivedBytes(body, encoding) {
         throw new errors/* PayloadError */.t(`client_payload.body is not ${encoding}, as its ${dispatch/* HEADER */.El.bodyEncoding} says`, { cause });
     }
 }
-/**
- * Never in the outputs: what authenticates a sender, be it a credential, or a signature with a
- * secret that both share. GitHub would not hand on an output with a secret in it either.
- */
+/** Never in the outputs: GitHub would not hand on an output with a secret in it either. */
 const CREDENTIALS = new Set([
     'authorization',
     'x-api-key',
     'x-auth-token',
     'x-gitlab-token',
     'x-telegram-bot-api-secret-token',
-    'x-hub-signature',
-    'x-hub-signature-256',
-    'x-shopify-hmac-sha256',
-    'x-slack-signature',
-    'x-trello-webhook',
-    'stripe-signature',
-    'svix-signature',
-    'typeform-signature',
-    'webhook-signature',
 ]);
 /**
- * The headers that a workflow sees: without credentials, those of the options among them, and the
- * relay's metadata. Only `x-hookline-body-encoding: base64` stays, since it tells that `body` is
- * base64 of bytes.
+ * The headers that a workflow sees: without credentials, and without the relay's metadata. Only
+ * `x-hookline-body-encoding: base64` stays, since it tells that `body` is base64 of bytes.
+ *
+ * @param credentials names of what proved the sender, besides those that always do
  */
 function visibleHeaders({ headers, binary }, credentials = []) {
     const visible = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name) &&
@@ -20699,7 +20692,7 @@ function wrong(what, found, example) {
 
 /***/ }),
 
-/***/ 4330:
+/***/ 9757:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -21065,8 +21058,16 @@ function topicRefusal({ fields }, { topic }) {
 
 // EXTERNAL MODULE: ./build/protocol/secret.js
 var secret = __nccwpck_require__(2977);
-// EXTERNAL MODULE: ./build/triggers/schema.js
-var schema = __nccwpck_require__(6761);
+;// CONCATENATED MODULE: ./build/triggers/schema.js
+
+/**
+ * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
+ * issue names the very element that is wrong.
+ */
+function oneOrMore(schema) {
+    return dist/* pipe */.FsL(dist/* lazy */.RZV((input) => Array.isArray(input) ? dist/* pipe */.FsL(dist/* array */.YOg(schema), dist/* nonEmpty */.hq('is an empty list')) : schema), dist/* transform */.pdi((value) => (Array.isArray(value) ? value : [value])));
+}
+
 ;// CONCATENATED MODULE: ./build/triggers/verify/template.js
 
 const PLACEHOLDER = /\{([^{}]*)\}/;
@@ -21435,8 +21436,8 @@ const options_secret = dist/* pipe */.FsL(dist/* nullable */.mee(dist/* string *
 const options_headerName = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'), dist/* toLowerCase */.PXX());
 const options_text = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* nonEmpty */.hq('is empty'));
 const options = {
-    scheme: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO([...SCHEMES.keys()], 'scheme'))), dist/* description */.h_('How the sender proves who it is. Of several, one must hold.')),
-    secret: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(options_secret)), dist/* description */.h_('What the sender and you share. Several while you rotate it: one must hold.')),
+    scheme: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(dist/* picklist */.KIO([...SCHEMES.keys()], 'scheme'))), dist/* description */.h_('How the sender proves who it is. Of several, one must hold.')),
+    secret: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(options_secret)), dist/* description */.h_('What the sender and you share. Several while you rotate it: one must hold.')),
     tolerance: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* number */.aig(), dist/* integer */.ndf('is no whole number'), dist/* minValue */.Wwf(1, 'is below 1'))), dist/* description */.h_('Seconds that a signed time may lie before or after the receipt. Default 300.')),
     header: dist/* pipe */.FsL(dist/* optional */.lqM(options_headerName), dist/* description */.h_('`hmac`, `token`: header with the signature or the token.')),
     query: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`token`: query parameter with the token.')),
@@ -21447,12 +21448,12 @@ const options = {
     template: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`hmac`: what is signed, of `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.')),
     timestampHeader: dist/* pipe */.FsL(dist/* optional */.lqM(options_headerName), dist/* description */.h_('`hmac`: header with the time that stands for `{timestamp}`.')),
     url: dist/* pipe */.FsL(dist/* optional */.lqM(options_secret), dist/* description */.h_('`trello`, `hmac`: the whole URL that the sender calls, since it signs it too.')),
-    topic: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(options_text)), dist/* description */.h_('`aws_sns`: ARN of the topic. Without it every topic of every account will do.')),
+    topic: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(options_text)), dist/* description */.h_('`aws_sns`: ARN of the topic. Without it every topic of every account will do.')),
 };
 const entry = dist/* strictObject */.rej(options, `options: ${keys(options).join(', ')}`);
 /** The option `verify`; a trigger of one service brings the scheme of that service. */
 function verifyOption(own) {
-    return dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(verification(own))), dist/* description */.h_('How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.'));
+    return dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(verification(own))), dist/* description */.h_('How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.'));
 }
 function verification(own) {
     return dist/* pipe */.FsL(entry, dist/* rawTransform */.NTK(({ dataset, addIssue, NEVER }) => {
@@ -21730,10 +21731,10 @@ const described = (schema, text) => dist/* pipe */.FsL(schema, dist/* descriptio
 const messagingBotOptions = dist/* strictObject */.rej({
     token: described(dist/* optional */.lqM(options_token), 'Bot token, as BotFather gives it, from a secret. Needed unless `webhook` is true.'),
     webhook: described(dist/* optional */.lqM(dist/* boolean */.zMY(), false), 'False: messages are polled. True: the messaging platform calls the webhook URL of the trigger.'),
-    event: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO(message_types/* MESSAGE_TYPES */.Ol, 'message type'))), 'Message type, or a list of them. Without it every message fires.'),
-    updates: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO(update_kinds/* UPDATE_KINDS */.GY, 'kind of update'))), 'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.'),
-    chats: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(id)), 'Id of a chat, or a list of them. Updates from elsewhere, or from no chat, are ignored.'),
-    users: described(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(id)), 'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.'),
+    event: described(dist/* optional */.lqM(oneOrMore(dist/* picklist */.KIO(message_types/* MESSAGE_TYPES */.Ol, 'message type'))), 'Message type, or a list of them. Without it every message fires.'),
+    updates: described(dist/* optional */.lqM(oneOrMore(dist/* picklist */.KIO(update_kinds/* UPDATE_KINDS */.GY, 'kind of update'))), 'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.'),
+    chats: described(dist/* optional */.lqM(oneOrMore(id)), 'Id of a chat, or a list of them. Updates from elsewhere, or from no chat, are ignored.'),
+    users: described(dist/* optional */.lqM(oneOrMore(id)), 'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.'),
     secretToken: described(dist/* optional */.lqM(secretToken), 'The `secret_token` that was given to setWebhook, from a secret. A call without it is ignored, with a warning. Only with `webhook: true`.'),
     wait: described(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* number */.aig(), dist/* integer */.ndf('is no whole number'), dist/* minValue */.Wwf(0, 'is less than 0'), dist/* maxValue */.cGV(50, 'is more than 50')), 0), 'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.'),
 });
@@ -22678,7 +22679,7 @@ function patternMistake(error) {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 const WITH_BODY = new Set(['post', 'put', 'patch']);
 const webhook_options = dist/* strictObject */.rej({
-    method: dist/* pipe */.FsL(dist/* optional */.lqM((0,schema/* oneOrMore */.h)(dist/* picklist */.KIO(METHODS, 'HTTP method'))), dist/* description */.h_('HTTP method, or a list of them. Without it every method fires.')),
+    method: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(dist/* picklist */.KIO(METHODS, 'HTTP method'))), dist/* description */.h_('HTTP method, or a list of them. Without it every method fires.')),
     path: dist/* pipe */.FsL(dist/* optional */.lqM(pathPattern), dist/* description */.h_('Pattern of what follows the trigger name in the URL, such as `/user/:userId`; `:name` parts become `params`. Without it every path fires.')),
     deduplicationKey: dist/* pipe */.FsL(dist/* optional */.lqM(key/* keyPath */.W), dist/* description */.h_('Path to the key that tells deliveries apart, when there is no `id`: `data.id`.')),
     verify: verifyOption(),
@@ -23189,25 +23190,6 @@ function idOf(value) {
 
 /***/ }),
 
-/***/ 6761:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   h: () => (/* binding */ oneOrMore)
-/* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
-
-/**
- * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
- * issue names the very element that is wrong.
- */
-function oneOrMore(schema) {
-    return valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .lazy */ .RZV((input) => Array.isArray(input) ? valibot__WEBPACK_IMPORTED_MODULE_0__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(schema), valibot__WEBPACK_IMPORTED_MODULE_0__/* .nonEmpty */ .hq('is an empty list')) : schema), valibot__WEBPACK_IMPORTED_MODULE_0__/* .transform */ .pdi((value) => (Array.isArray(value) ? value : [value])));
-}
-
-
-/***/ }),
-
 /***/ 8375:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -23607,8 +23589,8 @@ var dist = __nccwpck_require__(8815);
 var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/protocol/limits.js
 var limits = __nccwpck_require__(3437);
-// EXTERNAL MODULE: ./build/triggers/index.js + 33 modules
-var triggers = __nccwpck_require__(4330);
+// EXTERNAL MODULE: ./build/triggers/index.js + 34 modules
+var triggers = __nccwpck_require__(9757);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
 var json = __nccwpck_require__(2947);
 // EXTERNAL MODULE: ./build/workflow/expression-spans.js
@@ -26344,7 +26326,6 @@ const {
 /* harmony export */   YjP: () => (/* binding */ string),
 /* harmony export */   aig: () => (/* binding */ number),
 /* harmony export */   cGV: () => (/* binding */ maxValue),
-/* harmony export */   g1P: () => (/* binding */ record),
 /* harmony export */   h_: () => (/* binding */ description),
 /* harmony export */   hq: () => (/* binding */ nonEmpty),
 /* harmony export */   is: () => (/* binding */ is),
@@ -26358,7 +26339,7 @@ const {
 /* harmony export */   z6Y: () => (/* binding */ check),
 /* harmony export */   zMY: () => (/* binding */ boolean)
 /* harmony export */ });
-/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, custom, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, finite, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getDotPath, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, intersect, intersectAsync, ip, ipv4, ipv6, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazyAsync, length, literal, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null, null_, nullableAsync, nullish, nullishAsync, object, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheckAsync, rawTransformAsync, readonly, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeInteger, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variant, variantAsync, void, void_, words */
+/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, custom, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, finite, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getDotPath, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, intersect, intersectAsync, ip, ipv4, ipv6, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazyAsync, length, literal, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null, null_, nullableAsync, nullish, nullishAsync, object, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheckAsync, rawTransformAsync, readonly, record, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeInteger, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variant, variantAsync, void, void_, words */
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
 const DEFAULT_CONFIG = {

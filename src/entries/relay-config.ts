@@ -4,9 +4,13 @@ import { heldToken } from '../relay/access-keys.ts'
 import { type Credentials, ownToken } from '../relay/credentials.ts'
 import { DEFAULT_BUDGET, type ForwardOptions, forwardTo } from '../relay/forward.ts'
 import type { LogEntry } from '../relay/journal.ts'
+import { type Pages, RELAY_PAGES } from '../relay/pages.ts'
 import type { PlatformPost } from '../relay/platform.ts'
 import type { RelayPorts } from '../relay/relay.ts'
 import { parseRepository, type Repository } from '../relay/route.ts'
+import { SEAL_KEYS_PATH } from '../relay/seal.ts'
+import { sealedTokens, sealKeysPage } from '../relay/sealed-tokens.ts'
+import { readAccessKeys, readSealKeys } from './relay-keys.ts'
 import { systemClock } from './system-clock.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -17,15 +21,22 @@ export interface RelayConfig {
   /** Milliseconds for all tries of one event. */
   readonly budget: number
   readonly credentials: Credentials
+  readonly pages: Pages
   readonly repository?: Repository
 }
 
 /** @throws UserError naming the variable that is wrong */
 export async function readRelayConfig(env: Environment, repository?: string): Promise<RelayConfig> {
+  const sealKeys = env.HOOKLINE_SEAL_KEYS ? await readSealKeys(env.HOOKLINE_SEAL_KEYS) : []
+  const unsealed = await readCredentials(env)
+  const sealing = sealKeys.length > 0
   return {
     apiUrl: readApiUrl(env),
     budget: readBudget(env.HOOKLINE_UPSTREAM_TIMEOUT_MS),
-    credentials: await readCredentials(env),
+    credentials: sealing ? sealedTokens(sealKeys, unsealed, systemClock.now) : unsealed,
+    pages: sealing
+      ? new Map([...RELAY_PAGES, [SEAL_KEYS_PATH, sealKeysPage(sealKeys)]])
+      : RELAY_PAGES,
     ...(repository && { repository: readRepository(repository) }),
   }
 }
@@ -36,11 +47,12 @@ export function relayPorts(
   post: PlatformPost,
   write: (line: string) => void,
 ): RelayPorts {
-  const { credentials, repository, apiUrl, budget } = config
+  const { credentials, pages, repository, apiUrl, budget } = config
   const forward: ForwardOptions = { post, apiUrl, budget, clock: systemClock }
   return {
     dispatch: forwardTo(forward),
     credentials,
+    pages,
     ...(repository && { repository }),
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
@@ -84,25 +96,8 @@ async function readCredentials({
   return heldToken(readAccessKeys(HOOKLINE_KEYS), new Secret(HOOKLINE_TOKEN))
 }
 
-const SHORTEST_KEY = 20
-
-/**
- * Keys separated by commas or white space.
- *
- * @throws UserError for one that could be guessed
- */
-export function readAccessKeys(text: string): readonly Secret[] {
-  const keys = text.split(/[\s,]+/).filter(Boolean)
-  if (keys.length > 0 && keys.every((key) => key.length >= SHORTEST_KEY)) {
-    return keys.map((key) => new Secret(key))
-  }
-  throw new UserError({
-    message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_KEY} characters`,
-    hint: 'make one with: hookline keys access',
-  })
-}
-
-function readRepository(text: string): Repository {
+/** @throws UserError when it is not `owner/name` */
+export function readRepository(text: string): Repository {
   try {
     return parseRepository(text)
   } catch (cause) {

@@ -4,7 +4,9 @@ import { completed, errorReply } from '../relay/answers.ts'
 import type { RelayError } from '../relay/errors.ts'
 import { malformedRequest } from '../relay/refusals.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
+import { bodyOf } from './node/body.ts'
 import { type RunningServer, serveHttp } from './node/http-server.ts'
+import { lineWriter } from './node/line-writer.ts'
 import { platformPool } from './node/platform-pool.ts'
 import { type Environment, readRelayConfig, relayPorts } from './relay-config.ts'
 
@@ -25,7 +27,7 @@ export interface RelayOptions {
  * @throws UserError for a setting that is wrong
  */
 export async function startRelay(options: RelayOptions): Promise<RunningServer> {
-  const { host, port, env, repository, write = writeLine } = options
+  const { host, port, env, repository, write = lineWriter(process.stdout) } = options
   const config = await readRelayConfig(env, repository)
   const platform = platformPool(config.apiUrl)
   const server = await serveRelay({ host, port, ports: relayPorts(config, platform.post, write) })
@@ -34,10 +36,6 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     await platform.close()
   }
   return { url: server.url, close }
-}
-
-function writeLine(line: string): void {
-  process.stdout.write(`${line}\n`)
 }
 
 export interface RelayServerOptions {
@@ -80,8 +78,7 @@ function relayRequest(request: IncomingMessage): RelayRequest {
     method: request.method ?? 'GET',
     target: request.url ?? '/',
     headers: request.rawHeaders,
-    // Stopping to read must not destroy the connection: the answer is still to be sent on it.
-    body: request.iterator({ destroyOnReturn: false }),
+    body: bodyOf(request),
   }
 }
 

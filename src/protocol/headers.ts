@@ -1,6 +1,5 @@
 import { utf8Text } from './bytes.ts'
-import { HEADER, RESERVED_HEADER_PREFIX } from './dispatch.ts'
-import { record } from './json.ts'
+import { RESERVED_HEADER_PREFIX } from './dispatch.ts'
 import { LIMITS } from './limits.ts'
 
 /**
@@ -41,35 +40,30 @@ const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cf-', RESERVED_HEADER_PREFIX]
  * The headers that travel: lower-case names, values as text, repeats joined with `, `. At most
  * `LIMITS.forwardedHeaders` names, those that came first.
  */
-export function forwardedHeaders(headers: RawHeaders): Record<string, string> {
+export function forwardedHeaders(headers: RawHeaders): ReadonlyMap<string, string> {
   const forwarded = new Map<string, string>()
   const named = namedByConnection(headers)
-  for (const [name, value] of pairs(headers)) {
-    if (!travels(name) || named.has(name)) continue
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = (headers[at] ?? '').toLowerCase()
+    if (!travels(name) || named.includes(name)) continue
+    const value = valueText(headers[at + 1] ?? '')
     const earlier = forwarded.get(name)
-    if (earlier !== undefined) forwarded.set(name, `${earlier}, ${valueText(value)}`)
-    else if (forwarded.size < LIMITS.forwardedHeaders) forwarded.set(name, valueText(value))
+    if (earlier !== undefined) forwarded.set(name, `${earlier}, ${value}`)
+    else if (forwarded.size < LIMITS.forwardedHeaders) forwarded.set(name, value)
   }
-  return record(forwarded)
+  return forwarded
 }
 
-/** The first value of a header; `undefined` when it is absent. */
+/** The first value of a header, named in lower case; `undefined` when it is absent. */
 export function headerValue(headers: RawHeaders, wanted: string): string | undefined {
-  for (const [name, value] of pairs(headers)) if (name === wanted) return valueText(value)
-  return undefined
-}
-
-/** The relay's metadata, as headers that travel with the request. */
-export function metadataHeaders(
-  delivery: string,
-  receivedAt: string,
-  bodyEncoding: string | undefined,
-): Record<string, string> {
-  return {
-    [HEADER.delivery]: delivery,
-    [HEADER.receivedAt]: receivedAt,
-    ...(bodyEncoding && { [HEADER.bodyEncoding]: bodyEncoding }),
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? ''
+    // Comparing lengths first spares most names the conversion.
+    if (name.length === wanted.length && name.toLowerCase() === wanted) {
+      return valueText(headers[at + 1] ?? '')
+    }
   }
+  return undefined
 }
 
 function travels(name: string): boolean {
@@ -79,15 +73,9 @@ function travels(name: string): boolean {
 }
 
 /** A sender may declare more headers as hop-by-hop, by naming them in `Connection`. */
-function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
-  const value = headerValue(headers, 'connection') ?? ''
-  return new Set(value.split(',').map((name) => name.trim().toLowerCase()))
-}
-
-function* pairs(headers: RawHeaders): Generator<[name: string, value: string]> {
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    yield [(headers[at] ?? '').toLowerCase(), headers[at + 1] ?? '']
-  }
+function namedByConnection(headers: RawHeaders): readonly string[] {
+  const value = headerValue(headers, 'connection')
+  return value ? value.split(',').map((name) => name.trim().toLowerCase()) : []
 }
 
 const BEYOND_ASCII = /[\x80-\xff]/

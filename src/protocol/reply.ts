@@ -18,6 +18,9 @@ export const PARAMETER = {
 /** Values of the reserved parameters of a request by name: of each the first one. */
 export type ReservedParameters = ReadonlyMap<string, string>
 
+/** Most parameters are seen at a glance to be others, and need not be decoded. */
+const MAYBE_RESERVED = /^(?:_|%5f)/i
+
 const RESERVED: ReadonlySet<string> = new Set(Object.values(PARAMETER))
 
 /**
@@ -34,6 +37,7 @@ export function cutReservedParameters(query: string | undefined): {
   if (query === undefined) return { query, reserved: new Map() }
   const reserved = new Map<string, string>()
   const kept = query.split('&').filter((text) => {
+    if (!MAYBE_RESERVED.test(text)) return true
     const [name, value] = parameter(text)
     if (!RESERVED.has(name)) return true
     if (!reserved.has(name)) reserved.set(name, value)

@@ -78,14 +78,19 @@ function percentEscape(byte: number): string {
 }
 
 /** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
-export function base64Forms(value: string): string[] {
+export function base64Forms(value: string): readonly string[] {
   const binary = String.fromCharCode(...new TextEncoder().encode(value))
-  const standard = [0, 1, 2].map((shift) => {
-    const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '')
-    return encoded.slice(Math.ceil((shift * 8) / 6))
-  })
-  const urlSafe = standard.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_'))
-  return [...new Set([...standard, ...urlSafe])]
+  const standard = [0, 1, 2].map((shift) => base64At(shift, binary))
+  if (!standard.some((form) => /[+/]/.test(form))) return standard
+  const urlSafe = standard.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))
+  return [...standard, ...urlSafe]
+}
+
+/** Those characters of its base64 that depend on the value alone, not on what stands around it. */
+function base64At(shift: number, binary: string): string {
+  const encoded = btoa('\0'.repeat(shift) + binary)
+  const whole = Math.floor(((shift + binary.length) * 8) / 6)
+  return encoded.slice(Math.ceil((shift * 8) / 6), whole)
 }
 
 function escapeRegExp(text: string): string {

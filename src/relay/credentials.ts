@@ -44,5 +44,6 @@ export function presentedToken(
 const HEADER_SAFE = /^[\x21-\x7e]+$/
 
 function withoutScheme(value: string | undefined): string | undefined {
-  return value?.replace(/^(?:token|bearer)[ \t]+/i, '')
+  // A runtime may join repeats with commas; no token contains one, and the first counts.
+  return value?.split(',')[0]?.replace(/^(?:token|bearer)[ \t]+/i, '')
 }

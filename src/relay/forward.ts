@@ -3,7 +3,6 @@ import type { Secret } from '../protocol/secret.ts'
 import type { Attempts } from './errors.ts'
 import type { PlatformPost } from './platform.ts'
 import type { Dispatch, DispatchPort } from './relay.ts'
-import type { Repository } from './route.ts'
 import {
   type Again,
   judgeAnswer,
@@ -35,15 +34,17 @@ const MOST_TRIES = 3
 /** Makes each dispatch a call of the platform's API, with as many tries as its faults allow. */
 export function forwardTo(options: ForwardOptions): DispatchPort {
   const { apiUrl, clock, budget } = options
+  const base = apiUrl.pathname.replace(/\/+$/, '')
   return async (dispatch) => {
     const deadline = clock.now().getTime() + budget
-    const first = dispatchUrl(apiUrl, dispatch.repository)
-    let url = first
+    const { owner, name } = dispatch.repository
+    const first = `${base}/repos/${owner}/${name}/dispatches`
+    let path = first
     for (let tries = 1; ; tries++) {
-      const { verdict, attempts } = await attempt(url, tries, dispatch, deadline, options)
+      const { verdict, attempts } = await attempt(path, tries, dispatch, deadline, options)
       if (verdict.kind === 'accepted') return attempts
       if (verdict.kind !== 'moved') await pause(verdict, attempts, deadline, clock)
-      else if (url === first) url = redirected(url, verdict.location, attempts, apiUrl)
+      else if (path === first) path = redirected(verdict.location, first, base, apiUrl, attempts)
       else throw platformUnavailable().after(attempts)
     }
   }
@@ -74,7 +75,7 @@ interface Attempted {
 }
 
 async function attempt(
-  url: URL,
+  path: string,
   tries: number,
   { token, clientPayload }: Dispatch,
   deadline: number,
@@ -83,7 +84,7 @@ async function attempt(
   const timeout = Math.max(1, deadline - clock.now().getTime())
   try {
     const body = writeDispatch(clientPayload)
-    const answer = await post({ url, headers: platformHeaders(token), body, timeout })
+    const answer = await post({ path, headers: platformHeaders(token), body, timeout })
     const attempts = { tries, platformStatus: answer.status }
     return { verdict: judgeAnswer(answer, clock.now()), attempts }
   } catch (fault) {
@@ -101,10 +102,6 @@ function platformHeaders(token: Secret | undefined): Record<string, string> {
   }
 }
 
-function dispatchUrl(apiUrl: URL, { owner, name }: Repository): URL {
-  return new URL(`${basePath(apiUrl)}/repos/${owner}/${name}/dispatches`, apiUrl)
-}
-
 /** GitHub answers so for a repository that was renamed or moved. */
 const DISPATCHES = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)\/dispatches$/
 
@@ -113,16 +110,17 @@ const DISPATCHES = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)\/dispatches$
  *
  * @throws RelayError unless it is within the same API: a token must not follow any other redirect
  */
-function redirected(from: URL, location: string, attempts: Attempts, apiUrl: URL): URL {
-  const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined
-  const base = basePath(apiUrl)
-  const literal = url && `${apiUrl.origin}${url.pathname}` === url.href
-  const within = literal && url.pathname.startsWith(base)
-  const allowed = within && attempts.tries < MOST_TRIES
-  if (allowed && DISPATCHES.test(url.pathname.slice(base.length))) return url
+function redirected(
+  location: string,
+  from: string,
+  base: string,
+  { origin }: URL,
+  attempts: Attempts,
+): string {
+  const current = `${origin}${from}`
+  const { href } = URL.canParse(location, current) ? new URL(location, current) : { href: '' }
+  const within = href.startsWith(`${origin}${base}/`) && attempts.tries < MOST_TRIES
+  const path = href.slice(origin.length)
+  if (within && path !== from && DISPATCHES.test(path.slice(base.length))) return path
   throw platformUnavailable().after(attempts)
-}
-
-function basePath(apiUrl: URL): string {
-  return apiUrl.pathname.replace(/\/+$/, '')
 }

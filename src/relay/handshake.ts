@@ -21,9 +21,12 @@ function subscriptionChallenge(path: string): string | undefined {
   return query.get('hub.challenge') ?? undefined
 }
 
+/** `<workflow>/slack`, with whatever may follow. */
+const SLACK_PATH = /^[^/?]*\/slack(?:[/?]|$)/
+
 /** https://api.slack.com/events/url_verification */
 function slackChallenge(method: string, path: string, body: Uint8Array): string | undefined {
-  if (method !== 'POST' || parseWebhookPath(path).trigger !== 'slack') return undefined
+  if (method !== 'POST' || !SLACK_PATH.test(path)) return undefined
   const request = json(body)
   if (!isObject(request) || request.type !== 'url_verification') return undefined
   return typeof request.challenge === 'string' ? request.challenge : undefined

@@ -28,12 +28,15 @@ const PLAIN_NAME = /^[\w.-]{1,100}$/
 /** Gathers, while a request is handled, what its line in the log will say. */
 export class Journal {
   readonly delivery: string
-  readonly receivedAt: Date
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
+  readonly #start: number
   #facts: Facts = {}
 
-  constructor(delivery: string, receivedAt: Date) {
+  constructor(delivery: string, now: Date) {
     this.delivery = delivery
-    this.receivedAt = receivedAt
+    this.receivedAt = now.toISOString()
+    this.#start = now.getTime()
   }
 
   /** @param path only after the tokens are scrubbed from it */
@@ -53,8 +56,7 @@ export class Journal {
   }
 
   entry(method: string, status: number, now: Date): LogEntry {
-    const ms = now.getTime() - this.receivedAt.getTime()
-    const { delivery, receivedAt } = this
-    return { time: receivedAt.toISOString(), delivery, method, ...this.#facts, status, ms }
+    const ms = now.getTime() - this.#start
+    return { time: this.receivedAt, delivery: this.delivery, method, ...this.#facts, status, ms }
   }
 }

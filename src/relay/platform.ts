@@ -8,7 +8,8 @@ export interface PlatformAnswer {
 }
 
 export interface PlatformRequest {
-  readonly url: URL
+  /** From the root of the platform's origin. */
+  readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** Milliseconds until the answer must be there. */

@@ -11,7 +11,7 @@ import { type Attempts, RelayError } from './errors.ts'
 import { handshake } from './handshake.ts'
 import { Journal, type LogEntry } from './journal.ts'
 import { type Pages, RELAY_PAGES, visited } from './pages.ts'
-import { type ReceivedBody, type WrittenPayload, writePayload } from './payload.ts'
+import { type ReceivedBody, writePayload } from './payload.ts'
 import {
   bodyTooLarge,
   brokenBody,
@@ -33,8 +33,10 @@ export interface RelayRequest {
 }
 
 /** An accepted request on its way to the platform, or to the local engine. */
-export interface Dispatch extends WrittenPayload {
+export interface Dispatch {
   readonly repository: Repository
+  /** The serialised `client_payload`. */
+  readonly clientPayload: string
   readonly delivery: string
   /** `undefined` where the credentials give none. */
   readonly token: Secret | undefined
@@ -121,7 +123,7 @@ async function prepare(
   const travelling = { path, method, headers: forwardedHeaders(headers), body }
   const received = withoutTokens({ ...travelling, delivery, receivedAt }, tokens)
   journal.addressed(repository, received.path, body.bytes.length)
-  return { repository, delivery, ...(await writePayload(received)) }
+  return { repository, delivery, clientPayload: await writePayload(received) }
 }
 
 async function readBody(body: AsyncIterable<Uint8Array>): Promise<ReceivedBody> {

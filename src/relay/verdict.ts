@@ -1,5 +1,6 @@
 import { RelayError } from './errors.ts'
 import { type PlatformAnswer, PlatformFault } from './platform.ts'
+import { invalidToken } from './refusals.ts'
 
 /** Not accepted for sure, and another try may be. */
 export interface Again {
@@ -61,11 +62,7 @@ function platformTimeout(cause: unknown): RelayError {
 }
 
 function refusal({ status, text }: PlatformAnswer): RelayError {
-  if (status === 401) {
-    return new RelayError(401, 'invalid_token', 'GitHub did not accept the token', {
-      hint: 'check that it is complete, not expired and not revoked',
-    })
-  }
+  if (status === 401) return invalidToken()
   if (status === 403 || status === 404) {
     return new RelayError(
       403,

@@ -33,12 +33,12 @@ export function platformPool(apiUrl: URL): PlatformPool {
 
 function send(
   pool: Pool,
-  { url, headers, body, timeout }: PlatformRequest,
+  { path, headers, body, timeout }: PlatformRequest,
   resolve: (answer: PlatformAnswer) => void,
   reject: (fault: PlatformFault) => void,
 ): void {
   const exchange = new Exchange(timeout, resolve, reject)
-  pool.dispatch({ path: url.pathname, method: 'POST', headers: { ...headers }, body }, exchange)
+  pool.dispatch({ path, method: 'POST', headers: { ...headers }, body }, exchange)
 }
 
 /**
@@ -107,7 +107,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #answer(): void {
     if (!this.#head) return
-    this.#resolve({ ...this.#head, text: Buffer.concat(this.#chunks).toString() })
+    const text = this.#size > 0 ? Buffer.concat(this.#chunks).toString() : ''
+    this.#resolve({ ...this.#head, text })
   }
 
   #fail(cause: Error): void {

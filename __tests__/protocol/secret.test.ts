@@ -1,0 +1,63 @@
+import { inspect } from 'node:util'
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { Secret } from '../../src/protocol/secret.ts'
+
+const VALUE = fc.string({
+  unit: fc.constantFrom(...'abcXYZ019._-~+/?>é'),
+  minLength: 20,
+  maxLength: 60,
+})
+const AROUND = fc.string({ unit: fc.constantFrom(...'abc/+=-_ {"é'), maxLength: 7 })
+
+const percent = (text: string) => {
+  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+}
+
+const FORMS: readonly (readonly [string, (value: string) => string])[] = [
+  ['raw', (value) => value],
+  ['encodeURIComponent', (value) => encodeURIComponent(value)],
+  ['every byte percent-encoded', percent],
+  ['upper-case escapes', (value) => percent(value).toUpperCase()],
+]
+
+test.each(FORMS)('finds and scrubs the value %s, whatever stands around it', (_, form) => {
+  fc.assert(
+    fc.property(VALUE, AROUND, AROUND, (value, before, after) => {
+      const secret = new Secret(value)
+      const text = `${before}${form(value)}${after}`
+      expect(secret.isIn(text)).toBe(true)
+      expect(secret.scrub(text)).not.toContain(form(value))
+    }),
+  )
+})
+
+test.each(['base64', 'base64url'] as const)(
+  'finds the value in %s at any alignment',
+  (encoding) => {
+    fc.assert(
+      fc.property(VALUE, AROUND, AROUND, (value, before, after) => {
+        const encoded = Buffer.from(`${before}${value}${after}`).toString(encoding)
+        const secret = new Secret(value)
+        expect(secret.isIn(encoded)).toBe(true)
+        expect(secret.isIn(secret.scrub(encoded))).toBe(false)
+      }),
+    )
+  },
+)
+
+test('does not look for short values, which could be part of any word', () => {
+  const secret = new Secret('short-one')
+  expect(secret.isIn('short-one')).toBe(false)
+  expect(secret.scrub('short-one')).toBe('short-one')
+})
+
+test('shows as *** wherever it is printed', () => {
+  const secret = new Secret('a-value-of-some-length')
+  expect([`${secret}`, JSON.stringify({ secret }), inspect(secret)]).toEqual([
+    '***',
+    '{"secret":"***"}',
+    '***',
+  ])
+  expect(secret.reveal()).toBe('a-value-of-some-length')
+})

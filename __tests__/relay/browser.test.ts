@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
+import { TOKEN } from '../support/scene.ts'
+import { type Vector, vectors } from '../support/xss-vectors.ts'
+
+const CANDIDATES = [
+  process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+const executablePath = CANDIDATES.find((path) => path !== '' && existsSync(path))
+const describeWithBrowser = executablePath ? describe : describe.skip
+
+/** The more at once, the sooner done, and the later each is shown. */
+const PAGES_AT_ONCE = 6
+
+describeWithBrowser('in a real browser', () => {
+  let github: GitHub
+  let relay: RelayUnderTest
+  let browser: Browser
+  let context: BrowserContext
+  let outside: Outside
+  beforeAll(async () => {
+    github = await startGitHub()
+    relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+    outside = await startOutside()
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox'],
+    })
+    context = await browser.newContext()
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    outside.server.close()
+    await relay.close()
+    await github.close()
+  })
+
+  /** What a page did besides being shown. */
+  async function visit(url: string, vector: Vector): Promise<string[]> {
+    const page = await context.newPage()
+    const told: string[] = []
+    page.on('dialog', (dialog) => void dialog.dismiss())
+    page.on('popup', () => void told.push('opened a window'))
+    // A download, as of a type that the browser does not show, ends a navigation with an error.
+    await page.goto(url, { waitUntil: 'load', timeout: 3000 }).catch(() => {})
+    if (vector.body.includes('id=go')) {
+      await page
+        .locator('#go')
+        .click({ timeout: 1000, noWaitAfter: true })
+        .catch(() => {})
+    }
+    await page.waitForTimeout(200)
+    if ((await page.title().catch(() => '')) === 'ran') told.push('ran')
+    await page.close()
+    return told
+  }
+
+  /** Visits each vector, some at a time, and tells of each what it did. */
+  async function visitAll(address: (vector: Vector, index: number) => string): Promise<string[][]> {
+    outside.requests.length = 0
+    const waiting = [...outside.pages.entries()]
+    const told: string[][] = []
+    const visitor = async () => {
+      for (let next = waiting.pop(); next; next = waiting.pop()) {
+        const [index, vector] = next
+        told[index] = await visit(address(vector, index), vector)
+      }
+    }
+    await Promise.all(Array.from({ length: PAGES_AT_ONCE }, visitor))
+    return told.map((own, index) => {
+      const requests = outside.requests.filter((line) => line.endsWith(`/beacon/${index}`))
+      return [...own, ...requests]
+    })
+  }
+
+  const custom = ({ contentType, body }: Vector) => {
+    const query = new URLSearchParams({
+      __token: TOKEN,
+      __response_content_type: contentType,
+      __response_body: body,
+    })
+    return `${relay.url}/o/r/hook/webhook?${query}`
+  }
+
+  test('R18: no custom response runs, sends, loads or leaves anything', async () => {
+    const told = await visitAll(custom)
+    const acted = told.flatMap((did, index) => did.map((act) => [act, outside.pages[index]?.body]))
+    expect(acted).toEqual([])
+    expect(outside.requests).toEqual([])
+    expect(told.length).toBeGreaterThanOrEqual(40)
+    expect(github.calls.length).toBeGreaterThanOrEqual(told.length)
+  }, 120_000)
+
+  test('R18: most of the same pages do act where nothing holds them', async () => {
+    const told = await visitAll((_, index) => `${outside.url}/page/${index}`)
+    expect(told.filter((did) => did.length > 0).length).toBeGreaterThanOrEqual(30)
+  }, 120_000)
+
+  test('R21: a page of another origin may call, with a preflight, and read the answer', async () => {
+    const page = await context.newPage()
+    await page.goto(`${outside.url}/plain`)
+    const call = async ({ url, token }: { url: string; token: string }) => {
+      const headers = { 'content-type': 'application/json', 'x-platform-authorization': token }
+      const answer = await fetch(url, { method: 'PUT', headers, body: '{"a":1}' })
+      return [answer.status, await answer.text(), answer.headers.get('x-hookline-delivery')]
+    }
+    github.reset()
+    const argument = { url: `${relay.url}/o/r/hook/webhook`, token: TOKEN }
+    const [status, text, delivery] = await page.evaluate(call, argument)
+    expect([status, text]).toEqual([200, '{"success":true}'])
+    expect(delivery).toMatch(/^[0-9a-f-]{36}$/)
+    expect(github.calls).toHaveLength(1)
+    await page.close()
+  }, 30_000)
+
+  test('a no-cors call of a page succeeds, as it was dispatched', async () => {
+    const page = await context.newPage()
+    await page.goto(`${outside.url}/plain`)
+    github.reset()
+    const url = `${relay.url}/o/r/hook/webhook?__token=${TOKEN}`
+    const type = await page.evaluate(async (address) => {
+      return (await fetch(address, { method: 'POST', mode: 'no-cors', body: 'x' })).type
+    }, url)
+    expect(type).toBe('opaque')
+    expect(github.calls).toHaveLength(1)
+    await page.close()
+  }, 30_000)
+})
+
+/** A server of another origin: it shows the vectors as they are, and notes every other request. */
+interface Outside {
+  readonly url: string
+  readonly server: Server
+  readonly pages: readonly Vector[]
+  readonly requests: string[]
+}
+
+const PLAIN: Vector = { contentType: 'text/html', body: '<title>page</title>' }
+
+async function startOutside(): Promise<Outside> {
+  const requests: string[] = []
+  const pages: Vector[] = []
+  const server = createServer(({ method, url = '' }, response) => {
+    const page = url === '/plain' ? PLAIN : pages[Number(/^\/page\/(\d+)$/.exec(url)?.[1])]
+    if (!page && url.startsWith('/beacon/')) requests.push(`${method} ${url.split('?')[0]}`)
+    const { contentType, body } = page ?? { contentType: 'text/javascript', body: '' }
+    response.writeHead(200, { 'content-type': contentType }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const count = vectors('').length
+  // Each vector has a beacon of its own, so that what it did can be told from what others did.
+  for (let index = 0; index < count; index++) {
+    const vector = vectors(`${url}/beacon/${index}`)[index]
+    if (vector) pages.push(vector)
+  }
+  return { url, server, pages, requests }
+}

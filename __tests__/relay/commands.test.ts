@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { startRelay } from '../../src/entries/relay-node.ts'
+import { compiledSources } from '../support/build.ts'
+import { runCommand, startCommand } from '../support/command.ts'
+import { startGitHub } from '../support/github.ts'
+import { send } from '../support/raw-http.ts'
+import { TOKEN } from '../support/scene.ts'
+
+// Compiling takes longer than a test may.
+beforeAll(async () => void (await compiledSources()), 60_000)
+
+async function newKeys(env: Record<string, string> = {}) {
+  const { output } = await runCommand('keys', { arguments: ['new'], env })
+  return output
+}
+
+describe('hookline keys', () => {
+  test('new: a private key; with HOOKLINE_SEAL_KEYS set, before those it holds', async () => {
+    const first = await newKeys()
+    const second = await newKeys({ HOOKLINE_SEAL_KEYS: first })
+    const [old] = JSON.parse(first).keys
+    const { keys } = JSON.parse(second)
+    expect(keys).toHaveLength(2)
+    expect(keys[1]).toEqual(old)
+    expect(keys[0].kid).not.toBe(old.kid)
+  })
+
+  test('public: the same keys without their private part', async () => {
+    const env = { HOOKLINE_SEAL_KEYS: await newKeys() }
+    const { output } = await runCommand('keys', { arguments: ['public'], env })
+    expect(JSON.parse(output).keys).toEqual([
+      {
+        kty: 'EC',
+        crv: 'P-256',
+        x: expect.any(String),
+        y: expect.any(String),
+        kid: expect.any(String),
+        alg: 'ECDH-ES',
+        use: 'enc',
+      },
+    ])
+  })
+
+  test('access: another key each time, long enough to be one', async () => {
+    const run = () => runCommand('keys', { arguments: ['access'] })
+    const [one, two] = await Promise.all([run(), run()])
+    expect(one.output).toMatch(/^hlk_[\w-]{43}$/)
+    expect(one.output).not.toBe(two.output)
+  })
+})
+
+describe('hookline seal', () => {
+  test('seals for a relay what that relay opens, the token from standard input', async () => {
+    const github = await startGitHub()
+    const env = { HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: await newKeys() }
+    const relay = await startRelay({ host: '127.0.0.1', port: 0, env, write: () => {} })
+    const scope = ['--repository', 'o/r', '--path', '/hook/webhook', '--expires', '1h']
+    const { output, errors } = await runCommand('seal', {
+      arguments: ['--relay', relay.url, ...scope],
+      input: `${TOKEN}\n`,
+    })
+    expect(errors).toBe('')
+    const ask = (path: string) => send(relay.url, { target: `${path}?__token=${output}` })
+    expect((await ask('/o/r/hook/webhook')).status).toBe(200)
+    expect((await ask('/o/r/hook/other')).status).toBe(401)
+    expect(github.calls[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`)
+    await relay.close()
+    await github.close()
+  })
+
+  test('seals with a key from a file, the token from the environment, as JSON', async () => {
+    const set = await newKeys()
+    const file = join(await mkdtemp(join(tmpdir(), 'keys-')), 'public.json')
+    const { output: published } = await runCommand('keys', {
+      arguments: ['public'],
+      env: { HOOKLINE_SEAL_KEYS: set },
+    })
+    await writeFile(file, published)
+    const { output } = await runCommand('seal', {
+      arguments: ['--key', file, '--repository', 'o/r', '--json'],
+      env: { HOOKLINE_TOKEN: TOKEN },
+    })
+    expect(JSON.parse(output)).toEqual({ sealed: expect.stringMatching(/^eyJ/), repository: 'o/r' })
+  })
+
+  test.each([
+    ['no token', ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'], '', 'cannot be reached'],
+    [
+      'an unencrypted relay elsewhere',
+      ['--relay', 'http://relay.test', '--repository', 'o/r'],
+      TOKEN,
+      'no address of a relay',
+    ],
+    ['no relay', ['--repository', 'o/r'], TOKEN, 'no relay is named'],
+    ['a bad repository', ['--relay', 'x', '--repository', 'o'], TOKEN, 'is no repository'],
+    [
+      'a bad duration',
+      ['--relay', 'x', '--repository', 'o/r', '--expires', 'soon'],
+      TOKEN,
+      'is no duration',
+    ],
+  ])('%s: an error that says so', async (_, args, input, message) => {
+    const { code, errors, output } = await runCommand('seal', { arguments: args, input })
+    expect(code).not.toBe(0)
+    expect(errors).toContain(message)
+    expect(`${errors}${output}`).not.toContain(TOKEN)
+  })
+})
+
+describe('hookline relay', () => {
+  test('says where it listens, relays, and stops at SIGTERM', async () => {
+    const github = await startGitHub()
+    const env = { HOOKLINE_API_URL: github.url, PORT: '0' }
+    const child = await startCommand('relay', { env, arguments: ['--repository', 'o/r'] })
+    if (!child.stdout) throw new Error('no output')
+    const lines = createInterface(child.stdout)
+    const [line] = await once(lines, 'line')
+    expect(line).toMatch(/^hookline relay listening on http:\/\/127\.0\.0\.1:\d+$/)
+    const url = String(line).split(' ').at(-1) ?? ''
+    const answer = await send(url, { target: `/webhook/hook/webhook?__token=${TOKEN}` })
+    expect(answer.status).toBe(200)
+    const [logged] = await once(lines, 'line')
+    expect(JSON.parse(logged)).toMatchObject({ owner: 'o', repo: 'r', status: 200 })
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
+    await github.close()
+  })
+
+  test.each([
+    [['--port', 'x'], {}, 'is no port'],
+    [['--port', '65536'], {}, 'is no port'],
+    [['--repository', 'o/..'], {}, 'is no repository'],
+    [[], { HOOKLINE_API_URL: 'ftp://x' }, 'HOOKLINE_API_URL is not the address of an API'],
+    [
+      [],
+      { HOOKLINE_API_URL: 'https://u:p@api.test' },
+      'HOOKLINE_API_URL is not the address of an API',
+    ],
+    [[], { HOOKLINE_TOKEN: TOKEN }, 'HOOKLINE_KEYS is missing'],
+    [[], { HOOKLINE_KEYS: 'k'.repeat(20) }, 'HOOKLINE_TOKEN is missing'],
+    [[], { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: 'short' }, 'fewer than 20 characters'],
+    [[], { HOOKLINE_SEAL_KEYS: '{}' }, 'holds no sealing keys'],
+    [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is no number of milliseconds'],
+  ])('%j with %j: an error that says so', async (args, env, message) => {
+    const { code, errors } = await runCommand('relay', { arguments: ['--port', '0', ...args], env })
+    expect(code).not.toBe(0)
+    expect(errors).toContain(message)
+    expect(errors).not.toContain(TOKEN)
+  })
+})

@@ -1,0 +1,234 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { open, parseAnswer, received, requestBytes, send, sendBytes } from '../support/raw-http.ts'
+import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
+import { TOKEN, withToken } from '../support/scene.ts'
+
+const HOOK = '/o/r/hook/webhook'
+const AUTH = `X-Platform-Authorization: ${TOKEN}\r\n`
+
+describe('the server on Node', () => {
+  let github: GitHub
+  let relay: RelayUnderTest
+  beforeAll(async () => {
+    github = await startGitHub()
+    relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+  })
+  afterAll(async () => {
+    await relay.close()
+    await github.close()
+  })
+
+  const answerTo = async (bytes: string) => parseAnswer(await sendBytes(relay.url, bytes))
+
+  test.each([
+    [
+      'Content-Length and Transfer-Encoding',
+      'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n',
+      '0\r\n\r\n',
+    ],
+    ['two Content-Lengths', 'Content-Length: 3\r\nContent-Length: 4\r\n', 'abcd'],
+    ['a list of Content-Lengths', 'Content-Length: 3, 3\r\n', 'abc'],
+    ['a negative Content-Length', 'Content-Length: -1\r\n', ''],
+    ['an unknown Transfer-Encoding', 'Transfer-Encoding: xchunked\r\n', '0\r\n\r\n'],
+    ['chunked that is not last', 'Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'],
+    ['a space before the colon', 'Content-Length : 3\r\n', 'abc'],
+    ['a folded header', 'X-A: b\r\n c\r\n', ''],
+    ['a bare line feed', 'X-A: b\nX-B: c\r\n', ''],
+    ['a bare carriage return', 'X-A: b\rX-B: c\r\n', ''],
+    ['a NUL in a header', 'X-A: b\0\r\n', ''],
+    ['a broken chunk size', 'Transfer-Encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
+  ])('R24: %s: 400, nothing dispatched', async (_, headers, body) => {
+    const before = github.calls.length
+    const answer = await answerTo(
+      `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}${headers}\r\n${body}`,
+    )
+    expect(answer.status).toBe(400)
+    expect(github.calls.length).toBe(before)
+  })
+
+  test('R24: no Host: 400', async () => {
+    expect(
+      (await answerTo(`GET ${HOOK} HTTP/1.1\r\n${AUTH}Connection: close\r\n\r\n`)).status,
+    ).toBe(400)
+  })
+
+  test('R24: a foreign host in the target is ignored', async () => {
+    const target = `http://169.254.169.254${HOOK}`
+    expect((await send(relay.url, withToken({ target }))).status).toBe(200)
+    expect(github.calls.at(-1)?.url).toBe('/repos/o/r/dispatches')
+  })
+
+  test('R24: what follows a request on its connection is a request of its own', async () => {
+    const one = `GET ${HOOK}?n=1 HTTP/1.1\r\nHost: h\r\n${AUTH}\r\n`
+    const two = `GET ${HOOK}?n=2 HTTP/1.1\r\nHost: h\r\n${AUTH}Connection: close\r\n\r\n`
+    const before = github.calls.length
+    const text = (await sendBytes(relay.url, one + two)).toString()
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+    expect(github.calls.length).toBe(before + 2)
+  })
+
+  test.each([
+    ['a header block of more than 16 KB', HOOK, `X-A: ${'a'.repeat(16_400)}\r\n`, 431],
+    ['a URL of more than 16 KB', `${HOOK}?${'a'.repeat(16_400)}`, '', 431],
+    ['a header block of nearly 16 KB', HOOK, `X-A: ${'a'.repeat(15_500)}\r\n`, 200],
+    ['a URL of nearly 16 KB', `${HOOK}?${'a'.repeat(15_500)}`, '', 200],
+  ])('R23: %s', async (_, target, headers, status) => {
+    const answer = await answerTo(
+      `GET ${target} HTTP/1.1\r\nHost: h\r\n${AUTH}${headers}Connection: close\r\n\r\n`,
+    )
+    expect(answer.status).toBe(status)
+  })
+
+  test.each([
+    ['garbage', 'garbage\r\n\r\n', 400],
+    ['an overlong header', `GET / HTTP/1.1\r\nHost: h\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['CONNECT', 'CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n', 405],
+    ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['an expectation', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: x\r\nConnection: close\r\n\r\n', 200],
+  ])('R17: the security headers stand on the answer to %s', async (_, bytes, status) => {
+    const { headers, status: answered } = await answerTo(bytes)
+    expect(answered).toBe(status)
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+      'x-hookline-delivery': expect.any(String),
+    })
+  })
+
+  test('R6: a declared length that is never kept is no event', async () => {
+    const before = github.calls.length
+    const socket = open(relay.url)
+    socket.end(`POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Content-Length: 10\r\n\r\nabc`)
+    await received(socket)
+    expect(github.calls.length).toBe(before)
+  })
+
+  test('R6: HTTP/1.0 is capped too', async () => {
+    const head = `POST ${HOOK} HTTP/1.0\r\n${AUTH}Content-Length: 300000\r\n\r\n`
+    expect((await answerTo(head + 'x'.repeat(300_000))).status).toBe(413)
+  })
+
+  test('R6: a body without end is refused, and not kept', async () => {
+    const socket = open(relay.url)
+    socket.write(`POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Transfer-Encoding: chunked\r\n\r\n`)
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    const before = process.memoryUsage().rss
+    const answered = once(socket, 'data')
+    for (let n = 0; n < 400; n++) if (!socket.write(chunk)) await once(socket, 'drain')
+    const [bytes] = await answered
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 413/)
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+    socket.destroy()
+  })
+})
+
+describe('R22: slow clients', () => {
+  let github: GitHub
+  let relay: RelayUnderTest
+  beforeAll(async () => {
+    github = await startGitHub()
+    relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+  })
+  afterAll(async () => {
+    await relay.close()
+    await github.close()
+  })
+
+  /** Milliseconds until the server closes the connection, and what it said. */
+  async function closedAfter(bytes: string, drip?: string): Promise<[ms: number, text: string]> {
+    const start = Date.now()
+    const socket = open(relay.url)
+    socket.write(bytes)
+    const dripping = drip && setInterval(() => socket.write(drip), 500)
+    const text = await received(socket)
+    if (dripping) clearInterval(dripping)
+    return [Date.now() - start, text.toString()]
+  }
+
+  test('are cut off, and good ones are served meanwhile', async () => {
+    const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}`
+    const cases = [
+      closedAfter(''),
+      closedAfter(head, 'X-A: b\r\n'),
+      closedAfter(`${head}Content-Length: 1000\r\n\r\n`, 'x'),
+      closedAfter(`GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n`),
+    ]
+    const idle = Array.from({ length: 500 }, () => {
+      const socket = open(relay.url)
+      socket.write(head)
+      return socket
+    })
+    const latencies: number[] = []
+    for (let n = 0; n < 50; n++) {
+      const start = Date.now()
+      expect((await send(relay.url, withToken({ target: HOOK }))).status).toBe(200)
+      latencies.push(Date.now() - start)
+      await sleep(20)
+    }
+    const [silent, slowHead, slowBody, keptAlive] = await Promise.all(cases)
+    expect(silent?.[0]).toBeLessThan(12_500)
+    expect(slowHead?.[0]).toBeLessThan(12_500)
+    expect(slowHead?.[1]).toMatch(/^HTTP\/1\.1 408/)
+    expect(slowBody?.[0]).toBeLessThan(17_500)
+    expect(keptAlive?.[0]).toBeLessThan(7500)
+    // Five times the target of 250 ms: only a server that is blocked fails it.
+    expect(latencies.sort((a, b) => a - b)[49]).toBeLessThan(1250)
+    expect(github.calls).toHaveLength(50)
+    for (const socket of idle) socket.destroy()
+  }, 30_000)
+})
+
+describe('R26: stopping', () => {
+  test('finishes what was accepted, and takes nothing more', async () => {
+    const github = await startGitHub()
+    const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+    github.always((_, response) => {
+      setTimeout(() => response.writeHead(204).end(), 300)
+      return undefined
+    })
+    const silent = open(relay.url)
+    const half = open(relay.url)
+    half.write(
+      requestBytes(withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(10) })).subarray(
+        0,
+        -3,
+      ),
+    )
+    const underway = Array.from({ length: 20 }, (_, n) => {
+      return send(relay.url, withToken({ target: `${HOOK}?n=${n}` }))
+    })
+    await sleep(100)
+    const stopped = relay.close()
+    half.write('xxx')
+    const answers = await Promise.all(underway)
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(parseAnswer(await received(half)).status).toBe(200)
+    await stopped
+    expect(github.calls).toHaveLength(21)
+    await expect(sendBytes(relay.url, 'GET / HTTP/1.1\r\n\r\n')).rejects.toThrow('ECONNREFUSED')
+    silent.destroy()
+    await github.close()
+  })
+
+  test('tells a client that keeps its connection that this was the last answer', async () => {
+    const github = await startGitHub()
+    const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+    github.always((_, response) => {
+      setTimeout(() => response.writeHead(204).end(), 200)
+      return undefined
+    })
+    const socket = open(relay.url)
+    socket.write(`GET ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}\r\n`)
+    await sleep(50)
+    const stopped = relay.close()
+    const answer = parseAnswer(await received(socket))
+    expect(answer).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    await stopped
+    await github.close()
+  })
+})

@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+export interface RawPlatform {
+  readonly url: string
+  /** Connections that came. */
+  readonly connections: number
+  /** What to do with each connection from now on, with its bytes as they come. */
+  onBytes(behave: (socket: Socket, received: Buffer) => void): void
+  close(): Promise<void>
+}
+
+/** A platform that misbehaves below HTTP. */
+export async function startRawPlatform(): Promise<RawPlatform> {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  let behave = (_socket: Socket, _received: Buffer) => {}
+  const server = createServer((socket) => {
+    connections++
+    sockets.add(socket)
+    let received = Buffer.alloc(0)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk])
+      behave(socket, received)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get connections() {
+      return connections
+    },
+    onBytes: (next) => {
+      connections = 0
+      behave = next
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** True when a whole request has come. */
+export function isWhole(received: Buffer): boolean {
+  const end = received.indexOf('\r\n\r\n')
+  const length = /content-length: (\d+)/i.exec(received.toString('latin1'))
+  return end >= 0 && received.length >= end + 4 + Number(length?.[1] ?? 0)
+}

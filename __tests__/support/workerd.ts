@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { workerBundle } from './build.ts'
+import type { RelaySetup, RelayUnderTest } from './relays.ts'
+
+const WORKERD = createRequire(import.meta.url).resolve('workerd/bin/workerd')
+
+/** The relay as it is shipped for the edge, in the runtime that the edge runs. */
+export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
+  const bindings = { ...env, ...(repository && { HOOKLINE_REPOSITORY: repository }) }
+  return startWorkerd(await workerBundle(), bindings)
+}
+
+export async function startWorkerd(
+  script: string,
+  bindings: Readonly<Record<string, string>>,
+): Promise<RelayUnderTest & { readonly pid: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
+  const file = join(folder, 'config.capnp')
+  await copyFile(script, join(folder, 'worker.js'))
+  await writeFile(file, config(bindings))
+  const child = spawn(WORKERD, ['serve', file, '--control-fd=3'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  })
+  const log: string[] = []
+  if (child.stdout) createInterface(child.stdout).on('line', (line) => log.push(line))
+  const port = await listeningPort(child)
+  const close = async () => {
+    child.kill()
+    await once(child, 'exit')
+    await rm(folder, { recursive: true })
+  }
+  return { url: `http://127.0.0.1:${port}`, log, close, pid: child.pid ?? 0 }
+}
+
+async function listeningPort(child: ChildProcess): Promise<number> {
+  // The fourth stream is the one opened for `--control-fd`.
+  const control = createInterface(child.stdio[3] as Readable)
+  const [line] = await once(control, 'line')
+  return JSON.parse(line).port
+}
+
+function config(bindings: Readonly<Record<string, string>>): string {
+  const list = Object.entries(bindings).map(
+    ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
+  )
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .relay),
+    (name = "internet", network = (allow = ["private", "public"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const relay :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  bindings = [${list.join(', ')}],
+  compatibilityDate = "2026-10-01",
+  compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],
+);
+`
+}

@@ -1,0 +1,67 @@
+// Starts workers in the runtime that the edge runs, with a socket on a free port.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const WORKERD = createRequire(import.meta.url).resolve('workerd/bin/workerd')
+const TICKS_PER_SECOND = 100
+
+/** Bundles the relay for the edge as it is shipped; the sources must be compiled before. */
+export async function bundledRelay() {
+  const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
+  const ncc = ['ncc', 'build', 'build/entries/relay-worker.js', '-m', '-q', '-o', folder]
+  const { status, stderr } = spawnSync('npx', ncc, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return join(folder, 'index.js')
+}
+
+export async function startWorker(script, env) {
+  const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
+  await copyFile(script, join(folder, 'worker.js'))
+  await writeFile(join(folder, 'config.capnp'), config(env))
+  const child = spawn(WORKERD, ['serve', join(folder, 'config.capnp'), '--control-fd=3'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  })
+  child.stdout.resume()
+  const [line] = await once(child.stdio[3], 'data')
+  const stop = async () => {
+    child.kill()
+    await once(child, 'exit')
+    await rm(folder, { recursive: true })
+  }
+  const url = `http://127.0.0.1:${JSON.parse(line).port}`
+  return { url, usage: () => usage(child.pid), stop }
+}
+
+/** Measured from outside, since clocks stand still inside a worker. */
+async function usage(pid) {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const ticks = Number(fields[11]) + Number(fields[12])
+  const rss = Number(fields[21]) * 4096
+  return { cpu: { user: (ticks * 1e6) / TICKS_PER_SECOND, system: 0 }, rss }
+}
+
+function config(env) {
+  const bindings = Object.entries(env).map(([name, text]) => {
+    return `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`
+  })
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    (name = "internet", network = (allow = ["private", "public"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  bindings = [${bindings.join(', ')}],
+  compatibilityDate = "2026-10-01",
+  compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],
+);
+`
+}

@@ -1,0 +1,94 @@
+import {
+  CompactEncrypt,
+  type CryptoKey,
+  calculateJwkThumbprint,
+  compactDecrypt,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose'
+import { isObject, parseJson } from '../protocol/json.ts'
+
+/** What a sealed token holds: the platform token, and what it may be used for. */
+export interface Sealed {
+  readonly token: string
+  /** `owner/name`. */
+  readonly repository: string
+  /** The path, or its first whole segments, after the repository; every path when absent. */
+  readonly path?: string
+  /** Seconds since 1970, after which it is not accepted; never when absent. */
+  readonly expires?: number
+}
+
+/** A key that seals and opens. The part that seals is public. */
+export interface SealKey {
+  readonly id: string
+  readonly publicJwk: JWK
+  readonly privateJwk: JWK
+  readonly open: CryptoKey
+}
+
+// RFC 7518, sections 4.6 and 5.3.
+const ALGORITHM = 'ECDH-ES'
+const ENCRYPTION = 'A256GCM'
+
+/** Where a relay publishes the keys that seal for it. */
+export const SEAL_KEYS_PATH = '/.well-known/hookline-seal.json'
+
+const COMPACT_JWE = /^eyJ[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** True for what has the form of a sealed token; whether it opens is another matter. */
+export function looksSealed(token: string): boolean {
+  return COMPACT_JWE.test(token)
+}
+
+/** @param publicJwk as a relay publishes it */
+export async function sealToken(sealed: Sealed, publicJwk: JWK): Promise<string> {
+  const header = { alg: ALGORITHM, enc: ENCRYPTION, ...(publicJwk.kid && { kid: publicJwk.kid }) }
+  const content = new TextEncoder().encode(JSON.stringify(sealed))
+  const key = await importJWK(publicJwk, ALGORITHM)
+  return new CompactEncrypt(content).setProtectedHeader(header).encrypt(key)
+}
+
+/** @throws Error of any kind when it is not sealed for one of these keys, or broken */
+export async function openSealed(text: string, keys: readonly SealKey[]): Promise<Sealed> {
+  const { plaintext } = await compactDecrypt(text, ({ kid }) => keyById(keys, kid).open, {
+    keyManagementAlgorithms: [ALGORITHM],
+    contentEncryptionAlgorithms: [ENCRYPTION],
+  })
+  const content = parseJson(new TextDecoder().decode(plaintext))
+  if (isSealed(content)) return content
+  throw new TypeError('what is sealed is no token')
+}
+
+export async function newSealKey(): Promise<SealKey> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'P-256', extractable: true })
+  return readSealKey(await exportJWK(privateKey))
+}
+
+/** @throws Error when it is no private key for sealing */
+export async function readSealKey(jwk: JWK): Promise<SealKey> {
+  const { kty, crv, x, y, d } = jwk
+  if (kty !== 'EC' || !crv || !x || !y || !d) throw new TypeError('not a private EC key')
+  const point = { kty, crv, x, y }
+  const id = await calculateJwkThumbprint(point)
+  const publicJwk = { ...point, kid: id, alg: ALGORITHM, use: 'enc' }
+  // Only a symmetric key is imported as bytes.
+  const open = (await importJWK({ ...point, d }, ALGORITHM)) as CryptoKey
+  return { id, publicJwk, privateJwk: { ...publicJwk, d }, open }
+}
+
+function keyById(keys: readonly SealKey[], id: string | undefined): SealKey {
+  const key = keys.find((candidate) => candidate.id === id)
+  if (!key) throw new TypeError('sealed for another key')
+  return key
+}
+
+function isSealed(value: unknown): value is Sealed {
+  if (!isObject(value)) return false
+  const { token, repository, path, expires } = value
+  const scoped = path === undefined || typeof path === 'string'
+  const dated = expires === undefined || typeof expires === 'number'
+  return typeof token === 'string' && typeof repository === 'string' && scoped && dated
+}
