@@ -1,13 +1,15 @@
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { type DevEvent, runLocally } from '../dev/local-platform.ts'
 import type { WorkflowSource } from '../engine/events.ts'
-import type { Json } from '../protocol/json.ts'
+import { readClientPayload } from '../protocol/dispatch.ts'
+import { type Json, parseJson } from '../protocol/json.ts'
 import { heldToken } from '../relay/access-keys.ts'
 import { type Credentials, noToken } from '../relay/credentials.ts'
 import type { RelayPorts } from '../relay/relay.ts'
 import type { RunningServer } from './node/http-server.ts'
 import { enginePorts } from './ports.ts'
-import { type Environment, readAccessKeys } from './relay-config.ts'
+import type { Environment } from './relay-config.ts'
+import { readAccessKeys } from './relay-keys.ts'
 import { serveRelay } from './relay-node.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -30,7 +32,8 @@ export async function serveDev(options: DevServerOptions): Promise<RunningServer
   const { host, port, env, workflows, tell, report } = options
   const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL)
   const ports: RelayPorts = {
-    dispatch: async ({ payload }) => {
+    dispatch: async ({ clientPayload }) => {
+      const payload = readClientPayload(parseJson(clientPayload))
       tell(await runLocally(payload, { workflows, engine, now: () => performance.now() }))
       return { tries: 1 }
     },
@@ -44,8 +47,8 @@ export async function serveDev(options: DevServerOptions): Promise<RunningServer
   return serveRelay({ host: host ?? 'localhost', port, ports })
 }
 
-/** @throws UserError when the server is opened without a key of at least 20 characters */
+/** @throws UserError when the server is opened without a key */
 async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
   if (host === undefined) return noToken
-  return heldToken(readAccessKeys(env.HOOKLINE_KEYS ?? ''), undefined)
+  return heldToken(readAccessKeys(env.HOOKLINE_KEYS), undefined)
 }

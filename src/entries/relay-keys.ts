@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import { UserError } from '../protocol/errors.ts'
+import { type Problem, UserError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/json.ts'
 import { Secret } from '../protocol/secret.ts'
 import { readSealKey, type SealKey } from '../relay/seal.ts'
@@ -29,20 +29,34 @@ function jwksIn(value: unknown): readonly JWK[] {
   return all as readonly JWK[]
 }
 
-const SHORTEST_KEY = 20
+/** Shorter keys can be found by trying, since nothing slows a caller down. */
+const SHORTEST_SAFE_KEY = 20
 
 /**
  * Keys separated by commas or white space.
  *
- * @throws UserError for one that could be guessed
+ * @throws UserError when there is none
  */
-export function readAccessKeys(text: string): readonly Secret[] {
-  const keys = text.split(/[\s,]+/).filter(Boolean)
-  if (keys.length > 0 && keys.every((key) => key.length >= SHORTEST_KEY)) {
-    return keys.map((key) => new Secret(key))
-  }
+export function readAccessKeys(text: string | undefined): readonly Secret[] {
+  const keys = split(text)
+  if (keys.length > 0) return keys.map((key) => new Secret(key))
   throw new UserError({
-    message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_KEY} characters`,
-    hint: 'make one with: hookline keys access',
+    message: 'HOOKLINE_KEYS is missing',
+    hint: 'make a key with: hookline keys access',
   })
+}
+
+/** What to tell about keys that work, but could be guessed. */
+export function weakKeyProblems(text: string | undefined): readonly Problem[] {
+  if (split(text).every((key) => key.length >= SHORTEST_SAFE_KEY)) return []
+  return [
+    {
+      message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
+      hint: 'make one with: hookline keys access',
+    },
+  ]
+}
+
+function split(text = ''): string[] {
+  return text.split(/[\s,]+/).filter(Boolean)
 }

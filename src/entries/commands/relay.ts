@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { parsePort } from '../port.ts'
+import { weakKeyProblems } from '../relay-keys.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
+import { warn } from '../warn.ts'
 
 interface RelayCommandOptions {
   readonly host: string
@@ -22,5 +24,6 @@ async function run({ host, port, repository }: RelayCommandOptions): Promise<voi
   const { startRelay } = await import('../relay-node.ts')
   const relay = await startRelay({ host, port: parsePort(port), env: process.env, repository })
   stopOnSignal(relay)
+  warn(weakKeyProblems(process.env.HOOKLINE_KEYS))
   process.stdout.write(`hookline relay listening on ${relay.url}\n`)
 }
