@@ -155,13 +155,13 @@ function values(workflow: string, contexts: Readonly<Record<string, unknown>>): 
   const document = parseDocument(workflow)
   return ['env', 'concurrency', 'jobs'].flatMap((key) =>
     fileExpressions(workflow, document.get(key, true), [key]).map(({ text }) =>
-      valueOf(text, contexts),
+      evaluatedOf(text, contexts),
     ),
   )
 }
 
 /** Some expressions read what only a runner has, and fail without it, before and after alike. */
-function valueOf(text: string, contexts: Readonly<Record<string, unknown>>): unknown {
+function evaluatedOf(text: string, contexts: Readonly<Record<string, unknown>>): unknown {
   try {
     return evaluate(text, contexts)
   } catch (error) {
