@@ -6,14 +6,8 @@ import { workflowFileFinder } from './workflow-files.ts'
 
 /** The workflow files that globs name. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
-  try {
-    return workflowFileFinder(root, globs)()
-  } catch (cause) {
-    if (!(cause instanceof UserError)) throw cause
-    const message = `no workflow file matches ${globs.join(', ')}`
-    const notes = ['workflows with triggers of Hookline stand in workflows/']
-    throw new UserError({ message, notes }, { cause })
-  }
+  const advice = ['workflows with triggers of Hookline stand in workflows/']
+  return workflowFileFinder({ root, globs, advice })()
 }
 
 /**
