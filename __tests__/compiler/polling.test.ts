@@ -32,7 +32,7 @@ describe('a polled trigger', () => {
     expect(Object.keys(on)).toEqual(['schedule'])
     expect(jobs.on.if).toBeUndefined()
     expect(jobs.on.concurrency).toEqual({ group: 'hookline-hook', queue: 'max' })
-    expect(jobs.on.steps[0].with.secrets).toBe('{"BOT": ${{ toJSON(secrets.BOT) }}}')
+    expect(jobs.on.steps[0].with.secrets).toBe(`{"BOT": \${{ toJSON(secrets.BOT) }}}`)
     expect(jobs.on.steps[0].with.state).toBeUndefined()
   })
 

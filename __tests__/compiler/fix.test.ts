@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals'
+import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
+import { sourceFile, withStep } from './support/compiled.ts'
+import { flagged, step, X } from './support/untrusted.ts'
+
+describe('leaves to a person, still flagged,', () => {
+  test.each([
+    ['the name of a command', X],
+    ['a part of it', `./bin-${X} --flag`],
+    ['what is evaluated again', `eval "echo ${X}"`],
+    ['another shell', `bash -c 'echo ${X}'`],
+    ['another shell by a pipe', `echo ${X} | sh`],
+    ['another shell by its path', `echo 1 | /usr/bin/env bash -s ${X}`],
+    ['a program of another language', `python3 -c 'print("${X}")'`],
+    ['a variable that reaches one', `A=${X}\npython3 -c "print('$A')"`],
+    ['a file that reaches one', `echo ${X} > a.py\npython3 a.py`],
+    ['arithmetic', `echo $((${X} + 1))`],
+    ['arithmetic on a variable', `A=${X}\n(( A > 1 )) && echo more`],
+    ['a test that calculates', `[[ ${X} -gt 1 ]] && echo more`],
+    ['a command in a variable', `A=${X}\n$A`],
+    ['a list', `for a in ${X}; do echo $a; done`],
+    ['a pattern', `case a in ${X}) echo yes;; esac`],
+    ['a quoted here-document', `cat <<'EOF'\n${X}\nEOF`],
+    ['backquotes', `echo \`cat ${X}\``],
+    ['a parameter expansion', `echo "\${A:-${X}}"`],
+    ['an escape', `echo \\${X}`],
+    ['an ANSI-C string', `echo $'${X}'`],
+    ['the environment of later steps', `echo "A=${X}" >> "$GITHUB_ENV"`],
+    ['the name of a variable', `export ${X}`],
+    ['a script that does not parse', `echo "${X}`],
+    ['a variable that governs', `PATH=${X} ls`],
+  ])('%s', (_, script) => {
+    const text = withStep(step(script))
+    const { count } = fixUntrusted(sourceFile(text))
+    expect(count).toBe(0)
+    expect(flagged(text)).not.toEqual([])
+  })
+
+  test.each([
+    ['PowerShell', 'shell: pwsh'],
+    ['Python', 'shell: python'],
+    ['cmd', 'shell: cmd'],
+    ['a shell that only the run knows', `shell: \${{ inputs.shell }}`],
+  ])('%s', (_, shell) => {
+    const text = withStep(`${step(`echo ${X}`)}\n        ${shell}`)
+    expect(fixUntrusted(sourceFile(text)).text).toBe(text)
+    expect(flagged(text)).toContain('run')
+  })
+
+  test.each(['windows-latest', `\${{ matrix.os }}`, `\${{ inputs.os }}`, '[self-hosted, x64]'])(
+    'a job on %s without a shell',
+    (runner) => {
+      const text = withStep(step(`echo ${X}`))
+        .replace('ubuntu-latest', runner)
+        .replace(
+          '    steps:',
+          '    strategy: {matrix: {os: [ubuntu-latest, windows-latest]}}\n    steps:',
+        )
+      expect(fixUntrusted(sourceFile(text)).count).toBe(0)
+    },
+  )
+})
+
+describe('puts the variables', () => {
+  test.each([
+    [
+      'into a new env',
+      `- run: echo ${X}`,
+      `- run: echo "\${WEBHOOK_BODY_X}"\n  env:\n    WEBHOOK_BODY_X: ${X}`,
+    ],
+    [
+      'into the env that is there',
+      `- env:\n    # why\n    A: b\n  run: echo ${X}`,
+      `- env:\n    WEBHOOK_BODY_X: ${X}\n    # why\n    A: b\n  run: echo "\${WEBHOOK_BODY_X}"`,
+    ],
+    [
+      'into an env in braces',
+      `- env: {A: b}\n  run: echo ${X}`,
+      `- env: { WEBHOOK_BODY_X: '${X}', A: b}\n  run: echo "\${WEBHOOK_BODY_X}"`,
+    ],
+    [
+      'under a name that is free',
+      `- env: {WEBHOOK_BODY_X: b}\n  run: echo ${X}`,
+      `- env: { WEBHOOK_BODY_X_2: '${X}', WEBHOOK_BODY_X: b}\n  run: echo "\${WEBHOOK_BODY_X_2}"`,
+    ],
+    [
+      'once for the same value',
+      `- run: |\n    echo ${X}\n    echo "${X}"`,
+      `- run: |\n    echo "\${WEBHOOK_BODY_X}"\n    echo "\${WEBHOOK_BODY_X}"\n  env:\n    WEBHOOK_BODY_X: ${X}`,
+    ],
+    [
+      'in the way the script is quoted',
+      `- run: 'echo "${X}"'`,
+      `- run: 'echo "\${WEBHOOK_BODY_X}"'\n  env:\n    WEBHOOK_BODY_X: ${X}`,
+    ],
+    [
+      'in double quotes too',
+      `- run: "echo ${X}"`,
+      `- run: "echo \\"\${WEBHOOK_BODY_X}\\""\n  env:\n    WEBHOOK_BODY_X: ${X}`,
+    ],
+  ])('%s', (_, before, after) => {
+    const indented = (text: string) => text.replaceAll(/^/gm, '      ')
+    expect(fixUntrusted(sourceFile(withStep(indented(before)))).text).toBe(
+      withStep(indented(after)),
+    )
+  })
+})

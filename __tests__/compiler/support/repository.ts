@@ -1,0 +1,57 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { ACTION } from '../../../src/compiler/action-reference.ts'
+import { type Build, type BuildOptions, build } from '../../../src/entries/build.ts'
+
+export const GLOBS = ['workflows/**/*.{yml,yaml}']
+export const HOOK =
+  'on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hi\n'
+export const UNTRUSTED = HOOK.replace('hi', `\${{ on.webhook.outputs.body }}`)
+
+/** A working copy with one workflow, for one test. */
+export class Repository {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'hookline-build-')))
+
+  constructor() {
+    this.write('workflows/hook.yml', HOOK)
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.root, file)), { recursive: true })
+    writeFileSync(join(this.root, file), text)
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.root, file), 'utf8')
+  }
+
+  list(folder: string): string[] {
+    return readdirSync(join(this.root, folder))
+  }
+
+  build(options: Partial<BuildOptions> = {}): Promise<Build> {
+    const defaults = { globs: GLOBS, out: '.github/workflows', uses: ACTION, state: 'none' }
+    return build({ root: this.root, ...defaults, ...options })
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true })
+  }
+}
+
+export function errorsOf({ errors }: Build): string[] {
+  return errors.map(({ message }) => message)
+}
+
+export function statusOf({ changes }: Build): string[] {
+  return changes.map(({ path, status }) => `${status} ${path}`)
+}
