@@ -25,10 +25,13 @@ const VALUES = [
   ...['https://sns.us-east-1.amazonaws.com/a.pem', '{"polluted":1}', '[', 'text'],
 ]
 
+/** What `String` cannot make a text of. */
+const NO_TEXT = { toString: 1, valueOf: 1 }
+
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
-    fc.constantFrom<unknown>(...VALUES, null, true, 0, -1.5, 2 ** 53),
+    fc.constantFrom<unknown>(...VALUES, null, true, 0, -1.5, 2 ** 53, NO_TEXT),
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.array(tie('value'), { maxLength: 3 }),
     tie('object'),
