@@ -26,7 +26,7 @@ const VALUES = [
 ]
 
 /** What `String` cannot make a text of. */
-const NO_TEXT = { toString: 1, valueOf: 1 }
+export const NO_TEXT = { toString: 1, valueOf: 1 }
 
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -73,3 +73,16 @@ export const anyRequest: fc.Arbitrary<Sent> = fc.record({
   ),
   body,
 })
+
+/** The value with one part after the other, at any depth, made something else. */
+export function* variations(value: unknown, other: unknown): Generator<unknown> {
+  yield other
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value)) {
+    for (const changed of variations(part, other)) {
+      yield Array.isArray(value)
+        ? value.map((old, at) => (String(at) === key ? changed : old))
+        : { ...value, [key]: changed }
+    }
+  }
+}
