@@ -7,7 +7,7 @@ import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 import { NATIVE_EVENTS } from '../../src/workflow/native-events.ts'
 import { bound, payloadOf, QUIET_WORLD, receive } from '../support/receive.ts'
-import { anyRequest } from './requests.ts'
+import { anyRequest, NO_TEXT, variations } from './requests.ts'
 
 /** Options without which a trigger has nothing to do; none for most. */
 const LEAST: Readonly<Record<string, object>> = { messaging_bot: { webhook: true } }
@@ -93,6 +93,18 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
       { numRuns: 300 },
     )
     expect(Object.prototype).not.toHaveProperty('polluted')
+  })
+
+  test('takes its example with any part of it made something else', async () => {
+    const ready = bound(name, least)
+    const { method = '', path = '', body = 'null' } = ready.example ?? {}
+    for (const other of [null, true, 0, 'x', [], [null], {}, NO_TEXT]) {
+      for (const changed of variations(JSON.parse(body), other)) {
+        const headers = { 'Content-Type': 'application/json' }
+        const sent = { method, path, headers, body: JSON.stringify(changed) }
+        await expect(receive(ready, sent, QUIET_WORLD)).resolves.toBeDefined()
+      }
+    }
   })
 
   test('makes the same of a request again, and leaves the request as it was', async () => {

@@ -25,10 +25,13 @@ const VALUES = [
   ...['https://sns.us-east-1.amazonaws.com/a.pem', '{"polluted":1}', '[', 'text'],
 ]
 
+/** What `String` cannot make a text of. */
+export const NO_TEXT = { toString: 1, valueOf: 1 }
+
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
-    fc.constantFrom<unknown>(...VALUES, null, true, 0, -1.5, 2 ** 53),
+    fc.constantFrom<unknown>(...VALUES, null, true, 0, -1.5, 2 ** 53, NO_TEXT),
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.array(tie('value'), { maxLength: 3 }),
     tie('object'),
@@ -70,3 +73,16 @@ export const anyRequest: fc.Arbitrary<Sent> = fc.record({
   ),
   body,
 })
+
+/** The value with one part after the other, at any depth, made something else. */
+export function* variations(value: unknown, other: unknown): Generator<unknown> {
+  yield other
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value)) {
+    for (const changed of variations(part, other)) {
+      yield Array.isArray(value)
+        ? value.map((old, at) => (String(at) === key ? changed : old))
+        : { ...value, [key]: changed }
+    }
+  }
+}

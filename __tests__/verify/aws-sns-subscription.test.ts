@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { CERTIFICATE_URL, CONFIRMATION, SUBSCRIBE_URL, TOPIC } from '../support/sns-signatory.ts'
+import { type Http, HttpFailure } from '../../src/protocol/http.ts'
+import { bound, receive } from '../support/receive.ts'
+import {
+  CERTIFICATE_URL,
+  CONFIRMATION,
+  RECEIVED,
+  SUBSCRIBE_URL,
+  TOPIC,
+} from '../support/sns-signatory.ts'
 import { pathOf, post, scene } from './aws-sns-scene.ts'
 
 const here = scene()
@@ -51,6 +59,29 @@ describe('a subscription', () => {
         `a subscription was not confirmed: SNS answered with status ${status}`,
       ])
       expect(here.amazon.visited).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
+    },
+  )
+
+  test('is said not to be confirmed when Amazon does not answer', async () => {
+    const message = here.signatory.sign(CONFIRMATION)
+    const http: Http = async (request) => {
+      if (request.url === SUBSCRIBE_URL) throw new HttpFailure('timeout', 'aborted')
+      return here.amazon.http(request)
+    }
+    const sent = { body: JSON.stringify(message), receivedAt: RECEIVED }
+    const { warnings } = await receive(bound('aws_sns', {}), sent, { http })
+    expect(warnings).toEqual(['a subscription was not confirmed: SNS gave no answer (timeout)'])
+  })
+
+  test.each([CERTIFICATE_URL, SUBSCRIBE_URL])(
+    'does not hide a fault of ours at %s',
+    async (url) => {
+      const sent = { body: JSON.stringify(here.signatory.sign(CONFIRMATION)), receivedAt: RECEIVED }
+      const http: Http = async (request) => {
+        if (request.url === url) throw new TypeError('a bug')
+        return here.amazon.http(request)
+      }
+      await expect(receive(bound('aws_sns', {}), sent, { http })).rejects.toThrow('a bug')
     },
   )
 

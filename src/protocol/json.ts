@@ -76,3 +76,8 @@ export function record<Value>(entries: Iterable<readonly [string, Value]>): Reco
 export function without(object: JsonObject, keys: readonly string[]): JsonObject {
   return record(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }
+
+/** A text, number or boolean as text; anything else is empty, since `String` fails for some objects. */
+export function scalarText(value: Json | undefined): string {
+  return typeof value === 'object' ? '' : String(value ?? '')
+}

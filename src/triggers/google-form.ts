@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject } from '../protocol/json.ts'
+import { isObject, scalarText } from '../protocol/json.ts'
 import { answersByTitle, objectsIn } from './form-answers.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger } from './trigger.ts'
@@ -31,7 +31,7 @@ const read: ItemReader = ({ body }) => {
   if (!isObject(body) || !isObject(response)) return 'is no response to a form'
   const given = objectsIn(response.answers).map(({ field, response: value = null }) => {
     const title = isObject(field) ? (field.title ?? field.id) : undefined
-    return [String(title), value] as const
+    return [scalarText(title), value] as const
   })
   return { ...body, answers_map: answersByTitle(given) }
 }

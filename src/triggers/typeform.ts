@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject, type Json, type JsonObject } from '../protocol/json.ts'
+import { isObject, type Json, type JsonObject, scalarText } from '../protocol/json.ts'
 import { answersByTitle, objectsIn } from './form-answers.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger } from './trigger.ts'
@@ -39,19 +39,19 @@ const read: ItemReader = ({ body }) => {
 /** Titles by id, those of the questions in groups too. */
 function fieldTitles(fields: Json | undefined): [id: string, title: string][] {
   return objectsIn(fields).flatMap(({ id, title, properties }) => [
-    [String(id), String(title)] as [string, string],
+    [scalarText(id), scalarText(title)] as [string, string],
     ...(isObject(properties) ? fieldTitles(properties.fields) : []),
   ])
 }
 
 function titleOf({ field }: JsonObject, titles: ReadonlyMap<string, string>): string {
   const { id, ref } = isObject(field) ? field : {}
-  return titles.get(String(id)) ?? String(ref ?? id)
+  return titles.get(scalarText(id)) ?? scalarText(ref ?? id)
 }
 
 /** Each type of answer keeps its value under its own name: `{"type":"email","email":"…"}`. */
 function valueIn(answer: JsonObject): Json {
-  const value = answer[String(answer.type)] ?? null
+  const value = answer[scalarText(answer.type)] ?? null
   if (!isObject(value)) return value
   const { label, labels, other } = value
   if (Array.isArray(labels)) return other === undefined ? labels : [...labels, other]

@@ -1,5 +1,5 @@
 import { HttpFailure } from '../../protocol/http.ts'
-import { isObject } from '../../protocol/json.ts'
+import { isObject, scalarText } from '../../protocol/json.ts'
 import type { WebhookRequest } from '../../protocol/webhook-request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import { concat } from './algorithms.ts'
@@ -49,25 +49,28 @@ const CONFIRMATION = [
   'TopicArn',
   'Type',
 ]
-const SIGNED_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
-  SubscriptionConfirmation: CONFIRMATION,
-  UnsubscribeConfirmation: CONFIRMATION,
-}
+const SIGNED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+  ['SubscriptionConfirmation', CONFIRMATION],
+  ['UnsubscribeConfirmation', CONFIRMATION],
+])
 
-const HASHES: Readonly<Record<string, string>> = { '1': 'SHA-1', '2': 'SHA-256' }
+/** By the version of the signature. */
+const HASHES: ReadonlyMap<string, string> = new Map([
+  ['1', 'SHA-1'],
+  ['2', 'SHA-256'],
+])
 
 /** The message, or why its signature cannot be looked at. */
 function signedMessage({ body }: WebhookRequest): SignedMessage | string {
-  if (!isObject(body)) return 'the body is no message of SNS'
-  const names = SIGNED_FIELDS[String(body.Type)]
-  if (!names) return 'the body is no message of SNS'
+  const names = isObject(body) ? SIGNED_FIELDS.get(scalarText(body.Type)) : undefined
+  if (!isObject(body) || !names) return 'the body is no message of SNS'
   const present = names.filter((name) => name !== 'Subject' || name in body)
   const texts = present.map((name) => [name, body[name]] as const)
   if (!texts.every(isText)) return 'a signed field of the message is missing'
-  const hash = HASHES[String(body.SignatureVersion)]
+  const hash = HASHES.get(scalarText(body.SignatureVersion))
   if (!hash) return 'the version of the signature is neither 1 nor 2'
-  const signature = ENCODINGS.base64(String(body.Signature))
+  const signature = ENCODINGS.base64(scalarText(body.Signature))
   const certificate = certificateUrl(body.SigningCertURL)
   if (!certificate) return 'the certificate is not at an address of SNS'
   if (!signature) return MISMATCH
