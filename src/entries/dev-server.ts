@@ -6,7 +6,7 @@ import { type Credentials, noToken } from '../relay/credentials.ts'
 import type { RelayPorts } from '../relay/relay.ts'
 import type { RunningServer } from './node/http-server.ts'
 import { type Environment, readAccessKeys } from './relay-config.ts'
-import { serveRelay } from './relay-node.ts'
+import { serveRelay } from './relay-server.ts'
 import { systemClock } from './system-clock.ts'
 
 export interface DevServerOptions {
