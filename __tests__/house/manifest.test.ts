@@ -48,7 +48,7 @@ describe('action.yml', () => {
   test.each([
     ['an unknown runtime', 'node24', 'node5'],
     ['an unknown key', 'branding:', 'brandings:'],
-    ['a default that is no text', `default: '{}'`, 'default: {}'],
+    ['a default that is no text', `default: ''`, 'default: {}'],
   ])('would not pass with %s', (_, from, to) => {
     expect(text).toContain(from)
     expect(actionErrors(text.replace(from, to))).not.toEqual([])

@@ -7125,7 +7125,7 @@ __webpack_unused_export__ = publicApi.parse;
 __webpack_unused_export__ = publicApi.parseAllDocuments;
 exports.Tp = publicApi.parseDocument;
 __webpack_unused_export__ = publicApi.stringify;
-__webpack_unused_export__ = visit.visit;
+exports.YR = visit.visit;
 __webpack_unused_export__ = visit.visitAsync;
 
 
@@ -16984,6 +16984,8 @@ minimatch.unescape = unescape_unescape;
 //# sourceMappingURL=index.js.map
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
 var dist = __nccwpck_require__(8815);
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
 ;// CONCATENATED MODULE: ./node_modules/valibot/dist/index.mjs
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
@@ -24996,8 +24998,6 @@ function stringifyName(name, tokens, index) {
     return name;
 }
 //# sourceMappingURL=index.js.map
-// EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
 // EXTERNAL MODULE: ./build/protocol/webhook-path.js
 var webhook_path = __nccwpck_require__(4734);
 ;// CONCATENATED MODULE: ./build/triggers/path-pattern.js
@@ -25017,7 +25017,7 @@ const pathPattern = pipe(string(), maxLength(limits/* LIMITS */.b.patternLength,
     }
 }));
 function compilePattern(text) {
-    const pattern = text.startsWith('/') ? text : `/${text}`;
+    const pattern = /^\{*\//.test(text) ? text : `/${text}`;
     const { tokens } = dist_parse(pattern);
     checkSize(tokens);
     const compiled = dist_match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.g });
@@ -25069,7 +25069,7 @@ function patternMistake(error) {
  * issue names the very element that is wrong.
  */
 function oneOrMore(schema) {
-    return pipe(lazy((input) => Array.isArray(input) ? array(schema) : schema), transform((value) => (Array.isArray(value) ? value : [value])));
+    return pipe(lazy((input) => Array.isArray(input) ? pipe(array(schema), nonEmpty('is an empty list')) : schema), transform((value) => (Array.isArray(value) ? value : [value])));
 }
 
 ;// CONCATENATED MODULE: ./build/triggers/trigger.js
@@ -27174,6 +27174,10 @@ function positionAt(source, start, end) {
         length: Math.max(1, stop - start),
     };
 }
+/** Where a node stands in its source, in UTF-16 units. */
+function rangeOf(node) {
+    return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
+}
 
 ;// CONCATENATED MODULE: ./build/workflow/options.js
 
@@ -27189,12 +27193,18 @@ function pathKey(path) {
 /**
  * The options of a trigger as plain values, with every `${{ }}` in them filled in. The mistakes in
  * these stand by `pathKey`; the value there is `null`.
+ *
+ * @throws UserError when an alias is unknown, bombs, or contains itself
  */
 function optionValues(reading, trigger) {
     const mistakes = new Map();
     const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
+        if (!hasExpression(text))
+            return text;
+        if (mistakes.size === limits/* LIMITS */.b.problems)
+            return null;
         try {
-            return hasExpression(text) ? fillIn(text, reading.contexts) : text;
+            return fillIn(text, reading.contexts);
         }
         catch (error) {
             mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error));
@@ -27207,11 +27217,14 @@ function plainValues({ document, source }, { key, options }) {
     if (options === null)
         return null;
     try {
-        return options.toJS(document, { maxAliasCount: limits/* LIMITS */.b.yamlAliases }); // YAML 1.2 core is JSON
+        const values = options.toJS(document, { maxAliasCount: limits/* LIMITS */.b.yamlAliases }); // YAML 1.2 core is JSON
+        JSON.stringify(values); // throws when an alias contains itself
+        return values;
     }
     catch (cause) {
         const position = positionAt(source, ...rangeOf(key));
-        throw new errors/* UserError */.y({ message: 'YAML: an alias is unknown, or used too often', position }, { cause });
+        const message = 'YAML: an alias is unknown, contains itself, or is used too often';
+        throw new errors/* UserError */.y({ message, position }, { cause });
     }
 }
 function mapTexts(value, path, change) {
@@ -27263,9 +27276,6 @@ function pairOf(node, key) {
     const pairs = node.items; // a parsed document holds nodes only
     return pairs.find((pair) => (0,dist/* isScalar */.jn)(pair.key) && String(pair.key.value) === String(key));
 }
-function rangeOf(node) {
-    return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
-}
 
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
 var suggestion = __nccwpck_require__(4637);
@@ -27273,23 +27283,58 @@ var suggestion = __nccwpck_require__(4637);
 
 
 
+
+
+
 /** Options that a trigger accepts, or everything that is wrong with them. */
 function bindOptions(reading, nodes, trigger) {
     const { values, mistakes } = optionValues(reading, nodes);
+    if (Array.isArray(values))
+        return { problems: [listOfOptions(reading, nodes)] };
     const bound = trigger.bind(values);
-    const issues = 'issues' in bound ? bound.issues : [];
+    const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : [];
     const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))));
-    const problems = news.map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue));
+    const problems = news
+        .slice(0, limits/* LIMITS */.b.problems)
+        .map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue));
     return 'issues' in bound || mistakes.size > 0
         ? { problems: [...mistakes.values(), ...problems] }
         : bound;
+}
+/** The library stops at the first unknown key; this is about all of them. */
+function withUnknownOptions(issues, known) {
+    return issues.flatMap((issue) => {
+        const [place, ...deeper] = issue.path ?? [];
+        if (place?.type !== 'object' || deeper.length > 0 || !isUnknownKey(issue))
+            return issue;
+        const unknown = Object.keys(place.input).filter((key) => !known.includes(key));
+        return unknown.map((key) => ({ ...issue, path: [{ ...place, key }] }));
+    });
+}
+/** A schema takes a list for an object with the keys `0`, `1`, … */
+function listOfOptions({ source }, { key, options }) {
+    const position = positionAt(source, ...rangeOf(options ?? key));
+    return { message: 'options are a list, not a mapping of options', position };
 }
 /** What a schema says, at the place in the file that it is about. */
 function issueProblem(reading, nodes, known, issue) {
     const path = pathOf(issue);
     const find = isUnknownKey(issue) ? keyAt : nodeAt;
     const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)));
-    return { ...describe(issue, path, known), position };
+    const computed = isComputed(nodeAt(reading, nodes, path));
+    return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position };
+}
+function isComputed(node) {
+    return (0,dist/* isScalar */.jn)(node) && typeof node.value === 'string' && hasExpression(node.value);
+}
+/** What an expression gave may be a secret: its kind may be named, its text not. */
+function describeComputed(issue, path) {
+    const option = isUnknownKey(issue) ? '' : optionName(path);
+    if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
+        return wrongType(issue, option);
+    }
+    const wanted = option === '' ? 'options' : `"${option}"`;
+    return { message: `the expression gives no valid ${wanted}` };
 }
 function pathOf(issue) {
     return (issue.path ?? []).map((item) => item.key); // options are JSON
@@ -27297,12 +27342,15 @@ function pathOf(issue) {
 function describe(issue, path, known) {
     if (isUnknownKey(issue))
         return unknownOption(String(path.at(-1)), known);
+    const option = optionName(path);
     if (issue.type === 'picklist')
         return notAllowed(issue);
-    const option = path.filter((key) => typeof key === 'string').join('.');
     if (issue.kind === 'schema')
         return wrongType(issue, option);
     return { message: `"${option}": ${issue.message}` };
+}
+function optionName(path) {
+    return path.filter((key) => typeof key === 'string').join('.');
 }
 /** valibot marks a key that a strict object does not have with an origin of its own. */
 function isUnknownKey(issue) {
@@ -27390,24 +27438,53 @@ const NATIVE_EVENTS = new Set([
 /**
  * Parses YAML 1.2, in which `on` is a word and no boolean.
  *
- * @throws UserError with every syntax error of the text, or naming the limit it goes beyond
+ * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond
  */
 function yaml_parseYaml(source) {
     checkLimits(source);
     const document = (0,dist/* parseDocument */.Tp)(source.text, {
         version: '1.2',
-        uniqueKeys: true,
+        uniqueKeys: false, // checked below: the library compares every key with every other
+        stringKeys: true,
         prettyErrors: false,
         lineCounter: new dist/* LineCounter */.HN(),
     });
     if (document.errors.length > 0) {
-        throw new errors/* UserError */.y(document.errors.map((error) => syntaxProblem(source, error)));
+        const shown = document.errors.slice(0, limits/* LIMITS */.b.problems);
+        throw new errors/* UserError */.y(shown.map((error) => syntaxProblem(source, error)));
+    }
+    const repeated = repeatedKeys(document).slice(0, limits/* LIMITS */.b.problems);
+    if (repeated.length > 0) {
+        throw new errors/* UserError */.y(repeated.map((key) => repetition(source, key)));
     }
     return document;
 }
+function repeatedKeys(document) {
+    const repeated = [];
+    (0,dist/* visit */.YR)(document, {
+        Map(_, { items }) {
+            const seen = new Set();
+            const pairs = items; // stringKeys allows no other keys
+            for (const { key } of pairs) {
+                if (seen.has(key.value))
+                    repeated.push(key);
+                seen.add(key.value);
+            }
+        },
+    });
+    return repeated;
+}
+function repetition(source, key) {
+    return {
+        message: `YAML: the key "${key.value}" stands here twice`,
+        position: positionAt(source, ...rangeOf(key)),
+    };
+}
 function syntaxProblem(source, error) {
     const [start, end] = error.pos;
-    const message = error.message.replace(/\s+/g, ' ').replace(/\.$/, '');
+    const message = error.code === 'NON_STRING_KEY'
+        ? 'a key is a plain word, no list, mapping or alias'
+        : error.message.replace(/\s+/g, ' ').replace(/\.$/, '');
     return { message: `YAML: ${message}`, position: positionAt(source, start, end) };
 }
 function checkLimits(source) {
@@ -27425,6 +27502,8 @@ function checkLimits(source) {
 }
 /** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
 const MARKS = new Set(['\u0002', '\u0018', '\u001f']);
+/** Tokens after which a `:` begins a node of its own, one with an empty key. */
+const INDICATORS = new Set([':', '?', '-']);
 /**
  * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
  * recurses, and would overflow the stack before it could complain.
@@ -27433,18 +27512,21 @@ function isNestedTooDeep(text) {
     const columns = [];
     let brackets = 0;
     let column = 0;
+    let afterKey = false;
     for (const token of new dist/* Lexer */.JG().lex(text)) {
         if (MARKS.has(token))
             continue;
+        const isNode = token.trim() !== '' && !(token === ':' && afterKey);
         if (token === '[' || token === '{')
             brackets++;
         else if (token === ']' || token === '}')
             brackets--;
-        else if (brackets === 0 && token.trim() !== '')
+        else if (brackets === 0 && isNode)
             enterColumn(columns, column);
         if (columns.length + brackets > limits/* LIMITS */.b.yamlDepth)
             return true;
         column = token.includes('\n') ? 0 : column + token.length;
+        afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token);
     }
     return false;
 }
@@ -27485,11 +27567,19 @@ function readOnSection(name, source, contexts) {
     return readOn(name, { source, document, contexts }, (whole ?? contents));
 }
 function readOn(name, reading, on) {
-    const results = workflow_entries(reading, on).map((entry) => readEntry(reading, entry));
-    const problems = results.flatMap((result) => result.problems ?? []);
+    const triggers = [];
+    const problems = [];
+    for (const entry of workflow_entries(reading, on)) {
+        const result = readEntry(reading, entry);
+        if (result.trigger)
+            triggers.push(result.trigger);
+        problems.push(...(result.problems ?? []));
+        if (problems.length >= limits/* LIMITS */.b.problems)
+            break;
+    }
     if (problems.length > 0)
         throw new errors/* UserError */.y(problems);
-    return { name, triggers: results.flatMap((result) => result.trigger ?? []) };
+    return { name, triggers };
 }
 /** `on: webhook`, `on: [webhook]` and the mapping are the same. */
 function workflow_entries(reading, on) {
@@ -27506,7 +27596,9 @@ function workflow_entries(reading, on) {
     });
 }
 function readEntry(reading, nodes) {
-    const name = String((0,dist/* isScalar */.jn)(nodes.key) ? nodes.key.value : nodes.key);
+    const name = (0,dist/* isScalar */.jn)(nodes.key) ? String(nodes.key.value) : undefined;
+    if (name === undefined)
+        return { problems: [namelessTrigger(reading, nodes.key)] };
     if (NATIVE_EVENTS.has(name))
         return {};
     const definition = TRIGGERS.get(name);
@@ -27514,6 +27606,14 @@ function readEntry(reading, nodes) {
         return { problems: [unknownTrigger(reading, nodes.key, name)] };
     const bound = bindOptions(reading, nodes, definition);
     return 'problems' in bound ? bound : { trigger: { name, definition, ...bound } };
+}
+function namelessTrigger({ source }, key) {
+    return {
+        message: 'a list under "on:" holds names of triggers only',
+        position: positionAt(source, ...rangeOf(key)),
+        hint: 'options need the form of a mapping',
+        notes: ['example: on: {webhook: {method: post}}'],
+    };
 }
 function unknownTrigger({ source }, key, name) {
     const known = [...TRIGGERS.keys()];
@@ -29036,20 +29136,28 @@ const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
  * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
  * GitHub's expressions print such numbers as `1.23456789012346E+15`.
  *
- * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`
+ * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
+ *   message holds nothing of the text
  */
 function parseJson(text) {
     if (isDeeperThan(text, limits/* LIMITS */.b.jsonDepth)) {
         throw new SyntaxError(`JSON nested deeper than ${limits/* LIMITS */.b.jsonDepth} levels`);
     }
-    // JSON.parse is typed `any`; what it returns is Json by definition.
-    const parsed = JSON.parse(text);
+    const parsed = parsePlain(text);
     if (!RISKY_NUMBER.test(text))
         return parsed;
     return parse(text, undefined, {
         parseNumber: exactNumber,
         onDuplicateKey: ({ newValue }) => newValue,
     });
+}
+function parsePlain(text) {
+    try {
+        return JSON.parse(text); // typed `any`; what it returns is Json by definition
+    }
+    catch {
+        throw new SyntaxError('not JSON');
+    }
 }
 /** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
 function isDeeperThan(text, limit) {
@@ -29119,6 +29227,8 @@ const LIMITS = {
     yamlDepth: 100,
     /** Aliases a YAML document may resolve, against "billion laughs". */
     yamlAliases: 100,
+    /** Mistakes shown of one source; GitHub keeps ten annotations of a step. */
+    problems: 20,
     /** Characters of a path pattern. */
     patternLength: 512,
     /** `:name` and `*name` parts of a path pattern. */

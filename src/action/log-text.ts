@@ -5,6 +5,6 @@
 export function logText(text: string): string {
   return text
     .split(/\r\n|[\r\n\u2028\u2029]/)
-    .map((line) => line.replace(/^(\s*):(?=:)/, '$1: ').replaceAll('##[', '## ['))
+    .map((line) => line.replace(/^([\s\u0085]*):(?=:)/, '$1: ').replaceAll('##[', '## ['))
     .join('\n')
 }

@@ -11,19 +11,27 @@ const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/
  * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
  * GitHub's expressions print such numbers as `1.23456789012346E+15`.
  *
- * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`
+ * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
+ *   message holds nothing of the text
  */
 export function parseJson(text: string): Json {
   if (isDeeperThan(text, LIMITS.jsonDepth)) {
     throw new SyntaxError(`JSON nested deeper than ${LIMITS.jsonDepth} levels`)
   }
-  // JSON.parse is typed `any`; what it returns is Json by definition.
-  const parsed = JSON.parse(text) as Json
+  const parsed = parsePlain(text)
   if (!RISKY_NUMBER.test(text)) return parsed
   return parseLossless(text, undefined, {
     parseNumber: exactNumber,
     onDuplicateKey: ({ newValue }) => newValue,
   }) as Json
+}
+
+function parsePlain(text: string): Json {
+  try {
+    return JSON.parse(text) as Json // typed `any`; what it returns is Json by definition
+  } catch {
+    throw new SyntaxError('not JSON')
+  }
 }
 
 /** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */

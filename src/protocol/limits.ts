@@ -16,6 +16,8 @@ export const LIMITS = {
   yamlDepth: 100,
   /** Aliases a YAML document may resolve, against "billion laughs". */
   yamlAliases: 100,
+  /** Mistakes shown of one source; GitHub keeps ten annotations of a step. */
+  problems: 20,
   /** Characters of a path pattern. */
   patternLength: 512,
   /** `:name` and `*name` parts of a path pattern. */

@@ -28,7 +28,7 @@ export const pathPattern = v.pipe(
 )
 
 function compilePattern(text: string): PathPattern {
-  const pattern = text.startsWith('/') ? text : `/${text}`
+  const pattern = /^\{*\//.test(text) ? text : `/${text}`
   const { tokens } = parse(pattern)
   checkSize(tokens)
   const compiled = compile(pattern, { sensitive: false, trailing: true, decode: decodePercent })

@@ -8,7 +8,7 @@ export function oneOrMore<Value>(schema: v.GenericSchema<Value>) {
   return v.pipe(
     v.lazy(
       (input): v.GenericSchema<Value | Value[]> =>
-        Array.isArray(input) ? v.array(schema) : schema,
+        Array.isArray(input) ? v.pipe(v.array(schema), v.nonEmpty('is an empty list')) : schema,
     ),
     v.transform((value): Value[] => (Array.isArray(value) ? value : [value])),
   )

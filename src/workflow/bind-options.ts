@@ -1,9 +1,12 @@
 import type { BaseIssue } from 'valibot'
+import { isScalar, type Node } from 'yaml'
 import type { Problem } from '../protocol/errors.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
-import { keyAt, nodeAt, optionValues, type Path, pathKey, rangeOf } from './options.ts'
+import { hasExpression } from './expressions.ts'
+import { keyAt, nodeAt, optionValues, type Path, pathKey } from './options.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
-import { positionAt } from './source.ts'
+import { positionAt, rangeOf } from './source.ts'
 import { didYouMean } from './suggestion.ts'
 
 /** A place in the options, and what a schema says about it. */
@@ -16,13 +19,32 @@ export function bindOptions(
   trigger: Trigger,
 ): BoundTrigger | { readonly problems: readonly Problem[] } {
   const { values, mistakes } = optionValues(reading, nodes)
+  if (Array.isArray(values)) return { problems: [listOfOptions(reading, nodes)] }
   const bound = trigger.bind(values)
-  const issues = 'issues' in bound ? bound.issues : []
+  const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : []
   const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))))
-  const problems = news.map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue))
+  const problems = news
+    .slice(0, LIMITS.problems)
+    .map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue))
   return 'issues' in bound || mistakes.size > 0
     ? { problems: [...mistakes.values(), ...problems] }
     : bound
+}
+
+/** The library stops at the first unknown key; this is about all of them. */
+function withUnknownOptions(issues: readonly Issue[], known: readonly string[]): Issue[] {
+  return issues.flatMap((issue) => {
+    const [place, ...deeper] = issue.path ?? []
+    if (place?.type !== 'object' || deeper.length > 0 || !isUnknownKey(issue)) return issue
+    const unknown = Object.keys(place.input).filter((key) => !known.includes(key))
+    return unknown.map((key): Issue => ({ ...issue, path: [{ ...place, key }] }))
+  })
+}
+
+/** A schema takes a list for an object with the keys `0`, `1`, … */
+function listOfOptions({ source }: Reading, { key, options }: TriggerNodes): Problem {
+  const position = positionAt(source, ...rangeOf(options ?? key))
+  return { message: 'options are a list, not a mapping of options', position }
 }
 
 /** What a schema says, at the place in the file that it is about. */
@@ -35,7 +57,22 @@ function issueProblem(
   const path = pathOf(issue)
   const find = isUnknownKey(issue) ? keyAt : nodeAt
   const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)))
-  return { ...describe(issue, path, known), position }
+  const computed = isComputed(nodeAt(reading, nodes, path))
+  return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position }
+}
+
+function isComputed(node: Node): boolean {
+  return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
+}
+
+/** What an expression gave may be a secret: its kind may be named, its text not. */
+function describeComputed(issue: Issue, path: Path): Problem {
+  const option = isUnknownKey(issue) ? '' : optionName(path)
+  if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
+    return wrongType(issue, option)
+  }
+  const wanted = option === '' ? 'options' : `"${option}"`
+  return { message: `the expression gives no valid ${wanted}` }
 }
 
 function pathOf(issue: Issue): Path {
@@ -44,10 +81,14 @@ function pathOf(issue: Issue): Path {
 
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
   if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
+  const option = optionName(path)
   if (issue.type === 'picklist') return notAllowed(issue)
-  const option = path.filter((key) => typeof key === 'string').join('.')
   if (issue.kind === 'schema') return wrongType(issue, option)
   return { message: `"${option}": ${issue.message}` }
+}
+
+function optionName(path: Path): string {
+  return path.filter((key) => typeof key === 'string').join('.')
 }
 
 /** valibot marks a key that a strict object does not have with an origin of its own. */

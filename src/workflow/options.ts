@@ -4,7 +4,7 @@ import { type Json, record } from '../protocol/json.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { ExpressionMistake, fillIn, hasExpression } from './expressions.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
-import { positionAt } from './source.ts'
+import { positionAt, rangeOf } from './source.ts'
 
 /** Where in the options a value stands: `['method', 0]`. */
 export type Path = readonly (string | number)[]
@@ -17,6 +17,8 @@ export function pathKey(path: Path): string {
 /**
  * The options of a trigger as plain values, with every `${{ }}` in them filled in. The mistakes in
  * these stand by `pathKey`; the value there is `null`.
+ *
+ * @throws UserError when an alias is unknown, bombs, or contains itself
  */
 export function optionValues(
   reading: Reading,
@@ -24,8 +26,10 @@ export function optionValues(
 ): { values: Json; mistakes: ReadonlyMap<string, Problem> } {
   const mistakes = new Map<string, Problem>()
   const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
+    if (!hasExpression(text)) return text
+    if (mistakes.size === LIMITS.problems) return null
     try {
-      return hasExpression(text) ? fillIn(text, reading.contexts) : text
+      return fillIn(text, reading.contexts)
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
       return null
@@ -37,13 +41,13 @@ export function optionValues(
 function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {
   if (options === null) return null
   try {
-    return options.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) as Json // YAML 1.2 core is JSON
+    const values = options.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) as Json // YAML 1.2 core is JSON
+    JSON.stringify(values) // throws when an alias contains itself
+    return values
   } catch (cause) {
     const position = positionAt(source, ...rangeOf(key))
-    throw new UserError(
-      { message: 'YAML: an alias is unknown, or used too often', position },
-      { cause },
-    )
+    const message = 'YAML: an alias is unknown, contains itself, or is used too often'
+    throw new UserError({ message, position }, { cause })
   }
 }
 
@@ -99,8 +103,4 @@ function pairOf(node: Node, key: string | number | undefined): Pair<Node, Node |
   if (!isMap(node)) return undefined
   const pairs = node.items as Pair<Node, Node | null>[] // a parsed document holds nodes only
   return pairs.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key))
-}
-
-export function rangeOf(node: Node): [start: number, end: number] {
-  return [node.range?.[0] ?? 0, node.range?.[1] ?? 0]
 }

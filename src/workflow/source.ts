@@ -1,3 +1,4 @@
+import type { Node } from 'yaml'
 import type { Position, Source } from '../protocol/errors.ts'
 
 /** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
@@ -12,4 +13,9 @@ export function positionAt(source: Source, start: number, end: number): Position
     column: start - lineStart + 1,
     length: Math.max(1, stop - start),
   }
+}
+
+/** Where a node stands in its source, in UTF-16 units. */
+export function rangeOf(node: Node): [start: number, end: number] {
+  return [node.range?.[0] ?? 0, node.range?.[1] ?? 0]
 }

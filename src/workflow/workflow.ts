@@ -1,13 +1,13 @@
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { type Problem, type Source, UserError } from '../protocol/errors.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { bindOptions } from './bind-options.ts'
 import type { Contexts } from './expressions.ts'
 import { NATIVE_EVENTS } from './native-events.ts'
-import { rangeOf } from './options.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
-import { positionAt } from './source.ts'
+import { positionAt, rangeOf } from './source.ts'
 import { didYouMean } from './suggestion.ts'
 import { parseYaml } from './yaml.ts'
 
@@ -46,10 +46,16 @@ export function readOnSection(name: string, source: Source, contexts: Contexts):
 }
 
 function readOn(name: string, reading: Reading, on: Node | null): Workflow {
-  const results = entries(reading, on).map((entry) => readEntry(reading, entry))
-  const problems = results.flatMap((result) => result.problems ?? [])
+  const triggers: DeclaredTrigger[] = []
+  const problems: Problem[] = []
+  for (const entry of entries(reading, on)) {
+    const result = readEntry(reading, entry)
+    if (result.trigger) triggers.push(result.trigger)
+    problems.push(...(result.problems ?? []))
+    if (problems.length >= LIMITS.problems) break
+  }
   if (problems.length > 0) throw new UserError(problems)
-  return { name, triggers: results.flatMap((result) => result.trigger ?? []) }
+  return { name, triggers }
 }
 
 /** `on: webhook`, `on: [webhook]` and the mapping are the same. */
@@ -72,12 +78,22 @@ interface EntryResult {
 }
 
 function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
-  const name = String(isScalar(nodes.key) ? nodes.key.value : nodes.key)
+  const name = isScalar(nodes.key) ? String(nodes.key.value) : undefined
+  if (name === undefined) return { problems: [namelessTrigger(reading, nodes.key)] }
   if (NATIVE_EVENTS.has(name)) return {}
   const definition = TRIGGERS.get(name)
   if (!definition) return { problems: [unknownTrigger(reading, nodes.key, name)] }
   const bound = bindOptions(reading, nodes, definition)
   return 'problems' in bound ? bound : { trigger: { name, definition, ...bound } }
+}
+
+function namelessTrigger({ source }: Reading, key: Node): Problem {
+  return {
+    message: 'a list under "on:" holds names of triggers only',
+    position: positionAt(source, ...rangeOf(key)),
+    hint: 'options need the form of a mapping',
+    notes: ['example: on: {webhook: {method: post}}'],
+  }
 }
 
 function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {

@@ -1,30 +1,70 @@
-import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml'
+import {
+  type Document,
+  Lexer,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLError,
+} from 'yaml'
 import { type Problem, type Source, UserError } from '../protocol/errors.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { positionAt } from './source.ts'
+import { positionAt, rangeOf } from './source.ts'
 
 /**
  * Parses YAML 1.2, in which `on` is a word and no boolean.
  *
- * @throws UserError with every syntax error of the text, or naming the limit it goes beyond
+ * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond
  */
 export function parseYaml(source: Source): Document.Parsed {
   checkLimits(source)
   const document = parseDocument(source.text, {
     version: '1.2',
-    uniqueKeys: true,
+    uniqueKeys: false, // checked below: the library compares every key with every other
+    stringKeys: true,
     prettyErrors: false,
     lineCounter: new LineCounter(),
   })
   if (document.errors.length > 0) {
-    throw new UserError(document.errors.map((error) => syntaxProblem(source, error)))
+    const shown = document.errors.slice(0, LIMITS.problems)
+    throw new UserError(shown.map((error) => syntaxProblem(source, error)))
+  }
+  const repeated = repeatedKeys(document).slice(0, LIMITS.problems)
+  if (repeated.length > 0) {
+    throw new UserError(repeated.map((key) => repetition(source, key)))
   }
   return document
 }
 
+function repeatedKeys(document: Document.Parsed): Scalar[] {
+  const repeated: Scalar[] = []
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>()
+      const pairs = items as Pair<Scalar>[] // stringKeys allows no other keys
+      for (const { key } of pairs) {
+        if (seen.has(key.value)) repeated.push(key)
+        seen.add(key.value)
+      }
+    },
+  })
+  return repeated
+}
+
+function repetition(source: Source, key: Scalar): Problem {
+  return {
+    message: `YAML: the key "${key.value}" stands here twice`,
+    position: positionAt(source, ...rangeOf(key)),
+  }
+}
+
 function syntaxProblem(source: Source, error: YAMLError): Problem {
   const [start, end] = error.pos
-  const message = error.message.replace(/\s+/g, ' ').replace(/\.$/, '')
+  const message =
+    error.code === 'NON_STRING_KEY'
+      ? 'a key is a plain word, no list, mapping or alias'
+      : error.message.replace(/\s+/g, ' ').replace(/\.$/, '')
   return { message: `YAML: ${message}`, position: positionAt(source, start, end) }
 }
 
@@ -45,6 +85,9 @@ function checkLimits(source: Source): void {
 /** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
 const MARKS = new Set(['\u0002', '\u0018', '\u001f'])
 
+/** Tokens after which a `:` begins a node of its own, one with an empty key. */
+const INDICATORS = new Set([':', '?', '-'])
+
 /**
  * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
  * recurses, and would overflow the stack before it could complain.
@@ -53,13 +96,16 @@ function isNestedTooDeep(text: string): boolean {
   const columns: number[] = []
   let brackets = 0
   let column = 0
+  let afterKey = false
   for (const token of new Lexer().lex(text)) {
     if (MARKS.has(token)) continue
+    const isNode = token.trim() !== '' && !(token === ':' && afterKey)
     if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets--
-    else if (brackets === 0 && token.trim() !== '') enterColumn(columns, column)
+    else if (brackets === 0 && isNode) enterColumn(columns, column)
     if (columns.length + brackets > LIMITS.yamlDepth) return true
     column = token.includes('\n') ? 0 : column + token.length
+    afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token)
   }
   return false
 }

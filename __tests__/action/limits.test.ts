@@ -1,0 +1,138 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { UserError } from '../../src/protocol/errors.ts'
+import { readOnSection } from '../../src/workflow/workflow.ts'
+import { dispatchEvent, runAction } from '../support/action.ts'
+import { fire, itemOf, payload } from './step.ts'
+
+/** A hang would take minutes; the goal is one second. */
+const HANG_MS = 10_000
+
+const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
+
+/** The messages about an `on:` section, and none when it is fine. */
+function mistakes(text: string): string[] {
+  try {
+    readOnSection('hook', { name: 'w.yml', file: 'w.yml', text }, CONTEXTS)
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems.map(({ message }) => message)
+  }
+}
+
+const TOO_DEEP = ['w.yml is nested deeper than 100 levels']
+
+const NESTS: readonly (readonly [string, (levels: number) => string])[] = [
+  ['flow lists', (levels) => `push: ${'['.repeat(levels)}${']'.repeat(levels)}`],
+  ['unclosed flow lists', (levels) => `push: ${'['.repeat(levels)}`],
+  ['flow mappings', (levels) => `push: ${'{a: '.repeat(levels)}${'}'.repeat(levels)}`],
+  ['block lists', (levels) => `push:\n  ${'- '.repeat(levels)}a`],
+  ['explicit keys', (levels) => `push:\n  ${'? '.repeat(levels)}a`],
+  ['explicit keys of lists', (levels) => `push:\n  ${'? - '.repeat(levels)}a`],
+  ['empty keys', (levels) => `push:\n  ${': '.repeat(levels)}a`],
+  ['keys on one line', (levels) => `push:\n  ${'a: '.repeat(levels)}a`],
+  ['tags', (levels) => `push: ${'!!map '.repeat(levels)}a`],
+  ['anchors', (levels) => `push: ${'&a '.repeat(levels)}a`],
+]
+
+describe('R34: nested YAML', () => {
+  test.each(NESTS)('%s of 1 to 60,000 levels: fine or a message, never an abort', (_, nest) => {
+    for (let levels = 1; levels <= 250; levels += 7) mistakes(nest(levels))
+    expect(mistakes(nest(250))).toEqual(TOO_DEEP)
+    expect(mistakes(nest(60_000))).toEqual(TOO_DEEP)
+  })
+
+  test.each([1, 2, 4])('block mappings by %d spaces, fine up to 90 levels', (indent) => {
+    const nest = (levels: number) =>
+      Array.from({ length: levels }, (_, at) => `${' '.repeat(indent * at)}a:`).join('\n')
+    const inside = (levels: number) => `push:\n${nest(levels).replace(/^/gm, '  ')}`
+    expect(mistakes(inside(90))).toEqual([])
+    expect(mistakes(inside(150))).toEqual(TOO_DEEP)
+    expect(mistakes(inside(700))).toEqual(TOO_DEEP)
+  })
+
+  test.each(NESTS.slice(0, 3))('%s through the built action', async (_, nest) => {
+    const run = await fire(nest(20_000)) // more than 128 KB fit into no variable
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toContain('error: input "on" is nested deeper than 100 levels\n')
+    expect(run.stderr).toBe('')
+  })
+})
+
+describe('R34: huge YAML', () => {
+  const many = (count: number, line: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => line(at)).join('\n')
+
+  test.each([
+    ['20,000 unknown triggers', many(20_000, (at) => `k${at}:`), 20],
+    ['20,000 unknown options', `webhook:\n${many(20_000, (at) => `  k${at}:`)}`, 20],
+    ['20,000 unknown methods', `webhook: {method: [${'x,'.repeat(20_000)}]}`, 20],
+    ['20,000 bad expressions', `webhook: {method: [${'"${{ x }}",'.repeat(20_000)}]}`, 20],
+    ['20,000 repeated keys', many(20_000, () => 'push:'), 20],
+    ['20,000 stray brackets', many(20_000, () => '}'), 20],
+    ['one bad line of 900 KB', `webhok: "${'x'.repeat(900_000)}"`, 1],
+  ])('%s: the first mistakes, without a hang', (_, text, count) => {
+    const started = performance.now()
+    const found = mistakes(text)
+    expect(found.length).toBeGreaterThanOrEqual(count)
+    expect(found.length).toBeLessThanOrEqual(2 * count)
+    expect(performance.now() - started).toBeLessThan(HANG_MS)
+  })
+
+  test('a file of 5 MB is refused by its size', async () => {
+    const workspace = await mkdtemp(join(tmpdir(), 'hookline-huge-'))
+    await mkdir(join(workspace, 'workflows'))
+    await writeFile(join(workspace, 'workflows/hook.yml'), `on: webhook\n#${'x'.repeat(5_000_000)}`)
+    const run = await runAction({ ...dispatchEvent(payload()), workspace })
+    await rm(workspace, { recursive: true })
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toContain(
+      'error: workflows/hook.yml has 5000013 bytes, more than the 1048576 of a workflow file\n',
+    )
+  })
+
+  const bomb = many(9, (at) => `b${at}: &b${at} [${Array(9).fill(at ? `*b${at - 1}` : 'x')}]`)
+  const ALIAS = 'YAML: an alias is unknown, contains itself, or is used too often'
+
+  test.each([
+    ['an alias bomb', `webhook:\n${bomb.replace(/^/gm, '  ')}`, [ALIAS]],
+    ['an alias of nothing', 'webhook: {path: *nothing}', [ALIAS]],
+    ['an alias of itself', 'webhook: &self {path: *self}', [ALIAS]],
+    ['an alias of a list around it', 'webhook: {method: &m [get, *m]}', [ALIAS]],
+    [
+      'a mapping as a key',
+      'webhook: {? {a: b} : c}',
+      ['YAML: a key is a plain word, no list, mapping or alias'],
+    ],
+    [
+      'an alias as a trigger',
+      '[&w webhook, *w]',
+      ['a list under "on:" holds names of triggers only'],
+    ],
+    [
+      'two documents',
+      'webhook\n---\nwebhook',
+      ['YAML: Source contains multiple documents; please use YAML.parseAllDocuments()'],
+    ],
+  ])('%s', (_, text, messages) => {
+    expect(mistakes(text)).toEqual(messages)
+  })
+})
+
+describe('R40: the output items', () => {
+  test('a body of 400 KB is handed on', async () => {
+    const run = await fire('webhook', { body: 'x'.repeat(400_000) })
+    expect(itemOf(run).body).toHaveLength(400_000)
+  })
+
+  test('over 450,000 characters is an error, and no output is written', async () => {
+    const { exitCode, stdout, outputs } = await fire('webhook', { body: 'x'.repeat(450_000) })
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/^error: the output "items" would have 450\d{3} characters; /)
+    expect({ ...outputs }).toEqual({})
+  })
+})

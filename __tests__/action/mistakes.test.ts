@@ -1,0 +1,267 @@
+import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import { dispatchEvent, runAction } from '../support/action.ts'
+import { fire, payload } from './step.ts'
+
+const FILE = 'file=.github/workflows/hook.yml'
+const NAMES = [...TRIGGERS.keys()].join(', ')
+const ALLOWED = 'allowed: get, post, put, patch, delete, head, options'
+
+/** What a pattern may hold. */
+const PATTERNS =
+  '(write :name for a part, *rest for all that follows, {/:name} for an optional part)'
+
+/** Options of the trigger, in the order in which a message lists them. */
+const OPTIONS = TRIGGERS.get('webhook')?.optionNames.join(', ')
+
+describe('a mistake in the input on: its message, frame and annotation', () => {
+  test.each([
+    [
+      'an unknown option',
+      'webhook:\n  method: get\n  paht: /a',
+      `error: unknown option "paht"
+  --> input "on":3:3
+   |
+ 3 |   paht: /a
+   |   ^^^^ did you mean "path"?
+   = options: ${OPTIONS}
+::error title=Hookline,${FILE}::unknown option "paht"%0Adid you mean "path"?%0Aoptions: ${OPTIONS}
+`,
+    ],
+    [
+      'a wrong method',
+      'webhook:\n  method: psot',
+      `error: unknown HTTP method "psot"
+  --> input "on":2:11
+   |
+ 2 |   method: psot
+   |           ^^^^ did you mean "post"?
+   = ${ALLOWED}
+::error title=Hookline,${FILE}::unknown HTTP method "psot"%0Adid you mean "post"?%0A${ALLOWED}
+`,
+    ],
+    [
+      'a wrong method in a list',
+      'webhook: {method: [get, 5]}',
+      `error: HTTP method is a number, not a name
+  --> input "on":1:25
+   |
+ 1 | webhook: {method: [get, 5]}
+   |                         ^
+   = ${ALLOWED}
+::error title=Hookline,${FILE}::HTTP method is a number, not a name%0A${ALLOWED}
+`,
+    ],
+    [
+      'an upper-case method',
+      'webhook: {method: GET}',
+      `error: unknown HTTP method "GET"
+  --> input "on":1:19
+   |
+ 1 | webhook: {method: GET}
+   |                   ^^^ did you mean "get"?
+   = ${ALLOWED}
+::error title=Hookline,${FILE}::unknown HTTP method "GET"%0Adid you mean "get"?%0A${ALLOWED}
+`,
+    ],
+    [
+      'an empty list of methods',
+      'webhook: {method: []}',
+      `error: "method": is an empty list
+  --> input "on":1:19
+   |
+ 1 | webhook: {method: []}
+   |                   ^^
+::error title=Hookline,${FILE}::"method": is an empty list
+`,
+    ],
+    [
+      'a bad pattern',
+      'webhook:\n  path: /user/:/x',
+      `error: "path": missing parameter name at index 7 ${PATTERNS}
+  --> input "on":2:9
+   |
+ 2 |   path: /user/:/x
+   |         ^^^^^^^^^
+::error title=Hookline,${FILE}::"path": missing parameter name at index 7 ${PATTERNS}
+`,
+    ],
+    [
+      'a pattern of another language',
+      'webhook: {path: "/a/(.*)"}',
+      `error: "path": unexpected ( at index 3 ${PATTERNS}
+  --> input "on":1:17
+   |
+ 1 | webhook: {path: "/a/(.*)"}
+   |                 ^^^^^^^^^
+::error title=Hookline,${FILE}::"path": unexpected ( at index 3 ${PATTERNS}
+`,
+    ],
+    [
+      'a path of a wrong type',
+      'webhook: {path: [a]}',
+      `error: "path" is a list, not a string
+  --> input "on":1:17
+   |
+ 1 | webhook: {path: [a]}
+   |                 ^^^
+::error title=Hookline,${FILE}::"path" is a list, not a string
+`,
+    ],
+    [
+      'options that are no mapping',
+      'webhook: [post]',
+      `error: options are a list, not a mapping of options
+  --> input "on":1:10
+   |
+ 1 | webhook: [post]
+   |          ^^^^^^
+::error title=Hookline,${FILE}::options are a list, not a mapping of options
+`,
+    ],
+    [
+      'options within a list of triggers',
+      '[{webhook: {method: get}}]',
+      `error: a list under "on:" holds names of triggers only
+  --> input "on":1:2
+   |
+ 1 | [{webhook: {method: get}}]
+   |  ^^^^^^^^^^^^^^^^^^^^^^^^ options need the form of a mapping
+   = example: on: {webhook: {method: post}}
+::error title=Hookline,${FILE}::a list under "on:" holds names of triggers only%0Aoptions need the form of a mapping%0Aexample: on: {webhook: {method: post}}
+`,
+    ],
+    [
+      'an unknown trigger',
+      'push:\nwebhok:',
+      `error: unknown trigger "webhok"
+  --> input "on":2:1
+   |
+ 2 | webhok:
+   | ^^^^^^ did you mean "webhook"?
+   = triggers: ${NAMES}; and GitHub's own events
+::error title=Hookline,${FILE}::unknown trigger "webhok"%0Adid you mean "webhook"?%0Atriggers: ${NAMES}; and GitHub's own events
+`,
+    ],
+    [
+      'a mistyped event of GitHub',
+      '[webhook, pull_reqest]',
+      `error: unknown trigger "pull_reqest"
+  --> input "on":1:11
+   |
+ 1 | [webhook, pull_reqest]
+   |           ^^^^^^^^^^^ did you mean "pull_request"?
+   = triggers: ${NAMES}; and GitHub's own events
+::error title=Hookline,${FILE}::unknown trigger "pull_reqest"%0Adid you mean "pull_request"?%0Atriggers: ${NAMES}; and GitHub's own events
+`,
+    ],
+    [
+      'broken YAML',
+      'webhook:\n  method: [get',
+      `error: YAML: Flow sequence in block collection must be sufficiently indented and end with a ]
+  --> input "on":2:15
+   |
+ 2 |   method: [get
+   |               ^
+::error title=Hookline,${FILE}::YAML: Flow sequence in block collection must be sufficiently indented and end with a ]
+`,
+    ],
+    [
+      'a repeated key',
+      'webhook:\n  path: /a\n  path: /b',
+      `error: YAML: the key "path" stands here twice
+  --> input "on":3:3
+   |
+ 3 |   path: /b
+   |   ^^^^
+::error title=Hookline,${FILE}::YAML: the key "path" stands here twice
+`,
+    ],
+    [
+      'nothing but a comment',
+      '# webhook',
+      `error: input "on" names no trigger under "on:"
+  = triggers: ${NAMES}
+::error title=Hookline::input "on" names no trigger under "on:"%0Atriggers: ${NAMES}
+`,
+    ],
+  ])('%s', async (_, on, printed) => {
+    const { exitCode, stdout, stderr, outputs } = await fire(on)
+    expect(stdout).toBe(printed)
+    expect({ exitCode, stderr, outputs: { ...outputs } }).toEqual({
+      exitCode: 1,
+      stderr: '',
+      outputs: {},
+    })
+  })
+
+  test('several at once, each at its own place', async () => {
+    const { stdout } = await fire(
+      'webhook:\n  method: [psot, gte]\n  a: 1\n  b: 2\n  path: ":"\nhook: x\n',
+    )
+    const places = stdout.split('\n').filter((line) => /^error: | --> /.test(line))
+    expect(places).toEqual([
+      'error: unknown HTTP method "psot"',
+      '  --> input "on":2:12',
+      'error: unknown HTTP method "gte"',
+      '  --> input "on":2:18',
+      `error: "path": missing parameter name at index 2 ${PATTERNS}`,
+      '  --> input "on":5:9',
+      'error: unknown option "a"',
+      '  --> input "on":3:3',
+      'error: unknown option "b"',
+      '  --> input "on":4:3',
+      'error: unknown trigger "hook"',
+      '  --> input "on":6:1',
+    ])
+    expect(stdout.split('\n').filter((line) => line.startsWith('::error '))).toHaveLength(6)
+  })
+})
+
+describe('a mistake in another input', () => {
+  test.each(['secrets', 'vars'])('%s that is no JSON, without its text', async (name) => {
+    const inputs = { on: 'webhook', [name]: '{"KEY": "hunter2-unquoted' }
+    const run = await runAction({ ...dispatchEvent(payload()), inputs })
+    const example = `example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toBe(
+      `error: input "${name}" is not JSON\n  = ${example}\n::error title=Hookline::input "${name}" is not JSON%0A${example}\n`,
+    )
+  })
+
+  test.each(['["hunter2"]', '"hunter2"', '5', 'null'])('secrets that are %s', async (secrets) => {
+    const inputs = { on: 'webhook', secrets }
+    const run = await runAction({ ...dispatchEvent(payload()), inputs })
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toContain('error: input "secrets" is JSON, but not an object\n')
+    expect(run.stdout + run.stderr).not.toContain('hunter2')
+  })
+})
+
+describe('an event file', () => {
+  const inputs = { on: 'webhook' }
+
+  test.each([
+    ['of text that is no JSON', 'hunter2 {"a"', 'GITHUB_EVENT_PATH: not JSON'],
+    ['that is empty', '', 'GITHUB_EVENT_PATH: not JSON'],
+    ['cut off', '{"action":"hunter2', 'GITHUB_EVENT_PATH: not JSON'],
+    [
+      'that nests too deep',
+      '['.repeat(60_000),
+      'GITHUB_EVENT_PATH: JSON nested deeper than 500 levels',
+    ],
+  ])('%s: exit 1, without its text', async (_, text, message) => {
+    const run = await runAction({ event: 'repository_dispatch', payload: text, inputs })
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toBe(`error: ${message}\n::error title=Hookline::${message}\n`)
+    expect(run.stderr).toBe('')
+  })
+
+  test.each(['/nowhere/event.json', ''])('missing at "%s"', async (path) => {
+    const event = dispatchEvent(payload())
+    const run = await runAction({ ...event, inputs, env: { GITHUB_EVENT_PATH: path } })
+    const message = 'GITHUB_EVENT_PATH: the file cannot be read'
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toBe(`error: ${message}\n::error title=Hookline::${message}\n`)
+  })
+})

@@ -1,0 +1,32 @@
+import { type ActionResult, type ActionRun, dispatchEvent, runAction } from '../support/action.ts'
+
+/** A request as the relay writes it into `client_payload`; by default an empty POST to `hook/webhook`. */
+export interface Sent {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | null
+}
+
+export function payload({ path = 'hook/webhook', method = 'POST', headers = {}, body }: Sent = {}) {
+  return { path, method, headers, body: body ?? null }
+}
+
+/** Runs the action with an inline `on:` on a request, as it arrives by way of a relay. */
+export function fire(on: string, sent: Sent = {}, run: Partial<ActionRun> = {}) {
+  return runAction({ ...dispatchEvent(payload(sent)), inputs: { on }, ...run })
+}
+
+/** The item of a run in which one fired: the outputs of the trigger's context. */
+export function itemOf({ outputs, stdout }: ActionResult) {
+  if (outputs.triggered !== 'true') throw new Error(`nothing fired: ${stdout}`)
+  const [context] = JSON.parse(outputs.items ?? '')
+  const [trigger] = Object.keys(context)
+  return context[trigger ?? ''].outputs
+}
+
+/** A `multipart/form-data` body and its headers. */
+export function multipart(parts: readonly string[]): Required<Pick<Sent, 'headers' | 'body'>> {
+  const body = [...parts.map((part) => `--frontier\r\n${part}\r\n`), '--frontier--\r\n'].join('')
+  return { headers: { 'content-type': 'multipart/form-data; boundary=frontier' }, body }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals'
+import { dispatchEvent, runAction } from '../support/action.ts'
+import { fire, itemOf, payload } from './step.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+test('every output of a request that fired', async () => {
+  const { outputs, exitCode } = await fire('webhook: {path: "/user/:id"}', {
+    path: 'hook/webhook/user/7?a=1&a=2&b=x+y',
+    headers: {
+      ...JSON_TYPE,
+      authorization: 'Bearer of-the-sender',
+      'x-hookline-delivery': '0b8f-11',
+      'x-hookline-received-at': '2026-11-20T10:00:00.000Z',
+      'x-hookline-else': 'reserved',
+    },
+    body: '{"n": 1}',
+  })
+  const item = {
+    method: 'post',
+    headers: JSON_TYPE,
+    query: { a: ['1', '2'], b: 'x y' },
+    querystring: 'a=1&a=2&b=x+y',
+    search: '?a=1&a=2&b=x+y',
+    body: { n: 1 },
+    params: { id: '7' },
+  }
+  const context = { webhook: { outcome: 'success', conclusion: 'success', outputs: item } }
+  expect(exitCode).toBe(0)
+  expect({ ...outputs }).toEqual({
+    method: 'post',
+    headers: JSON.stringify(item.headers),
+    query: JSON.stringify(item.query),
+    querystring: item.querystring,
+    search: item.search,
+    body: '{"n":1}',
+    params: '{"id":"7"}',
+    triggered: 'true',
+    trigger: 'webhook',
+    workflow: 'hook',
+    count: '1',
+    on: JSON.stringify(context),
+    items: JSON.stringify([context]),
+    delivery: '0b8f-11',
+    'received-at': '2026-11-20T10:00:00.000Z',
+  })
+})
+
+describe('query', () => {
+  test.each([
+    ['', '', '', {}],
+    ['?', '', '', {}],
+    ['?a', 'a', '?a', { a: '' }],
+    ['?a=1', 'a=1', '?a=1', { a: '1' }],
+    ['?a=1&a=2&a=3', 'a=1&a=2&a=3', '?a=1&a=2&a=3', { a: ['1', '2', '3'] }],
+    ['?a=x+y%20z', 'a=x+y%20z', '?a=x+y%20z', { a: 'x y z' }],
+    ['?a=%zz&%zz', 'a=%zz&%zz', '?a=%zz&%zz', { a: '%zz', '%zz': '' }],
+    ['?u=http://h/?q', 'u=http://h/?q', '?u=http://h/?q', { u: 'http://h/?q' }],
+    ['?=&&', '=&&', '?=&&', { '': '' }],
+  ])('of …%s', async (text, querystring, search, query) => {
+    const item = itemOf(await fire('webhook', { path: `hook/webhook${text}` }))
+    expect(item).toMatchObject({ querystring, search })
+    expect(item.query).toEqual(query)
+  })
+})
+
+describe('a dispatch made without the relay', () => {
+  test.each([
+    ['a path alone', { path: 'hook/webhook' }, { method: 'get', headers: {}, body: null }],
+    ['a body without a method', { path: 'hook/webhook', body: { a: 1 } }, { method: 'post' }],
+    ['an object body', { path: 'hook/webhook', body: { a: [1] } }, { body: { a: [1] } }],
+    ['a list body', { path: 'hook/webhook', body: [1] }, { method: 'post', body: [1] }],
+    ['a number body', { path: 'hook/webhook', body: 0 }, { method: 'post', body: 0 }],
+    ['a text body', { path: 'hook/webhook', body: 'hi' }, { method: 'post', body: 'hi' }],
+    ['an empty body', { path: 'hook/webhook', body: '' }, { method: 'get', body: null }],
+    ['a leading slash', { path: '/hook/webhook?a=1' }, { query: { a: '1' } }],
+    [
+      'headers as JSON text',
+      { path: 'hook/webhook', headers: '{"X-A":"1","x-b":["2","3"],"x-n":4}' },
+      { headers: { 'x-a': '1', 'x-b': '2, 3', 'x-n': '4' } },
+    ],
+    ['a lower-case method', { path: 'hook/webhook', method: 'put' }, { method: 'put' }],
+  ])('%s', async (_, clientPayload, expected) => {
+    const run = await runAction({ ...dispatchEvent(clientPayload), inputs: { on: 'webhook' } })
+    expect(itemOf(run)).toMatchObject(expected)
+    expect(run.outputs).toMatchObject({ delivery: '', 'received-at': '' })
+  })
+})
+
+test('R40: a name of the action wins over a field, and only declared fields become outputs', async () => {
+  const headers = { ...JSON_TYPE, triggered: 'no' }
+  const { outputs } = await fire('webhook', { headers, body: '{"count":99,"items":1,"x":2}' })
+  expect(outputs).toMatchObject({ triggered: 'true', count: '1' })
+  expect(outputs.x).toBeUndefined()
+})
+
+describe('what does not fire', () => {
+  const none = { triggered: 'false', trigger: '', workflow: '', count: '0', on: '{}', items: '[]' }
+
+  test.each([
+    [{ method: 'GET' }, 'webhook: {method: post}', 'method the request&#39;s is not among post'],
+    [{}, 'webhook: {path: /a}', 'path does not match /a'],
+    [
+      { path: 'hok/webhook' },
+      'webhook',
+      'the webhook addresses the workflow &#34;hok&#34;; here: &#34;hook&#34; (did you mean &#34;hook&#34;?)',
+    ],
+    [
+      { path: 'hook/webhok' },
+      'webhook',
+      'the webhook addresses the trigger &#34;webhok&#34;; &#34;hook&#34; declares: &#34;webhook&#34; (did you mean &#34;webhook&#34;?)',
+    ],
+    [{ path: 'hook/webhook2' }, 'webhook', 'the trigger &#34;webhook2&#34;'],
+    [{ path: 'hook/WEBHOOK' }, 'webhook', 'the trigger &#34;WEBHOOK&#34;'],
+    [{ path: 'hook' }, 'webhook', 'the trigger (not a name)'],
+    [{ path: '' }, 'webhook', 'the workflow (not a name)'],
+    [{ path: '<b>/webhook' }, 'webhook', 'the workflow (not a name)'],
+  ])('%j for "on: %s": exit 0 and the reason in the summary', async (sent, on, reason) => {
+    const { outputs, exitCode, summary } = await fire(on, sent)
+    expect(exitCode).toBe(0)
+    expect({ ...outputs }).toEqual({ ...none, delivery: '', 'received-at': '' })
+    expect(summary).toContain(reason)
+  })
+
+  test('a delivery that does not fire keeps its id', async () => {
+    const headers = { 'x-hookline-delivery': 'd-1' }
+    const { outputs, summary } = await fire('webhook: {method: get}', { headers })
+    expect(outputs).toMatchObject({ triggered: 'false', delivery: 'd-1' })
+    expect(summary).toContain('<code>d-1</code>')
+  })
+
+  test.each([
+    ['push', { ref: 'refs/heads/main' }],
+    ['schedule', { schedule: '0 * * * *' }],
+    ['workflow_dispatch', { inputs: null }],
+    ['repository_dispatch', { action: 'deploy', client_payload: payload() }],
+  ])('an event of GitHub’s own, %s, gives one context of skipped triggers', async (event, own) => {
+    const inputs = { on: 'on: {webhook: {method: post}, push: {branches: [main]}}' }
+    const { outputs, exitCode, summary } = await runAction({ event, payload: own, inputs })
+    const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+    expect(exitCode).toBe(0)
+    expect(outputs).toMatchObject({ triggered: 'false', count: '0' })
+    expect(JSON.parse(outputs.on ?? '')).toEqual({ webhook: skipped })
+    expect(JSON.parse(outputs.items ?? '')).toEqual([{ webhook: skipped }])
+    expect(summary).toContain('this event is')
+  })
+})

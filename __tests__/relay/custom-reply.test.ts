@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { acceptedReply } from '../../src/relay/custom-reply.ts'
+import { RelayError } from '../../src/relay/errors.ts'
+import { RUNTIMES } from '../support/relays.ts'
+import { scene } from '../support/scene.ts'
+
+const HOOK = '/o/r/hook/webhook'
+
+describe.each(RUNTIMES)('custom responses of a relay on %s', (_, start) => {
+  const at = scene(start)
+
+  test.each([
+    ['__response_code=201', 201, 'application/json', '{"success":true}'],
+    ['__response_content_type=text/plain', 200, 'text/plain', '{"success":true}'],
+    ['__response_body=ok', 200, 'application/json', 'ok'],
+    ['__response_body=a+b%26%C3%A9%0A', 200, 'application/json', 'a b&é\n'],
+    [
+      '__response_code=&__response_content_type=&__response_body=',
+      200,
+      'application/json',
+      '{"success":true}',
+    ],
+    ['__response_code=302&__response_body=x', 302, 'application/json', 'x'],
+    ['__response_code=599', 599, 'application/json', '{"success":true}'],
+    ['%5F_response_code=202&__response_code=203', 202, 'application/json', '{"success":true}'],
+    [
+      '__response_content_type=text/xml;%20charset=%22utf-8%22',
+      200,
+      'text/xml; charset="utf-8"',
+      '{"success":true}',
+    ],
+  ])('%s', async (query, status, contentType, body) => {
+    const answer = await at.send({ target: `${HOOK}?${query}&left=1` })
+    expect(answer).toMatchObject({ status, body })
+    expect(answer.headers['content-type']).toBe(contentType)
+    expect(at.payloads()[0]?.path).toBe('hook/webhook?left=1')
+  })
+
+  test.each([
+    ['code', '100'],
+    ['code', '199'],
+    ['code', '600'],
+    ['code', '200.7'],
+    ['code', '0x00c8'],
+    ['code', '%20200'],
+    ['code', 'ok'],
+    ['content_type', 'html'],
+    ['content_type', 'text/html%0D%0ASet-Cookie:a=b'],
+    ['content_type', 'text/html%00'],
+    ['content_type', 'text/%E2%80%A8'],
+    ['content_type', `text/${'x'.repeat(255)}`],
+    ['body', 'x'.repeat(8193)],
+    ['body', `${'x'.repeat(8191)}%C3%A9`],
+  ])('R19: __response_%s=%.40s: 400 before the dispatch', async (name, value) => {
+    const query = `__response_${name}=${value}`
+    const answer = await at.send({ target: `${HOOK}?${query}` })
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).error.code).toBe('bad_response_option')
+    expect(at.github.calls).toHaveLength(0)
+  })
+
+  test('a body of exactly 8 KB is answered', async () => {
+    const answer = await at.send({ target: `${HOOK}?__response_body=${'x'.repeat(8192)}` })
+    expect(answer.body).toHaveLength(8192)
+  })
+
+  test.each([
+    ['GET', 204],
+    ['GET', 205],
+    ['GET', 304],
+    ['HEAD', 200],
+    ['HEAD', 404],
+    ['HEAD', 204],
+  ])('R20: %s answered %i has no body', async (method, status) => {
+    const target = `${HOOK}?__response_code=${status}&__response_body=x`
+    const answer = await at.send({ method, target })
+    expect(answer).toMatchObject({ status, body: '' })
+  })
+
+  test('R20: a HEAD that fails has no body either', async () => {
+    at.github.next({ status: 401 })
+    expect(await at.send({ method: 'HEAD', target: HOOK })).toMatchObject({ status: 401, body: '' })
+  })
+})
+
+test('R19: no text in any of the parameters makes an answer that a runtime cannot send', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webPath(), fc.nat().map(String))
+  fc.assert(
+    fc.property(text, text, text, (code, contentType, body) => {
+      const reserved = new Map([
+        ['__response_code', code],
+        ['__response_content_type', contentType],
+        ['__response_body', body],
+      ])
+      try {
+        const { status, headers } = acceptedReply(reserved)
+        expect(() => new Response(null, { status, headers })).not.toThrow()
+      } catch (error) {
+        expect(error).toBeInstanceOf(RelayError)
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})

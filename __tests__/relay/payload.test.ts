@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { bodyBytes, utf8Text } from '../../src/protocol/bytes.ts'
+import { RelayError } from '../../src/relay/errors.ts'
+import { writePayload } from '../../src/relay/payload.ts'
+
+const LIMIT = 65_535
+
+function received(bytes: Uint8Array<ArrayBuffer>, path = 'hook/webhook') {
+  const body = { bytes, text: utf8Text(bytes) }
+  const rest = { method: 'POST', headers: {}, delivery: 'd', receivedAt: new Date(0) }
+  return { path, body, ...rest }
+}
+
+const textBytes = (text: string) => new TextEncoder().encode(text)
+
+async function sizeOf(path: string): Promise<number> {
+  const { clientPayload } = await writePayload(received(new Uint8Array(), path))
+  return Buffer.byteLength(clientPayload)
+}
+
+test('R7: a payload of exactly 65,535 bytes is written, one of a byte more is refused', async () => {
+  const others = (await sizeOf('p')) - 1
+  for (const [unit, width] of [
+    ['x', 1],
+    ['"', 2],
+    ['é', 2],
+    ['\u0001', 6],
+  ] as const) {
+    const fitting = Math.floor((LIMIT - others) / width)
+    const rest = 'x'.repeat(LIMIT - others - fitting * width)
+    expect(await sizeOf(unit.repeat(fitting) + rest)).toBe(LIMIT)
+    const refused = writePayload(received(new Uint8Array(), `${unit.repeat(fitting)}${rest}x`))
+    await expect(refused).rejects.toMatchObject({ status: 413, code: 'payload_too_large' })
+  }
+})
+
+test('R7: whatever the text, what is written fits and holds it, or is refused', async () => {
+  const unit = fc.constantFrom('x', '"', '\\', '\u0000', '\u001f', 'é', '\u2028', '😀')
+  const text = fc.tuple(fc.array(unit, { minLength: 1, maxLength: 20 }), fc.nat(9000))
+  const property = fc.asyncProperty(text, async ([units, times]) => {
+    const bytes = textBytes(units.join('').repeat(times))
+    const { payload, clientPayload } = await writePayload(received(bytes))
+    expect(Buffer.byteLength(clientPayload)).toBeLessThanOrEqual(LIMIT)
+    const encoding = payload.headers['x-hookline-body-encoding']
+    const travelled = await bodyBytes(String(payload.body ?? ''), encoding)
+    expect(Buffer.compare(travelled, bytes)).toBe(0)
+  })
+  await fc.assert(property, { numRuns: 100 })
+})
+
+test('R7: what gzip cannot make small enough is refused', async () => {
+  const refused = writePayload(received(new Uint8Array(randomBytes(60_000))))
+  await expect(refused).rejects.toBeInstanceOf(RelayError)
+})
+
+test('the payload and its serialised form say the same', async () => {
+  const { payload, clientPayload } = await writePayload(received(textBytes('{"a":1}')))
+  expect(JSON.parse(clientPayload)).toEqual({ ...payload, headers: { ...payload.headers } })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { type RawRequest, send } from '../support/raw-http.ts'
+import { RUNTIMES } from '../support/relays.ts'
+import { scene, TOKEN } from '../support/scene.ts'
+
+const HOOK = '/o/r/hook/webhook'
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+describe.each(RUNTIMES)('the token at a relay on %s', (_, start) => {
+  const at = scene(start)
+  const sendBare = (request: RawRequest) => send(at.relay.url, request)
+
+  test.each([
+    ['in the query', `${HOOK}?__token=abc`, [], 'abc'],
+    ['in the query, encoded', `${HOOK}?%5f%5ftoken=a%2Dc`, [], 'a-c'],
+    ['bare', HOOK, [['X-Platform-Authorization', 'abc']], 'abc'],
+    ['with the word token', HOOK, [['X-Platform-Authorization', 'token abc']], 'abc'],
+    ['with the word Bearer', HOOK, [['x-platform-authorization', 'BEARER  abc']], 'abc'],
+    ['in the alias', HOOK, [['X-Github-Authorization', 'Bearer abc']], 'abc'],
+    ['in header and query', `${HOOK}?__token=query`, [['X-Github-Authorization', 'abc']], 'abc'],
+    [
+      'in an empty header and the query',
+      `${HOOK}?__token=abc`,
+      [['X-Platform-Authorization', '']],
+      'abc',
+    ],
+    [
+      'in both headers',
+      HOOK,
+      [
+        ['X-Github-Authorization', 'alias'],
+        ['X-Platform-Authorization', 'abc'],
+      ],
+      'abc',
+    ],
+  ] as const)('%s', async (_, target, headers, token) => {
+    expect((await sendBare({ target, headers })).status).toBe(200)
+    expect(at.github.calls[0]?.headers).toMatchObject(bearer(token))
+  })
+
+  test.each([
+    ['none', HOOK, []],
+    ['an empty one', `${HOOK}?__token=`, []],
+    ['peers’ fault: the sender’s own Authorization', HOOK, [['Authorization', 'Bearer abc']]],
+    ['a cookie', HOOK, [['Cookie', '__token=abc']]],
+  ] as const)('%s: 401 missing_token, nothing dispatched', async (_, target, headers) => {
+    const answer = await sendBare({ target, headers })
+    expect(answer.status).toBe(401)
+    expect(JSON.parse(answer.body).error.code).toBe('missing_token')
+    expect(at.github.calls).toHaveLength(0)
+  })
+
+  test.each(['a%0D%0Ax-injected:1', 'a%20b', 'a%00', '%C3%A9'])(
+    'what no header can carry is no token: %s',
+    async (token) => {
+      const answer = await sendBare({ target: `${HOOK}?__token=${token}` })
+      expect(answer.status).toBe(401)
+      expect(JSON.parse(answer.body).error.code).toBe('invalid_token')
+      expect(at.github.calls).toHaveLength(0)
+    },
+  )
+
+  const percent = [...TOKEN].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('')
+  const basic = Buffer.from(`user:${TOKEN}`).toString('base64')
+  const forms = [TOKEN, percent, percent.toUpperCase(), basic, btoa(TOKEN), btoa(`xy${TOKEN}`)]
+
+  test('R14: whatever form of the token stands wherever, it does not travel', async () => {
+    const planted = fc.constantFrom(...forms)
+    const property = fc.asyncProperty(planted, planted, planted, async (path, query, header) => {
+      at.github.reset()
+      const headers = [
+        ['Referer', `https://h.test/?__token=${header}`],
+        ['Authorization', `Basic ${header}`],
+        ['X-Platform-Authorization', TOKEN],
+      ] as const
+      const answer = await sendBare({
+        target: `${HOOK}/${path}?q=${query}&__token=${TOKEN}`,
+        headers,
+      })
+      const call = at.github.calls[0]
+      const { authorization, ...others } = call?.headers ?? {}
+      expect(authorization).toBe(`Bearer ${TOKEN}`)
+      const sinks = [call?.url, JSON.stringify(others), call?.body, answer.body, ...at.relay.log]
+      const text = [...sinks, JSON.stringify(answer.headers)].join('\n')
+      for (const form of [TOKEN, percent, percent.toUpperCase(), btoa(TOKEN).slice(0, 40)]) {
+        expect(text).not.toContain(form)
+      }
+    })
+    await fc.assert(property, { numRuns: 60 })
+  })
+
+  test.each(forms)('R14: a body with the token in it is refused: %s', async (form) => {
+    const body = `{"callback":"https://h.test/?t=${form}"}`
+    const answer = await at.send({ method: 'POST', target: HOOK, body })
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).error.code).toBe('token_in_body')
+    expect(answer.body).not.toContain(form)
+    expect(at.github.calls).toHaveLength(0)
+  })
+
+  test('R14: a body of bytes with the token in it is refused', async () => {
+    const body = Buffer.concat([Buffer.from([0xff]), Buffer.from(TOKEN)])
+    expect((await at.send({ method: 'POST', target: HOOK, body })).status).toBe(400)
+  })
+
+  test('R14: an answer that would show the token is refused before the dispatch', async () => {
+    const answer = await at.send({ target: `${HOOK}?__response_body=${TOKEN}` })
+    expect(answer.status).toBe(400)
+    expect(answer.body).not.toContain(TOKEN)
+    expect(at.github.calls).toHaveLength(0)
+  })
+
+  test('a short token is not looked for: it could be part of any word', async () => {
+    const answer = await sendBare({ method: 'POST', target: `/o/r/abc?__token=abc`, body: 'abc' })
+    expect(answer.status).toBe(200)
+    expect(at.payloads()).toMatchObject([{ path: 'abc', body: 'abc' }])
+  })
+})

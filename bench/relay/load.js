@@ -1,0 +1,99 @@
+// A load generator: raw sockets, one request in flight on each.
+import { connect } from 'node:net'
+
+const BODY = JSON.stringify({ id: 1, text: 'x'.repeat(2000) })
+export const TARGET = '/owner/repo/hook/webhook?__token=ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+
+const REQUEST = Buffer.from(
+  `POST ${TARGET} HTTP/1.1\r\nHost: relay.test\r\nUser-Agent: GitHub-Hookshot/044aadd\r\n` +
+    'Accept: */*\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958\r\n' +
+    'X-Hub-Signature-256: sha256=d57c68ca6f92289e6987922ff26938930f6e66a2d161ef06abdf1859230aa23c\r\n' +
+    `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+)
+
+/** Sends on `connections` sockets as fast as the answers come. */
+export async function saturate(url, { connections, milliseconds }) {
+  const latencies = []
+  const until = performance.now() + milliseconds
+  const clients = Array.from({ length: connections }, () => client(url))
+  const work = clients.map(async (send) => {
+    while (performance.now() < until) {
+      const start = performance.now()
+      await send()
+      latencies.push(performance.now() - start)
+    }
+    send.close()
+  })
+  const start = performance.now()
+  await Promise.all(work)
+  return summary(latencies, (performance.now() - start) / 1000)
+}
+
+/** Sends at a fixed rate; a latency counts from when a request was due, not from when it left. */
+export async function atRate(url, { rate, connections, milliseconds }) {
+  const latencies = []
+  const start = performance.now()
+  const total = Math.floor((rate * milliseconds) / 1000)
+  let next = 0
+  const clients = Array.from({ length: connections }, () => client(url))
+  const work = clients.map(async (send) => {
+    for (let due = next++; due < total; due = next++) {
+      const dueAt = start + (due * 1000) / rate
+      const early = dueAt - performance.now()
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
+      await send()
+      latencies.push(performance.now() - dueAt)
+    }
+    send.close()
+  })
+  await Promise.all(work)
+  return summary(latencies, (performance.now() - start) / 1000)
+}
+
+/** A function that sends one request on its own connection and resolves with the status. */
+export function client(url, request = REQUEST) {
+  const { hostname, port } = new URL(url)
+  let socket
+  let answered
+  const open = () => {
+    let pending = ''
+    socket = connect(Number(port), hostname)
+    socket.setNoDelay(true)
+    socket.on('data', (chunk) => {
+      pending += chunk.latin1Slice()
+      const head = pending.indexOf('\r\n\r\n')
+      if (head < 0) return
+      const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
+      if (pending.length < head + 4 + length) return
+      const closing = /\r\nconnection: close/i.test(pending)
+      const status = Number(pending.slice(9, 12))
+      pending = ''
+      if (closing) socket.destroy()
+      answered?.resolve(status)
+    })
+    const lost = () => answered?.reject(new Error('connection lost'))
+    socket.on('error', lost).on('close', lost)
+  }
+  const send = () =>
+    new Promise((resolve, reject) => {
+      answered = { resolve, reject }
+      if (!socket || socket.destroyed) open()
+      socket.write(request)
+    })
+  send.close = () => {
+    answered = undefined
+    socket?.destroy()
+  }
+  return send
+}
+
+function summary(latencies, seconds) {
+  const sorted = latencies.sort((a, b) => a - b)
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return {
+    requests: sorted.length,
+    perSecond: sorted.length / seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+  }
+}

@@ -1,0 +1,36 @@
+// A stand-in for the platform that costs as little as it can: it reads a call and answers 204.
+import { createServer } from 'node:net'
+
+const ANSWER = 'HTTP/1.1 204 No Content\r\n\r\n'
+
+/** Counts calls by their head and the length it declares. */
+function serve(socket, count) {
+  let pending = Buffer.alloc(0)
+  socket.on('data', (chunk) => {
+    pending = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
+    for (let end = endOfCall(pending); end > 0; end = endOfCall(pending)) {
+      pending = pending.subarray(end)
+      count()
+      socket.write(ANSWER)
+    }
+  })
+  socket.on('error', () => {})
+}
+
+function endOfCall(bytes) {
+  const head = bytes.indexOf('\r\n\r\n')
+  if (head < 0) return 0
+  const length = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, head))
+  const end = head + 4 + Number(length?.[1] ?? 0)
+  return bytes.length >= end ? end : 0
+}
+
+let calls = 0
+const server = createServer((socket) => serve(socket, () => calls++))
+server.listen(0, '127.0.0.1', () =>
+  process.send({ url: `http://127.0.0.1:${server.address().port}` }),
+)
+process.on('message', () =>
+  process.send({ calls, cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }),
+)
+process.on('disconnect', () => process.exit())
