@@ -3,16 +3,19 @@ import type { Workflow } from '../workflow/workflow.ts'
 
 /** A trigger that waits for requests, with the address that it answers to. */
 export interface FoundTrigger {
+  readonly workflow: string
+  readonly trigger: string
   readonly url: string
   readonly example: ExampleRequest
 }
 
 /** The webhook-enabled triggers of workflows, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
-  return workflows.flatMap(({ name, triggers }) =>
-    triggers.flatMap(({ name: trigger, example }) =>
-      example ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : [],
-    ),
+  return workflows.flatMap(({ name: workflow, triggers }) =>
+    triggers.flatMap(({ name: trigger, example }) => {
+      const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
+      return example ? [{ workflow, trigger, url, example }] : []
+    }),
   )
 }
 

@@ -18,6 +18,11 @@ export interface DevEvent {
   /** One `on` context per item, as the action's output `items`. */
   readonly items: Evaluation['contexts']
   readonly count: number
+  /** Items as the trigger found them, before `config`. */
+  readonly found: Evaluation['items']
+  /** The fields that are step outputs of their own. */
+  readonly fields: readonly string[]
+  readonly warnings: readonly string[]
   /** Why nothing fired. */
   readonly reason: string | undefined
   /** Mistakes in the workflow file that was addressed. */
@@ -55,7 +60,9 @@ export async function runLocally(
   }
 }
 
-type Result = Pick<DevEvent, 'decisions' | 'items' | 'count' | 'reason' | 'problems'>
+type Result = Omit<DevEvent, keyof Addressed | 'milliseconds'>
+
+type Addressed = Pick<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
 
 async function evaluated(
   payload: Json,
@@ -63,12 +70,14 @@ async function evaluated(
 ): Promise<Result> {
   try {
     const evaluation = await evaluate({ name: 'repository_dispatch', payload }, workflows(payload))
-    const { decisions, contexts, items, reason } = evaluation
-    return { decisions, items: contexts, count: items.length, reason, problems: [] }
+    const { decisions, contexts, items, fields, warnings, reason } = evaluation
+    const outputs = { items: contexts, count: items.length, found: items, fields }
+    return { decisions, ...outputs, warnings, reason, problems: [] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const reason = 'the workflow has mistakes'
-    return { decisions: [], items: [], count: 0, reason, problems: error.problems }
+    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], warnings: [] }
+    return { ...nothing, reason, problems: error.problems }
   }
 }
 

@@ -4,11 +4,10 @@ import { DEFAULT_GLOB } from '../../action/inputs.ts'
 import { account } from '../../dev/account.ts'
 import { curlLine, foundTriggers } from '../../dev/found-triggers.ts'
 import { eventJson } from '../../dev/local-platform.ts'
+import { survey } from '../../dev/survey.ts'
 import type { WorkflowSource } from '../../engine/evaluate.ts'
-import { type Problem, UserError } from '../../protocol/errors.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
-import type { Workflow } from '../../workflow/workflow.ts'
 import { readEnvFile } from '../env-file.ts'
 import { explainBug } from '../exit.ts'
 import { parsePort } from '../port.ts'
@@ -60,7 +59,7 @@ function devWorkflows(globs: readonly string[], values: JsonObject, event: Json)
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url: string, workflows: (event: Json) => WorkflowSource): string {
-  const { found, problems } = readAll(workflows)
+  const { found, problems } = survey(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const [first] = triggers
   return [
@@ -68,36 +67,11 @@ function welcome(url: string, workflows: (event: Json) => WorkflowSource): strin
     ...triggers.map(
       (trigger) => `  ${trigger.example.method.padEnd(7)} ${trigger.url}${trigger.example.path}`,
     ),
-    ...(first ? ['', 'Try:', `  ${curlLine(first)}`, ''] : []),
+    ...(first ? ['', 'Try:', `  ${curlLine(first)}`] : []),
+    '',
+    `Every request, decision and output: ${url}`,
+    '',
   ].join('\n')
-}
-
-interface ReadWorkflows {
-  readonly found: readonly Workflow[]
-  readonly problems: readonly Problem[]
-}
-
-function readAll(workflows: (event: Json) => WorkflowSource): ReadWorkflows {
-  const source = workflows({})
-  const names = attempt(() => source.names())
-  if ('problems' in names) return { found: [], problems: names.problems }
-  const results = names.value.map((name) => attempt(() => source.find(name)))
-  return {
-    found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
-    problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
-  }
-}
-
-type Attempt<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
-
-/** One wrong file must not hide the others. */
-function attempt<Value>(read: () => Value): Attempt<Value> {
-  try {
-    return { value: read() }
-  } catch (error) {
-    if (error instanceof UserError) return { problems: error.problems }
-    throw error
-  }
 }
 
 function print(text: string): void {
