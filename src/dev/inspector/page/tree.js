@@ -51,6 +51,8 @@ function children(parent, path, options, from = 0) {
 }
 
 /**
+ * A line, which is the tree item, and below it the group of its children.
+ *
  * @param {string | number} key
  * @param {unknown} value
  * @param {(string | number)[]} path
@@ -58,61 +60,50 @@ function children(parent, path, options, from = 0) {
  */
 function treeItem(key, value, path, options) {
   const branch = isBranch(value)
-  const preview = valueText(value)
-  const item = element('li', {
-    role: 'treeitem',
-    tabindex: '-1',
-    'aria-label': `${key}: ${preview.textContent}`,
-    'data-path': JSON.stringify(path),
-  })
-  const row = element(
+  const item = element(
     'div',
-    { class: 'leaf' },
+    { class: 'leaf', role: 'treeitem', tabindex: '-1', 'aria-level': String(path.length) },
     branch && element('span', { class: 'twisty', 'aria-hidden': 'true' }),
-    element('span', { class: 'key' }, String(key)),
-    preview,
+    element('span', { class: 'key' }, `${key}:`),
+    ' ',
+    valueText(value),
   )
-  item.append(row)
-  listen(item, row, path, value, options)
-  if (branch) makeBranch(item, row, value, path, options)
-  return item
+  listen(item, path, value, options)
+  return element('li', { role: 'none' }, item, branch && group(item, value, path, options))
 }
 
 /**
- * @param {HTMLLIElement} item
- * @param {HTMLElement} row
+ * @param {HTMLElement} item
  * @param {(string | number)[]} path
  * @param {unknown} value
  * @param {TreeOptions} options
  */
-function listen(item, row, path, value, { choose, point }) {
-  row.addEventListener('click', ({ target }) => {
-    item.focus({ preventScroll: true })
-    if (target instanceof Element && target.matches('.twisty')) toggle(item)
-    else choose?.(path, value)
+function listen(item, path, value, { choose, point }) {
+  item.addEventListener('click', ({ target }) => {
+    if (!choose || (target instanceof Element && target.matches('.twisty'))) toggle(item)
+    else choose(path, value)
   })
-  row.addEventListener('mouseenter', () => point?.(path, value))
+  item.addEventListener('mouseenter', () => point?.(path, value))
   item.addEventListener('focus', () => point?.(path, value))
 }
 
 /**
- * @param {HTMLLIElement} item
- * @param {HTMLElement} row
+ * The children of a branch, which are built when it is opened.
+ *
+ * @param {HTMLElement} item
  * @param {object} value
  * @param {(string | number)[]} path
  * @param {TreeOptions} options
  */
-function makeBranch(item, row, value, path, options) {
-  const group = element('ul', { role: 'group' })
-  item.append(group)
-  item.addEventListener('open', (event) => {
-    event.stopPropagation()
-    if (group.childElementCount === 0) group.append(...children(value, path, options))
-  })
+function group(item, value, path, options) {
+  const list = element('ul', { role: 'group' })
   const small = path.length < OPEN.levels && Object.keys(value).length <= OPEN.children
-  const open = small && !CLOSED.has(String(path[0]))
-  setOpen(item, open)
-  row.classList.add('branch')
+  item.classList.add('branch')
+  item.addEventListener('open', () => {
+    if (list.childElementCount === 0) list.append(...children(value, path, options))
+  })
+  setOpen(item, small && !CLOSED.has(String(path[0])))
+  return list
 }
 
 /**
@@ -120,14 +111,19 @@ function makeBranch(item, row, value, path, options) {
  * @param {() => HTMLLIElement[]} next
  */
 function moreItem(left, next) {
-  const row = element('div', { class: 'leaf more' }, `${left} more…`)
-  const item = element('li', { role: 'treeitem', tabindex: '-1' }, row)
-  row.addEventListener('click', () => {
+  const item = element(
+    'div',
+    { class: 'leaf more', role: 'treeitem', tabindex: '-1' },
+    `${left} more…`,
+  )
+  const line = element('li', { role: 'none' }, item)
+  item.addEventListener('click', () => {
     const shown = next()
-    item.replaceWith(...shown)
-    shown[0]?.focus()
+    line.replaceWith(...shown)
+    const first = shown[0]?.firstElementChild
+    if (first instanceof HTMLElement) first.focus()
   })
-  return item
+  return line
 }
 
 /** @param {unknown} value */
@@ -162,7 +158,7 @@ function toggle(item) {
  */
 function setOpen(item, open) {
   item.setAttribute('aria-expanded', String(open))
-  if (open) item.dispatchEvent(new CustomEvent('open', { bubbles: false }))
+  if (open) item.dispatchEvent(new Event('open'))
 }
 
 /**
@@ -187,15 +183,9 @@ const KEYS = new Map([
   ['ArrowUp', (item, list) => move(item, list, -1)],
   ['ArrowRight', (item, list) => (isClosed(item) ? toggle(item) : move(item, list, 1))],
   ['ArrowLeft', (item) => (isOpen(item) ? toggle(item) : parentOf(item)?.focus())],
-  ['Enter', (item) => chooseRow(item)],
-  [' ', (item) => chooseRow(item)],
+  ['Enter', (item) => item.click()],
+  [' ', (item) => item.click()],
 ])
-
-/** @param {HTMLElement} item */
-function chooseRow(item) {
-  const row = item.firstElementChild
-  if (row instanceof HTMLElement) row.click()
-}
 
 /** @param {Element} item */
 function isClosed(item) {
@@ -209,9 +199,8 @@ function isOpen(item) {
 
 /** @param {Element} item */
 function parentOf(item) {
-  /** @type {HTMLElement | null | undefined} */
-  const parent = item.parentElement?.closest('[role=treeitem]')
-  return parent
+  const above = item.closest('[role=group]')?.previousElementSibling
+  return above instanceof HTMLElement ? above : undefined
 }
 
 /**
