@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
+import { testPorts } from '../support/ports.ts'
 import { fire, itemOf, multipart, type Sent } from './step.ts'
 
 const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
@@ -87,7 +88,7 @@ describe('R35: keys of Object.prototype are keys like any other', () => {
       for (const client_payload of [clientPayload, { ...clientPayload, headers: {}, body }]) {
         const payload = JSON.parse(JSON.stringify({ action: 'webhook', client_payload }))
         const workflows = { calling: 'hook', names: () => ['hook'], find }
-        await evaluate({ name: 'repository_dispatch', payload }, workflows)
+        await evaluate({ name: 'repository_dispatch', payload }, workflows, testPorts())
       }
       expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
       expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key at all

@@ -4,6 +4,7 @@ import { stepOutputs } from '../../src/action/outputs.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import type { Json } from '../../src/protocol/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
+import { testPorts } from '../support/ports.ts'
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 const RUNS = { numRuns: 1000 }
@@ -21,7 +22,7 @@ const source = workflows('webhook: {path: "{/:a}{/*rest}"}')
 
 /** Evaluates, and writes the outputs as the action would: neither may throw. */
 async function evaluated(name: string, payload: Json) {
-  const evaluation = await evaluate({ name, payload }, source)
+  const evaluation = await evaluate({ name, payload }, source, testPorts())
   const outputs = stepOutputs(evaluation)
   for (const output of ['on', 'items']) JSON.parse(outputs.get(output) ?? '')
   expect(outputs.get('triggered')).toBe(String(evaluation.items.length > 0))

@@ -19,25 +19,46 @@ export interface ActionRun {
   readonly workspace?: string
   /** Name of the calling workflow; `hook` when left out. */
   readonly calling?: string
+  /** Kills the process, as a machine that goes down does; the run is then rejected. */
+  readonly kill?: AbortSignal
 }
+
+/** What the step's `main` process saved for its `post` process, by name. */
+export type SavedState = Readonly<Record<string, string>>
 
 export interface ActionResult {
   readonly exitCode: number | null
   /** Step outputs, read back as the runner reads them. */
   readonly outputs: Readonly<Record<string, string>>
   readonly summary: string
+  readonly state: SavedState
   readonly stdout: string
   readonly stderr: string
 }
 
 /** Runs the built action as a runner would: with nothing in the environment but what it sets. */
-export async function runAction(run: ActionRun): Promise<ActionResult> {
+export function runAction(run: ActionRun): Promise<ActionResult> {
+  return runProcess(run)
+}
+
+/** Runs the action's `post` process, which the runner starts when the job has succeeded. */
+export function runPost(run: ActionRun, state: SavedState): Promise<ActionResult> {
+  const variables = Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])
+  return runProcess({ ...run, env: { ...run.env, ...Object.fromEntries(variables) } })
+}
+
+async function runProcess(run: ActionRun): Promise<ActionResult> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-action-'))
   try {
     const files = await runnerFiles(folder, run.payload)
-    const ended = await runBundle({ ...runnerVariables(run, folder), ...files, ...run.env })
+    const ended = await runBundle(
+      { ...runnerVariables(run, folder), ...files, ...run.env },
+      run.kill,
+    )
     const outputs = readOutputFile(await readFile(files.GITHUB_OUTPUT, 'utf8'))
-    return { ...ended, outputs, summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8') }
+    const state = readOutputFile(await readFile(files.GITHUB_STATE, 'utf8'))
+    const summary = await readFile(files.GITHUB_STEP_SUMMARY, 'utf8')
+    return { ...ended, outputs, state, summary }
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -52,11 +73,13 @@ async function runnerFiles(folder: string, payload: unknown) {
   const files = {
     GITHUB_EVENT_PATH: join(folder, 'event.json'),
     GITHUB_OUTPUT: join(folder, 'output'),
+    GITHUB_STATE: join(folder, 'state'),
     GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
   }
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   await writeFile(files.GITHUB_EVENT_PATH, text)
   await writeFile(files.GITHUB_OUTPUT, '')
+  await writeFile(files.GITHUB_STATE, '')
   await writeFile(files.GITHUB_STEP_SUMMARY, '')
   return files
 }
@@ -75,15 +98,22 @@ function runnerVariables(
     GITHUB_EVENT_NAME: event,
     GITHUB_WORKSPACE: workspace ?? folder,
     GITHUB_REPOSITORY: 'octo/repo',
+    GITHUB_RUN_ID: '1',
     GITHUB_WORKFLOW_REF: `octo/repo/.github/workflows/${calling}.yml@refs/heads/main`,
   }
 }
 
 function runBundle(
   env: Record<string, string>,
+  signal?: AbortSignal,
 ): Promise<Pick<ActionResult, 'exitCode' | 'stdout' | 'stderr'>> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [ACTION_BUNDLE], { env, timeout: 60_000 })
+    const child = spawn(process.execPath, [ACTION_BUNDLE], {
+      env,
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+      signal,
+    })
     let stdout = ''
     let stderr = ''
     child.stdout.on('data', (chunk) => {

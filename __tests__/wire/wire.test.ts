@@ -6,6 +6,7 @@ import type { Json } from '../../src/protocol/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { itemOf } from '../action/step.ts'
 import { runAction } from '../support/action.ts'
+import { testPorts } from '../support/ports.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene, TOKEN } from '../support/scene.ts'
 import { gitHubDeliveries, OTHER_SENDERS, type Recorded, signature } from './recorded.ts'
@@ -76,7 +77,11 @@ describe.each(RUNTIMES)('from the sender by way of the relay on %s', (_, start) 
     expect(deliveries.length).toBeGreaterThan(300)
     for (const delivery of deliveries) {
       const payload: Json = eventOf(await relayed(delivery))
-      const { items } = await evaluate({ name: 'repository_dispatch', payload }, workflows)
+      const { items } = await evaluate(
+        { name: 'repository_dispatch', payload },
+        workflows,
+        testPorts(),
+      )
       const [item] = items
       expect(item?.body).toEqual(delivery.body)
       const [forwarded] = at.payloads()

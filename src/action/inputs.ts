@@ -1,6 +1,12 @@
 import { type Source, UserError } from '../protocol/errors.ts'
 import { isObject, type JsonObject, parseJson } from '../protocol/json.ts'
 
+/** Where runs remember what they have handed on. */
+export type StateChoice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'branch'; readonly name: string }
+
 /** What a step gives the action under `with:`. */
 export interface Inputs {
   /** The `on:` section, inline; empty when workflow files are read. */
@@ -9,6 +15,11 @@ export interface Inputs {
   readonly workflow: readonly string[]
   readonly secrets: JsonObject
   readonly vars: JsonObject
+  readonly state: StateChoice
+  /** For the store on a branch. */
+  readonly githubToken: string
+  /** Base address of the bot API. */
+  readonly messagingApiUrl: string
 }
 
 /**
@@ -22,8 +33,13 @@ export function readInputs(input: (name: string) => string): Inputs {
     workflow: lines(input('workflow') || DEFAULT_GLOB),
     secrets: jsonObject('secrets', input('secrets')),
     vars: jsonObject('vars', input('vars')),
+    state: stateChoice(input('state').trim() || 'none'),
+    githubToken: input('github-token').trim(),
+    messagingApiUrl: input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL,
   }
 }
+
+export const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
 
 /** Where workflow files are looked for when the input names no place. */
 export const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'
@@ -31,6 +47,20 @@ export const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'
 /** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
 export function onSource(text: string, workflowFile: string): Source {
   return { name: 'input "on"', text, file: workflowFile }
+}
+
+/** What git allows in the name of a branch, but for its rarer characters. */
+const BRANCH_NAME = /^(?!.*(\.\.|\/\/|\.lock$|[/.]$))[A-Za-z0-9_][\w./-]*$/
+
+function stateChoice(text: string): StateChoice {
+  const [kind, value] = [text.split(':', 1)[0], text.slice(text.indexOf(':') + 1).trim()]
+  if (text === 'none') return { kind: 'none' }
+  if (kind === 'file' && value !== '' && text.includes(':')) return { kind, path: value }
+  if (kind === 'branch' && BRANCH_NAME.test(value)) return { kind, name: value }
+  throw new UserError({
+    message: 'input "state" is none of: none, file:<path>, branch:<name>',
+    notes: ['example: state: branch:hookline-state'],
+  })
 }
 
 function lines(text: string): string[] {

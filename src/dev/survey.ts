@@ -1,4 +1,4 @@
-import type { WorkflowSource } from '../engine/evaluate.ts'
+import type { WorkflowSource } from '../engine/events.ts'
 import { type Problem, UserError } from '../protocol/errors.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 

@@ -3,27 +3,16 @@ import { PayloadError } from '../protocol/errors.ts'
 import { isObject, type Json } from '../protocol/json.ts'
 import { parseWebhookPath } from '../protocol/webhook-path.ts'
 import { readWebhookRequest } from '../protocol/webhook-request.ts'
-import type { Reception } from '../triggers/trigger.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
-import { type Decision, type Evaluation, NOTHING } from './evaluation.ts'
+import { received } from './catch.ts'
+import { decide } from './decisions.ts'
+import { type Evaluation, NOTHING } from './evaluation.ts'
+import type { Addressed, PlatformEvent, WorkflowSource } from './events.ts'
+import { fire } from './fire.ts'
+import { type Firing, notFired, together } from './firing.ts'
 import { otherTrigger, otherWorkflow } from './mismatch.ts'
-import { firedContexts, nativeContext } from './on-context.ts'
-
-/** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */
-export interface PlatformEvent {
-  readonly name: string
-  readonly payload: Json
-}
-
-/** Where workflows come from: the input `on`, or files, read when they are asked for. */
-export interface WorkflowSource {
-  /** The names of all workflows there are. */
-  names(): readonly string[]
-  /** @throws UserError when the workflow has mistakes */
-  find(name: string): Workflow | undefined
-  /** Name of the workflow that GitHub is running, for events that name none. */
-  readonly calling: string
-}
+import { evaluateOther } from './poll-event.ts'
+import type { EnginePorts } from './ports.ts'
 
 /**
  * Which trigger an event fires, and with which items. An event that matches nothing is no error.
@@ -33,11 +22,12 @@ export interface WorkflowSource {
 export async function evaluate(
   event: PlatformEvent,
   workflows: WorkflowSource,
+  ports: EnginePorts,
 ): Promise<Evaluation> {
   const dispatched = webhookPayload(event)
-  if (dispatched === undefined) return evaluateNative(event, workflows)
+  if (dispatched === undefined) return evaluateOther(event, workflows, ports)
   try {
-    return await evaluateWebhook(readClientPayload(dispatched), workflows)
+    return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
     if (!(error instanceof PayloadError)) throw error
     return { ...NOTHING, reason: error.message, warnings: [error.message] }
@@ -50,16 +40,10 @@ function webhookPayload({ name, payload }: PlatformEvent): Json | undefined {
   return payload.action === EVENT_TYPE ? (payload.client_payload ?? null) : undefined
 }
 
-function evaluateNative({ name }: PlatformEvent, workflows: WorkflowSource): Evaluation {
-  const workflow = workflows.find(workflows.calling)
-  const reason = `a webhook arrives as repository_dispatch of type ${EVENT_TYPE}, this event is ${name}`
-  const decisions = decide(workflow, 'the event is none of its own')
-  return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason }
-}
-
 async function evaluateWebhook(
   payload: ClientPayload,
   workflows: WorkflowSource,
+  ports: EnginePorts,
 ): Promise<Evaluation> {
   const relayed = {
     ...NOTHING,
@@ -69,34 +53,31 @@ async function evaluateWebhook(
   const path = parseWebhookPath(payload.path)
   const workflow = workflows.find(path.workflow)
   if (!workflow) return { ...relayed, reason: otherWorkflow(path, workflows.names()) }
-  const declared = workflow.triggers.find(({ name }) => name === path.trigger)
-  if (!declared?.receive) {
-    const decisions = decide(workflow, 'the webhook addresses another trigger')
-    return { ...relayed, decisions, reason: otherTrigger(path, workflow) }
+  const trigger = addressedTrigger(workflow, path.trigger)
+  const others = 'the webhook addresses another trigger'
+  if (!trigger?.receive) {
+    return { ...relayed, decisions: decide(workflow, others), reason: otherTrigger(path, workflow) }
   }
-  const reception = await declared.receive(await readWebhookRequest(payload))
-  return { ...relayed, ...received(workflow, declared, reception) }
+  const firing = await receive({ workflow, trigger }, payload, ports)
+  const decisions = decide(workflow, others, [firing.decision])
+  const reason = firing.decision.fired ? undefined : firing.decision.reason
+  return { ...relayed, ...together([firing]), decisions, reason }
 }
 
-function received(
-  workflow: Workflow,
-  { name, definition }: DeclaredTrigger,
-  { checks, items }: Reception,
-): Partial<Evaluation> {
-  const missed = checks.find((check) => !check.held)
-  const reason = checks.map((check) => `${check.option}: ${check.found}`).join('; ')
-  const decision = { trigger: name, fired: items.length > 0, reason, checks }
-  const decisions = decide(workflow, 'the webhook addresses another trigger', decision)
-  if (items.length === 0)
-    return { decisions, reason: missed ? `${missed.option} ${missed.found}` : reason }
-  const contexts = firedContexts(workflow, name, items)
-  const fields = Object.keys(definition.outputs)
-  return { workflow: workflow.name, trigger: name, items, contexts, fields, decisions }
-}
-
-/** One decision for each declared trigger: the given one, and for the others the same reason. */
-function decide(workflow: Workflow | undefined, reason: string, decided?: Decision): Decision[] {
-  return (workflow?.triggers ?? []).map(({ name }) =>
-    name === decided?.trigger ? decided : { trigger: name, fired: false, reason, checks: [] },
+/** The trigger declared under a name, or else under another name of the same trigger. */
+function addressedTrigger({ triggers }: Workflow, name: string): DeclaredTrigger | undefined {
+  return (
+    triggers.find((trigger) => trigger.name === name) ??
+    triggers.find(({ definition }) => [definition.name, ...definition.aliases].includes(name))
   )
+}
+
+async function receive(at: Addressed, payload: ClientPayload, ports: EnginePorts): Promise<Firing> {
+  const { config, receive } = at.trigger
+  if (!config.active || !receive) return notFired(at, 'config.active is false')
+  const look = async () => {
+    const request = await readWebhookRequest(payload)
+    return received(await receive(request, ports.triggers), request)
+  }
+  return fire(at, look, ports, { polled: false })
 }

@@ -1,27 +1,34 @@
 import { type JsonObject, record } from '../protocol/json.ts'
-import type { Item } from '../triggers/trigger.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 
-type Outcome = 'success' | 'skipped'
+type Outcome = 'success' | 'failure' | 'skipped'
 
 /** One declared trigger as jobs see it, in the shape of GitHub's own `steps` context. */
-export interface TriggerContext extends JsonObject {
+export interface TriggerContext {
   readonly outcome: Outcome
   readonly conclusion: Outcome
-  readonly outputs: JsonObject
+  /** The item; the list of them with `outputsMode: combine`. */
+  readonly outputs: JsonObject | JsonObject[]
 }
 
 /** The `on` context of a workflow: every declared trigger stands in it. */
 export type OnContext = Readonly<Record<string, TriggerContext>>
 
-/** The contexts of a workflow in which one trigger fired, one per item. */
-export function firedContexts(
+/** The context of a workflow in which one trigger fired. */
+export function firedContext(
   workflow: Workflow,
   fired: string,
-  items: readonly Item[],
-): OnContext[] {
-  return items.map((item) =>
-    context(workflow, (name) => (name === fired ? success(item) : skipped())),
+  outputs: TriggerContext['outputs'],
+): OnContext {
+  return context(workflow, (name) =>
+    name === fired ? { outcome: 'success', conclusion: 'success', outputs } : skipped(),
+  )
+}
+
+/** The context of a workflow whose jobs are to learn that a trigger failed. */
+export function failedContext(workflow: Workflow, failed: string): OnContext {
+  return context(workflow, (name) =>
+    name === failed ? { outcome: 'failure', conclusion: 'success', outputs: {} } : skipped(),
   )
 }
 
@@ -32,10 +39,6 @@ export function nativeContext(workflow: Workflow | undefined): OnContext {
 
 function context(workflow: Workflow, of: (name: string) => TriggerContext): OnContext {
   return record(workflow.triggers.map(({ name }) => [name, of(name)]))
-}
-
-function success(outputs: JsonObject): TriggerContext {
-  return { outcome: 'success', conclusion: 'success', outputs }
 }
 
 function skipped(): TriggerContext {

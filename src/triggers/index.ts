@@ -1,7 +1,10 @@
+import { messagingBot } from './messaging-bot.ts'
 import type { Trigger } from './trigger.ts'
 import { webhook } from './webhook.ts'
 
-/** Every trigger, by the name that a workflow file and a webhook URL use. */
+const ALL: readonly Trigger[] = [webhook, messagingBot]
+
+/** Every trigger, by each name that a workflow file and a webhook URL may use. */
 export const TRIGGERS: ReadonlyMap<string, Trigger> = new Map(
-  [webhook].map((trigger) => [trigger.name, trigger]),
+  ALL.flatMap((trigger) => [trigger.name, ...trigger.aliases].map((name) => [name, trigger])),
 )

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { JsonObject } from '../protocol/json.ts'
+import { type Config, configSchema } from '../items/config.ts'
+import type { Item } from '../items/item.ts'
+import type { Http } from '../protocol/http.ts'
+import type { Json } from '../protocol/json.ts'
 import type { WebhookRequest } from '../protocol/webhook-request.ts'
-
-/** What a trigger hands on for one event: the `outputs` of its context. */
-export type Item = JsonObject
 
 /** One condition of a trigger, and whether the event met it. */
 export interface Check {
@@ -24,10 +24,44 @@ export interface ExampleRequest {
   readonly body?: string
 }
 
+/** The outside world, as far as triggers need it. */
+export interface TriggerPorts {
+  readonly http: Http
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Ends after so many milliseconds. */
+  readonly sleep: (duration: number) => Promise<void>
+  /** Base address of the bot API, without a slash at its end. */
+  readonly messagingApiUrl: string
+  /** Hides a text from everything that is printed from now on. */
+  readonly mask: (text: string) => void
+}
+
 /** What a trigger made of a request: items only when every check held. */
 export interface Reception {
   readonly checks: readonly Check[]
   readonly items: readonly Item[]
+  /** What the user should hear of, though it is no error. */
+  readonly warnings?: readonly string[]
+}
+
+/** What a trigger found when it looked by itself. */
+export interface Polled extends Reception {
+  /** Oldest first: all that came and is of interest, acknowledged or not. */
+  readonly items: readonly Item[]
+  /**
+   * What acknowledges everything before `items[index]`, ignored kinds included; for `items.length`,
+   * everything that came. `undefined` when there is nothing to acknowledge. It travels to another
+   * process as plain text, so no secret may be part of it.
+   */
+  cursorBefore(index: number): Json | undefined
+}
+
+/** A mistake that shows only when options are looked at together. */
+export interface OptionMistake {
+  /** The option that it is told at: `token`. */
+  readonly option: string
+  readonly message: string
 }
 
 export type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
@@ -35,30 +69,59 @@ export type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 /** A trigger, as its file describes it. */
 export interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly name: string
+  /** Other names by which workflows and webhook URLs may call it. */
+  readonly aliases?: readonly string[]
   /** One sentence for the reference. */
   readonly description: string
-  /** Types, allowed values and descriptions of the options; `{}` must be a valid set. */
+  /** Types, allowed values and descriptions of the options; `config` is added to them. */
   readonly options: Schema
   /** The fields of its items, each with a description; only these become outputs of their own. */
   readonly outputs: Readonly<Record<string, string>>
+  /** Path to what tells its items apart, before every other key: `update_id`. */
+  readonly key?: string
+  /** What is wrong with options that are right one by one; `undefined` when nothing is. */
+  readonly mistake?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
   /** A request that would fire it with these options; there for a webhook-enabled trigger. */
-  readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest
+  readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest | undefined
   /** There for a webhook-enabled trigger. */
   readonly receive?: (
     request: WebhookRequest,
     options: v.InferOutput<Schema>,
+    ports: TriggerPorts,
   ) => Reception | Promise<Reception>
+  /** There for a trigger that can look by itself. */
+  readonly poll?: (options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<Polled>
+  /** Why it does not poll with these options, in words; `undefined` when it does. */
+  readonly whyNotPolled?: (options: v.InferOutput<Schema>) => string | undefined
+  /** Forgets, at the service, what a cursor of `poll` stands for; called once the job succeeded. */
+  readonly acknowledge?: (
+    cursor: Json,
+    options: v.InferOutput<Schema>,
+    ports: TriggerPorts,
+  ) => Promise<void>
 }
 
 /** A trigger with options that were checked, ready to look at events. */
 export interface BoundTrigger {
+  readonly config: Config
+  /** Paths to what tells items apart: the trigger's own, then the user's `deduplicationKey`. */
+  readonly keys: { readonly own: string | undefined; readonly chosen: string | undefined }
   readonly example: ExampleRequest | undefined
-  readonly receive: ((request: WebhookRequest) => Reception | Promise<Reception>) | undefined
+  readonly receive:
+    | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
+    | undefined
+  /** `undefined` when it cannot poll, or with these options does not. */
+  readonly poll: ((ports: TriggerPorts) => Promise<Polled>) | undefined
+  /** Why a trigger that could poll does not. */
+  readonly whyNotPolled: string | undefined
+  readonly acknowledge: ((cursor: Json, ports: TriggerPorts) => Promise<void>) | undefined
 }
 
 /** A trigger as the registry holds it: the type of its options is known to itself alone. */
 export interface Trigger
   extends Pick<TriggerDefinition<OptionsSchema>, 'name' | 'description' | 'outputs'> {
+  readonly aliases: readonly string[]
+  /** Its options, `config` among them. */
   readonly schema: OptionsSchema
   readonly optionNames: readonly string[]
   /** Checks options as a workflow file gives them. */
@@ -68,21 +131,57 @@ export interface Trigger
 export function defineTrigger<const Schema extends OptionsSchema>(
   definition: TriggerDefinition<Schema>,
 ): Trigger {
-  const { name, description, outputs, options: schema, example, receive } = definition
+  const { name, aliases = [], description, outputs, options } = definition
+  const schema = v.strictObject({ ...options.entries, config: configSchema })
   return {
     name,
+    aliases,
     description,
     outputs,
     schema,
     optionNames: Object.keys(schema.entries),
-    bind(options) {
-      const checked = v.safeParse(schema, options)
+    bind(values) {
+      const checked = v.safeParse(schema, values)
       if (!checked.success) return { issues: checked.issues }
-      const { output } = checked
-      return {
-        example: example?.(output),
-        receive: receive && ((request) => receive(request, output)),
-      }
+      // The output of the entries of `Schema`, which the compiler cannot follow through a spread.
+      const { config, ...own } = checked.output as v.InferOutput<Schema> & { config: Config }
+      const given = own as v.InferOutput<Schema>
+      const mistake = definition.mistake?.(given)
+      return mistake ? { issues: [issue(mistake, given)] } : bound(definition, given, config)
     },
+  }
+}
+
+/** A mistake in the form in which schemas tell theirs. */
+function issue({ option, message }: OptionMistake, input: object): v.BaseIssue<unknown> {
+  const options: Record<string, unknown> = { ...input }
+  const place = { type: 'object', origin: 'value', input: options, key: option } as const
+  return {
+    kind: 'validation',
+    type: 'mistake',
+    input: options,
+    expected: null,
+    received: option,
+    message,
+    path: [{ ...place, value: options[option] }],
+  }
+}
+
+function bound<Schema extends OptionsSchema>(
+  definition: TriggerDefinition<Schema>,
+  options: v.InferOutput<Schema>,
+  config: Config,
+): BoundTrigger {
+  const { example, receive, poll, acknowledge, key } = definition
+  const whyNotPolled = poll && definition.whyNotPolled?.(options)
+  const chosen = 'deduplicationKey' in options ? options.deduplicationKey : undefined
+  return {
+    config,
+    keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
+    example: example?.(options),
+    receive: receive && ((request, ports) => receive(request, options, ports)),
+    poll: poll && whyNotPolled === undefined ? (ports) => poll(options, ports) : undefined,
+    whyNotPolled,
+    acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
   }
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { keyPath } from '../items/key.ts'
 import { visibleHeaders, type WebhookRequest } from '../protocol/webhook-request.ts'
 import { pathPattern } from './path-pattern.ts'
 import { oneOrMore } from './schema.ts'
@@ -20,7 +21,7 @@ const options = v.strictObject({
     ),
   ),
   deduplicationKey: v.pipe(
-    v.optional(v.pipe(v.string(), v.nonEmpty('is empty'))),
+    v.optional(keyPath),
     v.description('Path to the key that tells deliveries apart, when there is no `id`: `data.id`.'),
   ),
 })

@@ -1,5 +1,6 @@
 import type { BaseIssue } from 'valibot'
 import { isScalar, type Node } from 'yaml'
+import { CONFIG_OPTIONS, MOVED_KEYS } from '../items/config.ts'
 import type { Problem } from '../protocol/errors.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
@@ -81,7 +82,7 @@ function pathOf(issue: Issue): Path {
 }
 
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
-  if (isUnknownKey(issue)) return unknownOption(String(path.at(-1)), known)
+  if (isUnknownKey(issue)) return unknownOption(path, known)
   const option = optionName(path)
   if (issue.type === 'picklist') return notAllowed(issue)
   if (issue.kind === 'schema') return wrongType(issue, option)
@@ -97,8 +98,16 @@ function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
 
-function unknownOption(name: string, known: readonly string[]): Problem {
-  return withHint(`unknown option ${quoted(name)}`, name, known, 'options')
+function unknownOption(path: Path, known: readonly string[]): Problem {
+  const name = String(path.at(-1))
+  const common = Object.keys(CONFIG_OPTIONS)
+  if (path.length === 1 && common.includes(name)) {
+    return { message: `unknown option ${quoted(name)}`, hint: 'it belongs under "config"' }
+  }
+  const isCommon = path.length === 2 && path[0] === 'config'
+  const moved = isCommon ? MOVED_KEYS.get(name) : undefined
+  if (moved !== undefined) return { message: `"config.${name}" is not known here`, notes: [moved] }
+  return withHint(`unknown option ${quoted(name)}`, name, isCommon ? common : known, 'options')
 }
 
 /** The schema's message is the noun: `HTTP method`. */

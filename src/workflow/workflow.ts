@@ -1,11 +1,12 @@
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
-import { type Problem, type Source, UserError } from '../protocol/errors.ts'
+import { type Position, type Problem, type Source, UserError } from '../protocol/errors.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { bindOptions } from './bind-options.ts'
 import type { Contexts } from './expressions.ts'
 import { NATIVE_EVENTS } from './native-events.ts'
+import { nodeAt, type Path } from './options.ts'
 import { quoted } from './quoted.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
 import { positionAt, rangeOf } from './source.ts'
@@ -17,6 +18,8 @@ export interface DeclaredTrigger extends BoundTrigger {
   /** As the workflow calls it: the key under `on:`. */
   readonly name: string
   readonly definition: Trigger
+  /** Where an option stands, for a mistake that shows only when it is used. */
+  positionOf(option: Path): Position
 }
 
 /** What a workflow file says that concerns Hookline. */
@@ -85,7 +88,10 @@ function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
   const definition = TRIGGERS.get(name)
   if (!definition) return { problems: [unknownTrigger(reading, nodes.key, name)] }
   const bound = bindOptions(reading, nodes, definition)
-  return 'problems' in bound ? bound : { trigger: { name, definition, ...bound } }
+  if ('problems' in bound) return bound
+  const positionOf = (option: Path) =>
+    positionAt(reading.source, ...rangeOf(nodeAt(reading, nodes, option)))
+  return { trigger: { name, definition, positionOf, ...bound } }
 }
 
 function namelessTrigger({ source }: Reading, key: Node): Problem {

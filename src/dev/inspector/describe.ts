@@ -6,13 +6,24 @@ import type { Withheld } from './recorder.ts'
 import { shownRequest } from './shown-request.ts'
 import type { Origin, Unlisted } from './wire.ts'
 
+/** How an event came, and when. */
+export interface Came {
+  readonly time: Date
+  readonly origin: Origin
+}
+
 /** An event and its request, as the inspector keeps them. */
-export async function describeEvent(
+export async function describeRequest(
   event: DevEvent,
   payload: ClientPayload,
-  at: { readonly time: Date; readonly origin: Origin },
+  came: Came,
 ): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
   const { request, withheld } = await shownRequest(payload)
+  return { unlisted: { ...describeEvent(event, came), request }, withheld }
+}
+
+/** An event that no request brought. */
+export function describeEvent(event: DevEvent, at: Came): Unlisted {
   const { delivery, method, path, workflow, trigger, milliseconds } = event
   const { decisions, items, found, fields, warnings, count, problems, reason = null } = event
   const named = { delivery, method, path, workflow, trigger, milliseconds }
@@ -20,7 +31,7 @@ export async function describeEvent(
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
   const result = { decisions, items, found, fields, warnings, count, outcome, reason } as const
   const rendered = problems.map((problem) => renderProblem(problem))
-  return { unlisted: { ...named, ...came, ...result, problems: rendered, request }, withheld }
+  return { ...named, ...came, ...result, problems: rendered, request: null }
 }
 
 /** Why the relay takes no request of a status. */

@@ -5,7 +5,7 @@ import { account } from '../../dev/account.ts'
 import { curlLine, foundTriggers } from '../../dev/found-triggers.ts'
 import { eventJson } from '../../dev/local-platform.ts'
 import { survey } from '../../dev/survey.ts'
-import type { WorkflowSource } from '../../engine/evaluate.ts'
+import type { WorkflowSource } from '../../engine/events.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import { readEnvFile } from '../env-file.ts'
@@ -19,6 +19,7 @@ interface DevOptions {
   readonly port: string
   readonly workflow: string[]
   readonly envFile?: string
+  readonly poll?: boolean
   readonly json?: boolean
 }
 
@@ -29,12 +30,14 @@ export function devCommand(): Command {
     .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
     .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
     .option('--env-file <file>', 'secrets and variables, by default .env')
+    .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
     .option('--json', 'print a JSON line per event')
-    .addHelpText('after', '\nExample:\n  $ hookline dev --port 4000')
+    .addHelpText('after', '\nExamples:\n  $ hookline dev --port 4000\n  $ hookline dev --poll')
     .action(run)
 }
 
-async function run({ host, port, workflow: globs, envFile, json }: DevOptions): Promise<void> {
+async function run(options: DevOptions): Promise<void> {
+  const { host, port, workflow: globs, envFile, poll, json } = options
   const { serveDev } = await import('../dev-server.ts')
   const values = readEnvFile(envFile)
   const workflows = (event: Json): WorkflowSource => devWorkflows(globs, values, event)
@@ -49,6 +52,7 @@ async function run({ host, port, workflow: globs, envFile, json }: DevOptions): 
   stopOnSignal(server)
   print(`hookline dev listening on ${server.url}`)
   if (!json) print(welcome(server.url, workflows))
+  if (poll) server.poll()
 }
 
 /** Files and values as they are now; secrets and variables come from the same file. */

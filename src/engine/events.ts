@@ -1,0 +1,26 @@
+import type { Json } from '../protocol/json.ts'
+import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
+
+/** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */
+export interface PlatformEvent {
+  readonly name: string
+  readonly payload: Json
+}
+
+/** Where workflows come from: the input `on`, or files, read when they are asked for. */
+export interface WorkflowSource {
+  /** The names of all workflows there are. */
+  names(): readonly string[]
+  /** @throws UserError when the workflow has mistakes */
+  find(name: string): Workflow | undefined
+  /** Name of the workflow that GitHub is running, for events that name none. */
+  readonly calling: string
+  /** Names of the workflows that an event polls; the calling one alone when left out. */
+  readonly polled?: readonly string[]
+}
+
+/** One trigger of one workflow. */
+export interface Addressed {
+  readonly workflow: Workflow
+  readonly trigger: DeclaredTrigger
+}

@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+import { oneOrMore } from '../triggers/schema.ts'
+import { NATIVE_EVENTS } from '../workflow/native-events.ts'
+import { every } from './every.ts'
+
+/** When a trigger runs at all. */
+export const runOptions = {
+  active: v.pipe(
+    v.optional(v.boolean(), true),
+    v.title('boolean'),
+    v.description('`false`: the trigger never fires, for webhooks too.'),
+  ),
+  every: v.pipe(
+    v.optional(every),
+    v.title('minutes or cron'),
+    v.description(
+      "How often a polled trigger runs on `schedule`: minutes since its last success (needs a store, unless the workflow's own schedule is that rare), or a cron expression of five fields. Without it: with every schedule event.",
+    ),
+  ),
+  timeZone: v.pipe(
+    v.optional(v.pipe(v.string(), v.check(isTimeZone, 'is no IANA time zone')), 'UTC'),
+    v.title('time zone'),
+    v.description('IANA time zone of a cron expression in `every`.'),
+  ),
+  manualRunEvent: v.pipe(
+    v.optional(oneOrMore(v.picklist([...NATIVE_EVENTS], 'event')), ['workflow_dispatch']),
+    v.title('event, or a list'),
+    v.description(
+      'Events other than `schedule` on which a polled trigger runs, whatever `every` says; `[]` for none.',
+    ),
+  ),
+  skipSchedule: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description('`true`: a polled trigger never runs on `schedule`.'),
+  ),
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,18 @@
+/** The answer to a call, whatever its status. */
+export interface GitHubReply {
+  readonly status: number
+  readonly data: unknown
+  /** What GitHub says is wrong; empty when nothing is. */
+  readonly message: string
+}
+
+/**
+ * Calls GitHub for the repository of the run: a route such as `GET /repos/{owner}/{repo}/…` in which
+ * owner and repository are filled in.
+ *
+ * @throws UserError when no answer came
+ */
+export type GitHubApi = (
+  route: string,
+  parameters: Readonly<Record<string, unknown>>,
+) => Promise<GitHubReply>

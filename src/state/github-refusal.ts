@@ -1,0 +1,29 @@
+import { type Problem, UserError } from '../protocol/errors.ts'
+import type { GitHubReply } from './github-api.ts'
+
+/** What GitHub's refusal means for the store, and what would help. */
+export function refused(reply: GitHubReply, place: string): UserError {
+  const { status, message } = reply
+  return new UserError({
+    message: `${place} cannot be used as state: GitHub answered ${status} (${oneLine(message)})`,
+    notes: notes(reply),
+  })
+}
+
+function notes({ status, message }: GitHubReply): NonNullable<Problem['notes']> {
+  if (status === 401) return ['the input `github-token` is no token that GitHub knows']
+  if (/rule violation|protected/i.test(message)) {
+    return ['a rule protects the branch: exempt it, or choose another name']
+  }
+  if (status === 403 || status === 404) {
+    return [
+      'the job needs `permissions: contents: write`',
+      "another token than the job's own goes into the input `github-token`",
+    ]
+  }
+  return ['try again later']
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200)
+}
