@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate as evaluateIn } from '../../src/engine/evaluate.ts'
+import type { PlatformEvent, WorkflowSource } from '../../src/engine/events.ts'
 import type { Json } from '../../src/protocol/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
+import { testPorts } from '../support/ports.ts'
+
+function evaluate(event: PlatformEvent, workflows: WorkflowSource) {
+  return evaluateIn(event, workflows, testPorts())
+}
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 

@@ -62,7 +62,7 @@ export async function runLocally(
 
 /** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
 export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
-  const open = () => ({ ...ports.workflows({}), calling: workflow, polled: [workflow] })
+  const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })
   const result = await evaluated({ name: 'schedule', payload: {} }, open, ports)
   const { decisions } = result
   const decided = decisions.find(({ fired }) => fired) ?? decisions[0]

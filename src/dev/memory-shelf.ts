@@ -1,21 +1,20 @@
 import type { Shelf } from '../state/store.ts'
-import { NO_STATE, type TriggerState } from '../state/trigger-state.ts'
+import { NO_STATE, type TriggerId, type TriggerState } from '../state/trigger-state.ts'
 
-/** A store for as long as this process runs: what was seen, and when a trigger succeeded last. */
+/** A place for state that lasts as long as this process. */
 export function memoryShelf(): Shelf {
-  const states = new Map<string, { readonly state: TriggerState; readonly stamp: string }>()
-  let saves = 0
+  const states = new Map<string, TriggerState>()
+  const load = (id: TriggerId) => states.get(nameOf(id)) ?? NO_STATE
   return {
-    place: 'the memory of hookline dev',
-    load: async (id) => states.get(nameOf(id)) ?? { state: NO_STATE, stamp: undefined },
-    async save(id, state, stamp) {
-      if (states.get(nameOf(id))?.stamp !== stamp) return false
-      states.set(nameOf(id), { state, stamp: String(++saves) })
-      return true
+    load: async (id) => load(id),
+    async change(id, step) {
+      const before = load(id)
+      states.set(nameOf(id), step(before))
+      return before
     },
   }
 }
 
-function nameOf({ workflow, trigger }: Parameters<Shelf['load']>[0]): string {
+function nameOf({ workflow, trigger }: TriggerId): string {
   return `${workflow}/${trigger}`
 }

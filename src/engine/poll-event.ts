@@ -43,7 +43,7 @@ function evaluateNative({ name }: PlatformEvent, workflows: WorkflowSource): Eva
 }
 
 function pollersOn({ name }: PlatformEvent, workflows: WorkflowSource): Addressed[] {
-  return (workflows.polled ?? [workflows.calling]).flatMap((workflowName) => {
+  return (workflows.polled?.() ?? [workflows.calling]).flatMap((workflowName) => {
     const workflow = workflows.find(workflowName)
     const triggers = workflow?.triggers.filter((trigger) => pollsOn(name, trigger)) ?? []
     return workflow ? triggers.map((trigger) => ({ workflow, trigger })) : []

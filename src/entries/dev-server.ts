@@ -86,7 +86,7 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report'> {
 
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
 function devEngine(env: Environment): () => EnginePorts {
-  const store = createStore(memoryShelf(), systemClock)
+  const store = createStore(memoryShelf())
   const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL, { store })
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }

@@ -74,5 +74,6 @@ function unusable(path: string, cause: unknown): UserError {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown fault'
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error
+  return hasCode ? String(error.code) : 'unknown fault'
 }

@@ -1,5 +1,5 @@
 import { callingWorkflow } from '../action/contexts.ts'
-import { type Inputs, onSource } from '../action/inputs.ts'
+import { DEFAULT_GLOB, type Inputs, onSource } from '../action/inputs.ts'
 import type { WorkflowSource } from '../engine/events.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
@@ -14,20 +14,20 @@ const NO_FILES = [
 /** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
 export function workflowSource(inputs: Inputs, contexts: Contexts): WorkflowSource {
   const calling = callingWorkflow(process.env)
-  if (inputs.on.trim() === '') {
-    const root = workingCopy()
-    return workflowFileSource({
-      root,
-      globs: inputs.workflow,
-      calling: calling.name,
-      contexts,
-      advice: NO_FILES,
-    })
-  }
+  if (inputs.on.trim() === '') return filesOf(inputs, calling.name, contexts)
   const source = onSource(inputs.on, calling.file)
   return {
     calling: calling.name,
     names: () => [calling.name],
     find: (name) => (name === calling.name ? readOnSection(name, source, contexts) : undefined),
   }
+}
+
+/** Where `workflow` names files, a schedule polls all of them; else the one named like the caller. */
+function filesOf(inputs: Inputs, calling: string, contexts: Contexts): WorkflowSource {
+  const globs = inputs.workflow
+  const root = workingCopy()
+  const files = workflowFileSource({ root, globs, calling, contexts, advice: NO_FILES })
+  const isChosen = globs.join() !== DEFAULT_GLOB
+  return isChosen ? { ...files, polled: () => files.names() } : files
 }
