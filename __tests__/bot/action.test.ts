@@ -176,6 +176,20 @@ describe('the token is in nothing that the action leaves behind', () => {
     )
   }
 
+  test.each([
+    ['after "bot"', `messaging_bot:\n  token: bot${BOT_TOKEN}`],
+    ['in a misspelt option', `messaging_bot:\n  tokn: ${BOT_TOKEN}`],
+    ['in another option', `messaging_bot:\n  event: ${BOT_TOKEN}`],
+    ['in place of the options', `messaging_bot: ${BOT_TOKEN}`],
+    ['as the name of a trigger', `"${BOT_TOKEN}": {}`],
+    ['on a line that is no YAML', `messaging_bot: { token: ${BOT_TOKEN}, ]`],
+  ])('when it is written into the file %s', async (_, on) => {
+    const run = await runAction(bot(on))
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toMatch(/^::error/m)
+    expect(leaks(run)).toEqual([])
+  })
+
   test('and is hidden before anything else is printed', async () => {
     const { stdout } = await runAction(bot(POLL))
     const printed = stdout.split('\n').filter((line) => !line.startsWith('::debug::'))
