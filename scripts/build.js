@@ -4,6 +4,7 @@ import { bundle } from './build/bundle.js'
 import { compile } from './build/compile.js'
 import { copyCoreWithoutOidc } from './build/core-without-oidc.js'
 import { differences, write } from './build/files.js'
+import { embedInspectorPage } from './build/inspector-page.js'
 import { existingTargets } from './build/targets.js'
 
 const root = new URL('..', import.meta.url)
@@ -15,6 +16,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 process.chdir(root.pathname)
 await compile()
 await copyCoreWithoutOidc()
+await embedInspectorPage()
 const files = await bundleAll()
 if (values.check) await check()
 else await replaceDist()

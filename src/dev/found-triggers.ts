@@ -3,6 +3,8 @@ import type { Workflow } from '../workflow/workflow.ts'
 
 /** A trigger that waits for requests, with the address that it answers to. */
 export interface FoundTrigger {
+  readonly workflow: string
+  readonly trigger: string
   readonly url: string
   /** `undefined` when only its sender can make a request that fires it. */
   readonly example: ExampleRequest | undefined
@@ -10,10 +12,11 @@ export interface FoundTrigger {
 
 /** The webhook-enabled triggers of workflows, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
-  return workflows.flatMap(({ name, triggers }) =>
-    triggers.flatMap(({ name: trigger, receive, example }) =>
-      receive ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : [],
-    ),
+  return workflows.flatMap(({ name: workflow, triggers }) =>
+    triggers.flatMap(({ name: trigger, receive, example }) => {
+      const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
+      return receive ? [{ workflow, trigger, url, example }] : []
+    }),
   )
 }
 

@@ -1,17 +1,20 @@
+import { carryOut } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { Decision, Evaluation } from '../engine/evaluation.ts'
-import type { WorkflowSource } from '../engine/events.ts'
+import type { PlatformEvent, WorkflowSource } from '../engine/events.ts'
 import type { EnginePorts } from '../engine/ports.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER } from '../protocol/dispatch.ts'
 import { type Problem, UserError } from '../protocol/errors.ts'
 import type { Json } from '../protocol/json.ts'
 import { parseWebhookPath } from '../protocol/webhook-path.ts'
 
-/** What became of one request, evaluated here as the action would on GitHub. */
+/** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
 export interface DevEvent {
+  /** Empty for a poll. */
   readonly delivery: string
+  /** `POLL` for a poll. */
   readonly method: string
-  /** Path and query as they were forwarded. */
+  /** Path and query as they were forwarded; empty for a poll. */
   readonly path: string
   /** Names that the path addresses, whether or not there is such a workflow or trigger. */
   readonly workflow: string
@@ -20,9 +23,14 @@ export interface DevEvent {
   /** One `on` context per item, as the action's output `items`. */
   readonly items: Evaluation['contexts']
   readonly count: number
+  /** Items as the trigger found them, before `config`. */
+  readonly found: Evaluation['found']
+  /** The fields that are step outputs of their own. */
+  readonly fields: readonly string[]
+  readonly warnings: readonly string[]
   /** Why nothing fired. */
   readonly reason: string | undefined
-  /** Mistakes in the workflow file that was addressed. */
+  /** Mistakes in the workflow file that was addressed, and what else the user can mend. */
   readonly problems: readonly Problem[]
   readonly milliseconds: number
 }
@@ -30,7 +38,8 @@ export interface DevEvent {
 export interface LocalPlatformPorts {
   /** The workflows as they are now: a changed file takes effect with the next request. */
   readonly workflows: (event: Json) => WorkflowSource
-  readonly engine: EnginePorts
+  /** For one run; each has an id of its own. */
+  readonly engine: () => EnginePorts
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number
 }
@@ -38,43 +47,63 @@ export interface LocalPlatformPorts {
 /** Stands where GitHub would: evaluates a dispatched payload at once, in this process. */
 export async function runLocally(
   payload: ClientPayload,
-  { workflows, engine, now }: LocalPlatformPorts,
+  ports: LocalPlatformPorts,
 ): Promise<DevEvent> {
-  const started = now()
   const { workflow, trigger } = parseWebhookPath(payload.path)
   const event = {
     action: EVENT_TYPE,
     client_payload: { ...payload, headers: { ...payload.headers } },
   }
-  const result = await evaluated(event, workflows, engine)
+  const open = () => ports.workflows(event)
+  const result = await evaluated({ name: 'repository_dispatch', payload: event }, open, ports)
+  const { method, path, headers } = payload
+  return { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger, ...result }
+}
+
+/** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
+export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
+  const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })
+  const result = await evaluated({ name: 'schedule', payload: {} }, open, ports)
+  const { decisions } = result
+  const decided = decisions.find(({ fired }) => fired) ?? decisions[0]
   return {
-    delivery: payload.headers[HEADER.delivery] ?? '',
-    method: payload.method,
-    path: payload.path,
+    delivery: '',
+    method: 'POLL',
+    path: '',
     workflow,
-    trigger,
+    trigger: decided?.trigger ?? '',
     ...result,
-    milliseconds: now() - started,
   }
 }
 
-type Result = Pick<DevEvent, 'decisions' | 'items' | 'count' | 'reason' | 'problems'>
+type Result = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
 
 async function evaluated(
-  payload: Json,
-  workflows: LocalPlatformPorts['workflows'],
-  engine: EnginePorts,
+  event: PlatformEvent,
+  open: () => WorkflowSource,
+  { engine, now }: LocalPlatformPorts,
 ): Promise<Result> {
+  const started = now()
   try {
-    const event = { name: 'repository_dispatch', payload }
-    const evaluation = await evaluate(event, workflows(payload), engine)
-    const { decisions, contexts, items, reason } = evaluation
-    return { decisions, items: contexts, count: items.length, reason, problems: [] }
+    const workflows = open()
+    const ports = engine()
+    const evaluation = await evaluate(event, workflows, ports)
+    // Here every job succeeds, so what is left for its end is done at once.
+    await carryOut(evaluation.effects, (name) => workflows.find(name), ports)
+    return { ...resultOf(evaluation), milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
+    const { problems } = error
+    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], warnings: [] }
     const reason = 'the workflow has mistakes'
-    return { decisions: [], items: [], count: 0, reason, problems: error.problems }
+    return { ...nothing, reason, problems, milliseconds: now() - started }
   }
+}
+
+function resultOf(evaluation: Evaluation): Omit<Result, 'milliseconds'> {
+  const { decisions, contexts, items, found, fields, warnings, reason } = evaluation
+  const outputs = { items: contexts, count: items.length, found, fields }
+  return { decisions, ...outputs, warnings, reason, problems: [] }
 }
 
 /** An event as `--json` prints it, on one line. */

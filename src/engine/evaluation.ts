@@ -18,6 +18,8 @@ export interface Evaluation {
   /** Names of the workflow and the trigger that fired, of the first item's; empty when none did. */
   readonly workflow: string
   readonly trigger: string
+  /** Items as triggers found them, before `config`. */
+  readonly found: readonly Item[]
   readonly items: readonly Item[]
   /** One `on` context per item; one of skipped triggers for an event that is none of Hookline's. */
   readonly contexts: readonly OnContext[]
@@ -42,6 +44,7 @@ export interface Evaluation {
 export const NOTHING: Evaluation = {
   workflow: '',
   trigger: '',
+  found: [],
   items: [],
   contexts: [],
   fields: [],

@@ -108,6 +108,7 @@ function finish(at: Addressed, caught: Catch, prepared: Prepared, ports: EngineP
     ...notFired(at, reason),
     ...handOn(at, items, ports.folder),
     decision: { trigger: at.trigger.name, fired: items.length > 0, reason, checks },
+    found: caught.found.map(({ item }) => item),
     items,
     warnings,
     notices: prepared.notices,

@@ -8,6 +8,8 @@ import type { OnContext } from './on-context.ts'
 /** What one trigger made of an event. */
 export interface Firing extends Addressed {
   readonly decision: Decision
+  /** As the trigger found them, before `config`. */
+  readonly found: readonly Item[]
   readonly items: readonly Item[]
   readonly contexts: readonly OnContext[]
   readonly fields: readonly string[]
@@ -22,6 +24,7 @@ export function notFired(at: Addressed, reason: string): Firing {
   return {
     ...at,
     decision: { trigger: at.trigger.name, fired: false, reason, checks: [] },
+    found: [],
     items: [],
     contexts: [],
     fields: [],
@@ -40,6 +43,7 @@ export function together(firings: readonly Firing[]): Partial<Evaluation> {
     ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
     fields: first?.fields ?? [],
     reason: first ? undefined : reasons.join('; '),
+    found: firings.flatMap(({ found }) => found),
     items: firings.flatMap(({ items }) => items),
     contexts: firings.flatMap(({ contexts }) => contexts),
     files: firings.flatMap(({ files }) => files),

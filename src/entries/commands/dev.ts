@@ -4,11 +4,10 @@ import { DEFAULT_GLOB } from '../../action/inputs.ts'
 import { account } from '../../dev/account.ts'
 import { curlLine, foundTriggers, listLine } from '../../dev/found-triggers.ts'
 import { eventJson } from '../../dev/local-platform.ts'
+import { survey } from '../../dev/survey.ts'
 import type { WorkflowSource } from '../../engine/events.ts'
-import { type Problem, UserError } from '../../protocol/errors.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
-import type { Workflow } from '../../workflow/workflow.ts'
 import { readEnvFile } from '../env-file.ts'
 import { explainBug } from '../exit.ts'
 import { parsePort } from '../port.ts'
@@ -20,6 +19,7 @@ interface DevOptions {
   readonly port: string
   readonly workflow: string[]
   readonly envFile?: string
+  readonly poll?: boolean
   readonly json?: boolean
 }
 
@@ -30,12 +30,14 @@ export function devCommand(): Command {
     .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
     .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
     .option('--env-file <file>', 'secrets and variables, by default .env')
+    .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
     .option('--json', 'print a JSON line per event')
-    .addHelpText('after', '\nExample:\n  $ hookline dev --port 4000')
+    .addHelpText('after', '\nExamples:\n  $ hookline dev --port 4000\n  $ hookline dev --poll')
     .action(run)
 }
 
-async function run({ host, port, workflow: globs, envFile, json }: DevOptions): Promise<void> {
+async function run(options: DevOptions): Promise<void> {
+  const { host, port, workflow: globs, envFile, poll, json } = options
   const { serveDev } = await import('../dev-server.ts')
   const values = readEnvFile(envFile)
   const workflows = (event: Json): WorkflowSource => devWorkflows(globs, values, event)
@@ -50,6 +52,7 @@ async function run({ host, port, workflow: globs, envFile, json }: DevOptions): 
   stopOnSignal(server)
   print(`hookline dev listening on ${server.url}`)
   if (!json) print(welcome(server.url, workflows))
+  if (poll) server.poll()
 }
 
 /** Files and values as they are now; secrets and variables come from the same file. */
@@ -61,43 +64,18 @@ function devWorkflows(globs: readonly string[], values: JsonObject, event: Json)
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url: string, workflows: (event: Json) => WorkflowSource): string {
-  const { found, problems } = readAll(workflows)
+  const { found, problems } = survey(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []))
   const [first] = lines
   return [
     ...problems.map((problem) => renderProblem(problem)),
     ...triggers.map((trigger) => `  ${listLine(trigger)}`),
-    ...(first ? ['', 'Try:', `  ${first}`, ''] : []),
+    ...(first ? ['', 'Try:', `  ${first}`] : []),
+    '',
+    `Every request, decision and output: ${url}`,
+    '',
   ].join('\n')
-}
-
-interface ReadWorkflows {
-  readonly found: readonly Workflow[]
-  readonly problems: readonly Problem[]
-}
-
-function readAll(workflows: (event: Json) => WorkflowSource): ReadWorkflows {
-  const source = workflows({})
-  const names = attempt(() => source.names())
-  if ('problems' in names) return { found: [], problems: names.problems }
-  const results = names.value.map((name) => attempt(() => source.find(name)))
-  return {
-    found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
-    problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
-  }
-}
-
-type Attempt<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
-
-/** One wrong file must not hide the others. */
-function attempt<Value>(read: () => Value): Attempt<Value> {
-  try {
-    return { value: read() }
-  } catch (error) {
-    if (error instanceof UserError) return { problems: error.problems }
-    throw error
-  }
 }
 
 function print(text: string): void {

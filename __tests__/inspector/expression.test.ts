@@ -1,0 +1,140 @@
+import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { stepOutputs } from '../../src/action/outputs.ts'
+import {
+  onExpression,
+  type Place,
+  stepExpression,
+} from '../../src/dev/inspector/page/expression.js'
+import { NOTHING } from '../../src/engine/evaluation.ts'
+import type { Json, JsonObject } from '../../src/protocol/json.ts'
+
+/** What GitHub's own library makes of a copied expression. */
+function evaluate(copied: string, contexts: Record<string, Json>): Json {
+  const [, text = ''] = /^\$\{\{ (.*) \}\}$/s.exec(copied) ?? []
+  const tree = new Parser(new Lexer(text).lex().tokens, Object.keys(contexts), []).parse()
+  const given = JSON.parse(JSON.stringify(contexts), data.reviver)
+  return JSON.parse(JSON.stringify(new Evaluator(tree, given).evaluate(), data.replacer))
+}
+
+const ISSUE = { title: 'it breaks', labels: [{ name: 'bug' }], open: true, 'a key': 1, "it's": 2 }
+
+function place(path: Place['path'], item: JsonObject, more: Partial<Place> = {}): Place {
+  const value = path.reduce<Json>((at, key) => (at as Record<string, Json>)[key] ?? null, item)
+  return { trigger: 'webhook', path, value, item: 0, fields: Object.keys(item), ...more }
+}
+
+describe('the expression that is copied', () => {
+  const item = { method: 'post', body: { issue: ISSUE }, text: 'plain', none: null, trigger: 'own' }
+  const fields = ['method', 'body', 'text', 'none', 'trigger']
+
+  test.each<[Place['path'], string, string]>([
+    [['method'], 'on.webhook.outputs.method', 'steps.hook.outputs.method'],
+    [
+      ['body', 'issue', 'title'],
+      'on.webhook.outputs.body.issue.title',
+      'fromJSON(steps.hook.outputs.body).issue.title',
+    ],
+    [
+      ['body', 'issue', 'labels', 0, 'name'],
+      'on.webhook.outputs.body.issue.labels[0].name',
+      'fromJSON(steps.hook.outputs.body).issue.labels[0].name',
+    ],
+    [
+      ['body', 'issue', 'a key'],
+      "on.webhook.outputs.body.issue['a key']",
+      "fromJSON(steps.hook.outputs.body).issue['a key']",
+    ],
+    [
+      ['body', 'issue', "it's"],
+      "on.webhook.outputs.body.issue['it''s']",
+      "fromJSON(steps.hook.outputs.body).issue['it''s']",
+    ],
+    [['none'], 'on.webhook.outputs.none', 'fromJSON(steps.hook.outputs.none)'],
+    [['body'], 'toJSON(on.webhook.outputs.body)', 'steps.hook.outputs.body'],
+    [
+      ['body', 'issue', 'labels'],
+      'toJSON(on.webhook.outputs.body.issue.labels)',
+      'toJSON(fromJSON(steps.hook.outputs.body).issue.labels)',
+    ],
+    // No field can take the name of a fixed output.
+    [
+      ['trigger'],
+      'on.webhook.outputs.trigger',
+      'fromJSON(steps.hook.outputs.on).webhook.outputs.trigger',
+    ],
+  ])('of %j', (path, on, native) => {
+    const at = { ...place(path, item), fields }
+    expect(onExpression(at)).toBe(`\${{ ${on} }}`)
+    expect(stepExpression(at, 'hook')).toBe(`\${{ ${native} }}`)
+  })
+
+  test('of a later item, and of a field without an output of its own', () => {
+    const at = place(['body'], { body: 'x' }, { item: 2 })
+    const second = 'fromJSON(steps.hook.outputs.items)[2].webhook.outputs.body'
+    expect(stepExpression(at, 'hook')).toBe(`\${{ ${second} }}`)
+    const other = place(['forwarded'], { forwarded: 1 }, { fields: [] })
+    const on = 'fromJSON(steps.hook.outputs.on).webhook.outputs.forwarded'
+    expect(stepExpression(other, 'hook')).toBe(`\${{ ${on} }}`)
+  })
+})
+
+describe("GitHub's evaluator finds by it", () => {
+  // GitHub compares names without regard to case, so keys that differ in it alone cannot be told apart.
+  const key = fc.string({ unit: 'grapheme', maxLength: 8 })
+  const text = fc.string({ maxLength: 12 })
+  const leaf = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null))
+  const { value } = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc
+        .uniqueArray(fc.tuple(key, tie('value')), {
+          maxLength: 4,
+          selector: ([name]) => name.toUpperCase().toLowerCase(),
+        })
+        .map((entries) => Object.fromEntries(entries)),
+    ),
+  }))
+  const fieldName = fc.constantFrom('body', 'query', 'method', 'trigger', 'x-own')
+  const item = fc.dictionary(fieldName, value, { minKeys: 1, noNullPrototype: true })
+
+  function places(at: Json, path: Place['path'] = []): { path: Place['path']; value: Json }[] {
+    const below =
+      typeof at === 'object' && at !== null
+        ? Array.isArray(at)
+          ? at.flatMap((one, index) => places(one, [...path, index]))
+          : Object.entries(at).flatMap(([name, one]) => places(one, [...path, name]))
+        : []
+    return path.length === 0 ? below : [{ path, value: at }, ...below]
+  }
+
+  /** Structures are handed on as JSON text. */
+  function plain(read: Json, value: Json): Json {
+    return typeof value === 'object' && value !== null ? JSON.parse(String(read)) : read
+  }
+
+  test('every value, by both forms', () => {
+    fc.assert(
+      fc.property(fc.array(item, { minLength: 1, maxLength: 2 }), (items) => {
+        const contexts = items.map((outputs) => ({
+          webhook: { outcome: 'success', conclusion: 'success', outputs } as const,
+        }))
+        const fields = ['body', 'query', 'method', 'trigger']
+        const outputs = Object.fromEntries(stepOutputs({ ...NOTHING, items, contexts, fields }))
+        for (const [index, one] of items.entries()) {
+          for (const { path, value } of places(one)) {
+            const at = { trigger: 'webhook', path, value, item: index, fields }
+            const on = evaluate(onExpression(at), { on: contexts[index] ?? {} })
+            expect(plain(on, value)).toEqual(value)
+            const native = evaluate(stepExpression(at, 'h-1'), { steps: { 'h-1': { outputs } } })
+            expect(plain(native, value)).toEqual(value)
+          }
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { curlLine, fixtureName, fixtureText } from '../../src/dev/inspector/page/request-text.js'
+import type { ShownRequest } from '../../src/dev/inspector/wire.ts'
+import { type Dev, post, startDev } from '../support/dev.ts'
+import { ask, detail, EventReader, run } from '../support/inspector.ts'
+
+let dev: Dev
+let reader: EventReader
+
+beforeAll(async () => {
+  dev = await startDev({
+    files: {
+      'workflows/hook.yml': 'on: { webhook: { method: [post, put], path: /users/:id } }',
+      'workflows/any.yml': 'on: webhook',
+      'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n',
+    },
+  })
+  reader = new EventReader(dev.url)
+})
+afterAll(async () => {
+  await reader.close()
+  await dev.stop()
+})
+
+/** The newest event, once it was told. */
+async function newest(count: number) {
+  const summary = (await reader.summaries(count)).at(-1)
+  return detail(dev.url, summary?.id ?? 0)
+}
+
+async function replay(order: object) {
+  const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+  const options = { method: 'POST', headers, body: JSON.stringify(order) }
+  return JSON.parse((await ask(dev.url, '/inspector/replay', options)).body)
+}
+
+describe('of a request is kept', () => {
+  let count = 0
+
+  test('what fired, by which conditions, and every output', async () => {
+    await post(dev.hook('hook/webhook/users/7?a=1'), { x: [1, 2] })
+    expect(await newest(++count)).toMatchObject({
+      outcome: 'fired',
+      origin: 'request',
+      method: 'POST',
+      path: 'hook/webhook/users/7?a=1',
+      count: 1,
+      reason: null,
+      fields: ['method', 'headers', 'query', 'querystring', 'search', 'body', 'params'],
+      decisions: [
+        {
+          trigger: 'webhook',
+          fired: true,
+          checks: [
+            { option: 'method', held: true, found: 'post' },
+            { option: 'path', held: true, found: 'matches /users/:id' },
+          ],
+        },
+      ],
+      items: [{ webhook: { outputs: { params: { id: '7' }, body: { x: [1, 2] } } } }],
+      request: { method: 'POST', body: '{"x":[1,2]}', encoding: 'text' },
+    })
+  })
+
+  test('which condition did not hold', async () => {
+    await post(dev.hook('hook/webhook/teams/7'), {})
+    expect(await newest(++count)).toMatchObject({
+      outcome: 'skipped',
+      count: 0,
+      reason: 'path does not match /users/:id',
+      decisions: [{ fired: false, checks: [{ held: true }, { option: 'path', held: false }] }],
+    })
+  })
+
+  test('the mistakes of the workflow file', async () => {
+    await post(dev.hook('bad/webhook'), {})
+    expect(await newest(++count)).toMatchObject({
+      outcome: 'mistaken',
+      problems: [
+        expect.stringContaining('unknown HTTP method "psot"\n  --> workflows/bad.yml:3:13'),
+      ],
+    })
+  })
+
+  test('that the relay took no notice of it', async () => {
+    await post(`${dev.url}/elsewhere`, {})
+    expect(await newest(++count)).toMatchObject({
+      outcome: 'refused',
+      request: null,
+      reason: 'answered 404: the address is /webhook/<workflow>/<trigger>',
+    })
+  })
+
+  test('bytes that are no text, as base64', async () => {
+    const body = Uint8Array.from([0xff, 0xfe, 0, 1])
+    await fetch(dev.hook('any/webhook'), { method: 'POST', body })
+    const { request } = await newest(++count)
+    expect(request).toMatchObject({ encoding: 'base64', body: '//4AAQ==' })
+  })
+
+  test('a large body that travelled packed, as the text it was', async () => {
+    const text = JSON.stringify({ filler: 'long '.repeat(40_000) })
+    await post(dev.hook('any/webhook'), text)
+    expect((await newest(++count)).request).toMatchObject({ encoding: 'text', body: text })
+  })
+
+  test('no credential of its sender, though a replay brings it again', async () => {
+    const secret = 'Bearer a-secret-of-the-sender'
+    await post(dev.hook('any/webhook'), {}, { authorization: secret })
+    const kept = await newest(++count)
+    expect(kept.request?.headers.authorization).toBe('***')
+    expect(JSON.stringify(kept)).not.toContain('a-secret-of')
+    expect(JSON.stringify(reader.events)).not.toContain('a-secret-of')
+    const { delivery, status } = await replay({ of: kept.id, ...kept.request })
+    expect(status).toBe(200)
+    const again = await newest(++count)
+    expect(again).toMatchObject({ origin: 'replay', delivery, request: kept.request })
+    expect(dev.command.stdout).not.toContain('a-secret-of')
+  })
+
+  test('no token that came with it', async () => {
+    const token = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+    await post(`${dev.hook('any/webhook')}?__token=${token}&a=${token}`, {}, { referer: token })
+    expect(JSON.stringify(await newest(++count))).not.toContain(token)
+  })
+
+  test('a replay that was edited, with the length of its new body', async () => {
+    const headers = { 'content-type': 'application/json', 'content-length': '999' }
+    const request = { method: 'PUT', path: 'hook/webhook/users/%C3%A9', body: '{"é":1}' }
+    await replay({ of: 1, ...request, headers, encoding: 'text' })
+    expect(await newest(++count)).toMatchObject({
+      method: 'PUT',
+      outcome: 'fired',
+      items: [
+        {
+          webhook: {
+            outputs: { params: { id: 'é' }, body: { é: 1 }, headers: { 'content-length': '8' } },
+          },
+        },
+      ],
+    })
+  })
+})
+
+describe('a request as text', () => {
+  const request: ShownRequest = {
+    method: 'POST',
+    path: 'any/webhook/it?a=%27',
+    headers: { 'x-quote': "it's", 'x-empty': '', host: 'localhost', authorization: '***' },
+    body: `{"text":"it's \\n $HOME \`x\`"}`,
+    encoding: 'text',
+  }
+
+  async function shell(line: string): Promise<void> {
+    await promisify(execFile)('sh', ['-c', line])
+  }
+
+  test.each<[string, Partial<ShownRequest>]>([
+    ['text', {}],
+    ['bytes', { body: '//4AAQ==', encoding: 'base64' }],
+    ['no body', { body: '', method: 'GET' }],
+    ['another method', { body: '', method: 'DELETE' }],
+  ])('as curl, with %s, is the same request', async (_, changes) => {
+    const before = (await reader.summaries(0)).length
+    const sent = { ...request, headers: { 'x-quote': "it's", 'x-empty': '' }, ...changes }
+    await shell(curlLine(sent, dev.url))
+    const { request: came } = await newest(before + 1)
+    expect(came).toMatchObject({ ...sent, headers: expect.objectContaining(sent.headers) })
+  })
+
+  test('as a fixture has method, path, headers and body, and no credential', () => {
+    const text = fixtureText(request)
+    expect(JSON.parse(text)).toEqual({
+      method: 'POST',
+      path: 'any/webhook/it?a=%27',
+      headers: { 'x-quote': "it's", 'x-empty': '' },
+      body: request.body,
+    })
+    expect(JSON.parse(fixtureText({ ...request, encoding: 'base64' })).encoding).toBe('base64')
+    expect(fixtureName(request)).toBe('post-any-webhook-it.json')
+  })
+})

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { RunningCommand } from './cli.ts'
+
+/** `hookline dev` in a folder of its own. */
+export interface Dev {
+  readonly command: RunningCommand
+  readonly url: string
+  /** Address of a webhook: `hook/webhook/users/1`. */
+  hook(path: string): string
+  write(files: Readonly<Record<string, string>>): Promise<void>
+  stop(): Promise<number | null>
+}
+
+export interface DevSetup {
+  /** Texts by path in the folder. */
+  readonly files: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+  readonly env?: Record<string, string>
+}
+
+export async function startDev({ files, args = [], env = {} }: DevSetup): Promise<Dev> {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-dev-'))
+  const write = async (texts: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(texts)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true })
+      await writeFile(join(folder, name), text)
+    }
+  }
+  await write(files)
+  const command = new RunningCommand(['dev', '--port', '0', ...args], { cwd: folder, env })
+  const [, url = ''] = await command.printed(/^hookline dev listening on (http:\S+)\n/)
+  const stop = async () => {
+    const code = await command.stop()
+    await rm(folder, { recursive: true, force: true })
+    return code
+  }
+  return { command, url, hook: (path) => `${url}/webhook/${path}`, write, stop }
+}
+
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}

@@ -1,0 +1,77 @@
+import type { Detail, Summary, Welcome } from '../../src/dev/inspector/wire.ts'
+import { parseAnswer, type RawAnswer, sendBytes } from './raw-http.ts'
+
+/** Asks the inspector over a raw socket, which lets any Host and Origin be said. */
+export async function ask(
+  url: string,
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: AskOptions = {},
+): Promise<RawAnswer> {
+  const given = { Host: new URL(url).host, Connection: 'close', ...headers }
+  const framing = body ? { 'Content-Length': String(Buffer.byteLength(body)) } : {}
+  const lines = Object.entries({ ...given, ...framing }).map(([name, value]) => `${name}: ${value}`)
+  const text = [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n')
+  return parseAnswer(await sendBytes(url, Buffer.from(text)))
+}
+
+interface AskOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export async function run(url: string): Promise<Welcome & { run: string; key: string }> {
+  return JSON.parse((await ask(url, '/inspector/run')).body)
+}
+
+export async function detail(url: string, id: number): Promise<Detail> {
+  return JSON.parse((await ask(url, `/inspector/requests/${id}`)).body)
+}
+
+/** A reader of the stream of events, as a browser's EventSource is. */
+export class EventReader {
+  readonly events: { readonly id: string; readonly name: string; readonly data: string }[] = []
+  readonly #abort = new AbortController()
+  readonly ended: Promise<void>
+  #arrived = () => {}
+
+  constructor(url: string, lastEventId?: string) {
+    const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+    this.ended = this.#read(`${url}/inspector/events`, headers).catch(() => {})
+  }
+
+  /** Waits until so many requests were told. */
+  async summaries(count: number): Promise<Summary[]> {
+    for (;;) {
+      const requests = this.events.filter(({ name }) => name === 'request')
+      if (requests.length >= count) return requests.map(({ data }) => JSON.parse(data).summary)
+      await new Promise<void>((resolve) => {
+        this.#arrived = resolve
+      })
+    }
+  }
+
+  close(): Promise<void> {
+    this.#abort.abort()
+    return this.ended
+  }
+
+  async #read(url: string, headers: Record<string, string>): Promise<void> {
+    const response = await fetch(url, { headers, signal: this.#abort.signal })
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk)
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) this.#take(block)
+      this.#arrived()
+    }
+  }
+
+  #take(block: string): void {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? ''
+    if (field('event')) {
+      this.events.push({ id: field('id'), name: field('event'), data: field('data') })
+    }
+  }
+}

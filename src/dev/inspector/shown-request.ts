@@ -1,0 +1,38 @@
+import { bodyBytes, toBase64, utf8Text } from '../../protocol/bytes.ts'
+import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../../protocol/dispatch.ts'
+import { record } from '../../protocol/json.ts'
+import type { Withheld } from './recorder.ts'
+import type { ShownRequest } from './wire.ts'
+
+/** They authenticate the sender: kept for a replay, never shown. */
+const CREDENTIALS = new Set(['authorization', 'x-telegram-bot-api-secret-token'])
+
+export const HIDDEN = '***'
+
+/** The request of a payload, and what of it is not shown. */
+export async function shownRequest(
+  payload: ClientPayload,
+): Promise<{ readonly request: ShownRequest; readonly withheld: Withheld }> {
+  const { method, path } = payload
+  const headers = Object.entries(payload.headers).filter(
+    ([name]) => !name.startsWith(RESERVED_HEADER_PREFIX),
+  )
+  const shown = headers.map(
+    ([name, value]) => [name, CREDENTIALS.has(name) ? HIDDEN : value] as const,
+  )
+  const withheld = record(headers.filter(([name]) => CREDENTIALS.has(name)))
+  return { request: { method, path, headers: record(shown), ...(await body(payload)) }, withheld }
+}
+
+async function body({
+  body,
+  headers,
+}: ClientPayload): Promise<Pick<ShownRequest, 'body' | 'encoding'>> {
+  // Here a payload comes from the relay, which writes text or nothing.
+  const text = typeof body === 'string' ? body : ''
+  const bytes = await bodyBytes(text, headers[HEADER.bodyEncoding])
+  const read = utf8Text(bytes)
+  return read === undefined
+    ? { body: toBase64(bytes), encoding: 'base64' }
+    : { body: read, encoding: 'text' }
+}
