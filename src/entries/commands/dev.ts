@@ -9,11 +9,11 @@ import { type Problem, UserError } from '../../protocol/errors.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import type { Workflow } from '../../workflow/workflow.ts'
+import { devWorkflowSource } from '../dev-workflows.ts'
 import { readEnvFile } from '../env-file.ts'
 import { explainBug } from '../exit.ts'
 import { parsePort } from '../port.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
-import { workflowFileSource } from '../workflow-files.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -55,7 +55,7 @@ async function run({ host, port, workflow: globs, envFile, json }: DevOptions): 
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs: readonly string[], values: JsonObject, event: Json): WorkflowSource {
   const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
-  return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts })
+  return devWorkflowSource({ root: process.cwd(), globs, contexts })
 }
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */

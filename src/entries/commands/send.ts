@@ -1,0 +1,4 @@
+import { Command } from 'commander'
+export function sendCommand(): Command {
+  return new Command('send')
+}

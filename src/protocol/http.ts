@@ -1,0 +1,30 @@
+/** A call to another service. Redirects are not followed. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Until the whole answer is there, in milliseconds. */
+  readonly timeout: number
+}
+
+export interface HttpReply {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** @throws HttpFailure when no whole answer came */
+export type Http = (request: HttpRequest) => Promise<HttpReply>
+
+/** No whole answer came. Says nothing of the URL, since a bot's token is part of it. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure'
+  readonly reason: 'timeout' | 'connection'
+
+  constructor(reason: HttpFailure['reason'], detail: string) {
+    super(`${reason === 'timeout' ? 'no answer in time' : 'no connection'} (${detail})`)
+    this.reason = reason
+  }
+}
