@@ -28611,7 +28611,7 @@ function questions({ repository }) {
 /**
  * Answers every question: with what was given, else by asking, else with the default.
  *
- * @param ask `undefined` where nobody can be asked; gets the default, and what was wrong before
+ * @param ask gets the default too; absent where nobody can be asked
  * @throws UserError for a wrong answer that was given
  */
 async function answered(given, surroundings, ask) {
@@ -28621,7 +28621,8 @@ async function answered(given, surroundings, ask) {
         const own = given[question.name];
         if (own !== undefined)
             question.check(own);
-        known[question.name] = own ?? (ask ? await ask(question, fallback) : fallback);
+        const isOpen = question.choices?.length !== 1;
+        known[question.name] = own ?? (ask && isOpen ? await ask(question, fallback) : fallback);
     }
     const { kind = '', name = '', repository = '', relay = '' } = known;
     return { kind, name, repository, relay };
@@ -28651,20 +28652,30 @@ var code_frame = __nccwpck_require__(8375);
 
 
 
-/**
- * Asks until the answer will do; no answer takes the default.
- *
- * @throws UserError when the input is closed instead
- */
-async function ask(question, fallback, { input, output }) {
-    for (;;) {
-        const given = await line(ask_prompt(question, fallback), { input, output });
-        const answer = given.trim() || fallback;
-        const problem = problemOf(question, answer);
-        if (problem === undefined)
-            return answer;
-        output.write(`${problem}\n`);
-    }
+function askAt({ input, output }) {
+    const terminal = (0,promises_namespaceObject.createInterface)({ input, output });
+    // Keeps what is typed, or pasted, ahead of the questions.
+    const lines = terminal[Symbol.asyncIterator]();
+    const line = async (text) => {
+        terminal.setPrompt(text);
+        terminal.prompt();
+        const { value, done } = await lines.next();
+        if (done)
+            throw new errors/* UserError */.y({ message: 'no answer: nothing was written' });
+        return value;
+    };
+    return {
+        async ask(question, fallback) {
+            for (;;) {
+                const answer = (await line(ask_prompt(question, fallback))).trim() || fallback;
+                const problem = problemOf(question, answer);
+                if (problem === undefined)
+                    return answer;
+                output.write(`${problem}\n`);
+            }
+        },
+        close: () => terminal.close(),
+    };
 }
 function ask_prompt({ text, choices = [] }, fallback) {
     const list = choices.map(({ name, title }) => `  ${name.padEnd(10)} ${title}\n`).join('');
@@ -28681,16 +28692,6 @@ function problemOf(question, answer) {
             throw error;
         return error.problems.map((problem) => (0,code_frame/* renderProblem */.y)(problem)).join('\n');
     }
-}
-async function line(text, { input, output }) {
-    const terminal = (0,promises_namespaceObject.createInterface)({ input, output });
-    // A closed input leaves the question without an answer for ever.
-    const closed = new Promise((resolve) => terminal.once('close', () => resolve(undefined)));
-    const answer = await Promise.race([terminal.question(text), closed]);
-    terminal.close();
-    if (answer === undefined)
-        throw new errors/* UserError */.y({ message: 'no answer: nothing was written' });
-    return answer;
 }
 
 // EXTERNAL MODULE: ./build/entries/git-remote.js
@@ -28752,11 +28753,9 @@ function initCommand() {
         .addHelpText('after', HELP)
         .action(run);
 }
-async function run({ yes, dryRun = false, json, ...given }) {
-    const { stdin: input, stdout: output } = process;
-    const asking = input.isTTY && output.isTTY && !yes && !json;
-    const terminal = { input, output };
-    const answers = await answered(given, { repository: (0,git_remote/* originRepository */.V)() }, asking ? (question, fallback) => ask(question, fallback, terminal) : undefined);
+async function run(options) {
+    const { dryRun = false, json } = options;
+    const answers = await allAnswers(options);
     const kind = KINDS.get(answers.kind);
     if (!kind)
         return;
@@ -28764,12 +28763,24 @@ async function run({ yes, dryRun = false, json, ...given }) {
     refuseExisting(process.cwd(), files);
     const steps = nextSteps(kind, answers, files, process.env.PORT || '3000');
     if (!json)
-        output.write(files.map((file) => preview(file)).join('\n'));
+        print(files.map((file) => preview(file)).join('\n'));
     if (!dryRun)
         writeNew(process.cwd(), files);
-    output.write(json
-        ? `${JSON.stringify({ written: !dryRun, files, ...steps })}\n`
-        : told(files, dryRun, steps));
+    print(json ? JSON.stringify({ written: !dryRun, files, ...steps }) : told(files, dryRun, steps));
+}
+async function allAnswers({ yes, json, kind, name, repository, relay, }) {
+    const { stdin: input, stdout: output } = process;
+    const given = { kind, name, repository, relay };
+    const surroundings = { repository: (0,git_remote/* originRepository */.V)() };
+    if (!input.isTTY || !output.isTTY || yes || json)
+        return answered(given, surroundings);
+    const { ask, close } = askAt({ input, output });
+    try {
+        return await answered(given, surroundings, ask);
+    }
+    finally {
+        close();
+    }
 }
 function preview({ path, text }) {
     return `${path}\n\n${indented(text)}\n`;
@@ -28777,7 +28788,7 @@ function preview({ path, text }) {
 function told(files, dryRun, steps) {
     const paths = files.map(({ path }) => path).join(', ');
     if (dryRun)
-        return `Nothing was written: without --dry-run it would be ${paths}\n`;
+        return `Nothing was written: without --dry-run it would be ${paths}`;
     return [
         `Wrote ${paths}`,
         '',
@@ -28789,8 +28800,10 @@ function told(files, dryRun, steps) {
         '',
         'The URL for the sender, and a line that fires it:',
         indented(`${steps.url}\n${steps.curl}`),
-        '',
     ].join('\n');
+}
+function print(text) {
+    process.stdout.write(`${text}\n`);
 }
 function indented(text) {
     return text.replace(/^(?=.)/gm, '  ');

@@ -4,28 +4,44 @@ import type { Question } from '../dev/init/questions.ts'
 import { UserError } from '../protocol/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
-/** A person at a terminal. */
+/** Where a person reads and types. */
 export interface Terminal {
   readonly input: Readable
   readonly output: Writable
 }
 
-/**
- * Asks until the answer will do; no answer takes the default.
- *
- * @throws UserError when the input is closed instead
- */
-export async function ask(
-  question: Question,
-  fallback: string,
-  { input, output }: Terminal,
-): Promise<string> {
-  for (;;) {
-    const given = await line(prompt(question, fallback), { input, output })
-    const answer = given.trim() || fallback
-    const problem = problemOf(question, answer)
-    if (problem === undefined) return answer
-    output.write(`${problem}\n`)
+export interface Asking {
+  /**
+   * Asks until the answer will do; no answer takes the default.
+   *
+   * @throws UserError when the input is closed instead
+   */
+  ask(question: Question, fallback: string): Promise<string>
+  /** Gives the terminal back. */
+  close(): void
+}
+
+export function askAt({ input, output }: Terminal): Asking {
+  const terminal = createInterface({ input, output })
+  // Keeps what is typed, or pasted, ahead of the questions.
+  const lines = terminal[Symbol.asyncIterator]()
+  const line = async (text: string) => {
+    terminal.setPrompt(text)
+    terminal.prompt()
+    const { value, done } = await lines.next()
+    if (done) throw new UserError({ message: 'no answer: nothing was written' })
+    return value
+  }
+  return {
+    async ask(question, fallback) {
+      for (;;) {
+        const answer = (await line(prompt(question, fallback))).trim() || fallback
+        const problem = problemOf(question, answer)
+        if (problem === undefined) return answer
+        output.write(`${problem}\n`)
+      }
+    },
+    close: () => terminal.close(),
   }
 }
 
@@ -43,16 +59,4 @@ function problemOf(question: Question, answer: string): string | undefined {
     if (!(error instanceof UserError)) throw error
     return error.problems.map((problem) => renderProblem(problem)).join('\n')
   }
-}
-
-async function line(text: string, { input, output }: Terminal): Promise<string> {
-  const terminal = createInterface({ input, output })
-  // A closed input leaves the question without an answer for ever.
-  const closed = new Promise<undefined>((resolve) =>
-    terminal.once('close', () => resolve(undefined)),
-  )
-  const answer = await Promise.race([terminal.question(text), closed])
-  terminal.close()
-  if (answer === undefined) throw new UserError({ message: 'no answer: nothing was written' })
-  return answer
 }

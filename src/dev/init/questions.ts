@@ -15,6 +15,9 @@ export interface Question {
   check(answer: string): void
 }
 
+/** Answers that flags give. */
+export type Given = { readonly [name in keyof Answers]?: string | undefined }
+
 /** What the surroundings tell without being asked. */
 export interface Surroundings {
   /** `owner/name` of the git remote `origin`; empty without one. */
@@ -58,20 +61,21 @@ export function questions({ repository }: Surroundings): readonly Question[] {
 /**
  * Answers every question: with what was given, else by asking, else with the default.
  *
- * @param ask `undefined` where nobody can be asked; gets the default, and what was wrong before
+ * @param ask gets the default too; absent where nobody can be asked
  * @throws UserError for a wrong answer that was given
  */
 export async function answered(
-  given: Partial<Answers>,
+  given: Given,
   surroundings: Surroundings,
-  ask: ((question: Question, fallback: string) => Promise<string>) | undefined,
+  ask?: (question: Question, fallback: string) => Promise<string>,
 ): Promise<Answers> {
   const known: Record<string, string> = {}
   for (const question of questions(surroundings)) {
     const fallback = question.fallback(known)
     const own = given[question.name]
     if (own !== undefined) question.check(own)
-    known[question.name] = own ?? (ask ? await ask(question, fallback) : fallback)
+    const isOpen = question.choices?.length !== 1
+    known[question.name] = own ?? (ask && isOpen ? await ask(question, fallback) : fallback)
   }
   const { kind = '', name = '', repository = '', relay = '' } = known
   return { kind, name, repository, relay }

@@ -2,12 +2,12 @@ import { Command, Option } from 'commander'
 import type { Answers, NewFile } from '../../dev/init/kind.ts'
 import { KINDS } from '../../dev/init/kinds.ts'
 import { type NextSteps, nextSteps } from '../../dev/init/next-steps.ts'
-import { answered } from '../../dev/init/questions.ts'
-import { ask } from '../ask.ts'
+import { answered, type Given } from '../../dev/init/questions.ts'
+import { askAt } from '../ask.ts'
 import { originRepository } from '../git-remote.ts'
 import { refuseExisting, writeNew } from '../new-files.ts'
 
-interface InitOptions extends Partial<Answers> {
+interface InitOptions extends Given {
   readonly yes?: boolean
   readonly dryRun?: boolean
   readonly json?: boolean
@@ -36,27 +36,37 @@ export function initCommand(): Command {
     .action(run)
 }
 
-async function run({ yes, dryRun = false, json, ...given }: InitOptions): Promise<void> {
-  const { stdin: input, stdout: output } = process
-  const asking = input.isTTY && output.isTTY && !yes && !json
-  const terminal = { input, output }
-  const answers = await answered(
-    given,
-    { repository: originRepository() },
-    asking ? (question, fallback) => ask(question, fallback, terminal) : undefined,
-  )
+async function run(options: InitOptions): Promise<void> {
+  const { dryRun = false, json } = options
+  const answers = await allAnswers(options)
   const kind = KINDS.get(answers.kind)
   if (!kind) return
   const files = kind.files(answers)
   refuseExisting(process.cwd(), files)
   const steps = nextSteps(kind, answers, files, process.env.PORT || '3000')
-  if (!json) output.write(files.map((file) => preview(file)).join('\n'))
+  if (!json) print(files.map((file) => preview(file)).join('\n'))
   if (!dryRun) writeNew(process.cwd(), files)
-  output.write(
-    json
-      ? `${JSON.stringify({ written: !dryRun, files, ...steps })}\n`
-      : told(files, dryRun, steps),
-  )
+  print(json ? JSON.stringify({ written: !dryRun, files, ...steps }) : told(files, dryRun, steps))
+}
+
+async function allAnswers({
+  yes,
+  json,
+  kind,
+  name,
+  repository,
+  relay,
+}: InitOptions): Promise<Answers> {
+  const { stdin: input, stdout: output } = process
+  const given = { kind, name, repository, relay }
+  const surroundings = { repository: originRepository() }
+  if (!input.isTTY || !output.isTTY || yes || json) return answered(given, surroundings)
+  const { ask, close } = askAt({ input, output })
+  try {
+    return await answered(given, surroundings, ask)
+  } finally {
+    close()
+  }
 }
 
 function preview({ path, text }: NewFile): string {
@@ -65,7 +75,7 @@ function preview({ path, text }: NewFile): string {
 
 function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
-  if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}\n`
+  if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
   return [
     `Wrote ${paths}`,
     '',
@@ -77,8 +87,11 @@ function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): str
     '',
     'The URL for the sender, and a line that fires it:',
     indented(`${steps.url}\n${steps.curl}`),
-    '',
   ].join('\n')
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }
 
 function indented(text: string): string {
