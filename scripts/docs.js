@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { inputsTable, outputsTable } from './docs/action.js'
+import { commandReference } from './docs/commands.js'
 import { fillIn } from './docs/markers.js'
 
 const root = new URL('..', import.meta.url)
@@ -9,6 +10,7 @@ const root = new URL('..', import.meta.url)
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
   'README.md': { inputs: inputsTable, outputs: outputsTable },
+  'docs/cli.md': { commands: commandReference },
 }
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })

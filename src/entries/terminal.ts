@@ -10,7 +10,7 @@ export interface Screen {
 
 /** The text in a style; as it is where nobody would see colours, or has asked for none. */
 export function styled(screen: Screen, style: Style, text: string): string {
-  return isColourful(screen) ? styleText(style, text) : text
+  return isColourful(screen) ? styleText(style, text, { validateStream: false }) : text
 }
 
 /** https://no-color.org: any value but the empty one counts. */
