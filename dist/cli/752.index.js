@@ -38,7 +38,7 @@ const RedirectHandler = __webpack_require__(8754)
 Object.assign(Dispatcher.prototype, api)
 
 __webpack_unused_export__ = Dispatcher
-module.exports.Client = Client
+__webpack_unused_export__ = Client
 module.exports.bC = Pool
 __webpack_unused_export__ = BalancedPool
 __webpack_unused_export__ = RoundRobinPool

@@ -5076,7 +5076,7 @@ var YAMLMap = __nccwpck_require__(4454);
 var resolveProps = __nccwpck_require__(4631);
 var utilContainsNewline = __nccwpck_require__(9499);
 var utilFlowIndentCheck = __nccwpck_require__(4051);
-var utilMapIncludes = __nccwpck_require__(1187);
+var utilMapIncludes = __nccwpck_require__(3568);
 
 const startColMsg = 'All mapping items must start at the same column';
 function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
@@ -5513,7 +5513,7 @@ var YAMLSeq = __nccwpck_require__(2223);
 var resolveEnd = __nccwpck_require__(7788);
 var resolveProps = __nccwpck_require__(4631);
 var utilContainsNewline = __nccwpck_require__(9499);
-var utilMapIncludes = __nccwpck_require__(1187);
+var utilMapIncludes = __nccwpck_require__(3568);
 
 const blockMsg = 'Block collections are not allowed within flow collections';
 const isBlock = (token) => token && (token.type === 'block-map' || token.type === 'block-seq');
@@ -6209,7 +6209,7 @@ exports.flowIndentCheck = flowIndentCheck;
 
 /***/ }),
 
-/***/ 1187:
+/***/ 3568:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
@@ -7124,7 +7124,7 @@ __webpack_unused_export__ = parser.Parser;
 __webpack_unused_export__ = publicApi.parse;
 __webpack_unused_export__ = publicApi.parseAllDocuments;
 exports.Tp = publicApi.parseDocument;
-exports.As = publicApi.stringify;
+__webpack_unused_export__ = publicApi.stringify;
 exports.YR = visit.visit;
 __webpack_unused_export__ = visit.visitAsync;
 
@@ -13039,35 +13039,6 @@ exports.visitAsync = visitAsync;
 
 /***/ }),
 
-/***/ 7072:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   R: () => (/* binding */ curlLine),
-/* harmony export */   Y: () => (/* binding */ foundTriggers)
-/* harmony export */ });
-/** The webhook-enabled triggers of workflows, as addresses below `base`. */
-function foundTriggers(base, workflows) {
-    return workflows.flatMap(({ name, triggers }) => triggers.flatMap(({ name: trigger, example }) => example ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : []));
-}
-/** A line for a shell that fires the trigger. */
-function curlLine({ url, example }) {
-    const { method, path, contentType, body } = example;
-    const options = [
-        ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
-        ...(contentType === undefined ? [] : ['-H', quoted(`content-type: ${contentType}`)]),
-        ...(body === undefined ? [] : ['-d', quoted(body)]),
-    ];
-    return ['curl', ...options, quoted(url + path)].join(' ');
-}
-/** For a POSIX shell: nothing is special within single quotes but the quote itself. */
-function quoted(text) {
-    return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-
-/***/ }),
-
 /***/ 4744:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -13271,85 +13242,30 @@ function eventJson({ delivery, workflow, trigger, count, items, reason }) {
 
 /***/ }),
 
-/***/ 5481:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   J: () => (/* binding */ readAnswer)
-/* harmony export */ });
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
-
-function readAnswer({ status, headers, text }) {
-    const error = relayError(text);
-    return {
-        accepted: status >= 200 && status < 300,
-        status,
-        delivery: headers['x-hookline-delivery'] ?? null,
-        code: textOf(error.code),
-        message: textOf(error.message),
-        hint: textOf(error.hint),
-        body: text,
-    };
-}
-function relayError(text) {
-    try {
-        const value = JSON.parse(text);
-        return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(value) && (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(value.error) ? value.error : {};
-    }
-    catch {
-        return {};
-    }
-}
-function textOf(value) {
-    return typeof value === 'string' ? value : null;
-}
-
-
-/***/ }),
-
 /***/ 2713:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1293);
-/* harmony import */ var _commands_doctor_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8273);
-/* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(3851);
-/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(1643);
-/* harmony import */ var _commands_send_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(3123);
-/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(1859);
-/* harmony import */ var _own_version_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(7878);
-/* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(5323);
-
-
-
-
-
+/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1187);
+/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1643);
+/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1859);
 
 
 
 
 const program = new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('hookline')
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-    .addCommand((0,_commands_init_js__WEBPACK_IMPORTED_MODULE_3__/* .initCommand */ ._)())
     .addCommand((0,_commands_dev_js__WEBPACK_IMPORTED_MODULE_1__/* .devCommand */ .t)())
-    .addCommand((0,_commands_send_js__WEBPACK_IMPORTED_MODULE_5__/* .sendCommand */ .S)())
-    .addCommand((0,_commands_doctor_js__WEBPACK_IMPORTED_MODULE_2__/* .doctorCommand */ .l)())
-    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_4__/* .relayCommand */ .P)())
-    .version((0,_own_version_js__WEBPACK_IMPORTED_MODULE_7__/* .ownVersion */ .X)(), '--version', 'print the version')
-    .addHelpText('after', `\n${_exit_js__WEBPACK_IMPORTED_MODULE_6__/* .EXIT_CODES */ .ai}\n\nExample:\n  $ hookline init`);
-for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureHelp({
-        styleTitle: (title) => (0,_terminal_js__WEBPACK_IMPORTED_MODULE_8__/* .styled */ .I)(process.stdout, 'bold', title),
-        styleCommandText: (name) => (0,_terminal_js__WEBPACK_IMPORTED_MODULE_8__/* .styled */ .I)(process.stdout, 'cyan', name),
-    });
-}
-(0,_exit_js__WEBPACK_IMPORTED_MODULE_6__/* .endQuietlyOnClosedPipe */ .oD)();
+    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_2__/* .relayCommand */ .P)());
+program.exitOverride();
+for (const command of program.commands)
+    command.exitOverride();
 try {
     await program.parseAsync();
 }
 catch (error) {
-    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_6__/* .explain */ .WE)(error);
+    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_3__/* .explain */ .W)(error);
 }
 
 __webpack_async_result__();
@@ -13357,7 +13273,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 1293:
+/***/ 1187:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -13485,2018 +13401,3591 @@ function indent(text) {
     return text.replace(/^/gm, '  ');
 }
 
-// EXTERNAL MODULE: ./build/dev/found-triggers.js
-var found_triggers = __nccwpck_require__(7072);
+;// CONCATENATED MODULE: ./build/dev/found-triggers.js
+/** The webhook-enabled triggers of workflows, as addresses below `base`. */
+function foundTriggers(base, workflows) {
+    return workflows.flatMap(({ name, triggers }) => triggers.flatMap(({ name: trigger, example }) => example ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : []));
+}
+/** A line for a shell that fires the trigger. */
+function curlLine({ url, example }) {
+    const { method, path, contentType, body } = example;
+    const options = [
+        ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
+        ...(contentType === undefined ? [] : ['-H', quoted(`content-type: ${contentType}`)]),
+        ...(body === undefined ? [] : ['-d', quoted(body)]),
+    ];
+    return ['curl', ...options, quoted(url + path)].join(' ');
+}
+/** For a POSIX shell: nothing is special within single quotes but the quote itself. */
+function quoted(text) {
+    return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 // EXTERNAL MODULE: ./build/dev/local-platform.js + 4 modules
 var local_platform = __nccwpck_require__(4744);
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __nccwpck_require__(3024);
+// EXTERNAL MODULE: external "node:util"
+var external_node_util_ = __nccwpck_require__(7975);
+;// CONCATENATED MODULE: ./build/entries/env-file.js
+
+
+
+
+const DEFAULT_FILE = '.env';
+/**
+ * Names and values of a file in the form of `.env`; none when the default file is not there.
+ *
+ * @throws UserError when a file that was asked for cannot be read
+ */
+function readEnvFile(file) {
+    try {
+        const values = (0,external_node_util_.parseEnv)((0,external_node_fs_.readFileSync)(file ?? DEFAULT_FILE, 'utf8'));
+        return (0,json/* record */.g1)(Object.entries(values).map(([name, value]) => [name, value ?? '']));
+    }
+    catch (cause) {
+        if (file === undefined)
+            return {};
+        throw new errors/* UserError */.y({ message: `--env-file: ${file} cannot be read` }, { cause });
+    }
+}
+
+// EXTERNAL MODULE: ./build/entries/exit.js
+var exit = __nccwpck_require__(1859);
+// EXTERNAL MODULE: ./build/entries/port.js
+var entries_port = __nccwpck_require__(2292);
+// EXTERNAL MODULE: ./build/entries/stop-on-signal.js
+var stop_on_signal = __nccwpck_require__(7990);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(6760);
-// EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/ast.js
-class Expr {
-}
-class Literal extends Expr {
-    constructor(literal, token) {
-        super();
-        this.literal = literal;
-        this.token = token;
+;// CONCATENATED MODULE: ./node_modules/balanced-match/dist/esm/index.js
+const balanced = (a, b, str) => {
+    const ma = a instanceof RegExp ? maybeMatch(a, str) : a;
+    const mb = b instanceof RegExp ? maybeMatch(b, str) : b;
+    const r = ma !== null && mb != null && range(ma, mb, str);
+    return (r && {
+        start: r[0],
+        end: r[1],
+        pre: str.slice(0, r[0]),
+        body: str.slice(r[0] + ma.length, r[1]),
+        post: str.slice(r[1] + mb.length),
+    });
+};
+const maybeMatch = (reg, str) => {
+    const m = str.match(reg);
+    return m ? m[0] : null;
+};
+const range = (a, b, str) => {
+    let begs, beg, left, right = undefined, result;
+    let ai = str.indexOf(a);
+    let bi = str.indexOf(b, ai + 1);
+    let i = ai;
+    if (ai >= 0 && bi > 0) {
+        if (a === b) {
+            return [ai, bi];
+        }
+        begs = [];
+        left = str.length;
+        while (i >= 0 && !result) {
+            if (i === ai) {
+                begs.push(i);
+                ai = str.indexOf(a, i + 1);
+            }
+            else if (begs.length === 1) {
+                const r = begs.pop();
+                if (r !== undefined)
+                    result = [r, bi];
+            }
+            else {
+                beg = begs.pop();
+                if (beg !== undefined && beg < left) {
+                    left = beg;
+                    right = bi;
+                }
+                bi = str.indexOf(b, i + 1);
+            }
+            i = ai < bi && ai >= 0 ? ai : bi;
+        }
+        if (begs.length && right !== undefined) {
+            result = [left, right];
+        }
     }
-    accept(v) {
-        return v.visitLiteral(this);
-    }
-}
-class Unary extends Expr {
-    constructor(operator, expr) {
-        super();
-        this.operator = operator;
-        this.expr = expr;
-    }
-    accept(v) {
-        return v.visitUnary(this);
-    }
-}
-class FunctionCall extends Expr {
-    constructor(functionName, args) {
-        super();
-        this.functionName = functionName;
-        this.args = args;
-    }
-    accept(v) {
-        return v.visitFunctionCall(this);
-    }
-}
-class Binary extends Expr {
-    constructor(left, operator, right) {
-        super();
-        this.left = left;
-        this.operator = operator;
-        this.right = right;
-    }
-    accept(v) {
-        return v.visitBinary(this);
-    }
-}
-class Logical extends Expr {
-    constructor(operator, args) {
-        super();
-        this.operator = operator;
-        this.args = args;
-    }
-    accept(v) {
-        return v.visitLogical(this);
-    }
-}
-class Grouping extends Expr {
-    constructor(group) {
-        super();
-        this.group = group;
-    }
-    accept(v) {
-        return v.visitGrouping(this);
-    }
-}
-class ContextAccess extends Expr {
-    constructor(name) {
-        super();
-        this.name = name;
-    }
-    accept(v) {
-        return v.visitContextAccess(this);
-    }
-}
-class IndexAccess extends Expr {
-    constructor(expr, index) {
-        super();
-        this.expr = expr;
-        this.index = index;
-    }
-    accept(v) {
-        return v.visitIndexAccess(this);
-    }
-}
-class Star extends Expr {
-    accept() {
-        throw new Error("Method not implemented.");
-    }
-}
-//# sourceMappingURL=ast.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/expressiondata.js
-var expressiondata_Kind;
-(function (Kind) {
-    Kind[Kind["String"] = 0] = "String";
-    Kind[Kind["Array"] = 1] = "Array";
-    Kind[Kind["Dictionary"] = 2] = "Dictionary";
-    Kind[Kind["Boolean"] = 3] = "Boolean";
-    Kind[Kind["Number"] = 4] = "Number";
-    Kind[Kind["CaseSensitiveDictionary"] = 5] = "CaseSensitiveDictionary";
-    Kind[Kind["Null"] = 6] = "Null";
-})(expressiondata_Kind || (expressiondata_Kind = {}));
-function kindStr(k) {
-    switch (k) {
-        case expressiondata_Kind.Array:
-            return "Array";
-        case expressiondata_Kind.Boolean:
-            return "Boolean";
-        case expressiondata_Kind.Null:
-            return "Null";
-        case expressiondata_Kind.Number:
-            return "Number";
-        case expressiondata_Kind.Dictionary:
-            return "Object";
-        case expressiondata_Kind.String:
-            return "String";
-    }
-    return "unknown";
-}
-//# sourceMappingURL=expressiondata.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/dictionary.js
+    return result;
+};
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./node_modules/brace-expansion/dist/esm/index.js
 
-class Dictionary {
-    constructor(...pairs) {
-        this.keys = [];
-        this.v = [];
-        this.indexMap = {};
-        this.kind = expressiondata_Kind.Dictionary;
-        this.primitive = false;
-        for (const p of pairs) {
-            this.add(p.key, p.value);
+const escSlash = '\0SLASH' + Math.random().toFixed(16) + '\0';
+const escOpen = '\0OPEN' + Math.random().toFixed(16) + '\0';
+const escClose = '\0CLOSE' + Math.random().toFixed(16) + '\0';
+const escComma = '\0COMMA' + Math.random().toFixed(16) + '\0';
+const escPeriod = '\0PERIOD' + Math.random().toFixed(16) + '\0';
+const escSlashPattern = new RegExp(escSlash, 'g');
+const escOpenPattern = new RegExp(escOpen, 'g');
+const escClosePattern = new RegExp(escClose, 'g');
+const escCommaPattern = new RegExp(escComma, 'g');
+const escPeriodPattern = new RegExp(escPeriod, 'g');
+const slashPattern = /\\\\/g;
+const openPattern = /\\{/g;
+const closePattern = /\\}/g;
+const commaPattern = /\\,/g;
+const periodPattern = /\\\./g;
+const EXPANSION_MAX = 100_000;
+// `EXPANSION_MAX` caps the *number* of expansions, but not their length. An
+// input like `'{a,b}'.repeat(1500)` stays under that count - its output is
+// truncated to 100k results - while making every result ~1500 characters
+// long. The result set, and the intermediate arrays built while combining
+// brace sets, then grow large enough to exhaust memory and crash the process
+// (CVE-2026-14257). `EXPANSION_MAX_LENGTH` bounds the total number of
+// characters the accumulator may hold at any point, so memory stays flat no
+// matter how many brace groups are chained. The limit sits well above any
+// realistic expansion (100k results hitting `EXPANSION_MAX` measure ~1M
+// characters) so legitimate input is unaffected.
+const EXPANSION_MAX_LENGTH = 4_000_000;
+// `expand_` recurses once per level of brace *nesting* - both when expanding a
+// set's comma members and when re-wrapping a set whose body is a single part.
+// The CVE-2026-14257 fix made the *tail* iterative (recursion on `m.post`, one
+// level per chained group), which left nesting depth unbounded: about 3,100
+// levels of `{{{...a,b...}}}` - only ~6KB of input - exhausted the native stack
+// and crashed the process. `EXPANSION_MAX_DEPTH` bounds how deep the parser
+// will follow nesting. It sits far above any realistic pattern and well below
+// the depth at which the stack runs out.
+const EXPANSION_MAX_DEPTH = 1_000;
+// Bash keeps a quirk where a brace group followed by a comma set still expands
+// (`{a},b}`). The parser implements it by rewriting the string and restarting
+// the scan, absorbing one `}` per pass. `n` trailing braces therefore cost `n`
+// full passes over a string that itself grows by one `escClose` sentinel each
+// time - quadratic in `n`, with a ~26x constant from the sentinel's length.
+// 128KB of `'{a}' + '}'.repeat(n) + ',z}'` blocked the event loop for 27
+// seconds to produce two results. `EXPANSION_MAX_REWRITES` bounds how many
+// times the scan may restart. Real `{a},b}` input needs a handful.
+const EXPANSION_MAX_REWRITES = 1_000;
+// `EXPANSION_MAX_STEPS` bounds the work one `expand` call does, which `max`,
+// `maxLength` and `maxDepth` don't: nested sets are rescanned at every level
+// and chained groups each rebuild up to `max` results, so 2KB of input could
+// block the event loop for over 30 seconds. Each character scanned, result
+// built and sequence value generated is a step, and each `expand_` call costs
+// `CALL_STEPS` more. Past the budget, the set being expanded and everything
+// after it stay literal. A glob needs a few hundred steps, and nesting all the
+// way to `EXPANSION_MAX_DEPTH` about 4M.
+const EXPANSION_MAX_STEPS = 20_000_000;
+// What one `expand_` call costs on top of what it scans and builds. Setting
+// one up takes about as long as scanning 16 characters, and a set whose
+// results are wrapped to be expanded again makes one call per result, each
+// scanning and building next to nothing: 64KB of
+// `('{{' + ','.repeat(316) + '}{' + ','.repeat(316) + '}}').repeat(n)` made
+// 4M such calls, which spent the budget three times as slowly as anything
+// else.
+const CALL_STEPS = 16;
+function numeric(str) {
+    return !isNaN(str) ? parseInt(str, 10) : str.charCodeAt(0);
+}
+function escapeBraces(str) {
+    return str
+        .replace(slashPattern, escSlash)
+        .replace(openPattern, escOpen)
+        .replace(closePattern, escClose)
+        .replace(commaPattern, escComma)
+        .replace(periodPattern, escPeriod);
+}
+function unescapeBraces(str) {
+    return str
+        .replace(escSlashPattern, '\\')
+        .replace(escOpenPattern, '{')
+        .replace(escClosePattern, '}')
+        .replace(escCommaPattern, ',')
+        .replace(escPeriodPattern, '.');
+}
+// Like `target.push(...items)` but doesn't overflow the stack
+function pushAll(target, items) {
+    for (let i = 0; i < items.length; i++) {
+        target.push(items[i]);
+    }
+}
+// `balanced`, run on `masked` (see `maskUnmatchedOpens`), sliced from `str`
+// and charged for the characters it walks: up to the group's `}`, or the
+// whole string when there is no match or unmatched `{` come first, which
+// `unmatched` then flags for masking. Once a call overdraws the budget, it
+// and every later one return undefined, so the rest stays literal.
+function balancedWithBudget(str, masked, budget) {
+    if (budget.remaining < 0) {
+        return undefined;
+    }
+    const r = range('{', '}', masked);
+    const unmatched = r !== undefined && masked.indexOf('{') < r[0];
+    budget.remaining -= r && !unmatched ? r[1] + 1 : str.length;
+    if (!r || budget.remaining < 0) {
+        return undefined;
+    }
+    return {
+        end: r[1],
+        pre: str.slice(0, r[0]),
+        body: str.slice(r[0] + 1, r[1]),
+        post: str.slice(r[1] + 1),
+        unmatched,
+    };
+}
+// `masked` with every `{` that has no matching `}` swapped for a `\0`, which
+// keeps the length, so a scan of it still lines up with the string it was
+// made from. Such a `{` is literal either way, but `balanced` only learns that
+// one is unmatched by reading to the end of the string, so with one at the
+// head of every group (`'{a,{b,c}'.repeat(n)`) each scan read the rest of the
+// input. That was quadratic, and once the step budget charged for it, it ran
+// out partway through and left the rest literal. A scan of the masked copy
+// stops at the group's `}`. It is one pass, charged as such.
+function maskUnmatchedOpens(masked, budget) {
+    budget.remaining -= masked.length;
+    const open = [];
+    for (let i = 0; i < masked.length; i++) {
+        const c = masked.charCodeAt(i);
+        if (c === 0x7b) {
+            open.push(i);
+        }
+        else if (c === 0x7d && open.length) {
+            open.pop();
         }
     }
-    coerceString() {
-        return kindStr(this.kind);
+    let out = '';
+    let last = 0;
+    for (let i = 0; i < open.length; i++) {
+        const at = open[i];
+        out += masked.slice(last, at) + '\0';
+        last = at + 1;
     }
-    number() {
-        return NaN;
+    return out + masked.slice(last);
+}
+// Whether `str` has a `,` not followed by another `,`, with a `}` after it on
+// the same line - what `/,(?!,).*\}/.test(str)` asks, answered in one pass from
+// the end. The regex tries every `,` and backtracks through the rest of its
+// line from each, which is quadratic, and the `{a},b}` rewrite asks again on
+// every pass. Like a scan, it is charged for the whole string and refused if
+// that overdraws the budget.
+function commaSetFollows(str, budget) {
+    budget.remaining -= str.length;
+    if (budget.remaining < 0) {
+        return false;
     }
-    add(key, value) {
-        if (key.toLowerCase() in this.indexMap) {
-            return;
+    // Whether a `}` follows the current position before the line ends
+    let close = false;
+    for (let i = str.length - 1; i >= 0; i--) {
+        const c = str.charCodeAt(i);
+        if (c === 0x7d) {
+            close = true;
         }
-        this.keys.push(key);
-        this.v.push(value);
-        this.indexMap[key.toLowerCase()] = this.v.length - 1;
+        else if (c === 0x0a || c === 0x0d || c === 0x2028 || c === 0x2029) {
+            // A line terminator, which `.` does not match
+            close = false;
+        }
+        else if (c === 0x2c && close && str.charCodeAt(i + 1) !== 0x2c) {
+            return true;
+        }
     }
-    get(key) {
-        const index = this.indexMap[key.toLowerCase()];
-        if (index === undefined) {
+    return false;
+}
+/**
+ * Basically just str.split(","), but handling cases
+ * where we have nested braced sections, which should be
+ * treated as individual members, like {a,{b,c},d}
+ *
+ * Returns `undefined` if the step budget runs out before the whole set is
+ * split, since splitting what is left on every comma would tear apart the
+ * nested sets it still holds.
+ */
+function parseCommaParts(str, budget) {
+    const parts = [];
+    // Walk the brace groups iteratively. Recursing on `post` once per group let a
+    // chain of them exhaust the stack - the parsing-side counterpart to
+    // the `expand_` overflow fixed for CVE-2026-14257, and not something `max` or
+    // `maxLength` can bound, since it happens before expansion.
+    //
+    // The part the next chunk continues
+    let carry = '';
+    for (;;) {
+        // A set's body holds no unmatched `{`, so there is nothing to mask.
+        const m = balancedWithBudget(str, str, budget);
+        if (budget.remaining < 0) {
             return undefined;
         }
-        return this.v[index];
-    }
-    values() {
-        return this.v;
-    }
-    pairs() {
-        const result = [];
-        for (const key of this.keys) {
-            result.push({ key, value: this.v[this.indexMap[key.toLowerCase()]] });
+        if (!m) {
+            const tail = str.split(',');
+            tail[0] = carry + tail[0];
+            pushAll(parts, tail);
+            return parts;
         }
-        return result;
+        const { pre, body, post } = m;
+        const p = pre.split(',');
+        p[0] = carry + p[0];
+        p[p.length - 1] += '{' + body + '}';
+        if (!post.length) {
+            pushAll(parts, p);
+            return parts;
+        }
+        carry = p.pop();
+        pushAll(parts, p);
+        str = post;
     }
 }
-function dictionary_isDictionary(x) {
-    return x.kind === Kind.Dictionary;
+// An option that is left out, or that is NaN, gets its default. Every
+// comparison against NaN is false, so a NaN bound would never be reached:
+// `{ maxSteps: NaN }` let 15KB of input block the event loop for 16 seconds,
+// and `{ maxDepth: NaN }` overflowed the stack again (CVE-2026-102278). Pass
+// `Infinity` to lift a bound.
+function bound(value, fallback) {
+    return value === undefined || isNaN(value) ? fallback : value;
 }
-//# sourceMappingURL=dictionary.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/array.js
-
-class array_Array {
-    constructor(...data) {
-        this.v = [];
-        this.kind = expressiondata_Kind.Array;
-        this.primitive = false;
-        for (const d of data) {
-            this.add(d);
+function expand(str, options = {}) {
+    if (!str) {
+        return [];
+    }
+    const max = bound(options.max, EXPANSION_MAX);
+    const maxLength = bound(options.maxLength, EXPANSION_MAX_LENGTH);
+    const maxDepth = bound(options.maxDepth, EXPANSION_MAX_DEPTH);
+    const maxRewrites = bound(options.maxRewrites, EXPANSION_MAX_REWRITES);
+    const maxSteps = bound(options.maxSteps, EXPANSION_MAX_STEPS);
+    // I don't know why Bash 4.3 does this, but it does.
+    // Anything starting with {} will have the first two bytes preserved
+    // but *only* at the top level, so {},a}b will not expand to anything,
+    // but a{},b}c will be expanded to [a}c,abc].
+    // One could argue that this is a bug in Bash, but since the goal of
+    // this module is to match Bash's rules, we escape a leading {}
+    if (str.slice(0, 2) === '{}') {
+        str = '\\{\\}' + str.slice(2);
+    }
+    return expand_(escapeBraces(str), max, maxLength, maxDepth, 0, maxRewrites, { remaining: maxSteps }, true).map(unescapeBraces);
+}
+function embrace(str) {
+    return '{' + str + '}';
+}
+function isPadded(el) {
+    return /^-?0\d/.test(el);
+}
+function lte(i, y) {
+    return i <= y;
+}
+function gte(i, y) {
+    return i >= y;
+}
+// Build `{ acc[a] + pre + values[v] }` for every combination, capping the
+// number of results at `max` and the total number of characters at `maxLength`.
+// This is the one place output grows, so bounding it here keeps the single
+// accumulator - and therefore memory - flat regardless of how many brace groups
+// are combined (CVE-2026-14257). Each result built is a step, since `max` and
+// `maxLength` bound one combination, not how many brace groups are combined.
+function combine(acc, pre, values, max, maxLength, dropEmpties, budget) {
+    const out = [];
+    let length = 0;
+    // Bash drops empty results at the top level, and they don't count against
+    // `max`, so `max` bounds the number of *kept* results. Only an empty
+    // `acc[a] + pre` can make one, so for those the empty values are skipped
+    // without being visited. Visiting them one at a time let a set of empties
+    // cost `acc.length * values.length` while keeping nothing.
+    let nonEmpty;
+    outer: for (let a = 0; a < acc.length; a++) {
+        const prefix = acc[a] + pre;
+        let vs = values;
+        if (dropEmpties && !prefix) {
+            if (!nonEmpty)
+                nonEmpty = values.filter(v => v);
+            vs = nonEmpty;
+        }
+        for (let v = 0; v < vs.length; v++) {
+            if (out.length >= max)
+                break outer;
+            const expansion = prefix + vs[v];
+            if (length + expansion.length > maxLength)
+                break outer;
+            out.push(expansion);
+            length += expansion.length;
         }
     }
-    coerceString() {
-        return kindStr(this.kind);
-    }
-    number() {
-        return NaN;
-    }
-    add(value) {
-        this.v.push(value);
-    }
-    get(index) {
-        return this.v[index];
-    }
-    values() {
-        return this.v;
-    }
+    budget.remaining -= out.length;
+    return out;
 }
-//# sourceMappingURL=array.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/boolean.js
-
-class BooleanData {
-    constructor(value) {
-        this.value = value;
-        this.kind = expressiondata_Kind.Boolean;
-        this.primitive = true;
+// The expansion values of a single numeric (`1..5`) or alphabetic (`a..e..2`)
+// sequence body, or `undefined` if the step budget runs out generating them.
+function expandSequence(body, isAlphaSequence, max, maxLength, budget) {
+    const n = body.split(/\.\./);
+    const N = [];
+    // A sequence body always splits into two or three parts, but the compiler
+    // can't know that.
+    /* c8 ignore start */
+    if (n[0] === undefined || n[1] === undefined) {
+        return N;
     }
-    coerceString() {
-        if (this.value) {
-            return "true";
+    /* c8 ignore stop */
+    const x = numeric(n[0]);
+    const y = numeric(n[1]);
+    const width = Math.max(n[0].length, n[1].length);
+    let incr = n.length === 3 && n[2] !== undefined ?
+        Math.max(Math.abs(numeric(n[2])), 1)
+        : 1;
+    let test = lte;
+    const reverse = y < x;
+    if (reverse) {
+        incr *= -1;
+        test = gte;
+    }
+    const pad = n.some(isPadded);
+    // A padded value is built a character at a time to `width`, which the input
+    // sets, so it costs one step per character: 64KB of
+    // `('{' + '0'.repeat(100) + '..99999}').repeat(n)` took 7 seconds charged
+    // one step per value.
+    const cost = pad ? width : 1;
+    let length = 0;
+    for (let i = x; test(i, y) && N.length < max; i += incr) {
+        // Each value is a step. `max` and `maxLength` bound one sequence, but a
+        // chain of them still generated up to `max` values each, however few
+        // combining could keep.
+        budget.remaining -= cost;
+        if (budget.remaining < 0) {
+            return undefined;
         }
-        return "false";
-    }
-    number() {
-        if (this.value) {
-            return 1;
+        let c;
+        if (isAlphaSequence) {
+            c = String.fromCharCode(i);
+            if (c === '\\') {
+                c = '';
+            }
         }
-        return 0;
-    }
-}
-//# sourceMappingURL=boolean.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/null.js
-
-class Null {
-    constructor() {
-        this.kind = expressiondata_Kind.Null;
-        this.primitive = true;
-    }
-    coerceString() {
-        return "";
-    }
-    number() {
-        return 0;
-    }
-}
-//# sourceMappingURL=null.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/number.js
-
-class NumberData {
-    constructor(value) {
-        this.value = value;
-        this.kind = expressiondata_Kind.Number;
-        this.primitive = true;
-    }
-    coerceString() {
-        if (this.value === 0) {
-            return "0";
-        }
-        // Workaround to limit the precision to at most 15 digits. Format the number to a string, then parse
-        // it back to a number to remove trailing zeroes to prevent numbers to be converted to 1.200000000...
-        return (+this.value.toFixed(15)).toString();
-    }
-    number() {
-        return this.value;
-    }
-}
-//# sourceMappingURL=number.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/string.js
-
-class StringData {
-    constructor(value) {
-        this.value = value;
-        this.kind = expressiondata_Kind.String;
-        this.primitive = true;
-    }
-    coerceString() {
-        return this.value;
-    }
-    number() {
-        return Number(this.value);
-    }
-}
-//# sourceMappingURL=string.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/replacer.js
-
-
-
-
-
-
-/**
- * Replacer can be passed to JSON.stringify to convert an ExpressionData object into plain JSON
- *
- * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/stringify#replacer
- */
-function replacer(_key, value) {
-    if (value instanceof Null) {
-        return null;
-    }
-    if (value instanceof BooleanData) {
-        return value.value;
-    }
-    if (value instanceof NumberData) {
-        return value.number();
-    }
-    if (value instanceof StringData) {
-        return value.coerceString();
-    }
-    if (value instanceof array_Array) {
-        return value.values();
-    }
-    if (value instanceof Dictionary) {
-        const pairs = value.pairs();
-        const r = {};
-        for (const p of pairs) {
-            r[p.key] = p.value;
-        }
-        return r;
-    }
-    return value;
-}
-//# sourceMappingURL=replacer.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/reviver.js
-
-
-
-
-
-
-/**
- * Reviver can be passed to `JSON.parse` to convert plain JSON into an `ExpressionData` object.
- *
- * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/parse#reviver
- */
-function reviver(_key, val) {
-    if (val === null) {
-        return new Null();
-    }
-    if (typeof val === "string") {
-        return new StringData(val);
-    }
-    if (typeof val === "number") {
-        return new NumberData(val);
-    }
-    if (typeof val === "boolean") {
-        return new BooleanData(val);
-    }
-    if (Array.isArray(val)) {
-        return new array_Array(...val);
-    }
-    if (typeof val === "object") {
-        return new Dictionary(...Object.keys(val).map(k => ({
-            key: k,
-            value: val[k]
-        })));
-    }
-    // Pass through value
-    return val;
-}
-//# sourceMappingURL=reviver.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/index.js
-
-
-
-
-
-
-
-
-
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/filtered_array.js
-
-class FilteredArray extends array_Array {
-}
-//# sourceMappingURL=filtered_array.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/lexer.js
-
-
-var lexer_TokenType;
-(function (TokenType) {
-    TokenType[TokenType["UNKNOWN"] = 0] = "UNKNOWN";
-    TokenType[TokenType["LEFT_PAREN"] = 1] = "LEFT_PAREN";
-    TokenType[TokenType["RIGHT_PAREN"] = 2] = "RIGHT_PAREN";
-    TokenType[TokenType["LEFT_BRACKET"] = 3] = "LEFT_BRACKET";
-    TokenType[TokenType["RIGHT_BRACKET"] = 4] = "RIGHT_BRACKET";
-    TokenType[TokenType["COMMA"] = 5] = "COMMA";
-    TokenType[TokenType["DOT"] = 6] = "DOT";
-    TokenType[TokenType["BANG"] = 7] = "BANG";
-    TokenType[TokenType["BANG_EQUAL"] = 8] = "BANG_EQUAL";
-    TokenType[TokenType["EQUAL_EQUAL"] = 9] = "EQUAL_EQUAL";
-    TokenType[TokenType["GREATER"] = 10] = "GREATER";
-    TokenType[TokenType["GREATER_EQUAL"] = 11] = "GREATER_EQUAL";
-    TokenType[TokenType["LESS"] = 12] = "LESS";
-    TokenType[TokenType["LESS_EQUAL"] = 13] = "LESS_EQUAL";
-    TokenType[TokenType["AND"] = 14] = "AND";
-    TokenType[TokenType["OR"] = 15] = "OR";
-    TokenType[TokenType["STAR"] = 16] = "STAR";
-    TokenType[TokenType["NUMBER"] = 17] = "NUMBER";
-    TokenType[TokenType["STRING"] = 18] = "STRING";
-    TokenType[TokenType["IDENTIFIER"] = 19] = "IDENTIFIER";
-    TokenType[TokenType["TRUE"] = 20] = "TRUE";
-    TokenType[TokenType["FALSE"] = 21] = "FALSE";
-    TokenType[TokenType["NULL"] = 22] = "NULL";
-    TokenType[TokenType["EOF"] = 23] = "EOF";
-})(lexer_TokenType || (lexer_TokenType = {}));
-function tokenString(tok) {
-    switch (tok.type) {
-        case lexer_TokenType.EOF:
-            return "EOF";
-        case lexer_TokenType.NUMBER:
-            return tok.lexeme;
-        case lexer_TokenType.STRING:
-            // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
-            return tok.value.toString();
-        default:
-            return tok.lexeme;
-    }
-}
-class lexer_Lexer {
-    constructor(input) {
-        this.input = input;
-        this.start = 0;
-        this.offset = 0;
-        this.line = 0;
-        this.lastLineOffset = 0;
-        this.tokens = [];
-    }
-    lex() {
-        if (this.input.length > MAX_EXPRESSION_LENGTH) {
-            throw new Error("ErrorExceededMaxLength");
-        }
-        while (!this.atEnd()) {
-            this.start = this.offset;
-            const c = this.next();
-            switch (c) {
-                case "(":
-                    this.addToken(lexer_TokenType.LEFT_PAREN);
-                    break;
-                case ")":
-                    this.addToken(lexer_TokenType.RIGHT_PAREN);
-                    break;
-                case "[":
-                    this.addToken(lexer_TokenType.LEFT_BRACKET);
-                    break;
-                case "]":
-                    this.addToken(lexer_TokenType.RIGHT_BRACKET);
-                    break;
-                case ",":
-                    this.addToken(lexer_TokenType.COMMA);
-                    break;
-                case ".":
-                    if (this.previous() != lexer_TokenType.IDENTIFIER &&
-                        this.previous() != lexer_TokenType.RIGHT_BRACKET &&
-                        this.previous() != lexer_TokenType.RIGHT_PAREN &&
-                        this.previous() != lexer_TokenType.STAR) {
-                        this.consumeNumber();
+        else {
+            c = String(i);
+            if (pad) {
+                const need = width - c.length;
+                if (need > 0) {
+                    const z = new Array(need + 1).join('0');
+                    if (i < 0) {
+                        c = '-' + z + c.slice(1);
                     }
                     else {
-                        this.addToken(lexer_TokenType.DOT);
+                        c = z + c;
                     }
-                    break;
-                case "-":
-                case "+":
-                    this.consumeNumber();
-                    break;
-                case "!":
-                    this.addToken(this.match("=") ? lexer_TokenType.BANG_EQUAL : lexer_TokenType.BANG);
-                    break;
-                case "=":
-                    if (!this.match("=")) {
-                        // Illegal; continue reading until we hit a boundary character and return an error
-                        this.consumeIdentifier();
-                        break;
-                    }
-                    this.addToken(lexer_TokenType.EQUAL_EQUAL);
-                    break;
-                case "<":
-                    this.addToken(this.match("=") ? lexer_TokenType.LESS_EQUAL : lexer_TokenType.LESS);
-                    break;
-                case ">":
-                    this.addToken(this.match("=") ? lexer_TokenType.GREATER_EQUAL : lexer_TokenType.GREATER);
-                    break;
-                case "&":
-                    if (!this.match("&")) {
-                        // Illegal; continue reading until we hit a boundary character and return an error
-                        this.consumeIdentifier();
-                        break;
-                    }
-                    this.addToken(lexer_TokenType.AND);
-                    break;
-                case "|":
-                    if (!this.match("|")) {
-                        // Illegal; continue reading until we hit a boundary character and return an error
-                        this.consumeIdentifier();
-                        break;
-                    }
-                    this.addToken(lexer_TokenType.OR);
-                    break;
-                case "*":
-                    this.addToken(lexer_TokenType.STAR);
-                    break;
-                // Ignore whitespace.
-                case " ":
-                case "\r":
-                case "\t":
-                    break;
-                case "\n":
-                    ++this.line;
-                    this.lastLineOffset = this.offset;
-                    break;
-                case "'":
-                    this.consumeString();
-                    break;
-                default:
-                    switch (true) {
-                        case isDigit(c):
-                            this.consumeNumber();
-                            break;
-                        default:
-                            this.consumeIdentifier();
-                            break;
-                    }
+                }
             }
         }
-        this.tokens.push({
-            type: lexer_TokenType.EOF,
-            lexeme: "",
-            range: this.range()
-        });
-        return {
-            tokens: this.tokens
-        };
-    }
-    pos() {
-        return {
-            line: this.line,
-            column: this.start - this.lastLineOffset
-        };
-    }
-    endPos() {
-        return {
-            line: this.line,
-            column: this.offset - this.lastLineOffset
-        };
-    }
-    range() {
-        return {
-            start: this.pos(),
-            end: this.endPos()
-        };
-    }
-    atEnd() {
-        return this.offset >= this.input.length;
-    }
-    peek() {
-        if (this.atEnd()) {
-            return "\0";
-        }
-        return this.input[this.offset];
-    }
-    peekNext() {
-        if (this.offset + 1 >= this.input.length) {
-            return "\0";
-        }
-        return this.input[this.offset + 1];
-    }
-    previous() {
-        const l = this.tokens.length;
-        if (l == 0) {
-            return lexer_TokenType.EOF;
-        }
-        return this.tokens[l - 1].type;
-    }
-    next() {
-        return this.input[this.offset++];
-    }
-    match(expected) {
-        if (this.atEnd()) {
-            return false;
-        }
-        if (this.input[this.offset] !== expected) {
-            return false;
-        }
-        this.offset++;
-        return true;
-    }
-    addToken(type, value) {
-        this.tokens.push({
-            type,
-            lexeme: this.input.substring(this.start, this.offset),
-            range: this.range(),
-            value
-        });
-    }
-    consumeNumber() {
-        while (!this.atEnd() && (!isBoundary(this.peek()) || this.peek() == ".")) {
-            this.next();
-        }
-        const lexeme = this.input.substring(this.start, this.offset);
-        const value = new StringData(lexeme).number();
-        if (isNaN(value)) {
-            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
-        }
-        this.addToken(lexer_TokenType.NUMBER, value);
-    }
-    consumeString() {
-        while ((this.peek() !== "'" || this.peekNext() === "'") && !this.atEnd()) {
-            if (this.peek() === "\n")
-                this.line++;
-            if (this.peek() === "'" && this.peekNext() === "'") {
-                // Escaped "'", consume
-                this.next();
-            }
-            this.next();
-        }
-        if (this.atEnd()) {
-            // Unterminated string
-            throw new Error(`Unexpected symbol: '${this.input.substring(this.start)}'. Located at position ${this.start + 1} within expression: ${this.input}`);
-        }
-        // Closing '
-        this.next();
-        // Trim the surrounding quotes.
-        let value = this.input.substring(this.start + 1, this.offset - 1);
-        value = value.replace("''", "'");
-        this.addToken(lexer_TokenType.STRING, value);
-    }
-    consumeIdentifier() {
-        while (!this.atEnd() && !isBoundary(this.peek())) {
-            this.next();
-        }
-        let tokenType = lexer_TokenType.IDENTIFIER;
-        let tokenValue = undefined;
-        const lexeme = this.input.substring(this.start, this.offset);
-        if (this.previous() != lexer_TokenType.DOT) {
-            switch (lexeme) {
-                case "true":
-                    tokenType = lexer_TokenType.TRUE;
-                    break;
-                case "false":
-                    tokenType = lexer_TokenType.FALSE;
-                    break;
-                case "null":
-                    tokenType = lexer_TokenType.NULL;
-                    break;
-                case "NaN":
-                    tokenType = lexer_TokenType.NUMBER;
-                    tokenValue = NaN;
-                    break;
-                case "Infinity":
-                    tokenType = lexer_TokenType.NUMBER;
-                    tokenValue = Infinity;
-                    break;
-            }
-        }
-        if (!isLegalIdentifier(lexeme)) {
-            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
-        }
-        this.addToken(tokenType, tokenValue);
-    }
-}
-function isDigit(c) {
-    return c >= "0" && c <= "9";
-}
-function isBoundary(c) {
-    switch (c) {
-        case "(":
-        case "[":
-        case ")":
-        case "]":
-        case ",":
-        case ".":
-        case "!":
-        case ">":
-        case "<":
-        case "=":
-        case "&":
-        case "|":
-            return true;
-    }
-    return /\s/.test(c);
-}
-function isLegalIdentifier(str) {
-    if (str == "") {
-        return false;
-    }
-    const first = str[0];
-    if ((first >= "a" && first <= "z") || (first >= "A" && first <= "Z") || first == "_") {
-        for (const c of str.substring(1).split("")) {
-            if ((c >= "a" && c <= "z") || (c >= "A" && c <= "Z") || (c >= "0" && c <= "9") || c == "_" || c == "-") {
-                // OK
-            }
-            else {
-                return false;
-            }
-        }
-        return true;
-    }
-    return false;
-}
-//# sourceMappingURL=lexer.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/errors.js
-
-const MAX_PARSER_DEPTH = 50;
-const MAX_EXPRESSION_LENGTH = 21000;
-var ErrorType;
-(function (ErrorType) {
-    ErrorType[ErrorType["ErrorUnexpectedSymbol"] = 0] = "ErrorUnexpectedSymbol";
-    ErrorType[ErrorType["ErrorUnrecognizedNamedValue"] = 1] = "ErrorUnrecognizedNamedValue";
-    ErrorType[ErrorType["ErrorUnexpectedEndOfExpression"] = 2] = "ErrorUnexpectedEndOfExpression";
-    ErrorType[ErrorType["ErrorExceededMaxDepth"] = 3] = "ErrorExceededMaxDepth";
-    ErrorType[ErrorType["ErrorExceededMaxLength"] = 4] = "ErrorExceededMaxLength";
-    ErrorType[ErrorType["ErrorTooFewParameters"] = 5] = "ErrorTooFewParameters";
-    ErrorType[ErrorType["ErrorTooManyParameters"] = 6] = "ErrorTooManyParameters";
-    ErrorType[ErrorType["ErrorEvenParameters"] = 7] = "ErrorEvenParameters";
-    ErrorType[ErrorType["ErrorUnrecognizedContext"] = 8] = "ErrorUnrecognizedContext";
-    ErrorType[ErrorType["ErrorUnrecognizedFunction"] = 9] = "ErrorUnrecognizedFunction";
-})(ErrorType || (ErrorType = {}));
-class ExpressionError extends Error {
-    constructor(typ, tok) {
-        super(`${errorDescription(typ)}: '${tokenString(tok)}'`);
-        this.typ = typ;
-        this.tok = tok;
-        this.pos = this.tok.range.start;
-    }
-}
-function errorDescription(typ) {
-    switch (typ) {
-        case ErrorType.ErrorUnexpectedEndOfExpression:
-            return "Unexpected end of expression";
-        case ErrorType.ErrorUnexpectedSymbol:
-            return "Unexpected symbol";
-        case ErrorType.ErrorUnrecognizedNamedValue:
-            return "Unrecognized named-value";
-        case ErrorType.ErrorExceededMaxDepth:
-            return `Exceeded max expression depth ${MAX_PARSER_DEPTH}`;
-        case ErrorType.ErrorExceededMaxLength:
-            return `Exceeded max expression length ${MAX_EXPRESSION_LENGTH}`;
-        case ErrorType.ErrorTooFewParameters:
-            return "Too few parameters supplied";
-        case ErrorType.ErrorTooManyParameters:
-            return "Too many parameters supplied";
-        case ErrorType.ErrorEvenParameters:
-            return "Even number of parameters supplied, requires an odd number of parameters";
-        case ErrorType.ErrorUnrecognizedContext:
-            return "Unrecognized named-value";
-        case ErrorType.ErrorUnrecognizedFunction:
-            return "Unrecognized function";
-        default: // Should never reach here.
-            return "Unknown error";
-    }
-}
-class ExpressionEvaluationError extends Error {
-}
-//# sourceMappingURL=errors.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/case.js
-
-const caseFunc = {
-    name: "case",
-    description: "`case( pred1, val1, pred2, val2, ..., default )`\n\nEvaluates predicates in order and returns the value corresponding to the first predicate that evaluates to `true`. If no predicate matches, it returns the last argument as the default value.",
-    minArgs: 3,
-    maxArgs: Number.MAX_SAFE_INTEGER,
-    call: (...args) => {
-        // Evaluate predicate-result pairs
-        for (let i = 0; i < args.length - 1; i += 2) {
-            const predicate = args[i];
-            // Predicate must be a boolean
-            if (predicate.kind !== expressiondata_Kind.Boolean) {
-                throw new Error("case predicate must evaluate to a boolean value");
-            }
-            // If predicate is true, return the corresponding result
-            if (predicate.value) {
-                return args[i + 1];
-            }
-        }
-        // No predicate matched, return default (last argument)
-        return args[args.length - 1];
-    }
-};
-//# sourceMappingURL=case.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/result.js
-
-function falsy(d) {
-    switch (d.kind) {
-        case expressiondata_Kind.Null:
-            return true;
-        case expressiondata_Kind.Boolean:
-            return !d.value;
-        case expressiondata_Kind.Number: {
-            const dv = d.value;
-            return dv === 0 || isNaN(dv);
-        }
-        case expressiondata_Kind.String:
-            return d.value.length === 0;
-    }
-    return false;
-}
-function truthy(d) {
-    return !falsy(d);
-}
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except objects are not coerced to primitives.
-function coerceTypes(li, ri) {
-    let lv = li;
-    let rv = ri;
-    // Do nothing, same kind
-    if (li.kind === ri.kind) {
-        return [lv, rv];
-    }
-    switch (li.kind) {
-        // Number, String
-        case expressiondata_Kind.Number:
-            if (ri.kind === expressiondata_Kind.String) {
-                rv = new NumberData(ri.number());
-                return [lv, rv];
-            }
+        if (length + c.length > maxLength)
             break;
-        // String, Number
-        case expressiondata_Kind.String:
-            if (ri.kind === expressiondata_Kind.Number) {
-                lv = new NumberData(li.number());
-                return [lv, rv];
-            }
-            break;
-        // Boolean|Null, Any
-        case expressiondata_Kind.Null:
-        case expressiondata_Kind.Boolean:
-            lv = new NumberData(li.number());
-            return coerceTypes(lv, rv);
+        N.push(c);
+        length += c.length;
     }
-    // Any, Boolean|Null
-    switch (ri.kind) {
-        case expressiondata_Kind.Null:
-        case expressiondata_Kind.Boolean:
-            rv = new NumberData(ri.number());
-            return coerceTypes(lv, rv);
-    }
-    return [lv, rv];
+    return N;
 }
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
-function equals(lhs, rhs) {
-    const [lv, rv] = coerceTypes(lhs, rhs);
-    if (lv.kind != rv.kind) {
-        return false;
+function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTop) {
+    // An overdraft here makes the first scan refuse, so `str` stays literal.
+    budget.remaining -= CALL_STEPS;
+    // Too deeply nested to keep following: treat the rest as literal, the same
+    // way a group that cannot expand is already handled. Truncating rather than
+    // throwing keeps `expand` total, matching `max` and `maxLength`.
+    if (depth > maxDepth) {
+        return [str];
     }
-    switch (lv.kind) {
-        // Null, Null
-        case expressiondata_Kind.Null:
-            return true;
-        // Number, Number
-        case expressiondata_Kind.Number: {
-            const ld = lv.value;
-            const rd = rv.value;
-            if (isNaN(ld) || isNaN(rd)) {
-                return false;
-            }
-            return ld == rd;
-        }
-        // String, String
-        case expressiondata_Kind.String: {
-            const ls = lv.value;
-            const rs = rv.value;
-            return toUpperSpecial(ls) === toUpperSpecial(rs);
-        }
-        // Boolean, Boolean
-        case expressiondata_Kind.Boolean: {
-            const lb = lv.value;
-            const rb = rv.value;
-            return lb == rb;
-        }
-        // Object, Object
-        case expressiondata_Kind.Dictionary:
-        case expressiondata_Kind.Array:
-            // Check reference equality
-            return lv === rv;
-    }
-    return false;
-}
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
-function greaterThan(lhs, rhs) {
-    const [lv, rv] = coerceTypes(lhs, rhs);
-    if (lv.kind != rv.kind) {
-        return false;
-    }
-    switch (lv.kind) {
-        // Number, Number
-        case expressiondata_Kind.Number: {
-            const lf = lv.value;
-            const rf = rv.value;
-            if (isNaN(lf) || isNaN(rf)) {
-                return false;
-            }
-            return lf > rf;
-        }
-        // String, String
-        case expressiondata_Kind.String: {
-            let ls = lv.value;
-            let rs = rv.value;
-            ls = toUpperSpecial(ls);
-            rs = toUpperSpecial(rs);
-            return ls > rs;
-        }
-        // Boolean, Boolean
-        case expressiondata_Kind.Boolean: {
-            const lb = lv.value;
-            const rb = rv.value;
-            return lb && !rb;
-        }
-    }
-    return false;
-}
-// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
-// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
-function lessThan(lhs, rhs) {
-    const [lv, rv] = coerceTypes(lhs, rhs);
-    if (lv.kind != rv.kind) {
-        return false;
-    }
-    switch (lv.kind) {
-        // Number, Number
-        case expressiondata_Kind.Number: {
-            const lf = lv.value;
-            const rf = rv.value;
-            if (isNaN(lf) || isNaN(rf)) {
-                return false;
-            }
-            return lf < rf;
-        }
-        // String, String
-        case expressiondata_Kind.String: {
-            let ls = lv.value;
-            let rs = rv.value;
-            ls = toUpperSpecial(ls);
-            rs = toUpperSpecial(rs);
-            return ls < rs;
-        }
-        // Boolean, Boolean
-        case expressiondata_Kind.Boolean: {
-            const lb = lv.value;
-            const rb = rv.value;
-            return !lb && rb;
-        }
-    }
-    return false;
-}
-// Do not toUpper the small-dotless-ı
-function toUpperSpecial(s) {
-    const sb = [];
-    let i = 0;
-    const len = s.length;
-    let found = s.indexOf("ı");
-    while (i < len) {
-        if (i < found) {
-            sb.push(s.substring(i, found).toUpperCase()); // Append upper segment
-            i = found;
-        }
-        else if (i == found) {
-            sb.push(s.substring(i, i + 1));
-            i += 1;
-            found = s.indexOf("ı", i);
-        }
-        else {
-            sb.push(s.substring(i).toUpperCase()); // Append upper remaining
-            break;
-        }
-    }
-    return sb.join("");
-}
-//# sourceMappingURL=result.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/contains.js
-
-
-const contains = {
-    name: "contains",
-    description: "`contains( search, item )`\n\nReturns `true` if `search` contains `item`. If `search` is an array, this function returns `true` if the `item` is an element in the array. If `search` is a string, this function returns `true` if the `item` is a substring of `search`. This function is not case sensitive. Casts values to a string.",
-    minArgs: 2,
-    maxArgs: 2,
-    call: (...args) => {
-        const left = args[0];
-        const right = args[1];
-        if (left.primitive) {
-            const ls = left.coerceString();
-            if (right.primitive) {
-                const rs = right.coerceString();
-                return new BooleanData(ls.toLowerCase().includes(rs.toLowerCase()));
-            }
-        }
-        else if (left.kind === expressiondata_Kind.Array) {
-            const la = left;
-            if (la.values().length === 0) {
-                return new BooleanData(false);
-            }
-            for (const v of la.values()) {
-                if (equals(right, v)) {
-                    return new BooleanData(true);
-                }
-            }
-        }
-        return new BooleanData(false);
-    }
-};
-//# sourceMappingURL=contains.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/endswith.js
-
-
-const endswith = {
-    name: "endsWith",
-    description: "`endsWith( searchString, searchValue )`\n\nReturns `true` if `searchString` ends with `searchValue`. This function is not case sensitive. Casts values to a string.",
-    minArgs: 2,
-    maxArgs: 2,
-    call: (...args) => {
-        const left = args[0];
-        if (!left.primitive) {
-            return new BooleanData(false);
-        }
-        const right = args[1];
-        if (!right.primitive) {
-            return new BooleanData(false);
-        }
-        const ls = toUpperSpecial(left.coerceString());
-        const rs = toUpperSpecial(right.coerceString());
-        return new BooleanData(ls.endsWith(rs));
-    }
-};
-//# sourceMappingURL=endswith.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/format.js
-
-const format = {
-    name: "format",
-    description: "`format( string, replaceValue0, replaceValue1, ..., replaceValueN)`\n\nReplaces values in the `string`, with the variable `replaceValueN`. Variables in the `string` are specified using the `{N}` syntax, where `N` is an integer. You must specify at least one `replaceValue` and `string`. There is no maximum for the number of variables (`replaceValueN`) you can use. Escape curly braces using double braces.",
-    minArgs: 1,
-    maxArgs: 255 /*MAX_ARGUMENTS*/,
-    call: (...args) => {
-        const fs = args[0].coerceString();
-        const result = [];
-        let index = 0;
-        while (index < fs.length) {
-            const lbrace = fs.indexOf("{", index);
-            const rbrace = fs.indexOf("}", index);
-            // Left brace
-            if (lbrace >= 0 && (rbrace < 0 || rbrace > lbrace)) {
-                // Escaped left brace
-                if (safeCharAt(fs, lbrace + 1) === "{") {
-                    result.push(fs.substr(index, lbrace - index + 1));
-                    index = lbrace + 2;
-                    continue;
-                }
-                // Left brace, number, optional format specifiers, right brace
-                if (rbrace > lbrace + 1) {
-                    const argIndex = readArgIndex(fs, lbrace + 1);
-                    if (argIndex.success) {
-                        // Check parameter count
-                        if (1 + argIndex.result > args.length - 1) {
-                            throw new Error(`The following format string references more arguments than were supplied: ${fs}`);
-                        }
-                        // Append the portion before the left brace
-                        if (lbrace > index) {
-                            result.push(fs.substr(index, lbrace - index));
-                        }
-                        // Append the arg
-                        result.push(`${args[1 + argIndex.result].coerceString()}`);
-                        index = rbrace + 1;
-                        continue;
-                    }
-                }
-                throw new Error(`The following format string is invalid: ${fs}`);
-            }
-            // Right brace
-            else if (rbrace >= 0) {
-                // Escaped right brace
-                if (safeCharAt(fs, rbrace + 1) === "}") {
-                    result.push(fs.substr(index, rbrace - index + 1));
-                    index = rbrace + 2;
-                }
-                else {
-                    throw new Error(`The following format string is invalid: ${fs}`);
-                }
-            }
-            // Last segment
-            else {
-                result.push(fs.substr(index));
-                break;
-            }
-        }
-        return new StringData(result.join(""));
-    }
-};
-function safeCharAt(string, index) {
-    if (string.length > index) {
-        return string[index];
-    }
-    return "\0";
-}
-function readArgIndex(string, startIndex) {
-    // Count the number of digits
-    let length = 0;
+    // Consume the string's top-level brace groups left to right, threading a
+    // running set of combined prefixes (`acc`). Expanding the tail iteratively -
+    // rather than recursing on `m.post` once per group - keeps the native stack
+    // depth constant, so deeply chained input (`'{a,b}'.repeat(3000)`) can no
+    // longer overflow the stack, and leaves a single accumulator whose size
+    // `maxLength` bounds directly (CVE-2026-14257).
+    let acc = [''];
+    // Bash drops empty results, but only when the *first* top-level group is a
+    // comma set - a sequence like `{a..\}` may legitimately yield ''. The drop
+    // is on the final strings, so it is applied to whichever `combine` produces
+    // them (the one with no brace set left in the tail).
+    // How many times the `{a},b}` rewrite below has restarted the scan. Each pass
+    // re-reads the whole string, so leaving this unbounded is quadratic.
+    let rewrites = 0;
+    let dropEmpties = false;
+    let firstGroup = true;
+    // `str` with its unmatched `{` masked, once a scan has run into them
+    let masked = str;
     for (;;) {
-        const nextChar = safeCharAt(string, startIndex + length);
-        if (nextChar >= "0" && nextChar <= "9") {
-            length++;
+        const m = balancedWithBudget(str, masked, budget);
+        // No brace set left, or no step budget left to look for one: the rest of
+        // the string is literal.
+        if (!m) {
+            return combine(acc, str, [''], max, maxLength, dropEmpties, budget);
         }
-        else {
-            break;
+        if (m.unmatched) {
+            masked = maskUnmatchedOpens(masked, budget);
         }
-    }
-    // Validate at least one digit
-    if (length < 1) {
-        return {
-            success: false
-        };
-    }
-    // Parse the number
-    const endIndex = startIndex + length - 1;
-    const result = parseInt(string.substr(startIndex, length));
-    return {
-        success: !isNaN(result),
-        result: result,
-        endIndex: endIndex
-    };
-}
-//# sourceMappingURL=format.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/fromjson.js
-
-
-const fromjson = {
-    name: "fromJson",
-    description: "`fromJSON(value)`\n\nReturns a JSON object or JSON data type for `value`. You can use this function to provide a JSON object as an evaluated expression or to convert environment variables from a string.",
-    minArgs: 1,
-    maxArgs: 1,
-    call: (...args) => {
-        const input = args[0];
-        const is = input.coerceString();
-        if (is.trim() === "") {
-            throw new Error("empty input");
-        }
-        try {
-            return JSON.parse(is, reviver);
-        }
-        catch (e) {
-            throw new ExpressionEvaluationError("Error parsing JSON when evaluating fromJson", { cause: e });
-        }
-    }
-};
-//# sourceMappingURL=fromjson.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/join.js
-
-const join = {
-    name: "join",
-    description: "`join( array, optionalSeparator )`\n\nThe value for `array` can be an array or a string. All values in `array` are concatenated into a string. If you provide `optionalSeparator`, it is inserted between the concatenated values. Otherwise, the default separator `,` is used. Casts values to a string.",
-    minArgs: 1,
-    maxArgs: 2,
-    call: (...args) => {
-        // Primitive
-        if (args[0].primitive) {
-            return new StringData(args[0].coerceString());
-        }
-        // Array
-        if (args[0].kind === expressiondata_Kind.Array) {
-            // Separator
-            let separator = ",";
-            if (args.length > 1 && args[1].primitive) {
-                separator = args[1].coerceString();
-            }
-            // Convert items to strings
-            return new StringData(args[0]
-                .values()
-                .map(item => item.coerceString())
-                .join(separator));
-        }
-        return new StringData("");
-    }
-};
-//# sourceMappingURL=join.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/startswith.js
-
-
-const startswith = {
-    name: "startsWith",
-    description: "`startsWith( searchString, searchValue )`\n\nReturns `true` when `searchString` starts with `searchValue`. This function is not case sensitive. Casts values to a string.",
-    minArgs: 2,
-    maxArgs: 2,
-    call: (...args) => {
-        const left = args[0];
-        if (!left.primitive) {
-            return new BooleanData(false);
-        }
-        const right = args[1];
-        if (!right.primitive) {
-            return new BooleanData(false);
-        }
-        const ls = toUpperSpecial(left.coerceString());
-        const rs = toUpperSpecial(right.coerceString());
-        return new BooleanData(ls.startsWith(rs));
-    }
-};
-//# sourceMappingURL=startswith.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/tojson.js
-
-
-const tojson = {
-    name: "toJson",
-    description: "`toJSON(value)`\n\nReturns a pretty-print JSON representation of `value`. You can use this function to debug the information provided in contexts.",
-    minArgs: 1,
-    maxArgs: 1,
-    call: (...args) => {
-        return new StringData(JSON.stringify(args[0], replacer, "  "));
-    }
-};
-//# sourceMappingURL=tojson.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs.js
-
-
-
-
-
-
-
-
-
-const funcs_wellKnownFunctions = {
-    case: caseFunc,
-    contains: contains,
-    endswith: endswith,
-    format: format,
-    fromjson: fromjson,
-    join: join,
-    startswith: startswith,
-    tojson: tojson
-};
-// validateFunction returns the function definition for the given function name.
-// If the function does not exist or an incorrect number of arguments is provided,
-// an error is returned.
-function validateFunction(context, identifier, argCount) {
-    // Expression function names are case-insensitive.
-    const name = identifier.lexeme.toLowerCase();
-    let f;
-    f = funcs_wellKnownFunctions[name];
-    if (!f) {
-        f = context.extensionFunctions.get(name);
-        if (!f) {
-            if (!context.allowUnknownKeywords) {
-                throw new ExpressionError(ErrorType.ErrorUnrecognizedFunction, identifier);
-            }
-            // Skip argument validation for unknown functions
-            return;
-        }
-    }
-    if (argCount < f.minArgs) {
-        throw new ExpressionError(ErrorType.ErrorTooFewParameters, identifier);
-    }
-    if (argCount > f.maxArgs) {
-        throw new ExpressionError(ErrorType.ErrorTooManyParameters, identifier);
-    }
-    // case function requires an odd number of arguments
-    if (name === "case" && argCount % 2 === 0) {
-        throw new ExpressionError(ErrorType.ErrorEvenParameters, identifier);
-    }
-}
-//# sourceMappingURL=funcs.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/idxHelper.js
-class idxHelper {
-    constructor(star, idx) {
-        this.star = star;
-        if (!idx) {
-            return;
-        }
-        if (!star) {
-            if (idx.primitive) {
-                this.str = idx.coerceString();
-            }
-            let f = idx.number();
-            if (!isNaN(f) && isFinite(f) && f >= 0) {
-                f = Math.floor(f);
-                this.int = f;
-            }
-        }
-    }
-}
-//# sourceMappingURL=idxHelper.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/evaluator.js
-
-
-
-
-
-
-
-class evaluator_Evaluator {
-    /**
-     * Creates a new evaluator
-     * @param n Parsed expression to evaluate
-     * @param context Context data to use
-     * @param functions Optional map of function implementations. If given, these will be preferred over the built-in functions.
-     */
-    constructor(n, context, functions) {
-        this.n = n;
-        this.context = context;
-        this.functions = functions;
-    }
-    evaluate() {
-        return this.eval(this.n);
-    }
-    eval(n) {
-        return n.accept(this);
-    }
-    visitLiteral(literal) {
-        return literal.literal;
-    }
-    visitUnary(unary) {
-        const r = this.eval(unary.expr);
-        if (unary.operator.type === lexer_TokenType.BANG) {
-            return new BooleanData(falsy(r));
-        }
-        throw new Error(`unknown unary operator: ${unary.operator.lexeme}`);
-    }
-    visitBinary(binary) {
-        const left = this.eval(binary.left);
-        const right = this.eval(binary.right);
-        switch (binary.operator.type) {
-            case lexer_TokenType.EQUAL_EQUAL:
-                return new BooleanData(equals(left, right));
-            case lexer_TokenType.BANG_EQUAL:
-                return new BooleanData(!equals(left, right));
-            case lexer_TokenType.GREATER:
-                return new BooleanData(greaterThan(left, right));
-            case lexer_TokenType.GREATER_EQUAL:
-                return new BooleanData(equals(left, right) || greaterThan(left, right));
-            case lexer_TokenType.LESS:
-                return new BooleanData(lessThan(left, right));
-            case lexer_TokenType.LESS_EQUAL:
-                return new BooleanData(equals(left, right) || lessThan(left, right));
-        }
-        throw new Error(`unknown binary operator: ${binary.operator.lexeme}`);
-    }
-    visitLogical(logical) {
-        let result;
-        for (const arg of logical.args) {
-            result = this.eval(arg);
-            // Break?
-            if ((logical.operator.type === lexer_TokenType.AND && falsy(result)) ||
-                (logical.operator.type === lexer_TokenType.OR && truthy(result))) {
+        // no need to expand pre, since it is guaranteed to be free of brace-sets
+        const pre = m.pre;
+        // This set and the rest of the string, literal: for a set that cannot
+        // expand, and for one the step budget runs out on. Once it is overdrawn,
+        // every set still being expanded, at every level, stays literal like this -
+        // otherwise each level above would go on combining, and wrapping and
+        // expanding again, results the budget was too small for.
+        const literal = () => combine(acc, pre + '{' + m.body + '}' + m.post, [''], max, maxLength, dropEmpties, budget);
+        if (/\$$/.test(pre)) {
+            acc = combine(acc, pre + '{' + m.body + '}', [''], max, maxLength, dropEmpties && !m.post.length, budget);
+            firstGroup = false;
+            if (!m.post.length)
                 break;
-            }
-        }
-        // result is always assigned before we return here
-        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
-        return result;
-    }
-    visitGrouping(grouping) {
-        return this.eval(grouping.group);
-    }
-    visitContextAccess(contextAccess) {
-        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
-        const r = this.context.get(contextAccess.name.lexeme);
-        return r;
-    }
-    visitIndexAccess(ia) {
-        let idx;
-        if (ia.index instanceof Star) {
-            idx = new idxHelper(true, undefined);
-        }
-        else {
-            let idxResult;
-            try {
-                idxResult = this.eval(ia.index);
-            }
-            catch (e) {
-                throw new Error(`could not evaluate index for index access: ${e.message}`, { cause: e });
-            }
-            idx = new idxHelper(false, idxResult);
-        }
-        const objResult = this.eval(ia.expr);
-        let result;
-        switch (objResult.kind) {
-            case expressiondata_Kind.Array: {
-                const tobjResult = objResult;
-                if (tobjResult instanceof FilteredArray) {
-                    result = filteredArrayAccess(tobjResult, idx);
-                }
-                else {
-                    result = arrayAccess(tobjResult, idx);
-                }
-                break;
-            }
-            case expressiondata_Kind.Dictionary: {
-                const tobjResult = objResult;
-                result = objectAccess(tobjResult, idx);
-                break;
-            }
-            default:
-                if (idx.star) {
-                    result = new FilteredArray();
-                }
-                else {
-                    result = new Null();
-                }
-        }
-        return result;
-    }
-    visitFunctionCall(functionCall) {
-        // Evaluate arguments
-        const args = functionCall.args.map(arg => this.eval(arg));
-        // Get function definitions
-        const functionName = functionCall.functionName.lexeme.toLowerCase();
-        const f = this.functions?.get(functionName) || funcs_wellKnownFunctions[functionName];
-        return f.call(...args);
-    }
-}
-function filteredArrayAccess(fa, idx) {
-    const result = new FilteredArray();
-    for (const item of fa.values()) {
-        // Check the type of the nested item
-        switch (item.kind) {
-            case expressiondata_Kind.Dictionary: {
-                const ti = item;
-                if (idx.star) {
-                    for (const v of ti.values()) {
-                        result.add(v);
-                    }
-                }
-                else if (idx.str !== undefined) {
-                    const v = ti.get(idx.str);
-                    if (v !== undefined) {
-                        result.add(v);
-                    }
-                }
-                break;
-            }
-            case expressiondata_Kind.Array: {
-                const ti = item;
-                if (idx.star) {
-                    for (const v of ti.values()) {
-                        result.add(v);
-                    }
-                }
-                else if (idx.int !== undefined && idx.int < ti.values().length) {
-                    result.add(ti.get(idx.int));
-                }
-                break;
-            }
-        }
-    }
-    return result;
-}
-function arrayAccess(a, idx) {
-    if (idx.star) {
-        const fa = new FilteredArray();
-        for (const item of a.values()) {
-            fa.add(item);
-        }
-        return fa;
-    }
-    if (idx.int !== undefined && idx.int < a.values().length) {
-        return a.get(idx.int);
-    }
-    return new Null();
-}
-function objectAccess(obj, idx) {
-    if (idx.star) {
-        const fa = new FilteredArray(...obj.values());
-        return fa;
-    }
-    if (idx.str !== undefined) {
-        const r = obj.get(idx.str);
-        if (r !== undefined) {
-            return r;
-        }
-    }
-    return new Null();
-}
-//# sourceMappingURL=evaluator.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/parser.js
-
-
-
-
-
-class parser_Parser {
-    /**
-     * Constructs a new parser for the given tokens
-     *
-     * @param tokens Tokens to build a parse tree from
-     * @param extensionContexts Available context names
-     * @param extensionFunctions Available functions (beyond the built-in ones)
-     */
-    constructor(tokens, extensionContexts, extensionFunctions) {
-        this.tokens = tokens;
-        this.offset = 0;
-        this.depth = 0;
-        this.extContexts = new Map();
-        this.extFuncs = new Map();
-        for (const contextName of extensionContexts) {
-            this.extContexts.set(contextName.toLowerCase(), true);
-        }
-        for (const { name, func } of extensionFunctions.map(x => ({
-            name: x.name,
-            func: x
-        }))) {
-            this.extFuncs.set(name.toLowerCase(), func);
-        }
-        this.context = {
-            allowUnknownKeywords: false,
-            extensionContexts: this.extContexts,
-            extensionFunctions: this.extFuncs
-        };
-    }
-    parse() {
-        // eslint-disable-next-line prefer-const
-        let result;
-        // No tokens
-        if (this.atEnd()) {
-            return result;
-        }
-        result = this.expression();
-        if (!this.atEnd()) {
-            throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
-        }
-        return result;
-    }
-    expression() {
-        this.incrDepth();
-        try {
-            return this.logicalOr();
-        }
-        finally {
-            this.decrDepth();
-        }
-    }
-    logicalOr() {
-        // && is higher precedence than ||
-        let expr = this.logicalAnd();
-        if (this.check(lexer_TokenType.OR)) {
-            // Track depth
-            this.incrDepth();
-            try {
-                const logical = new Logical(this.peek(), [expr]);
-                expr = logical;
-                while (this.match(lexer_TokenType.OR)) {
-                    const right = this.logicalAnd();
-                    logical.args.push(right);
-                }
-            }
-            finally {
-                this.decrDepth();
-            }
-        }
-        return expr;
-    }
-    logicalAnd() {
-        // == and != are higher precedence than &&
-        let expr = this.equality();
-        if (this.check(lexer_TokenType.AND)) {
-            // Track depth
-            this.incrDepth();
-            try {
-                const logical = new Logical(this.peek(), [expr]);
-                expr = logical;
-                while (this.match(lexer_TokenType.AND)) {
-                    const right = this.equality();
-                    logical.args.push(right);
-                }
-            }
-            finally {
-                this.decrDepth();
-            }
-        }
-        return expr;
-    }
-    equality() {
-        // >, >=, <, <= are higher precedence than == and !=
-        let expr = this.comparison();
-        while (this.match(lexer_TokenType.BANG_EQUAL, lexer_TokenType.EQUAL_EQUAL)) {
-            const operator = this.previous();
-            const right = this.comparison();
-            expr = new Binary(expr, operator, right);
-        }
-        return expr;
-    }
-    comparison() {
-        // ! is higher precedence than >, >=, <, <=
-        let expr = this.unary();
-        while (this.match(lexer_TokenType.GREATER, lexer_TokenType.GREATER_EQUAL, lexer_TokenType.LESS, lexer_TokenType.LESS_EQUAL)) {
-            const operator = this.previous();
-            const right = this.unary();
-            expr = new Binary(expr, operator, right);
-        }
-        return expr;
-    }
-    unary() {
-        if (this.match(lexer_TokenType.BANG)) {
-            // Track depth
-            this.incrDepth();
-            const operator = this.previous();
-            const unary = this.unary();
-            try {
-                return new Unary(operator, unary);
-            }
-            finally {
-                this.decrDepth();
-            }
-        }
-        return this.index();
-    }
-    index() {
-        let expr = this.call();
-        let depthIncreased = 0;
-        if (expr instanceof Grouping || expr instanceof FunctionCall || expr instanceof ContextAccess) {
-            let cont = true;
-            while (cont) {
-                switch (true) {
-                    case this.match(lexer_TokenType.LEFT_BRACKET): {
-                        let indexExpr;
-                        if (this.match(lexer_TokenType.STAR)) {
-                            indexExpr = new Star();
-                        }
-                        else {
-                            indexExpr = this.expression();
-                        }
-                        this.consume(lexer_TokenType.RIGHT_BRACKET, ErrorType.ErrorUnexpectedSymbol);
-                        // Track depth
-                        this.incrDepth();
-                        depthIncreased++;
-                        expr = new IndexAccess(expr, indexExpr);
-                        break;
-                    }
-                    case this.match(lexer_TokenType.DOT):
-                        // Track depth
-                        this.incrDepth();
-                        depthIncreased++;
-                        if (this.match(lexer_TokenType.IDENTIFIER)) {
-                            const property = this.previous();
-                            expr = new IndexAccess(expr, new Literal(new StringData(property.lexeme), property));
-                        }
-                        else if (this.match(lexer_TokenType.STAR)) {
-                            expr = new IndexAccess(expr, new Star());
-                        }
-                        else {
-                            throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
-                        }
-                        break;
-                    default:
-                        cont = false;
-                }
-            }
-        }
-        for (let i = 0; i < depthIncreased; i++) {
-            this.decrDepth();
-        }
-        return expr;
-    }
-    call() {
-        if (!this.check(lexer_TokenType.IDENTIFIER)) {
-            return this.primary();
-        }
-        const identifier = this.next();
-        if (!this.match(lexer_TokenType.LEFT_PAREN)) {
-            if (!this.extContexts.has(identifier.lexeme.toLowerCase())) {
-                throw this.buildError(ErrorType.ErrorUnrecognizedContext, identifier);
-            }
-            return new ContextAccess(identifier);
-        }
-        // Function call
-        const args = [];
-        // Arguments
-        while (!this.match(lexer_TokenType.RIGHT_PAREN)) {
-            const aexp = this.expression();
-            args.push(aexp);
-            if (!this.check(lexer_TokenType.RIGHT_PAREN)) {
-                this.consume(lexer_TokenType.COMMA, ErrorType.ErrorUnexpectedSymbol);
-            }
-        }
-        validateFunction(this.context, identifier, args.length);
-        return new FunctionCall(identifier, args);
-    }
-    primary() {
-        switch (true) {
-            case this.match(lexer_TokenType.FALSE):
-                return new Literal(new BooleanData(false), this.previous());
-            case this.match(lexer_TokenType.TRUE):
-                return new Literal(new BooleanData(true), this.previous());
-            case this.match(lexer_TokenType.NULL):
-                return new Literal(new Null(), this.previous());
-            case this.match(lexer_TokenType.NUMBER):
-                return new Literal(new NumberData(this.previous().value), this.previous());
-            case this.match(lexer_TokenType.STRING):
-                return new Literal(new StringData(this.previous().value), this.previous());
-            case this.match(lexer_TokenType.LEFT_PAREN): {
-                const expr = this.expression();
-                if (this.atEnd()) {
-                    throw this.buildError(ErrorType.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
-                }
-                this.consume(lexer_TokenType.RIGHT_PAREN, ErrorType.ErrorUnexpectedSymbol);
-                return new Grouping(expr);
-            }
-            case this.atEnd():
-                throw this.buildError(ErrorType.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
-        }
-        throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
-    }
-    // match consumes the next token if it matches any of the given types
-    match(...tokenTypes) {
-        for (const tokenType of tokenTypes) {
-            if (this.check(tokenType)) {
-                this.next();
-                return true;
-            }
-        }
-        return false;
-    }
-    // check peeks whether the next token is of the given type
-    check(tokenType) {
-        if (this.atEnd()) {
-            return false;
-        }
-        return this.peek().type == tokenType;
-    }
-    // atEnd peeks whether the next token is EOF
-    atEnd() {
-        return this.peek().type == lexer_TokenType.EOF;
-    }
-    next() {
-        if (!this.atEnd()) {
-            this.offset++;
-        }
-        return this.previous();
-    }
-    peek() {
-        return this.tokens[this.offset];
-    }
-    // previous returns the previous token
-    previous() {
-        return this.tokens[this.offset - 1];
-    }
-    // consume attempts to consume the next token if it matches the given type. It returns an error of
-    // the given ParseErrorKind otherwise.
-    consume(tokenType, errorType) {
-        if (this.check(tokenType)) {
-            this.next();
-            return;
-        }
-        throw this.buildError(errorType, this.peek());
-    }
-    incrDepth() {
-        this.depth++;
-        if (this.depth > MAX_PARSER_DEPTH) {
-            throw this.buildError(ErrorType.ErrorExceededMaxDepth, this.peek());
-        }
-    }
-    decrDepth() {
-        this.depth--;
-    }
-    buildError(errType, token) {
-        return new ExpressionError(errType, token);
-    }
-}
-//# sourceMappingURL=parser.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion.js
-
-
-
-
-
-
-/**
- * Complete returns a list of completion items for the given expression.
- * The main functionality is auto-completing functions and context access:
- * We can only provide assistance if the input is in one of the following forms (with | denoting the cursor position):
- * - context.path.inp| or context.path['inp| -- auto-complete context access
- * - context.path.| or context.path['| -- auto-complete context access
- * - toJS| -- auto-complete function call or top-level
- * - | -- auto-complete function call or top-level context access
- *
- * @param input Input expression
- * @param context Context available for the expression
- * @param extensionFunctions List of functions available
- * @param functions Optional map of functions to use during evaluation
- * @param featureFlags Optional feature flags to control which features are enabled
- * @returns Array of completion items
- */
-function complete(input, context, extensionFunctions, functions, featureFlags) {
-    // Lex
-    const lexer = new Lexer(input);
-    const lexResult = lexer.lex();
-    // Find interesting part of the tokenVector. For example, for an expression like `github.actor == env.actor.log|`, we are
-    // only interested in the `env.actor.log` part for auto-completion
-    const tokenInputVector = trimTokenVector(lexResult.tokens);
-    // Start by skipping the EOF token
-    let tokenIdx = tokenInputVector.length - 2;
-    if (tokenIdx >= 0) {
-        switch (tokenInputVector[tokenIdx].type) {
-            // If there is a (partial) identifier under the cursor, ignore that
-            case TokenType.IDENTIFIER:
-                tokenIdx--;
-                break;
-            case TokenType.STRING:
-                // TODO: Support string for `context.name['test|`
-                return [];
-        }
-    }
-    if (tokenIdx < 0) {
-        // Vector only contains the EOF token. Suggest functions and root context access
-        const result = contextKeys(context);
-        // Merge with functions
-        result.push(...functionItems(extensionFunctions, featureFlags));
-        return result;
-    }
-    // Determine path that led to the last token
-    // Use parser & evaluator to determine context to complete.
-    const pathTokenVector = tokenInputVector.slice(0, tokenIdx);
-    // Include the original EOF token to make the parser happy
-    pathTokenVector.push(tokenInputVector[tokenInputVector.length - 1]);
-    const p = new Parser(pathTokenVector, context.pairs().map(x => x.key), extensionFunctions);
-    const expr = p.parse();
-    const ev = new Evaluator(expr, context, functions);
-    const result = ev.evaluate();
-    return contextKeys(result);
-}
-function functionItems(extensionFunctions, featureFlags) {
-    const result = [];
-    const flags = featureFlags ?? new FeatureFlags();
-    for (const fdef of [...Object.values(wellKnownFunctions), ...extensionFunctions]) {
-        // Filter out case function if feature is disabled
-        if (fdef.name === "case" && !flags.isEnabled("allowCaseFunction")) {
+            str = m.post;
+            masked = masked.slice(m.end + 1);
             continue;
         }
-        result.push({
-            label: fdef.name,
-            description: fdef.description,
-            function: true
-        });
-    }
-    // Sort functions
-    result.sort((a, b) => a.label.localeCompare(b.label));
-    return result;
-}
-function contextKeys(context) {
-    if (isDictionary(context)) {
-        return (context
-            .pairs()
-            .map(x => completionItemFromContext(x))
-            // Sort contexts
-            .sort((a, b) => a.label.localeCompare(b.label)));
-    }
-    return [];
-}
-function completionItemFromContext(pair) {
-    const context = pair.key.toString();
-    const parenIndex = context.indexOf("(");
-    const isFunc = parenIndex >= 0 && context.indexOf(")") >= 0;
-    return {
-        label: isFunc ? context.substring(0, parenIndex) : context,
-        description: pair.description,
-        function: isFunc
-    };
-}
-function trimTokenVector(tokenVector) {
-    let tokenIdx = tokenVector.length;
-    let openParen = 0;
-    while (tokenIdx > 0) {
-        const token = tokenVector[tokenIdx - 1];
-        switch (token.type) {
-            case TokenType.LEFT_PAREN:
-                if (openParen == 0) {
-                    // Encountered an open parenthesis without a closing first, stop here
-                    break;
+        const isNumericSequence = /^-?\d+\.\.-?\d+(?:\.\.-?\d+)?$/.test(m.body);
+        const isAlphaSequence = /^[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?\d+)?$/.test(m.body);
+        const isSequence = isNumericSequence || isAlphaSequence;
+        const isOptions = m.body.indexOf(',') >= 0;
+        if (!isSequence && !isOptions) {
+            // {a},b}
+            if (rewrites < maxRewrites && commaSetFollows(m.post, budget)) {
+                rewrites++;
+                str = m.pre + '{' + m.body + escClose + m.post;
+                // Taking a `}` away never gives an unmatched `{` a partner, so what
+                // is masked stays unmatched. The `{` it closed can be left without
+                // one, and the next scan masks it.
+                masked =
+                    masked.slice(0, m.end) + escClose + masked.slice(m.end + 1);
+                isTop = true;
+                continue;
+            }
+            // Nothing here expands, so the whole remaining string is literal.
+            return literal();
+        }
+        if (firstGroup) {
+            dropEmpties = isTop && !isSequence;
+            firstGroup = false;
+        }
+        let values;
+        if (isSequence) {
+            values = expandSequence(m.body, isAlphaSequence, max, maxLength, budget);
+            if (!values) {
+                return literal();
+            }
+        }
+        else {
+            let n = parseCommaParts(m.body, budget);
+            // The step budget ran out partway through the set.
+            if (!n) {
+                return literal();
+            }
+            if (n.length === 1 && n[0] !== undefined) {
+                // x{{a,b}}y ==> x{a}y x{b}y
+                n = expand_(n[0], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false).map(embrace);
+                // The step budget ran out expanding the set's only part.
+                if (budget.remaining < 0) {
+                    return literal();
                 }
-                openParen--;
-                tokenIdx--;
-                continue;
-            case TokenType.RIGHT_PAREN:
-                openParen++;
-                tokenIdx--;
-                continue;
-            case TokenType.IDENTIFIER:
-            case TokenType.DOT:
-            case TokenType.EOF:
-            case TokenType.LEFT_BRACKET:
-            case TokenType.RIGHT_BRACKET:
-            case TokenType.STRING:
-                tokenIdx--;
-                continue;
+                //XXX is this necessary? Can't seem to hit it in tests.
+                /* c8 ignore start */
+                if (n.length === 1) {
+                    const next = combine(acc, pre + n[0], [''], max, maxLength, dropEmpties && !m.post.length, budget);
+                    if (budget.remaining < 0) {
+                        return literal();
+                    }
+                    acc = next;
+                    if (!m.post.length)
+                        break;
+                    str = m.post;
+                    masked = masked.slice(m.end + 1);
+                    continue;
+                }
+                /* c8 ignore stop */
+            }
+            // Values that `combine` is going to drop as empty produce no result, so
+            // they must not count against `max` - otherwise `{a,,b}` with `max: 2`
+            // would stop at `['a', '']` and yield one result instead of two. Skipping
+            // them outright keeps `values` bounded while leaving `max` a bound on
+            // *kept* results.
+            let dropsEmpties = dropEmpties && !m.post.length && !pre;
+            for (let d = 0; dropsEmpties && d < acc.length; d++) {
+                if (acc[d]) {
+                    dropsEmpties = false;
+                }
+            }
+            values = [];
+            let valuesLength = 0;
+            outer: for (let j = 0; j < n.length; j++) {
+                const expanded = expand_(n[j], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false);
+                // The step budget ran out expanding a member.
+                if (budget.remaining < 0) {
+                    return literal();
+                }
+                for (let k = 0; k < expanded.length; k++) {
+                    const v = expanded[k];
+                    if (dropsEmpties && !v)
+                        continue;
+                    if (values.length >= max ||
+                        valuesLength + v.length > maxLength) {
+                        break outer;
+                    }
+                    values.push(v);
+                    valuesLength += v.length;
+                }
+            }
         }
-        break;
+        const next = combine(acc, pre, values, max, maxLength, dropEmpties && !m.post.length, budget);
+        // The step budget ran out combining the set's values in.
+        if (budget.remaining < 0) {
+            return literal();
+        }
+        acc = next;
+        if (!m.post.length)
+            break;
+        str = m.post;
+        masked = masked.slice(m.end + 1);
     }
-    // Only keep the part of the token vector we're interested in
-    return tokenVector.slice(tokenIdx);
+    return acc;
 }
-//# sourceMappingURL=completion.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion/descriptionDictionary.js
-
-
-function isDescriptionDictionary(x) {
-    return x.kind === Kind.Dictionary && x instanceof DescriptionDictionary;
-}
-class DescriptionDictionary extends Dictionary {
-    constructor(...pairs) {
-        super();
-        this.descriptions = new Map();
-        this.complete = true;
-        for (const p of pairs) {
-            this.add(p.key, p.value, p.description);
-        }
-    }
-    add(key, value, description) {
-        if (this.get(key) !== undefined) {
-            // Key already added, ignore
-            return;
-        }
-        super.add(key, value);
-        if (description) {
-            this.descriptions.set(key, description);
-        }
-    }
-    pairs() {
-        const pairs = super.pairs();
-        return pairs.map(p => ({ ...p, description: this.descriptions.get(p.key) }));
-    }
-    getDescription(key) {
-        return this.descriptions.get(key);
-    }
-}
-//# sourceMappingURL=descriptionDictionary.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/index.js
-
-
-
-
-
-
-
-
-
-
 //# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./build/workflow/expressions.js
-
-/** A mistake in an expression, with the stretch of the text that holds it. */
-class ExpressionMistake extends Error {
-    name = 'ExpressionMistake';
-    /** The expression as it was written, for finding its place in the source. */
-    expression;
-    constructor(message, expression) {
-        super(message);
-        this.expression = expression;
+;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/numeric-range.js
+// One digit, or a class of digits from a to b.
+const digit = (a, b) => a === b ?
+    { t: 'lit', ch: String(a) }
+    : { t: 'class', re: new RegExp(`^[${a}-${b}]$`) };
+const prefix = (d, alts) => alts.map(s => [digit(d, d), ...s]);
+// The digit strings from a to b, which have the same length.
+const fixed = (a, b) => {
+    if (!a)
+        return [[]];
+    let lo = +a[0];
+    let hi = +b[0];
+    const ra = a.slice(1);
+    const rb = b.slice(1);
+    if (lo === hi)
+        return prefix(lo, fixed(ra, rb));
+    const zeros = '0'.repeat(ra.length);
+    const nines = '9'.repeat(ra.length);
+    const out = [];
+    if (ra !== zeros)
+        out.push(...prefix(lo++, fixed(ra, nines)));
+    const last = rb === nines ? [] : prefix(hi--, fixed(zeros, rb));
+    if (lo <= hi) {
+        out.push([digit(lo, hi), ...Array.from(ra, () => digit(0, 9))]);
     }
-}
-function hasExpression(text) {
-    return text.includes('${{');
-}
+    out.push(...last);
+    return out;
+};
+// The numbers from a to b, where 0 <= a <= b. If width is set, each
+// one has leading zeros to make it that many digits.
+const nonneg = (a, b, width) => {
+    if (width) {
+        return fixed(String(a).padStart(width, '0'), String(b).padStart(width, '0'));
+    }
+    const out = [];
+    for (let len = String(a).length; len <= String(b).length; len++) {
+        const lo = Math.max(a, len === 1 ? 0 : 10 ** (len - 1));
+        const hi = Math.min(b, 10 ** len - 1);
+        out.push(...fixed(String(lo), String(hi)));
+    }
+    return out;
+};
 /**
- * Fills in the `${{ }}` of a text, in GitHub's own expression language. A text that is one single
- * expression becomes its value, of whatever type; otherwise the values are put in as text.
+ * The strings that the bash brace expansion `{lo..hi}` makes, as
+ * the alternatives of an `@(...)` extglob. Each one is a sequence of
+ * digits and digit classes, so there are only a few of them, even for
+ * a large range.
  *
- * @throws ExpressionMistake when one is not closed, does not parse, or names an unknown context
+ * If either end has a leading zero, such as `{01..10}`, each number
+ * has leading zeros to make it as long as the longer end, counting a
+ * `-` sign. So `{-05..3}` makes `-05` to `-01`, then `000` to `003`.
+ *
+ * Returns undefined if either end is not a safe integer.
  */
-function fillIn(text, contexts) {
-    const parts = split(text);
-    const [only] = parts;
-    if (parts.length === 1 && only?.isExpression)
-        return plain(evaluate(only.text, contexts));
-    return parts
-        .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
-        .join('');
-}
-function split(text) {
-    const parts = [];
-    let at = 0;
-    for (let start = text.indexOf('${{'); start >= 0; start = text.indexOf('${{', at)) {
-        const end = endOfExpression(text, start + 3);
-        if (end < 0)
-            throw new ExpressionMistake('expression is not closed with }}', text.slice(start));
-        parts.push({ text: text.slice(at, start), isExpression: false });
-        parts.push({ text: text.slice(start + 3, end), isExpression: true });
-        at = end + 2;
+const numericRange = (loStr, hiStr) => {
+    let lo = Number(loStr);
+    let hi = Number(hiStr);
+    if (!Number.isSafeInteger(lo) || !Number.isSafeInteger(hi))
+        return;
+    if (lo > hi)
+        [lo, hi] = [hi, lo];
+    const padded = /^-?0\d/.test(loStr) || /^-?0\d/.test(hiStr);
+    const width = padded ? Math.max(loStr.length, hiStr.length) : 0;
+    const out = [];
+    if (lo < 0) {
+        const neg = nonneg(Math.max(-hi, 1), -lo, width && width - 1);
+        out.push(...neg.map(s => [{ t: 'lit', ch: '-' }, ...s]));
     }
-    parts.push({ text: text.slice(at), isExpression: false });
-    return parts.filter((part) => part.isExpression || part.text !== '');
+    if (hi >= 0)
+        out.push(...nonneg(Math.max(lo, 0), hi, width));
+    return out;
+};
+//# sourceMappingURL=numeric-range.js.map
+;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/parse-class.js
+// translate the various posix character classes into unicode properties
+// this works across all unicode locales
+// { <posix class>: [<translation>, negated]
+const posixClasses = {
+    '[:alnum:]': ['\\p{L}\\p{Nl}\\p{Nd}'],
+    '[:alpha:]': ['\\p{L}\\p{Nl}'],
+    '[:ascii:]': ['\\x' + '00-\\x' + '7f'],
+    '[:blank:]': ['\\p{Zs}\\t'],
+    '[:cntrl:]': ['\\p{Cc}'],
+    '[:digit:]': ['\\p{Nd}'],
+    '[:graph:]': ['\\p{Z}\\p{C}', true],
+    '[:lower:]': ['\\p{Ll}'],
+    '[:print:]': ['\\p{C}', true],
+    '[:punct:]': ['\\p{P}\\p{S}'],
+    '[:space:]': ['\\p{Z}\\t\\r\\n\\v\\f'],
+    '[:upper:]': ['\\p{Lu}'],
+    '[:word:]': ['\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}'],
+    '[:xdigit:]': ['A-Fa-f0-9'],
+};
+// only need to escape a few things inside of brace expressions
+// escapes: [ \ ] -
+const braceEscape = (s) => s.replace(/[[\]\\-]/g, '\\$&');
+const noMatch = /$./;
+// Takes a glob string at a posix brace expression. Returns a RegExp
+// that tests one character, and the number of glob chars consumed.
+// If the class is not closed, consumed is 0, and the `[` must be
+// treated as a literal character.
+// Out of order ranges are removed. If nothing is left, the RegExp
+// is `/$./`, and the rest of the glob is consumed, so that the
+// whole glob cannot match.
+const parseClass = (glob, position, nocase = false, form) => {
+    // normalize one class member, if it stays one code point
+    const norm = (c) => {
+        const n = form ? c.normalize(form) : c;
+        return [...n].length === 1 ? n : c;
+    };
+    const pos = position;
+    /* c8 ignore start */
+    if (glob.charAt(pos) !== '[') {
+        throw new Error('not in a brace expression');
+    }
+    /* c8 ignore stop */
+    const ranges = [];
+    const negs = [];
+    let i = pos + 1;
+    let sawStart = false;
+    let escaping = false;
+    let negate = false;
+    let endPos = pos;
+    let rangeStart = '';
+    WHILE: while (i < glob.length) {
+        const c = String.fromCodePoint(glob.codePointAt(i));
+        if ((c === '!' || c === '^') && i === pos + 1) {
+            negate = true;
+            i++;
+            continue;
+        }
+        if (c === ']' && sawStart && !escaping) {
+            endPos = i + 1;
+            break;
+        }
+        sawStart = true;
+        if (c === '\\') {
+            if (!escaping) {
+                escaping = true;
+                i++;
+                continue;
+            }
+            // escaped \ char, fall through and treat like normal char
+        }
+        if (c === '[' && !escaping) {
+            // either a posix class, a collation equivalent, or just a [
+            for (const [cls, [unip, neg]] of Object.entries(posixClasses)) {
+                if (glob.startsWith(cls, i)) {
+                    // invalid, [a-[] is fine, but not [a-[:alpha]]
+                    if (rangeStart) {
+                        return [noMatch, glob.length - pos];
+                    }
+                    i += cls.length;
+                    if (neg)
+                        negs.push(unip);
+                    else
+                        ranges.push(unip);
+                    continue WHILE;
+                }
+            }
+        }
+        // now it's just a normal character, effectively
+        escaping = false;
+        const n = norm(c);
+        if (rangeStart) {
+            // throw this range away if it's not valid, but others
+            // can still match.
+            if (n.codePointAt(0) > rangeStart.codePointAt(0)) {
+                ranges.push(braceEscape(rangeStart) + '-' + braceEscape(n));
+            }
+            else if (n === rangeStart) {
+                ranges.push(braceEscape(n));
+            }
+            rangeStart = '';
+            i += c.length;
+            continue;
+        }
+        // now might be the start of a range.
+        // can be either c-d or c-] or c<more...>] or c] at this point
+        if (glob.startsWith('-]', i + c.length)) {
+            ranges.push(braceEscape(n + '-'));
+            i += c.length + 1;
+            continue;
+        }
+        if (glob.startsWith('-', i + c.length)) {
+            rangeStart = n;
+            i += c.length + 1;
+            continue;
+        }
+        // not the start of a range, just a single character
+        ranges.push(braceEscape(n));
+        i += c.length;
+    }
+    if (endPos < i) {
+        // didn't see the end of the class, not a valid class,
+        // but might still be valid as a literal match.
+        return [noMatch, 0];
+    }
+    // if we got no ranges and no negates, then we have a range that
+    // cannot possibly match anything, and that poisons the whole glob
+    if (!ranges.length && !negs.length) {
+        return [noMatch, glob.length - pos];
+    }
+    const sranges = '[' + (negate ? '^' : '') + ranges.join('') + ']';
+    const snegs = '[' + (negate ? '' : '^') + negs.join('') + ']';
+    const comb = '^' +
+        (ranges.length && negs.length ? '(' + sranges + '|' + snegs + ')'
+            : ranges.length ? sranges
+                : snegs);
+    return [new RegExp(comb, nocase ? 'iu' : 'u'), endPos - pos];
+};
+//# sourceMappingURL=parse-class.js.map
+;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/index.js
+
+
+// the end of the pattern, or of a negated sub-pattern
+const MATCH = { t: 'match', id: 0 };
+const extTypes = '!?+*@';
+const lit = (ch) => ({ t: 'lit', ch });
+const reEscape = (s) => s.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+// a RegExp that only matches `s`, with unicode case folding
+const newFoldRe = (s) => new RegExp(`^${reEscape(s)}$`, 'iu');
+// foldRe for one literal char. The same chars are in most patterns,
+// so keep them. A RegExp without the `g` or `y` flag has no state to
+// share.
+const foldCache = new Map();
+const foldRe = (ch) => {
+    let re = foldCache.get(ch);
+    if (!re) {
+        re = newFoldRe(ch);
+        if (foldCache.size >= 1000)
+            foldCache.clear();
+        foldCache.set(ch, re);
+    }
+    return re;
+};
+const litMatch = (l, c) => {
+    if (c === l.ch)
+        return true;
+    if (!l.re)
+        return false;
+    const code = c.charCodeAt(0);
+    if (code >= 128)
+        return l.re.test(c);
+    const ascii = (l.ascii ??= new Uint8Array(128));
+    ascii[code] ||= l.re.test(c) ? 1 : 2;
+    return ascii[code] === 1;
+};
+const tokenize = (p, nocase, noext, form, mark) => {
+    const toks = [];
+    for (let i = 0; i < p.length;) {
+        const c = String.fromCodePoint(p.codePointAt(i));
+        if (mark) {
+            // a \ before a range would only escape its first char
+            const m = c === '\\' && p.startsWith(mark, i + 1) ? 1 : 0;
+            if (m || c === mark) {
+                const start = i + m + mark.length;
+                const end = p.indexOf(mark, start);
+                const r = /^(-?\d+)\.\.(-?\d+)$/.exec(p.slice(start, end));
+                const alts = end !== -1 && r && numericRange(r[1], r[2]);
+                if (alts) {
+                    toks.push({ t: 'ext', type: '@', alts });
+                    i = end + mark.length;
+                    continue;
+                }
+            }
+        }
+        if (c === '\\') {
+            // a trailing \ is a literal \
+            const e = p.codePointAt(i + 1);
+            const ch = e === undefined ? c : String.fromCodePoint(e);
+            toks.push(lit(ch));
+            i += 1 + ch.length;
+            continue;
+        }
+        if (c === '[') {
+            const [re, consumed] = parseClass(p, i, nocase, form);
+            if (consumed) {
+                toks.push({ t: 'class', re });
+                i += consumed;
+                continue;
+            }
+        }
+        if (!noext && extTypes.includes(c) && p[i + 1] === '(') {
+            toks.push({ t: 'open', type: c });
+            i += 2;
+            continue;
+        }
+        toks.push(!noext && c === '|' ? { t: 'bar' }
+            : !noext && c === ')' ? { t: 'close' }
+                : c === '*' ? { t: 'star' }
+                    : c === '?' ? { t: 'any' }
+                        : lit(c));
+        i += c.length;
+    }
+    return toks;
+};
+// map each open token index to the index of its close token
+const pair = (toks) => {
+    const pairs = new Map();
+    const stack = [];
+    toks.forEach((tok, i) => {
+        if (tok.t === 'open')
+            stack.push(i);
+        else if (tok.t === 'close' && stack.length)
+            pairs.set(stack.pop(), i);
+    });
+    return pairs;
+};
+// build the alternatives between start and end. An open token that
+// is not closed is never inside a closed extglob, so bar and close
+// tokens are only literal at the top level.
+const build = (toks, pairs, start, end, top) => {
+    let seq = [];
+    const alts = [seq];
+    for (let i = start; i < end; i++) {
+        const tok = toks[i];
+        const close = pairs.get(i);
+        if (tok.t === 'open' && close !== undefined) {
+            const sub = build(toks, pairs, i + 1, close, false);
+            seq.push({ t: 'ext', type: tok.type, alts: sub });
+            i = close;
+        }
+        else if (tok.t === 'bar' && !top) {
+            alts.push((seq = []));
+        }
+        else if (tok.t === 'open') {
+            seq.push(lit(tok.type), lit('('));
+        }
+        else if (tok.t === 'bar') {
+            seq.push(lit('|'));
+        }
+        else if (tok.t === 'close') {
+            seq.push(lit(')'));
+        }
+        else {
+            seq.push(tok);
+        }
+    }
+    return alts;
+};
+// normalize each run of literal chars as one string, so that a char
+// and the combining marks after it compose (or decompose) together.
+// Syntax is already parsed, so a char that normalizes to a syntax
+// char (such as full-width `＊` in NFKC) stays a literal.
+const normalize = (items, form) => {
+    const out = [];
+    let run = '';
+    const flush = () => {
+        for (const ch of run.normalize(form))
+            out.push(lit(ch));
+        run = '';
+    };
+    for (const it of items) {
+        if (it.t === 'lit') {
+            run += it.ch;
+            continue;
+        }
+        flush();
+        out.push(it.t === 'ext' ?
+            { ...it, alts: it.alts.map(a => normalize(a, form)) }
+            : it);
+    }
+    flush();
+    return out;
+};
+// the start node, and the number of node ids. Ids are dense, from 0
+// for the match node.
+const compile = (items, nocase) => {
+    let id = 1;
+    const split = (out) => ({ t: 'split', id: id++, out });
+    const seq = (items, next) => items.reduceRight((next, it) => item(it, next), next);
+    const item = (it, next) => {
+        switch (it.t) {
+            case 'lit':
+                const re = nocase ? foldRe(it.ch) : undefined;
+                return { t: 'lit', id: id++, ch: it.ch, re, next };
+            case 'any':
+            case 'star':
+                return { t: it.t, id: id++, next };
+            case 'class':
+                return { t: 'class', id: id++, re: it.re, next };
+        }
+        const alts = (next) => it.alts.map(a => seq(a, next));
+        switch (it.type) {
+            case '@':
+                return split(alts(next));
+            case '?':
+                return split([next, ...alts(next)]);
+            case '!':
+                return { t: 'neg', id: id++, sub: split(alts(MATCH)), next };
+        }
+        // * and +, loop back after each match
+        const after = split([]);
+        const entry = split(alts(after));
+        after.out.push(next, entry);
+        return it.type === '*' ? after : entry;
+    };
+    const start = seq(items, MATCH);
+    return [start, id];
+};
+// one line per node, in the order that a walk from the start
+// reaches them. Edges point to node ids. The nodes of a negated
+// sub-pattern are indented under their negation.
+const show = (start) => {
+    const lines = [];
+    const seen = new Set();
+    const ref = (n) => (n.t === 'match' ? 'match' : String(n.id));
+    const walk = (n, indent) => {
+        if (n.t === 'match' || seen.has(n))
+            return;
+        seen.add(n);
+        const line = (desc) => lines.push(`${indent}${n.id}: ${desc}`);
+        switch (n.t) {
+            case 'split':
+                line(`split -> ${n.out.map(ref).join(', ')}`);
+                for (const o of n.out)
+                    walk(o, indent);
+                return;
+            case 'neg':
+                line(`!(${ref(n.sub)}) -> ${ref(n.next)}`);
+                walk(n.sub, indent + '  ');
+                return walk(n.next, indent);
+            case 'lit':
+                line(`${JSON.stringify(n.ch)} -> ${ref(n.next)}`);
+                break;
+            case 'class':
+                line(`${n.re} -> ${ref(n.next)}`);
+                break;
+            default:
+                line(`${n.t === 'any' ? '?' : '*'} -> ${ref(n.next)}`);
+        }
+        walk(n.next, indent);
+    };
+    walk(start, '');
+    return [`start -> ${ref(start)}`, ...lines].join('\n');
+};
+// The threads at one position in the string. Each node thread is
+// only kept once, and runs with the same state are only kept once,
+// so that identical threads merge. The match node is not in
+// `threads`, because it can not step. It sets `match` instead.
+class State {
+    // set by the Sim, to mark the nodes that this state has
+    gen;
+    threads = [];
+    match = false;
+    runs = [];
+    // the sorted ids of the threads, with 0 for a match, once the
+    // state is done
+    ids = [];
+    constructor(gen) {
+        this.gen = gen;
+    }
+    // no threads, so nothing more can match
+    get dead() {
+        return !this.threads.length && !this.match && !this.runs.length;
+    }
 }
-/** Where the closing `}}` stands, passing over string literals (`'it''s'` is two in a row). */
-function endOfExpression(text, start) {
-    let inString = false;
-    for (let at = start; at < text.length; at++) {
-        if (text[at] === "'")
-            inString = !inString;
-        if (!inString && text.startsWith('}}', at))
-            return at;
+// true if the two states hold the same threads
+const sameState = (a, b) => {
+    if (a.ids.length !== b.ids.length)
+        return false;
+    if (a.runs.length !== b.runs.length)
+        return false;
+    if (a.ids.some((id, i) => id !== b.ids[i]))
+        return false;
+    return a.runs.every(r => b.runs.some(o => o.neg === r.neg && sameState(o.state, r.state)));
+};
+const marks = (size) => ({
+    has: new Float64Array(size),
+    seen: new Float64Array(size),
+    gen: 0,
+});
+class Sim {
+    // `.` and `..` only match literal dots, even with `dot:true`
+    dots;
+    // the string starts with `.`, and `dot:true` is not set
+    dotStart;
+    #marks;
+    constructor(dots, dotStart, marks) {
+        this.dots = dots;
+        this.dotStart = dotStart;
+        this.#marks = marks;
+    }
+    state() {
+        return new State(++this.#marks.gen);
+    }
+    // sort the ids of a state, once it has all of its threads
+    done(state) {
+        state.ids = state.threads.map(n => n.id).sort((a, b) => a - b);
+        if (state.match)
+            state.ids.unshift(MATCH.id);
+        return state;
+    }
+    // true the first time that the state walks through the node, so
+    // that loops in the graph stop
+    #visit(state, node) {
+        const { seen } = this.#marks;
+        if (seen[node.id] === state.gen)
+            return false;
+        seen[node.id] = state.gen;
+        return true;
+    }
+    #addThread(state, node) {
+        const { has } = this.#marks;
+        if (has[node.id] === state.gen)
+            return false;
+        has[node.id] = state.gen;
+        state.threads.push(node);
+        return true;
+    }
+    // wildcards only match a leading dot if `dot:true`. In a negated
+    // sub-pattern, this does not apply, because the negation itself
+    // can not match a leading dot.
+    restricted(i, top) {
+        return top && (this.dots || (this.dotStart && i === 0));
+    }
+    add(state, node, i, top) {
+        switch (node.t) {
+            case 'split':
+                if (!this.#visit(state, node))
+                    return;
+                for (const o of node.out)
+                    this.add(state, o, i, top);
+                return;
+            case 'neg':
+                if (!this.#visit(state, node))
+                    return;
+                const sub = this.state();
+                this.add(sub, node.sub, i, false);
+                this.done(sub);
+                return this.addRun(state, { t: 'run', neg: node, state: sub }, i, top);
+            case 'star':
+                // a * can not start a dotfile, even if it matches nothing
+                if (this.restricted(i, top))
+                    return;
+                if (this.#addThread(state, node))
+                    this.add(state, node.next, i, top);
+                return;
+            case 'match':
+                state.match = true;
+                return;
+            default:
+                this.#addThread(state, node);
+        }
+    }
+    addRun(state, run, i, top) {
+        for (const r of state.runs) {
+            if (r.neg === run.neg && sameState(r.state, run.state))
+                return;
+        }
+        state.runs.push(run);
+        if (!run.state.match) {
+            this.add(state, run.neg.next, i, top);
+        }
+    }
+    // the threads after char `c`, at index `i`
+    step(state, c, i, top) {
+        const next = this.state();
+        for (const th of state.threads) {
+            switch (th.t) {
+                case 'lit':
+                    if (litMatch(th, c)) {
+                        this.add(next, th.next, i + 1, top);
+                    }
+                    break;
+                case 'any':
+                    if (!this.restricted(i, top))
+                        this.add(next, th.next, i + 1, top);
+                    break;
+                case 'class':
+                    if (!this.restricted(i, top) && th.re.test(c)) {
+                        this.add(next, th.next, i + 1, top);
+                    }
+                    break;
+                case 'star':
+                    if (!this.restricted(i, top))
+                        this.add(next, th, i + 1, top);
+            }
+        }
+        if (!this.restricted(i, top)) {
+            for (const run of state.runs) {
+                // a sub-pattern with no threads can not match again, so the
+                // run stays the same
+                if (run.state.dead) {
+                    this.addRun(next, run, i + 1, top);
+                    continue;
+                }
+                const sub = this.step(run.state, c, i, false);
+                this.addRun(next, { t: 'run', neg: run.neg, state: sub }, i + 1, top);
+            }
+        }
+        return this.done(next);
+    }
+}
+// A canonical key for the threads in a state. States with the same
+// key hold the same threads, so they match the same strings.
+const stateKey = (state) => {
+    const ids = state.ids.join();
+    if (!state.runs.length)
+        return ids;
+    const runs = state.runs.map(r => `${r.neg.id}(${stateKey(r.state)})`);
+    return `${ids}|${runs.sort().join('|')}`;
+};
+// The cache can hold about this many chars of state keys and
+// transitions. When it is full, it is cleared, so that a pattern
+// can not use an unbounded amount of memory.
+const DFA_BUDGET = 1 << 18;
+// A cache of the states that the simulation reaches, built as the
+// matcher is used. Each char of a string is then one Map lookup,
+// once the states that it leads to are known.
+//
+// The dot rules only restrict the first char of a dotfile (strings
+// that are only `.` or `..` do not use the cache). So a dotfile
+// starts at its own state, which takes its first step with the
+// restriction, and every other state takes steps without it.
+class Dfa {
+    #start;
+    #states = new Map();
+    #size = 0;
+    #plain;
+    #dotStart;
+    #sim;
+    #dotSim;
+    constructor(start, marks) {
+        this.#start = start;
+        this.#sim = new Sim(false, false, marks);
+        this.#dotSim = new Sim(false, true, marks);
+    }
+    #make(state) {
+        return {
+            state,
+            match: state.match,
+            dead: state.dead,
+            next: new Map(),
+        };
+    }
+    #intern(state) {
+        const key = stateKey(state);
+        const found = this.#states.get(key);
+        if (found)
+            return found;
+        if (this.#size > DFA_BUDGET)
+            this.#clear();
+        const d = this.#make(state);
+        this.#states.set(key, d);
+        this.#size += key.length + 1;
+        return d;
+    }
+    #clear() {
+        this.#states.clear();
+        this.#size = 0;
+        this.#plain = undefined;
+        this.#dotStart = undefined;
+    }
+    start(dotStart) {
+        if (dotStart) {
+            if (this.#dotStart)
+                return this.#dotStart;
+            const state = this.#dotSim.state();
+            this.#dotSim.add(state, this.#start, 0, true);
+            return (this.#dotStart = this.#make(this.#dotSim.done(state)));
+        }
+        if (this.#plain)
+            return this.#plain;
+        const state = this.#sim.state();
+        this.#sim.add(state, this.#start, 0, true);
+        return (this.#plain = this.#intern(this.#sim.done(state)));
+    }
+    // the next state, after a miss in `d.ascii`
+    next(d, c) {
+        const code = c.charCodeAt(0);
+        const found = code < 128 ? undefined : d.next.get(c);
+        if (found)
+            return found;
+        // the dotfile start is not in the cache, so it is never shared
+        const n = d === this.#dotStart ?
+            this.#intern(this.#dotSim.step(d.state, c, 0, true))
+            : this.#intern(this.#sim.step(d.state, c, 1, true));
+        if (code < 128) {
+            if (!d.ascii) {
+                d.ascii = new Array(128);
+                this.#size += 128;
+            }
+            d.ascii[code] = n;
+        }
+        else {
+            d.next.set(c, n);
+        }
+        this.#size++;
+        return n;
+    }
+}
+// the nodes in order, if the graph is a single chain
+const linear = (start) => {
+    const nodes = [];
+    for (let n = start; n.t !== 'match'; n = n.next) {
+        if (n.t === 'split' || n.t === 'neg')
+            return undefined;
+        nodes.push(n);
+    }
+    return nodes;
+};
+// Match a chain of nodes. Each node other than `*` matches exactly
+// one char, so on a failure it is enough to go back to the last `*`
+// and let it match one more char. This takes at most
+// nodes.length * chars.length steps.
+const testLinear = (nodes, chars, start, end) => {
+    let ni = 0;
+    let ci = start;
+    let starNi = -1;
+    let starCi = 0;
+    while (ci < end) {
+        const n = nodes[ni];
+        if (n?.t === 'star') {
+            starNi = ni++;
+            starCi = ci;
+            continue;
+        }
+        const c = chars[ci];
+        if (n &&
+            (n.t === 'any' ||
+                (n.t === 'lit' && litMatch(n, c)) ||
+                (n.t === 'class' && n.re.test(c)))) {
+            ni++;
+            ci++;
+            continue;
+        }
+        if (starNi === -1)
+            return false;
+        ni = starNi + 1;
+        ci = ++starCi;
+    }
+    while (nodes[ni]?.t === 'star')
+        ni++;
+    return ni === nodes.length;
+};
+// The least and most chars that the items can match. These are only
+// bounds: a negation can match a string of any length, so it counts
+// as 0 to Infinity.
+const lengths = (items) => {
+    let min = 0;
+    let max = 0;
+    for (const it of items) {
+        const [lo, hi] = itemLengths(it);
+        min += lo;
+        max += hi;
+    }
+    return [min, max];
+};
+const itemLengths = (it) => {
+    if (it.t === 'star')
+        return [0, Infinity];
+    if (it.t !== 'ext')
+        return [1, 1];
+    if (it.type === '!')
+        return [0, Infinity];
+    const alts = it.alts.map(lengths);
+    const min = Math.min(...alts.map(a => a[0]));
+    const max = Math.max(...alts.map(a => a[1]));
+    // a loop of alternatives that only match the empty string is empty
+    const loop = max === 0 ? 0 : Infinity;
+    return (it.type === '@' ? [min, max]
+        : it.type === '?' ? [0, max]
+            : it.type === '*' ? [0, loop]
+                : [min, loop]);
+};
+// true if the chars from `start` match the literals
+const hasAffix = (lits, chars, start) => {
+    for (let j = 0; j < lits.length; j++) {
+        if (!litMatch(lits[j], chars[start + j]))
+            return false;
+    }
+    return true;
+};
+// a `/`, or half of a surrogate pair
+const slashOrSurrogate = /[/\ud800-\udfff]/;
+const surrogate = /[\ud800-\udfff]/;
+// a string can be indexed by code point, unless it has surrogate
+// pairs
+const codePoints = (s) => surrogate.test(s) ? [...s] : s;
+const noSlash = (s) => {
+    if (s.includes('/')) {
+        throw new Error('can only match a single path portion, got: ' + s);
+    }
+};
+class Matcher {
+    pattern;
+    options;
+    #start;
+    // the number of node ids
+    #size;
+    #marks;
+    // the Sim for strings that are only `.` or `..`
+    #dotsSim;
+    // the string to compare, if the pattern has no magic. With
+    // `nocase:true`, the RegExp that folds case is made when it is
+    // first used.
+    #literal;
+    #literalFold = false;
+    #literalRe;
+    // the nodes between the prefix and suffix, if the graph is a
+    // single chain
+    #linear;
+    // the linear nodes are only `*` and `?`, so the length bounds and
+    // the prefix and suffix decide the match
+    #wild = false;
+    // the least and most chars that a match can have
+    #min = 0;
+    #max = Infinity;
+    // the literals that a match must start and end with. Each one
+    // matches exactly one char, and they are distinct items in the
+    // pattern, so a string that does not have them can not match.
+    #prefix = [];
+    #suffix = [];
+    // the prefix and suffix as strings, if they do not fold case
+    #prefixStr;
+    #suffixStr;
+    // there is a prefix or suffix to check
+    #affix = false;
+    #dfa;
+    #form;
+    constructor(pattern, options = {}) {
+        if (pattern.includes('/')) {
+            throw new Error('can only match a single path portion, got pattern: ' + pattern);
+        }
+        this.pattern = pattern;
+        this.options = options;
+        const { nocase = false, noext = false, normalize: n } = options;
+        this.#form = n === true ? 'NFC' : n || undefined;
+        // a pattern that is only an empty extglob is a literal string,
+        // except for `!()`, which matches any non-empty string
+        const literal = /^[?*+@]\(\)$/.test(pattern);
+        const toks = tokenize(pattern, nocase, noext || literal, this.#form, options.rangeMark);
+        let [items] = build(toks, pair(toks), 0, toks.length, true);
+        if (this.#form)
+            items = normalize(items, this.#form);
+        const [start, size] = compile(items, nocase);
+        this.#start = start;
+        this.#size = size;
+        if (items.every(it => it.t === 'lit')) {
+            this.#literal = items.map(it => it.ch).join('');
+            this.#literalFold = nocase;
+        }
+        else {
+            const lit = (it) => it.t !== 'lit' ? undefined
+                : nocase ? { ch: it.ch, re: foldRe(it.ch) }
+                    : { ch: it.ch };
+            for (const it of items) {
+                const l = lit(it);
+                if (!l)
+                    break;
+                this.#prefix.push(l);
+            }
+            for (let j = items.length - 1; j >= 0; j--) {
+                const l = lit(items[j]);
+                if (!l)
+                    break;
+                this.#suffix.unshift(l);
+            }
+            this.#affix = !!(this.#prefix.length || this.#suffix.length);
+            if (!nocase) {
+                this.#prefixStr = this.#prefix.map(l => l.ch).join('');
+                this.#suffixStr = this.#suffix.map(l => l.ch).join('');
+            }
+            this.#linear = linear(this.#start)?.slice(this.#prefix.length, -this.#suffix.length || undefined);
+            this.#wild = !!this.#linear?.every(n => n.t === 'star' || n.t === 'any');
+            const [min, max] = lengths(items);
+            this.#min = min;
+            this.#max = max;
+        }
+    }
+    test(s) {
+        // The `/` check uses the string as given, so with normalization it
+        // is a separate step. Otherwise, one scan finds both a `/` and the
+        // surrogate pairs that stop the string being indexed by code point.
+        if (this.#form) {
+            noSlash(s);
+            return this.#test(s.normalize(this.#form));
+        }
+        if (slashOrSurrogate.test(s)) {
+            noSlash(s);
+            return this.#test(s, [...s]);
+        }
+        return this.#test(s, s);
+    }
+    /**
+     * The same as {@link Matcher#test}, but the string is not checked
+     * for `/` chars, so the result for a string that has one is not
+     * defined. Only use it for a string that is known to be one path
+     * portion, such as a part of a path that was split on `/`. It can
+     * be faster, because some patterns do not need to look at each char
+     * of the string.
+     */
+    testUnchecked(s) {
+        return this.#test(this.#form ? s.normalize(this.#form) : s);
+    }
+    // Test a string that has no `/`. `chars` indexes it by code point.
+    // If it is not given, it is only found if a step needs it.
+    #test(s, chars) {
+        if (this.#literal !== undefined) {
+            return this.#literalFold ?
+                (this.#literalRe ??= newFoldRe(this.#literal)).test(s)
+                : s === this.#literal;
+        }
+        // the length check means that the prefix and suffix do not
+        // overlap. Without the chars, the length in code points is from
+        // half of the UTF-16 length (if each one is a surrogate pair) to
+        // all of it, which is often enough to know.
+        const min = this.#min;
+        const max = this.#max;
+        if (chars === undefined) {
+            const most = s.length;
+            const least = (most + 1) >> 1;
+            if (most < min || least > max)
+                return false;
+            if (least < min || most > max)
+                chars = codePoints(s);
+        }
+        if (chars !== undefined &&
+            (chars.length < min || chars.length > max)) {
+            return false;
+        }
+        const prefix = this.#prefix.length;
+        if (this.#affix) {
+            if (this.#prefixStr !== undefined && this.#suffixStr !== undefined) {
+                if (!s.startsWith(this.#prefixStr) ||
+                    !s.endsWith(this.#suffixStr)) {
+                    return false;
+                }
+            }
+            else {
+                chars ??= codePoints(s);
+                const end = chars.length - this.#suffix.length;
+                if (!hasAffix(this.#prefix, chars, 0) ||
+                    !hasAffix(this.#suffix, chars, end)) {
+                    return false;
+                }
+            }
+        }
+        const dotStart = !this.options.dot && s.startsWith('.');
+        if (this.#linear) {
+            // `.` and `..` only match literal dots, even with `dot:true`
+            if (s === '.' || s === '..')
+                return false;
+            // only a literal can match the leading dot. A `*` can not
+            // start a dotfile, even if it matches nothing.
+            if (dotStart && !prefix)
+                return false;
+            if (this.#wild)
+                return true;
+            chars ??= codePoints(s);
+            const end = chars.length - this.#suffix.length;
+            return testLinear(this.#linear, chars, prefix, end);
+        }
+        chars ??= codePoints(s);
+        if (s === '.' || s === '..') {
+            this.#marks ??= marks(this.#size);
+            const sim = (this.#dotsSim ??= new Sim(true, false, this.#marks));
+            const start = sim.state();
+            sim.add(start, this.#start, 0, true);
+            let state = sim.done(start);
+            for (let i = 0; i < chars.length; i++) {
+                state = sim.step(state, chars[i], i, true);
+            }
+            return state.match;
+        }
+        this.#marks ??= marks(this.#size);
+        const dfa = (this.#dfa ??= new Dfa(this.#start, this.#marks));
+        let d = dfa.start(dotStart);
+        // read char codes from the string, so that a one-char string is
+        // only made for a cache miss
+        const str = chars === s;
+        for (let i = 0; i < chars.length; i++) {
+            if (d.dead)
+                return false;
+            const code = str ? s.charCodeAt(i) : chars[i].charCodeAt(0);
+            d = d.ascii?.[code] ?? dfa.next(d, chars[i]);
+        }
+        return d.match;
+    }
+    /** a readable listing of the state machine */
+    toString() {
+        return show(this.#start);
+    }
+}
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/assert-valid-pattern.js
+const MAX_PATTERN_LENGTH = 1024 * 64;
+const assertValidPattern = (pattern) => {
+    if (typeof pattern !== 'string') {
+        throw new TypeError('invalid pattern');
+    }
+    if (pattern.length > MAX_PATTERN_LENGTH) {
+        throw new TypeError('pattern is too long');
+    }
+};
+//# sourceMappingURL=assert-valid-pattern.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/escape.js
+/**
+ * Escape all magic characters in a glob pattern.
+ *
+ * If the {@link MinimatchOptions.windowsPathsNoEscape}
+ * option is used, then characters are escaped by wrapping in `[]`, because
+ * a magic character wrapped in a character class can only be satisfied by
+ * that exact character.  In this mode, `\` is _not_ escaped, because it is
+ * not interpreted as a magic character, but instead as a path separator.
+ *
+ * If the {@link MinimatchOptions.magicalBraces} option is used,
+ * then braces (`{` and `}`) will be escaped.
+ *
+ * A leading `#` or `!` is escaped as well, so that the result is never a
+ * comment or a negated pattern. In `windowsPathsNoEscape` mode, a leading
+ * `!` is written as `@(!)`, because `[!` starts a negated class.
+ */
+const escape_escape = (s, { windowsPathsNoEscape = false, magicalBraces = false, } = {}) => {
+    // don't need to escape +@! because we escape the parens
+    // that make those magic, and escaping ! as [!] isn't valid,
+    // because [!]] is a valid glob class meaning not ']'.
+    // However, at the start of the pattern, '!' negates the pattern and
+    // '#' makes it a comment, so the first character is handled below.
+    const e = magicalBraces ?
+        windowsPathsNoEscape ? s.replace(/[?*()[\]{}]/g, '[$&]')
+            : s.replace(/[?*()[\]\\{}]/g, '\\$&')
+        : windowsPathsNoEscape ? s.replace(/[?*()[\]]/g, '[$&]')
+            : s.replace(/[?*()[\]\\]/g, '\\$&');
+    const c = e.charAt(0);
+    if (c === '#') {
+        return (windowsPathsNoEscape ? '[#]' : '\\#') + e.slice(1);
+    }
+    if (c === '!') {
+        // '[!]' can not be used, because '[!' starts a negated class, and
+        // '\' is a path separator in windowsPathsNoEscape mode. '@(!)'
+        // matches only '!'. If extglobs are disabled with `noext`, it
+        // matches nothing, rather than everything.
+        return (windowsPathsNoEscape ? '@(!)' : '\\!') + e.slice(1);
+    }
+    return e;
+};
+//# sourceMappingURL=escape.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/unescape.js
+/**
+ * Un-escape a string that has been escaped with {@link escape}.
+ *
+ * If the {@link MinimatchOptions.windowsPathsNoEscape} option is used, then
+ * square-bracket escapes are removed, but not backslash escapes.
+ *
+ * For example, it will turn the string `'[*]'` into `*`, but it will not
+ * turn `'\\*'` into `'*'`, because `\` is a path separator in
+ * `windowsPathsNoEscape` mode.
+ *
+ * When `windowsPathsNoEscape` is not set, then both square-bracket escapes and
+ * backslash escapes are removed.
+ *
+ * Slashes (and backslashes in `windowsPathsNoEscape` mode) cannot be escaped
+ * or unescaped.
+ *
+ * When `magicalBraces` is not set, escapes of braces (`{` and `}`) will not be
+ * unescaped.
+ */
+const unescape_unescape = (s, { windowsPathsNoEscape = false, magicalBraces = true, } = {}) => {
+    // escape() writes a leading '!' as '@(!)' in windowsPathsNoEscape mode
+    if (windowsPathsNoEscape && s.startsWith('@(!)')) {
+        return ('!' + unescape_unescape(s.slice(4), { windowsPathsNoEscape, magicalBraces }));
+    }
+    if (magicalBraces) {
+        return windowsPathsNoEscape ?
+            s.replace(/\[([^/\\])\]/g, '$1')
+            : s
+                .replace(/((?!\\).|^)\[([^/\\])\]/g, '$1$2')
+                .replace(/\\([^/])/g, '$1');
+    }
+    return windowsPathsNoEscape ?
+        s.replace(/\[([^/\\{}])\]/g, '$1')
+        : s
+            .replace(/((?!\\).|^)\[([^/\\{}])\]/g, '$1$2')
+            .replace(/\\([^/{}])/g, '$1');
+};
+//# sourceMappingURL=unescape.js.map
+;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/index.js
+
+
+
+
+
+const DEFAULT_BRACE_EXPAND_MAX = 100_000;
+const DEFAULT_GLOB_STAR_RECURSION_MAX = 200;
+// avoid the annoying deprecation flag lol
+const AWE_KEY = ('allowWindow' + 'sEscape');
+const minimatch = (p, pattern, options) => {
+    assertValidPattern(pattern);
+    // shortcut: comments match nothing.
+    if (!options?.nocomment && pattern.charAt(0) === '#') {
+        return false;
+    }
+    return cachedMinimatch(pattern, options).match(p);
+};
+// The Minimatch objects that minimatch() used most recently, by options
+// and then by pattern. When the cache is full, it becomes the old one,
+// and the objects used from the old one are moved back to a new one.
+// So it keeps 256 to 512 objects.
+// The patterns can come from users, so the cache is also bounded by
+// the total weight of the objects (see cacheWeight()), and an object
+// that is too heavy is never kept. Otherwise a few unique patterns
+// with large brace expansions would fill the heap.
+let cache = new Map();
+let oldCache = new Map();
+let cacheSize = 0;
+let cacheTotalWeight = 0;
+const cacheMax = 256;
+const cacheMaxWeight = 1 << 15;
+const cacheMaxEntryWeight = 1 << 12;
+// About the memory that a compiled object keeps: the pattern and the
+// expanded patterns, of which each row in set is made.
+const cacheWeight = (mm) => {
+    let w = mm.pattern.length;
+    for (const s of mm.globSet) {
+        w += s.length + 1;
+        if (w > cacheMaxEntryWeight)
+            break;
+    }
+    return w;
+};
+// tsc fails here if a new option is in neither type. Add it to
+// optionsKey() too.
+const allOptionsKeyed = true;
+void allOptionsKeyed;
+// 0, 1 or 2 for undefined, falsy or truthy.
+const tri = (v) => v === undefined ? 0
+    : v ? 2
+        : 1;
+// The weight of each boolean option's base-3 digit in the key. The
+// weights below 24 are for optimizationLevel (1), platform (3) and
+// windowsPathsNoEscape (12). tsc fails here if a boolean option is
+// not in the list.
+const booleanWeights = new Map(Object.keys({
+    nobrace: 0,
+    nocomment: 0,
+    nonegate: 0,
+    noglobstar: 0,
+    noext: 0,
+    nonull: 0,
+    partial: 0,
+    dot: 0,
+    nocase: 0,
+    nocaseMagicOnly: 0,
+    magicalBraces: 0,
+    matchBase: 0,
+    flipNegate: 0,
+    preserveMultipleSlashes: 0,
+    windowsNoMagicRoot: 0,
+}).map((k, i) => [k, 24 * 3 ** i]));
+// The cache key for a set of options. It is a number, unless an
+// option is set to a value that the number can not show, such as
+// normalize or an uncommon platform. Then it is a JSON string.
+// The defaults give 0, the same key as no options.
+// It only reads the keys that are set, so that the speed does not
+// depend on the shape of the options object.
+const optionsKey = (o) => {
+    let n = 0;
+    let wpe = false;
+    // inherited keys too, because Minimatch reads them
+    // oxlint-disable-next-line guard-for-in
+    for (const k in o) {
+        const v = o[k];
+        switch (k) {
+            // the same test as the Minimatch constructor
+            case 'windowsPathsNoEscape':
+                if (v)
+                    wpe = true;
+                break;
+            case AWE_KEY:
+                if (v === false)
+                    wpe = true;
+                break;
+            case 'platform': {
+                // the same test as the Minimatch constructor
+                const p = v || defaultPlatform;
+                if (p === defaultPlatform)
+                    break;
+                if (p === 'darwin')
+                    n += 3;
+                else if (p === 'win32')
+                    n += 6;
+                else if (p === 'linux')
+                    n += 9;
+                else
+                    return JSON.stringify(o);
+                break;
+            }
+            case 'optimizationLevel':
+                // The same tests as Minimatch: 1 when undefined, then >= 2,
+                // >= 1, or else 0. The default level 1 adds 0.
+                if (v === undefined)
+                    break;
+                n +=
+                    v >= 2 ? 1
+                        : v >= 1 ? 0
+                            : 2;
+                break;
+            case 'braceExpandMax':
+                if (v !== undefined && v !== DEFAULT_BRACE_EXPAND_MAX) {
+                    return JSON.stringify(o);
+                }
+                break;
+            case 'maxGlobstarRecursion':
+                if (v !== undefined && v !== DEFAULT_GLOB_STAR_RECURSION_MAX) {
+                    return JSON.stringify(o);
+                }
+                break;
+            case 'normalize':
+                if (v !== undefined)
+                    return JSON.stringify(o);
+                break;
+            default:
+                // unknown keys have no weight
+                n += (booleanWeights.get(k) ?? 0) * tri(v);
+        }
+    }
+    return wpe ? n + 12 : n;
+};
+// A copy, so a later change to the options can not change it. Unlike
+// a spread, it keeps the inherited keys, which optionsKey() and the
+// Minimatch constructor also read.
+const copyOptions = (o) => {
+    const copy = {};
+    // oxlint-disable-next-line guard-for-in
+    for (const k in o)
+        copy[k] = o[k];
+    return copy;
+};
+const cachedMinimatch = (pattern, options) => {
+    const key = options ? optionsKey(options) : 0;
+    let mm = cache.get(key)?.get(pattern);
+    if (mm)
+        return mm;
+    mm =
+        oldCache.get(key)?.get(pattern) ??
+            new Minimatch(pattern, copyOptions(options));
+    const weight = cacheWeight(mm);
+    // too big to keep, so it is compiled again each time
+    if (weight > cacheMaxEntryWeight)
+        return mm;
+    if (cacheSize >= cacheMax ||
+        cacheTotalWeight + weight > cacheMaxWeight) {
+        oldCache = cache;
+        cache = new Map();
+        cacheSize = 0;
+        cacheTotalWeight = 0;
+    }
+    let byPattern = cache.get(key);
+    if (!byPattern)
+        cache.set(key, (byPattern = new Map()));
+    byPattern.set(pattern, mm);
+    cacheSize++;
+    cacheTotalWeight += weight;
+    return mm;
+};
+/* c8 ignore start */
+const defaultPlatform = (typeof process === 'object' && process ?
+    process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform
+    : 'posix');
+const path = {
+    win32: { sep: '\\' },
+    posix: { sep: '/' },
+};
+/* c8 ignore stop */
+const sep = defaultPlatform === 'win32' ? path.win32.sep : path.posix.sep;
+minimatch.sep = sep;
+const GLOBSTAR = Symbol('globstar **');
+minimatch.GLOBSTAR = GLOBSTAR;
+const filter = (pattern, options) => {
+    let mm;
+    return (p) => (mm ??= cachedMinimatch(pattern, options)).match(p);
+};
+minimatch.filter = filter;
+const ext = (a, b = {}) => Object.assign({}, a, b);
+const defaults = (def) => {
+    if (!def || typeof def !== 'object' || !Object.keys(def).length) {
+        return minimatch;
+    }
+    const orig = minimatch;
+    const m = (p, pattern, options = {}) => orig(p, pattern, ext(def, options));
+    return Object.assign(m, {
+        Minimatch: class Minimatch extends orig.Minimatch {
+            constructor(pattern, options = {}) {
+                super(pattern, ext(def, options));
+            }
+            static defaults(options) {
+                return orig.defaults(ext(def, options)).Minimatch;
+            }
+        },
+        unescape: (s, options = {}) => orig.unescape(s, ext(def, options)),
+        escape: (s, options = {}) => orig.escape(s, ext(def, options)),
+        filter: (pattern, options = {}) => orig.filter(pattern, ext(def, options)),
+        defaults: (options) => orig.defaults(ext(def, options)),
+        braceExpand: (pattern, options = {}) => orig.braceExpand(pattern, ext(def, options)),
+        match: (list, pattern, options = {}) => orig.match(list, pattern, ext(def, options)),
+        sep: orig.sep,
+        GLOBSTAR: GLOBSTAR,
+    });
+};
+minimatch.defaults = defaults;
+// Brace expansion:
+// a{b,c}d -> abd acd
+// a{b,}c -> abc ac
+// a{0..3}d -> a0d a1d a2d a3d
+// a{b,c{d,e}f}g -> abg acdfg acefg
+// a{b,c}d{e,f}g -> abdeg acdeg abdeg abdfg
+//
+// Invalid sets are not expanded.
+// a{2..}b -> a{2..}b
+// a{b}c -> a{b}c
+const braceExpand = (pattern, options = {}) => {
+    assertValidPattern(pattern);
+    // Thanks to Yeting Li <https://github.com/yetingli> for
+    // improving this regexp to avoid a ReDOS vulnerability.
+    if (options.nobrace || !/\{(?:(?!\{).)*\}/.test(pattern)) {
+        // shortcut. no need to expand.
+        return [pattern];
+    }
+    // brace-expansion turns each escaped backslash '\\' into a single '\',
+    // which then escapes the next character instead, and can turn an
+    // escaped magic character (for example '\\\*') into a live one.
+    // Double every pair, so an escaped backslash comes back out still
+    // escaped. The parity of each run of backslashes is unchanged.
+    let p = pattern.replace(/\\\\/g, '\\\\\\\\');
+    // brace-expansion does not know about [...] classes. In
+    // windowsPathsNoEscape mode, escape() writes a literal brace as '[{]'
+    // or '[}]'. Escape the brace for brace-expansion, which removes that
+    // backslash again, leaving '[{]' or '[}]'.
+    if (options.windowsPathsNoEscape || options[AWE_KEY] === false) {
+        p = p.replace(/\[([{}])\]/g, '[\\$1]');
+    }
+    return expand(p, { max: options.braceExpandMax });
+};
+minimatch.braceExpand = braceExpand;
+// A numeric range with at least this many values is matched as one
+// pattern portion, rather than expanded. For a glob walk, that is
+// one directory read, in place of a stat for each value.
+const RANGE_MIN = 100;
+// a {lo..hi} range that is not escaped, and not a ${...} variable
+const rangeRe = /(?<![\\$])\{(-?\d+)\.\.(-?\d+)\}/g;
+// true if a range mark in this portion is inside a `!(...)`,
+// `*(...)` or `+(...)` extglob. Those repeat or negate their
+// contents, so one Matcher for the whole range does not match the
+// same strings as the union of one pattern per value. For example,
+// `*({1..100})` would match `510` as `5` then `10`, and `!({1..100})`
+// would not match `5`, but every expanded pattern except `!(5)` does.
+// `@(...)` and `?(...)` are fine: they pick one value at most.
+const inRepeatOrNegExt = (portion, mark) => {
+    const stack = [];
+    for (let i = 0; i < portion.length; i++) {
+        const c = portion.charAt(i);
+        if (c === '\\') {
+            i++;
+        }
+        else if (c === mark) {
+            if (stack.some(t => t !== '@' && t !== '?'))
+                return true;
+        }
+        else if (portion.charAt(i + 1) === '(' && '!?+*@'.includes(c)) {
+            stack.push(c);
+            i++;
+        }
+        else if (c === ')') {
+            stack.pop();
+        }
+    }
+    return false;
+};
+const match = (list, pattern, options = {}) => {
+    const mm = new Minimatch(pattern, options);
+    list = list.filter(f => mm.match(f));
+    if (mm.options.nonull && !list.length) {
+        list.push(pattern);
+    }
+    return list;
+};
+minimatch.match = match;
+const globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
+// Index of the `]` that closes the class that starts at `start`,
+// or -1 if it is not closed. Posix classes such as `[:alpha:]` are
+// not skipped, so this can find a `]` before the real end. That
+// only makes a class look less like a literal.
+const classEnd = (pattern, start) => {
+    let i = start + 1;
+    if (pattern.charAt(i) === '!' || pattern.charAt(i) === '^')
+        i++;
+    let sawStart = false;
+    for (; i < pattern.length; i++) {
+        const c = pattern.charAt(i);
+        if (c === ']' && sawStart)
+            return i;
+        sawStart = true;
+        if (c === '\\')
+            i++;
     }
     return -1;
-}
-function evaluate(expression, contexts) {
-    try {
-        const { tokens } = new lexer_Lexer(expression).lex();
-        const tree = new parser_Parser(tokens, Object.keys(contexts), []).parse();
-        return new evaluator_Evaluator(tree, contextData(contexts)).evaluate();
+};
+// If a path portion pattern has no magic, return the string it
+// matches. Otherwise, return undefined. This can report magic for
+// a pattern that is in fact literal (eg, `[]`), but never the
+// reverse, so a string result is always safe to compare directly.
+const literal = (pattern, noext) => {
+    if (!noext && (pattern === '+()' || pattern === '@()'))
+        return pattern;
+    let lit = '';
+    for (let i = 0; i < pattern.length; i++) {
+        const c = pattern.charAt(i);
+        if (c === '\\') {
+            // a trailing \ is a literal \
+            lit += pattern.charAt(++i) || c;
+        }
+        else if (c === '*' || c === '?') {
+            return undefined;
+        }
+        else if (c === '[') {
+            const close = classEnd(pattern, i);
+            if (close === -1) {
+                // not closed, so the [ is a literal
+                lit += c;
+                continue;
+            }
+            // a class of one char, such as `[*]` or `[\b]`, is a literal
+            let body = pattern.slice(i + 1, close);
+            if (body.startsWith('\\'))
+                body = body.slice(1);
+            if ([...body].length !== 1 || '!^'.includes(pattern.charAt(i + 1))) {
+                return undefined;
+            }
+            lit += body;
+            i = close;
+        }
+        else if (!noext &&
+            '+@!'.includes(c) &&
+            pattern.charAt(i + 1) === '(' &&
+            pattern.includes(')', i + 2)) {
+            return undefined;
+        }
+        else {
+            lit += c;
+        }
     }
-    catch (error) {
-        throw new ExpressionMistake(explain(error, Object.keys(contexts)), expression.trim());
+    return lit;
+};
+// The matching engine compiles and walks extglobs recursively, so a
+// path portion with very many extglobs (nested, such as `*(*(*(a)))`,
+// or in a row, such as `?(a)?(a)?(a)`) can exhaust the call stack.
+// Portions with more than this many extglobs are rejected.
+const MAX_EXTGLOBS = 256;
+// The number of extglob openers, such as `*(`, in a path portion
+// pattern. Chars in a class are counted too, so this can be more than
+// the number of extglobs, but never less.
+const extglobCount = (pattern) => {
+    let n = 0;
+    for (let i = 0; i < pattern.length - 1; i++) {
+        const c = pattern.charAt(i);
+        if (c === '\\') {
+            i++;
+        }
+        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
+            n++;
+            i++;
+        }
+    }
+    return n;
+};
+const assertValidExtglobs = (pattern) => {
+    if (extglobCount(pattern) > MAX_EXTGLOBS) {
+        throw new TypeError('pattern has too many extglobs');
+    }
+};
+// True if the portion pattern has the same meaning as an alternative
+// inside `@(...)`. It must not have a `|` or `)` that is not in a
+// closed extglob (those are literal at the top level), an extglob
+// that is not closed (the `)` of the `@(...)` would close it), or a
+// trailing `\` (it would escape the next `|`). A pattern that is
+// only an empty extglob, such as `?()`, is literal on its own, but
+// not in `@(...)`. Posix classes such as `[:alpha:]` can hide a `]`
+// from classEnd, so patterns with them are not merged.
+const extSafe = (pattern) => {
+    if (/^[?*+@]\(\)$/.test(pattern) || pattern.includes('[:'))
+        return false;
+    let depth = 0;
+    for (let i = 0; i < pattern.length; i++) {
+        const c = pattern.charAt(i);
+        if (c === '\\') {
+            if (++i === pattern.length)
+                return false;
+        }
+        else if (c === '[') {
+            const close = classEnd(pattern, i);
+            if (close !== -1)
+                i = close;
+        }
+        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
+            depth++;
+            i++;
+        }
+        else if (c === ')') {
+            if (!depth--)
+                return false;
+        }
+        else if (c === '|' && !depth) {
+            return false;
+        }
+    }
+    return !depth;
+};
+// The last path that Minimatch#match split, and its parts. A path is
+// often tested against many patterns in a row (such as a list of
+// ignore patterns), so this saves splitting it again. The parts are
+// never changed, so they can be shared.
+let lastSplit;
+// The last path that Minimatch#match checked before splitting it. If
+// the same path is checked again, it is being tested against many
+// patterns, so it is split and the parts are kept for the others.
+let lastChecked;
+// true if a pattern portion that is not ** matches a path portion.
+// An empty path portion only matches an empty pattern portion. A path
+// portion never has a `/`, so the Matcher does not need to check it.
+const portionMatch = (p, f) => typeof p === 'string' ? f === p : f !== '' && p.testUnchecked(f);
+// Where the last portion of a row matches in a path: the start of the
+// last portion of the path, or of the one before a trailing `/`. -1 if
+// it matches neither.
+const endIndex = (p, last, lastStart, prev, prevStart) => portionMatch(p, last) ? lastStart
+    : prev !== undefined && portionMatch(p, prev) ? prevStart
+        : -1;
+const isDots = (p) => p === '.' || p === '..';
+// a Windows drive letter portion, like `c:`
+const isDrive = (p) => typeof p === 'string' && /^[a-z]:$/i.test(p);
+// true for the `UNC` portion of a long UNC root, //?/UNC/host/share
+const isLongUNC = (p) => typeof p === 'string' && /^unc$/i.test(p);
+// The index of the host in a row or split path that starts with a
+// Windows UNC root: 2 for `//host/share`, and 4 for
+// `//?/UNC/host/share`. Otherwise -1. `//?/c:` is not one.
+const uncHost = (p) => {
+    if (p[0] !== '' || p[1] !== '')
+        return -1;
+    const h = p[2] !== '?' ? 2
+        : isLongUNC(p[3]) ? 4
+            : -1;
+    const host = p[h];
+    const share = p[h + 1];
+    return (h !== -1 &&
+        host !== undefined &&
+        host !== '' &&
+        host !== GLOBSTAR &&
+        share !== undefined &&
+        share !== '' &&
+        share !== GLOBSTAR) ?
+        h
+        : -1;
+};
+// true if ** can walk the path portion: not `.` or `..`, and not a
+// dotfile unless `dot` is set
+const walkable = (p, dot) => !isDots(p) && (dot || !p.startsWith('.'));
+// True if a portion of the path from `start` to `end` can not be
+// walked by **: one that starts with `.`, or with `dot`, one that is
+// `.` or `..`. `start` is the start of a portion, and `end` is the end
+// of the path, or just after a separator.
+const dotPortion = (f, start, end, dot, sep) => {
+    for (let k = start; k < end;) {
+        if (f.charCodeAt(k) === 46) {
+            if (!dot)
+                return true;
+            const n = f.charCodeAt(k + 1) === 46 ? k + 2 : k + 1;
+            if (n >= end || isSep(f.charCodeAt(n), sep))
+                return true;
+        }
+        // the start of the next portion, after any run of separators
+        const s = nextSep(f, k, sep);
+        if (s === -1)
+            return false;
+        k = s + 1;
+        while (k < end && isSep(f.charCodeAt(k), sep))
+            k++;
+    }
+    return false;
+};
+const isSep = (c, sep) => sep === '/' ? c === 47
+    : sep === '\\' ? c === 92
+        : c === 47 || c === 92;
+// the index of the first separator at or after `from`, or -1
+const nextSep = (f, from, sep) => {
+    if (sep !== 'both')
+        return f.indexOf(sep, from);
+    const s = f.indexOf('/', from);
+    const b = f.indexOf('\\', from);
+    return (s === -1 ? b
+        : b === -1 ? s
+            : Math.min(s, b));
+};
+// the index of the last separator at or before `from`, or -1
+const lastSep = (f, from, sep) => sep !== 'both' ?
+    f.lastIndexOf(sep, from)
+    : Math.max(f.lastIndexOf('/', from), f.lastIndexOf('\\', from));
+// What parse() returns in place of a Matcher while make() builds and
+// merges the rows. Most of the Matchers in rows that are merged would
+// never be used, so they are only made for the rows that are left.
+const PENDING = {};
+class Minimatch {
+    options;
+    set;
+    pattern;
+    windowsPathsNoEscape;
+    nonegate;
+    negate;
+    comment;
+    empty;
+    preserveMultipleSlashes;
+    partial;
+    globSet;
+    globParts;
+    nocase;
+    isWindows;
+    platform;
+    windowsNoMagicRoot;
+    maxGlobstarRecursion;
+    // the path can be checked against the last portion, and the string
+    // portions, of each row before it is split. See #canMatch.
+    #endCheck;
+    #literalCheck;
+    // level 2 resolves `.` and `..` portions in the path
+    #level2;
+    // the unicode normalization form, if any
+    #form;
+    // the string portions of each row in the set
+    #literals = [];
+    // the rows that #canMatch can match without splitting the path
+    #shapes = [];
+    // the rows whose last portion can be checked against the path's
+    #endRows = [];
+    // brace expansion can make the same portion in many rows, so they
+    // share one Matcher, and the states that it caches
+    #matchers = new Map();
+    // parse() returns PENDING in place of a Matcher
+    #pending = false;
+    // the char that marks numeric ranges in globSet, if any
+    #rangeMark;
+    // the GlobstarParts of each pattern row, by start index and partial
+    #globstarParts = new WeakMap();
+    constructor(pattern, options = {}) {
+        assertValidPattern(pattern);
+        options = options || {};
+        this.options = options;
+        this.maxGlobstarRecursion =
+            options.maxGlobstarRecursion ?? DEFAULT_GLOB_STAR_RECURSION_MAX;
+        this.pattern = pattern;
+        this.platform = options.platform || defaultPlatform;
+        this.isWindows = this.platform === 'win32';
+        this.windowsPathsNoEscape =
+            !!options.windowsPathsNoEscape || options[AWE_KEY] === false;
+        if (this.windowsPathsNoEscape) {
+            this.pattern = this.pattern.replace(/\\/g, '/');
+        }
+        this.preserveMultipleSlashes = !!options.preserveMultipleSlashes;
+        this.negate = false;
+        this.nonegate = !!options.nonegate;
+        this.comment = false;
+        this.empty = false;
+        this.partial = !!options.partial;
+        this.nocase = !!this.options.nocase;
+        this.windowsNoMagicRoot =
+            options.windowsNoMagicRoot !== undefined ?
+                options.windowsNoMagicRoot
+                : !!(this.isWindows && this.nocase);
+        this.globSet = [];
+        this.globParts = [];
+        this.set = [];
+        this.#endCheck = !this.preserveMultipleSlashes;
+        this.#level2 = (options.optimizationLevel ?? 1) >= 2;
+        const n = options.normalize;
+        this.#form = n === true ? 'NFC' : n || undefined;
+        // make the set of Matchers etc.
+        this.make();
+        // On Windows, the portions of a row up to its drive letter or UNC
+        // share are skipped or compared without case, if the path has one
+        // too. So the checks only use the portions after it.
+        const drives = this.set.map(row => this.#rootIndex(row));
+        this.#endRows = this.set.map((row, r) => this.#endCheck && row.length - 1 > drives[r]);
+        // with the end check, the last portion is already checked
+        this.#literals = this.set.map((row, r) => {
+            const end = this.#endRows[r] ? row.length - 1 : row.length;
+            const lits = row
+                .slice(drives[r] + 1, end)
+                .filter((p) => typeof p === 'string' && !!p);
+            return [...new Set(lits)];
+        });
+        this.#literalCheck = this.#literals.some(l => l.length);
+        this.#shapes = this.set.map((row, r) => {
+            const [p0, p1, p2] = row;
+            if (this.#endRows[r] && row.length === 2) {
+                if (p0 === GLOBSTAR && p1 !== GLOBSTAR)
+                    return 'tail';
+            }
+            // the basename of a path that is split on / is its last portion,
+            // or the one before a trailing /, the same as the end check
+            if (this.#endRows[r] &&
+                options.matchBase &&
+                row.length === 1 &&
+                p0 !== GLOBSTAR &&
+                p0 !== '') {
+                return 'base';
+            }
+            // the portion must not be a root, or '', which can be a
+            // different portion on Windows (where //x paths get an extra '')
+            if (!this.#endCheck || drives[r] !== -1)
+                return undefined;
+            if (row.length === 3 &&
+                p0 === GLOBSTAR &&
+                p2 === GLOBSTAR &&
+                p1 !== GLOBSTAR &&
+                p1 !== '' &&
+                // the portion between is only matched below this limit
+                this.maxGlobstarRecursion > 0) {
+                return 'mid';
+            }
+            if (row.length === 2 &&
+                p1 === GLOBSTAR &&
+                p0 !== GLOBSTAR &&
+                p0 !== '') {
+                return 'head';
+            }
+            return undefined;
+        });
+    }
+    // a string portion of a pattern, normalized if the option is set
+    #norm(p) {
+        return this.#form ? p.normalize(this.#form) : p;
+    }
+    // On Windows, the index of the last root portion of a row, as
+    // #matchRow finds it: 0 for `c:/...`, 3 for `//?/c:/...` and
+    // `//host/share/...`, and 5 for `//?/UNC/host/share/...`. Otherwise
+    // -1.
+    #rootIndex(row) {
+        if (!this.isWindows)
+            return -1;
+        if (isDrive(row[0]))
+            return 0;
+        const uncDrive = row[0] === '' && row[1] === '' && row[2] === '?' && isDrive(row[3]);
+        if (uncDrive)
+            return 3;
+        const h = uncHost(row);
+        return h === -1 ? -1 : h + 1;
+    }
+    hasMagic() {
+        if (this.options.magicalBraces && this.set.length > 1) {
+            return true;
+        }
+        for (const pattern of this.set) {
+            for (const part of pattern) {
+                if (typeof part !== 'string')
+                    return true;
+            }
+        }
+        return false;
+    }
+    make() {
+        const pattern = this.pattern;
+        const options = this.options;
+        // empty patterns and comments match nothing.
+        if (!options.nocomment && pattern.charAt(0) === '#') {
+            this.comment = true;
+            return;
+        }
+        if (!pattern) {
+            this.empty = true;
+            return;
+        }
+        // step 1: figure out negation, etc.
+        this.parseNegate();
+        // step 2: expand braces
+        this.globSet = [...new Set(this.#expandBraces())];
+        // step 3: now we have a set, so turn each one into a series of
+        // path-portion matching patterns.
+        // These will be Matchers, except in the case of "**", which is
+        // set to the GLOBSTAR object for globstar behavior,
+        // and will not contain any / characters
+        //
+        // First, we preprocess to make the glob pattern sets a bit simpler
+        // and deduped.  There are some perf-killing patterns that can cause
+        // problems with a glob walk, but we can simplify them down a bit.
+        const rawGlobParts = this.globSet.map(s => this.#slashSplit(s));
+        this.globParts = this.preprocess(rawGlobParts);
+        // glob --> Matchers
+        this.#pending = true;
+        let set = this.globParts.map((s, _, __) => {
+            if (this.isWindows && this.windowsNoMagicRoot) {
+                // check if it's a drive or unc path. The root of a long UNC
+                // path, //?/UNC/host/share, is 6 portions.
+                const n = s[2] === '?' && isLongUNC(s[3]) ? 6 : 4;
+                const isUNC = s[0] === '' &&
+                    s[1] === '' &&
+                    (s[2] === '?' || !globMagic.test(s[2])) &&
+                    s.slice(3, n).every(p => !globMagic.test(p));
+                const isDrive = /^[a-z]:/i.test(s[0]);
+                if (isUNC) {
+                    return [
+                        ...s.slice(0, n).map(p => this.#norm(p)),
+                        ...s.slice(n).map(ss => this.parse(ss)),
+                    ];
+                }
+                else if (isDrive) {
+                    return [
+                        this.#norm(s[0]),
+                        ...s.slice(1).map(ss => this.parse(ss)),
+                    ];
+                }
+            }
+            return s.map(ss => this.parse(ss));
+        });
+        // filter out everything that didn't compile properly.
+        this.set = set.filter(s => s.indexOf(false) === -1);
+        // do not treat the ? in UNC paths as magic
+        if (this.isWindows) {
+            for (let i = 0; i < this.set.length; i++) {
+                const p = this.set[i];
+                if (p[0] === '' &&
+                    p[1] === '' &&
+                    this.globParts[i][2] === '?' &&
+                    (isDrive(p[3]) || isLongUNC(this.globParts[i][3]))) {
+                    if (isLongUNC(this.globParts[i][3]))
+                        p[3] = 'UNC';
+                    p[2] = '?';
+                }
+            }
+        }
+        // with noext, `@(...)` would be literal
+        if (!options.noext)
+            this.mergeRows();
+        this.#pending = false;
+        this.set.forEach((row, i) => {
+            for (let k = 0; k < row.length; k++) {
+                if (row[k] === PENDING) {
+                    row[k] = this.parse(this.globParts[i][k]);
+                }
+            }
+        });
+    }
+    // Merge rows that only differ in one portion, where each of them
+    // is a Matcher, into one row that matches any of them with
+    // `@(a|b|...)`. Then a path is only walked once for all of them,
+    // for example with `**/*.{js,ts}`.
+    mergeRows() {
+        let merged = true;
+        while (merged) {
+            merged = false;
+            // a single row cannot be merged with anything
+            if (this.set.length < 2)
+                return;
+            let keys = this.#mergeKeys();
+            const len = Math.max(0, ...this.set.map(r => r.length));
+            for (let k = 0; k < len; k++) {
+                // the rows that are the same other than at portion k, keyed
+                // by the ids of the parts before k and the parts after k,
+                // which are at most the number of rows
+                const groups = new Map();
+                const R = this.set.length + 1;
+                this.set.forEach((row, i) => {
+                    if (!(row[k] instanceof Matcher || row[k] === PENDING) ||
+                        !extSafe(this.globParts[i][k])) {
+                        return;
+                    }
+                    const { pre, suf } = keys[i];
+                    const key = pre[k] * R + suf[k + 1];
+                    const g = groups.get(key);
+                    if (g)
+                        g.push(i);
+                    else
+                        groups.set(key, [i]);
+                });
+                const drop = new Set();
+                for (const g of groups.values()) {
+                    if (g.length < 2)
+                        continue;
+                    const [first, ...rest] = g;
+                    const alts = g.map(i => this.globParts[i][k]);
+                    const glob = `@(${alts.join('|')})`;
+                    // merging is only an optimization, so leave the rows as they
+                    // are if the merged portion would have too many extglobs
+                    if (extglobCount(glob) > MAX_EXTGLOBS)
+                        continue;
+                    this.globParts[first][k] = glob;
+                    this.set[first][k] = this.parse(glob);
+                    for (const i of rest)
+                        drop.add(i);
+                }
+                if (drop.size) {
+                    merged = true;
+                    this.set = this.set.filter((_, i) => !drop.has(i));
+                    this.globParts = this.globParts.filter((_, i) => !drop.has(i));
+                    // every merge drops a row, so this happens at most once per row
+                    if (this.set.length < 2)
+                        return;
+                    keys = this.#mergeKeys();
+                }
+            }
+        }
+    }
+    // For each row, number ids for its prefixes and suffixes, such that
+    // pre[k] identifies parts[0..k) and suf[k] identifies parts[k..n).
+    // Two rows are the same other than at portion k exactly when they
+    // have the same pre[k] and suf[k + 1]. This is linear in the size of
+    // the rows, where joining the whole row for every k was quadratic.
+    #mergeKeys() {
+        const partIds = new Map();
+        const ids = this.globParts.map(parts => parts.map(s => {
+            let id = partIds.get(s);
+            if (id === undefined)
+                partIds.set(s, (id = partIds.size));
+            return id;
+        }));
+        // ids are only compared at the same k, so they are numbered per
+        // portion, with 0 for the empty prefix or suffix. Then they are
+        // at most the number of rows, and id * P + part id is a safe
+        // integer key for any set that fits in memory.
+        const P = partIds.size;
+        const len = Math.max(0, ...ids.map(r => r.length));
+        const keys = ids.map(r => ({
+            pre: [0],
+            suf: new Array(r.length + 1).fill(0),
+        }));
+        for (let k = 0; k < len; k++) {
+            const m = new Map();
+            ids.forEach((r, i) => {
+                if (k >= r.length)
+                    return;
+                const { pre } = keys[i];
+                const key = pre[k] * P + r[k];
+                let id = m.get(key);
+                if (id === undefined)
+                    m.set(key, (id = m.size + 1));
+                pre.push(id);
+            });
+        }
+        for (let k = len - 1; k >= 0; k--) {
+            const m = new Map();
+            ids.forEach((r, i) => {
+                if (k >= r.length)
+                    return;
+                const { suf } = keys[i];
+                const key = suf[k + 1] * P + r[k];
+                let id = m.get(key);
+                if (id === undefined)
+                    m.set(key, (id = m.size + 1));
+                suf[k] = id;
+            });
+        }
+        return keys;
+    }
+    // various transforms to equivalent pattern sets that are
+    // faster to process in a filesystem walk.  The goal is to
+    // eliminate what we can, and push all ** patterns as far
+    // to the right as possible, even if it increases the number
+    // of patterns that we have to process.
+    preprocess(globParts) {
+        // if we're not in globstar mode, then turn ** into *
+        if (this.options.noglobstar) {
+            for (const partset of globParts) {
+                for (let j = 0; j < partset.length; j++) {
+                    if (partset[j] === '**') {
+                        partset[j] = '*';
+                    }
+                }
+            }
+        }
+        const { optimizationLevel = 1 } = this.options;
+        if (optimizationLevel >= 2) {
+            // aggressive optimization for the purpose of fs walking
+            globParts = this.firstPhasePreProcess(globParts);
+            globParts = this.secondPhasePreProcess(globParts);
+        }
+        else if (optimizationLevel >= 1) {
+            // just basic optimizations to remove some .. parts
+            globParts = this.levelOneOptimize(globParts);
+        }
+        else {
+            // just collapse multiple ** portions into one
+            globParts = this.adjascentGlobstarOptimize(globParts);
+        }
+        return globParts;
+    }
+    // just get rid of adjascent ** portions
+    adjascentGlobstarOptimize(globParts) {
+        return globParts.map(parts => {
+            let gs = -1;
+            while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
+                let i = gs;
+                while (parts[i + 1] === '**') {
+                    i++;
+                }
+                if (i !== gs) {
+                    parts.splice(gs, i - gs);
+                }
+            }
+            return parts;
+        });
+    }
+    // get rid of adjascent ** and resolve .. portions
+    levelOneOptimize(globParts) {
+        return globParts.map(parts => {
+            // .. can not remove the root of a Windows path
+            const root = this.#rootIndex(parts) + 1;
+            parts = parts.reduce((set, part) => {
+                const prev = set[set.length - 1];
+                if (part === '**' && prev === '**') {
+                    return set;
+                }
+                if (part === '..') {
+                    if (set.length > root &&
+                        prev &&
+                        prev !== '..' &&
+                        prev !== '.' &&
+                        prev !== '**') {
+                        set.pop();
+                        return set;
+                    }
+                }
+                set.push(part);
+                return set;
+            }, []);
+            return parts.length === 0 ? [''] : parts;
+        });
+    }
+    // Check the path against each row before it is split. 'no' if no
+    // row can match, so it does not need to be split. 'yes' if a row of
+    // `**` and one more portion matches. 'maybe' if it must be split to
+    // know. None of this applies with partial, where the path can end
+    // before the row does.
+    //
+    // On Windows, `\` is a separator in the path too, and the portions of
+    // a row up to its drive letter or UNC share are not checked (see
+    // #rootIndex).
+    //
+    // Each string portion of a row must be a portion of the path, so the
+    // path must contain it. Level 2 can only take portions out of the
+    // path, so this is still true then.
+    //
+    // The last portion of a row must match the last portion of the path,
+    // or the one before a trailing `/` (as a/* and a/**/* match a/b/).
+    // This does not apply to rows that end in **, rows that end in a
+    // root, or preserveMultipleSlashes (which can leave more
+    // than one '' at the end). At level 2, it does not apply if that
+    // portion is `.` or `..`, which can be
+    // resolved away. Level 2 only takes other portions out of the
+    // middle of the path.
+    //
+    // A row of `**/x` then matches if the ** can walk the portions
+    // before the one that x matches, the same as #matchGlobstar. At
+    // level 2, this is only known if none of them are `.` or `..`, so
+    // that the path does not change when it is resolved.
+    #canMatch(f) {
+        const sep = !this.isWindows || !f.includes('\\') ? '/'
+            : f.includes('/') ? 'both'
+                : '\\';
+        // the portions that f.split(/\/+/) would end with, and where they
+        // start in f, found when a row needs them. `ends` is 0 until they
+        // are found, then 1, or -1 if they can not be used.
+        let ends = this.#endCheck ? 0 : -1;
+        let last = '';
+        let lastStart = 0;
+        let prev;
+        let prevStart = 0;
+        const dot = !!this.options.dot;
+        // A string compare is cheaper than includes(), and a Matcher test
+        // costs more, so the cheaper check goes first.
+        ROWS: for (let r = 0; r < this.set.length; r++) {
+            const row = this.set[r];
+            const p = row[row.length - 1];
+            let end = ends !== -1 && this.#endRows[r] && p !== GLOBSTAR;
+            if (end && ends === 0) {
+                const i = lastSep(f, f.length, sep);
+                lastStart = i + 1;
+                last = f.slice(lastStart);
+                if (last === '' && i >= 0) {
+                    let j = i;
+                    while (j > 0 && isSep(f.charCodeAt(j - 1), sep))
+                        j--;
+                    prevStart = j === 0 ? 0 : lastSep(f, j - 1, sep) + 1;
+                    prev = f.slice(prevStart, j);
+                }
+                const resolves = this.#level2 &&
+                    (isDots(last) ||
+                        (last === '' && prev !== undefined && isDots(prev)));
+                ends = resolves ? -1 : 1;
+                end = !resolves;
+            }
+            let tailStart = -1;
+            if (end && typeof p === 'string') {
+                tailStart = endIndex(p, last, lastStart, prev, prevStart);
+                if (tailStart === -1)
+                    continue;
+            }
+            if (this.#literalCheck) {
+                for (const l of this.#literals[r]) {
+                    if (!f.includes(l))
+                        continue ROWS;
+                }
+            }
+            if (end && typeof p === 'object') {
+                tailStart = endIndex(p, last, lastStart, prev, prevStart);
+                if (tailStart === -1)
+                    continue;
+            }
+            const shape = this.#shapes[r];
+            if (shape === 'base' && end)
+                return 'yes';
+            if (shape === 'tail' && end) {
+                if (this.#level2 && dotPortion(f, 0, tailStart, true, sep)) {
+                    return 'maybe';
+                }
+                if (!dotPortion(f, 0, tailStart, dot, sep))
+                    return 'yes';
+                continue;
+            }
+            if (shape === 'mid' || shape === 'head') {
+                const m = this.#walk(f, row, shape === 'head', dot, sep);
+                if (m !== 'no')
+                    return m;
+                continue;
+            }
+            return 'maybe';
+        }
+        return 'no';
+    }
+    // Match a row of a known shape against the split path, the same as
+    // #matchGlobstar and #matchGlobStarBodySections do. None of these
+    // rows have a drive letter, so they start at the first portion.
+    #matchShape(file, row, shape) {
+        const dot = !!this.options.dot;
+        const n = file.length;
+        if (shape === 'head') {
+            // x, then at least one portion that ** can walk
+            if (n < 2 || !portionMatch(row[0], file[0])) {
+                return false;
+            }
+            for (let i = 1; i < n; i++)
+                if (!walkable(file[i], dot))
+                    return false;
+            return true;
+        }
+        const x = row[1];
+        if (shape === 'tail') {
+            // x is the last portion, or the one before a trailing ''
+            let t = n - 1;
+            if (!portionMatch(x, file[t])) {
+                if (file[t] !== '' || n === 1 || !portionMatch(x, file[--t])) {
+                    return false;
+                }
+            }
+            for (let i = 0; i < t; i++)
+                if (!walkable(file[i], dot))
+                    return false;
+            return true;
+        }
+        // mid: the first x that ** can walk to, with a portion after it,
+        // and ** can walk all of those
+        for (let k = 0; k < n; k++) {
+            if (portionMatch(x, file[k]) && k + 1 < n) {
+                let i = k + 1;
+                while (i < n && walkable(file[i], dot))
+                    i++;
+                if (i === n)
+                    return true;
+            }
+            if (!walkable(file[k], dot))
+                return false;
+        }
+        return false;
+    }
+    // Match a row of `**/x/**` or `x/**` against the path, the same as
+    // #matchGlobstar and #matchGlobStarBodySections do once it is split.
+    // x must match a portion (the first one, for `x/**`), the ** before
+    // it must be able to walk the portions before that one, and there
+    // must be a portion after it, which the ** after it can walk. At
+    // level 2, this is only known if no portion is `.` or `..`.
+    #walk(f, row, head, dot, sep) {
+        if (this.#level2 && dotPortion(f, 0, f.length, true, sep))
+            return 'maybe';
+        const x = row[head ? 0 : 1];
+        // the last portion has none after it, so it can not be x
+        let s = 0;
+        for (let e = nextSep(f, s, sep); e !== -1; e = nextSep(f, s, sep)) {
+            // the start of the next portion
+            let next = e + 1;
+            while (next < f.length && isSep(f.charCodeAt(next), sep))
+                next++;
+            const hit = typeof x === 'string' ?
+                e - s === x.length && f.startsWith(x, s)
+                : e > s && x.testUnchecked(f.slice(s, e));
+            if (hit && !dotPortion(f, next, f.length, dot, sep))
+                return 'yes';
+            if (head || dotPortion(f, s, next, dot, sep))
+                return 'no';
+            s = next;
+        }
+        return 'no';
+    }
+    // the last split, if it was the same path with the same split
+    // settings
+    #cachedSplit(f) {
+        const last = lastSplit;
+        return (last?.f === f &&
+            last.isWindows === this.isWindows &&
+            last.preserveMultipleSlashes === this.preserveMultipleSlashes &&
+            last.normalize === this.#form) ?
+            last
+            : undefined;
+    }
+    // split a path for match(), and keep the parts for the next call
+    #split(f) {
+        const { isWindows, preserveMultipleSlashes } = this;
+        // windows: need to use /, not \
+        let parts = this.#slashSplit(isWindows ? f.split('\\').join('/') : f);
+        // normalize each portion, so that a char that normalizes to `/`
+        // does not make a new portion
+        const normalize = this.#form;
+        if (normalize)
+            parts = parts.map(p => p.normalize(normalize));
+        lastSplit = {
+            f,
+            isWindows,
+            preserveMultipleSlashes,
+            normalize,
+            parts,
+        };
+        return lastSplit;
+    }
+    // resolve `.` and `..` portions of a path, for level 2
+    #levelTwoFileOptimize(file) {
+        // work on a copy, so that the cached parts do not change
+        const parts = [...file];
+        let didSomething = false;
+        do {
+            didSomething = false;
+            // <pre>/<e>/<rest> -> <pre>/<rest>
+            if (!this.preserveMultipleSlashes) {
+                for (let i = 1; i < parts.length - 1; i++) {
+                    const p = parts[i];
+                    // don't squeeze out UNC patterns
+                    if (i === 1 && p === '' && parts[0] === '')
+                        continue;
+                    if (p === '.' || p === '') {
+                        didSomething = true;
+                        parts.splice(i, 1);
+                        i--;
+                    }
+                }
+                if (parts[0] === '.' &&
+                    parts.length === 2 &&
+                    (parts[1] === '.' || parts[1] === '')) {
+                    didSomething = true;
+                    parts.pop();
+                }
+            }
+            // <pre>/<p>/../<rest> -> <pre>/<rest>
+            // .. can not remove the root of a Windows path
+            const root = this.#rootIndex(parts) + 1;
+            let dd = root;
+            while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
+                const p = parts[dd - 1];
+                if (p && p !== '.' && p !== '..' && p !== '**') {
+                    didSomething = true;
+                    parts.splice(dd - 1, 2);
+                    dd = Math.max(dd - 2, root);
+                }
+            }
+        } while (didSomething);
+        return parts.length === 0 ? [''] : parts;
+    }
+    // First phase: single-pattern processing
+    // <pre> is 1 or more portions
+    // <rest> is 1 or more portions
+    // <p> is any portion other than ., .., '', or **
+    // <e> is . or ''
+    //
+    // **/.. is *brutal* for filesystem walking performance, because
+    // it effectively resets the recursive walk each time it occurs,
+    // and ** cannot be reduced out by a .. pattern part like a regexp
+    // or most strings (other than .., ., and '') can be.
+    //
+    // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
+    // <pre>/<e>/<rest> -> <pre>/<rest>
+    // <pre>/<p>/../<rest> -> <pre>/<rest>
+    // **/**/<rest> -> **/<rest>
+    //
+    // **/*/<rest> -> */**/<rest> <== not valid because ** doesn't follow
+    // this WOULD be allowed if ** did follow symlinks, or * didn't
+    firstPhasePreProcess(globParts) {
+        // each **/.. split doubles the patterns, and adds a copy of the
+        // whole pattern. Throw if either gets too large. A partial split
+        // would match some paths and not others, depending on which rows
+        // the pass reached first.
+        const { braceExpandMax = DEFAULT_BRACE_EXPAND_MAX } = this.options;
+        let splitCells = 0;
+        const maxSplitCells = 1_000_000;
+        let didSomething = false;
+        do {
+            didSomething = false;
+            // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
+            for (let parts of globParts) {
+                let gs = -1;
+                while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
+                    let gss = gs;
+                    while (parts[gss + 1] === '**') {
+                        // <pre>/**/**/<rest> -> <pre>/**/<rest>
+                        gss++;
+                    }
+                    // eg, if gs is 2 and gss is 4, that means we have 3 **
+                    // parts, and can remove 2 of them.
+                    if (gss > gs) {
+                        parts.splice(gs + 1, gss - gs);
+                    }
+                    let next = parts[gs + 1];
+                    const p = parts[gs + 2];
+                    const p2 = parts[gs + 3];
+                    if (next !== '..')
+                        continue;
+                    if (!p ||
+                        p === '.' ||
+                        p === '..' ||
+                        !p2 ||
+                        p2 === '.' ||
+                        p2 === '..') {
+                        continue;
+                    }
+                    // Check before changing parts or allocating the new row.
+                    const addedCells = parts.length - 1;
+                    if (globParts.length >= braceExpandMax ||
+                        splitCells + addedCells > maxSplitCells) {
+                        throw new RangeError(`optimizationLevel 2: too many patterns from '**/..'`);
+                    }
+                    didSomething = true;
+                    // edit parts in place, and push the new one
+                    parts.splice(gs, 1);
+                    const other = parts.slice(0);
+                    other[gs] = '**';
+                    splitCells += addedCells;
+                    globParts.push(other);
+                    gs--;
+                }
+                // <pre>/<e>/<rest> -> <pre>/<rest>
+                if (!this.preserveMultipleSlashes) {
+                    for (let i = 1; i < parts.length - 1; i++) {
+                        const p = parts[i];
+                        // don't squeeze out UNC patterns
+                        if (i === 1 && p === '' && parts[0] === '')
+                            continue;
+                        if (p === '.' || p === '') {
+                            didSomething = true;
+                            parts.splice(i, 1);
+                            i--;
+                        }
+                    }
+                    if (parts[0] === '.' &&
+                        parts.length === 2 &&
+                        (parts[1] === '.' || parts[1] === '')) {
+                        didSomething = true;
+                        parts.pop();
+                    }
+                }
+                // <pre>/<p>/../<rest> -> <pre>/<rest>
+                // .. can not remove the root of a Windows path
+                const root = this.#rootIndex(parts) + 1;
+                let dd = root;
+                while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
+                    const p = parts[dd - 1];
+                    if (p && p !== '.' && p !== '..' && p !== '**') {
+                        didSomething = true;
+                        const needDot = dd === 1 && parts[dd + 1] === '**';
+                        const splin = needDot ? ['.'] : [];
+                        parts.splice(dd - 1, 2, ...splin);
+                        if (parts.length === 0)
+                            parts.push('');
+                        dd = Math.max(dd - 2, root);
+                    }
+                }
+            }
+        } while (didSomething);
+        return globParts;
+    }
+    // second phase: multi-pattern dedupes
+    // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
+    // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
+    secondPhasePreProcess(globParts) {
+        const keys = new Set();
+        const rows = globParts.filter(parts => {
+            const key = parts.join('/');
+            if (keys.has(key))
+                return false;
+            keys.add(key);
+            return true;
+        });
+        // A row is covered by another row that has `*` at some positions,
+        // and is the same at all others. Collect each distinct set of `*`
+        // positions, then look up each row with `*` put at those positions.
+        const stars = new Map();
+        for (const parts of rows) {
+            const s = [];
+            for (let i = 0; i < parts.length; i++) {
+                if (parts[i] === '*')
+                    s.push(i);
+            }
+            if (s.length)
+                stars.set(s.join(','), s);
+        }
+        // Each row is checked against each set of `*` positions, so skip
+        // this if there are too many. The patterns match the same paths
+        // either way.
+        if (!stars.size || rows.length * stars.size > 100_000)
+            return rows;
+        const { dot } = this.options;
+        return rows.filter(parts => {
+            for (const s of stars.values()) {
+                if (s[s.length - 1] >= parts.length)
+                    continue;
+                const c = [...parts];
+                let ok = true;
+                let changed = false;
+                for (const i of s) {
+                    const p = parts[i];
+                    if (p === '*')
+                        continue;
+                    if (!p || p === '**' || (!dot && p.startsWith('.'))) {
+                        ok = false;
+                        break;
+                    }
+                    c[i] = '*';
+                    changed = true;
+                }
+                if (ok && changed && keys.has(c.join('/')))
+                    return false;
+            }
+            return true;
+        });
+    }
+    parseNegate() {
+        if (this.nonegate)
+            return;
+        const pattern = this.pattern;
+        let negate = false;
+        let negateOffset = 0;
+        for (let i = 0; i < pattern.length && pattern.charAt(i) === '!'; i++) {
+            negate = !negate;
+            negateOffset++;
+        }
+        if (negateOffset)
+            this.pattern = pattern.slice(negateOffset);
+        this.negate = negate;
+    }
+    // Match the parts of a path against one row of the set. `resolved`
+    // is the parts after level 2 resolves `.` and `..` in them, or the
+    // same parts below level 2. Set partial to true to test if, for
+    // example, "/a/b" matches the start of "/*/b/*/d". Partial means, if
+    // you run out of file before you run out of pattern, then that's
+    // fine, as long as all the parts match.
+    #matchRow(file, resolved, pattern, partial) {
+        let fileStartIndex = 0;
+        let patternStartIndex = 0;
+        // UNC paths like //?/X:/... can match X:/... and vice versa, and
+        // //?/UNC/host/share/... can match //host/share/... and vice versa.
+        // Drive letters in absolute drive or unc paths, and the host and
+        // share of UNC paths, are always compared case-insensitively.
+        const fh = this.isWindows ? uncHost(resolved) : -1;
+        const ph = fh === -1 ? -1 : uncHost(pattern);
+        if (ph !== -1) {
+            const host = pattern[ph];
+            const share = pattern[ph + 1];
+            if (typeof host !== 'string' || typeof share !== 'string') {
+                // a host or share with magic is matched as usual
+                fileStartIndex = fh;
+                patternStartIndex = ph;
+            }
+            else if (resolved[fh].toLowerCase() === host.toLowerCase() &&
+                resolved[fh + 1].toLowerCase() === share.toLowerCase()) {
+                fileStartIndex = fh + 2;
+                patternStartIndex = ph + 2;
+            }
+        }
+        else if (this.isWindows) {
+            const fileDrive = typeof file[0] === 'string' && /^[a-z]:$/i.test(file[0]);
+            const fileUNC = !fileDrive &&
+                file[0] === '' &&
+                file[1] === '' &&
+                file[2] === '?' &&
+                /^[a-z]:$/i.test(file[3]);
+            const patternDrive = typeof pattern[0] === 'string' && /^[a-z]:$/i.test(pattern[0]);
+            const patternUNC = !patternDrive &&
+                pattern[0] === '' &&
+                pattern[1] === '' &&
+                pattern[2] === '?' &&
+                typeof pattern[3] === 'string' &&
+                /^[a-z]:$/i.test(pattern[3]);
+            const fdi = fileUNC ? 3
+                : fileDrive ? 0
+                    : undefined;
+            const pdi = patternUNC ? 3
+                : patternDrive ? 0
+                    : undefined;
+            if (typeof fdi === 'number' && typeof pdi === 'number') {
+                const [fd, pd] = [
+                    file[fdi],
+                    pattern[pdi],
+                ];
+                // the drives match, so start matching after them
+                if (fd.toLowerCase() === pd.toLowerCase()) {
+                    patternStartIndex = pdi + 1;
+                    fileStartIndex = fdi + 1;
+                }
+            }
+        }
+        // the drive letters are found in the parts before level 2 resolves
+        // them, and the match uses the resolved parts
+        file = resolved;
+        if (pattern.includes(GLOBSTAR)) {
+            return this.#matchGlobstar(file, pattern, partial, fileStartIndex, patternStartIndex);
+        }
+        return this.#matchOne(file, pattern, partial, fileStartIndex, patternStartIndex);
+    }
+    #matchGlobstar(file, pattern, partial, fileIndex, patternIndex) {
+        const { head, body, tail, segments } = this.#getGlobstarParts(pattern, partial, patternIndex);
+        // check the head, from the current file/pattern index.
+        if (head.length) {
+            const headEnd = fileIndex + head.length;
+            if (!this.#matchOne(file, head, partial, fileIndex, 0, headEnd)) {
+                return false;
+            }
+            fileIndex += head.length;
+            patternIndex += head.length;
+        }
+        // now we know the head matches!
+        // if the last portion is not empty, it MUST match the end
+        // check the tail
+        let fileTailMatch = 0;
+        if (tail.length) {
+            // if head + tail > file, then we cannot possibly match
+            if (tail.length + fileIndex > file.length)
+                return false;
+            // try to match the tail
+            let tailStart = file.length - tail.length;
+            if (this.#matchOne(file, tail, partial, tailStart, 0)) {
+                fileTailMatch = tail.length;
+            }
+            else {
+                // affordance for stuff like a/**/* matching a/b/
+                // if the last file portion is '', and there's more to the pattern
+                // then try without the '' bit.
+                if (file[file.length - 1] !== '' ||
+                    fileIndex + tail.length === file.length) {
+                    return false;
+                }
+                tailStart--;
+                if (!this.#matchOne(file, tail, partial, tailStart, 0)) {
+                    return false;
+                }
+                fileTailMatch = tail.length + 1;
+            }
+        }
+        // now we know the tail matches!
+        // the middle is zero or more portions wrapped in **, possibly
+        // containing more ** sections.
+        // so a/**/b/**/c/**/d has become **/b/**/c/**
+        // if it's empty, it means a/**/b, just verify we have no bad dots
+        // if there's no tail, so it ends on /**, then we must have *something*
+        // after the head, or it's not a matc
+        if (!body.length) {
+            let sawSome = !!fileTailMatch;
+            for (let i = fileIndex; i < file.length - fileTailMatch; i++) {
+                const f = String(file[i]);
+                sawSome = true;
+                if (f === '.' ||
+                    f === '..' ||
+                    (!this.options.dot && f.startsWith('.'))) {
+                    return false;
+                }
+            }
+            // in partial mode, we just need to get past all file parts
+            return partial || sawSome;
+        }
+        // now we know that there's one or more body sections, which can
+        // be matched anywhere from the 0 index (because the head was pruned)
+        // through to the length-fileTailMatch index.
+        return !!this.#matchGlobStarBodySections(file, segments, file.length - fileTailMatch, fileIndex, 0, partial, 0, !!fileTailMatch, new Set());
+    }
+    // Split the pattern into head, tail, and middle of ** delimited
+    // parts. The tail has to be at the end, and the others just have to
+    // be found in order from the head. These only depend on the pattern
+    // row, so they are kept for the next path.
+    #getGlobstarParts(pattern, partial, patternIndex) {
+        let byStart = this.#globstarParts.get(pattern);
+        if (!byStart) {
+            byStart = [];
+            this.#globstarParts.set(pattern, byStart);
+        }
+        const key = patternIndex * 2 + (partial ? 1 : 0);
+        const found = byStart[key];
+        if (found)
+            return found;
+        const firstgs = pattern.indexOf(GLOBSTAR, patternIndex);
+        const lastgs = pattern.lastIndexOf(GLOBSTAR);
+        const head = pattern.slice(patternIndex, firstgs);
+        const body = pattern.slice(firstgs + 1, partial ? undefined : lastgs);
+        const tail = partial ? [] : pattern.slice(lastgs + 1);
+        // split the body up into sections, and note the number of
+        // portions that must come after the start of each one
+        const segments = [[[], 0]];
+        let current = segments[0];
+        let nonGsParts = 0;
+        const nonGsPartsSums = [0];
+        for (const b of body) {
+            if (b === GLOBSTAR) {
+                nonGsPartsSums.push(nonGsParts);
+                current = [[], 0];
+                segments.push(current);
+            }
+            else {
+                current[0].push(b);
+                nonGsParts++;
+            }
+        }
+        // the portions in this section and the ones after it
+        segments.forEach((b, i) => {
+            b[1] = nonGsParts - nonGsPartsSums[i];
+        });
+        const parts = { head, body, tail, segments };
+        byStart[key] = parts;
+        return parts;
+    }
+    // return false for "nope, not matching"
+    // return null for "not matching, cannot keep trying"
+    #matchGlobStarBodySections(file, 
+    // pattern section, and the portions that it and the rest need
+    bodySegments, 
+    // the end of the file portions that the body can match
+    fileLength, fileIndex, bodyIndex, partial, globStarDepth, sawTail, 
+    // the places that a walk has already tried, as
+    // bodyIndex * (file.length + 1) + fileIndex. A walk from a place
+    // does the same no matter how it got there, and it only comes back
+    // if it found no match, so a walk that gets to one stops.
+    tried) {
+        // take the first body segment, and walk from fileIndex to its "after"
+        // value at the end
+        // If it doesn't match at that position, we increment, until we hit
+        // that final possible position, and give up.
+        // If it does match, then advance and try to rest.
+        // If any of them fail we keep walking forward.
+        // this is still a bit recursively painful, but it's more constrained
+        // than previous implementations, because we never test something that
+        // can't possibly be a valid matching condition.
+        const bs = bodySegments[bodyIndex];
+        if (!bs) {
+            // with partial, the body is the rest of the pattern, so it
+            // matches if no portions are left, or only the '' of a trailing
+            // / (as a/* matches a/b/). A ** at the end walks them as its own
+            // empty section.
+            if (partial) {
+                return (fileIndex >= fileLength ||
+                    (fileIndex === fileLength - 1 && file[fileIndex] === ''));
+            }
+            // just make sure that there's no bad dots before the tail
+            for (let i = fileIndex; i < fileLength; i++) {
+                sawTail = true;
+                const f = file[i];
+                if (f === '.' ||
+                    f === '..' ||
+                    (!this.options.dot && f.startsWith('.'))) {
+                    return false;
+                }
+            }
+            return sawTail;
+        }
+        // have a non-globstar body section to test, up to the last index
+        // where it can start
+        const [body, need] = bs;
+        // with partial, the path can end before the body does
+        const after = partial ? fileLength : fileLength - need;
+        while (fileIndex <= after) {
+            const key = bodyIndex * (file.length + 1) + fileIndex;
+            if (tried.has(key))
+                return false;
+            tried.add(key);
+            const m = this.#matchOne(file, body, partial, fileIndex, 0, fileIndex + body.length);
+            // if limit exceeded, no match. intentional false negative,
+            // acceptable break in correctness for security.
+            if (m && globStarDepth < this.maxGlobstarRecursion) {
+                // match! see if the rest match. if so, we're done!
+                const sub = this.#matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex + body.length, bodyIndex + 1, partial, globStarDepth + 1, sawTail, tried);
+                if (sub !== false) {
+                    return sub;
+                }
+            }
+            // the ** does not walk past the last place the body can start
+            if (fileIndex === after)
+                break;
+            const f = file[fileIndex];
+            if (f === '.' ||
+                f === '..' ||
+                (!this.options.dot && f.startsWith('.'))) {
+                return false;
+            }
+            fileIndex++;
+        }
+        // walked off. no point continuing
+        return partial || null;
+    }
+    #matchOne(file, pattern, partial, fileIndex, patternIndex, 
+    // only match the file portions before this index
+    fileEnd = file.length) {
+        let fi;
+        let pi;
+        let pl;
+        let fl;
+        for (fi = fileIndex,
+            pi = patternIndex,
+            fl = Math.min(fileEnd, file.length),
+            pl = pattern.length; fi < fl && pi < pl; fi++, pi++) {
+            let p = pattern[pi];
+            let f = file[fi];
+            // should be impossible.
+            /* c8 ignore start */
+            if (p === false || p === GLOBSTAR) {
+                return false;
+            }
+            /* c8 ignore stop */
+            // something other than **
+            // non-magic patterns just have to match exactly
+            // patterns with magic have been turned into Matchers.
+            if (!portionMatch(p, f))
+                return false;
+        }
+        // Note: ending in / means that we'll get a final ""
+        // at the end of the pattern.  This can only match a
+        // corresponding "" at the end of the file.
+        // If the file ends in /, then it can only match a
+        // a pattern that ends in /, unless the pattern just
+        // doesn't have any more for it. But, a/b/ should *not*
+        // match "a/b/*", even though * can match "", except in
+        // partial mode, where it might simply not be reached yet.
+        // However, a/b/ should still satisfy a/*
+        // now either we fell off the end of the pattern, or we're done.
+        if (fi === fl && pi === pl) {
+            // ran out of pattern and filename at the same time.
+            // an exact hit!
+            return true;
+        }
+        else if (fi === fl) {
+            // ran out of file, but still had pattern left.
+            // this is ok if we're doing the match as part of
+            // a glob fs traversal.
+            return partial;
+        }
+        else if (pi === pl) {
+            // ran out of pattern, still have file left.
+            // this is only acceptable if we're on the very last
+            // empty segment of a file with a trailing slash.
+            // a/* should match a/b/
+            return fi === fl - 1 && file[fi] === '';
+            /* c8 ignore start */
+        }
+        else {
+            // should be unreachable.
+            throw new Error('wtf?');
+        }
+        /* c8 ignore stop */
+    }
+    braceExpand() {
+        return braceExpand(this.pattern, this.options);
+    }
+    // Expand braces, except numeric ranges such as {0..999} with at
+    // least RANGE_MIN values. Each of those stays in its pattern as
+    // `<mark>0..999<mark>`, for the Matcher to test. If a range might
+    // be inside a [...] class, expand all of them instead.
+    #expandBraces() {
+        const { pattern } = this;
+        if (this.options.nobrace)
+            return this.braceExpand();
+        let code = 0xe000;
+        while (pattern.includes(String.fromCharCode(code))) {
+            if (++code > 0xf8ff)
+                return this.braceExpand();
+        }
+        const mark = String.fromCharCode(code);
+        let found = false;
+        const marked = pattern.replace(rangeRe, (m, lo, hi) => {
+            const a = Number(lo);
+            const b = Number(hi);
+            if (!Number.isSafeInteger(a) ||
+                !Number.isSafeInteger(b) ||
+                Math.abs(a - b) + 1 < RANGE_MIN) {
+                return m;
+            }
+            found = true;
+            return `${mark}${lo}..${hi}${mark}`;
+        });
+        if (!found)
+            return this.braceExpand();
+        const set = braceExpand(marked, this.options);
+        for (const p of set) {
+            for (const portion of p.split('/')) {
+                const c = portion.indexOf('[');
+                if (c !== -1 && c < portion.lastIndexOf(mark)) {
+                    return this.braceExpand();
+                }
+                if (!this.options.noext && inRepeatOrNegExt(portion, mark)) {
+                    return this.braceExpand();
+                }
+            }
+        }
+        this.#rangeMark = mark;
+        return set;
+    }
+    parse(pattern) {
+        assertValidPattern(pattern);
+        const options = this.options;
+        // shortcuts
+        if (pattern === '**')
+            return GLOBSTAR;
+        if (pattern === '')
+            return '';
+        const { nocase, nocaseMagicOnly, noext = false, dot, normalize, } = options;
+        const rangeMark = this.#rangeMark;
+        const lit = rangeMark && pattern.includes(rangeMark) ?
+            undefined
+            : literal(pattern, noext);
+        // in nocase mode, a literal with cased chars still needs a
+        // Matcher, unless nocaseMagicOnly is set.
+        if (lit !== undefined &&
+            !(nocase &&
+                !nocaseMagicOnly &&
+                pattern.toUpperCase() !== pattern.toLowerCase())) {
+            return this.#norm(lit);
+        }
+        if (this.#pending)
+            return PENDING;
+        let m = this.#matchers.get(pattern);
+        if (!m) {
+            if (!noext)
+                assertValidExtglobs(pattern);
+            m = new Matcher(pattern, {
+                nocase,
+                noext,
+                dot,
+                normalize,
+                ...(rangeMark && { rangeMark }),
+            });
+            this.#matchers.set(pattern, m);
+        }
+        return m;
+    }
+    #slashSplit(p) {
+        // if p starts with // on windows, we preserve that
+        // so that UNC paths aren't broken.  Otherwise, any number of
+        // / characters are coalesced into one, unless
+        // preserveMultipleSlashes is set to true.
+        if (this.preserveMultipleSlashes) {
+            return p.split('/');
+        }
+        else if (this.isWindows && /^\/\/[^/]+/.test(p)) {
+            // add an extra '' for the one we lose
+            return ['', ...p.split(/\/+/)];
+        }
+        else {
+            return p.split(/\/+/);
+        }
+    }
+    match(f, partial = this.partial) {
+        // short-circuit in the case of busted things.
+        // comments, etc.
+        if (this.comment) {
+            return false;
+        }
+        if (this.empty) {
+            return f === '';
+        }
+        if (f === '/' && partial) {
+            return true;
+        }
+        const options = this.options;
+        // treat the test path as a set of pathparts. If it was not just
+        // split or checked, check that it can match before splitting it.
+        let split = this.#cachedSplit(f);
+        if (!split) {
+            // the checks look at the path as given, so not if it is
+            // normalized
+            if (!partial &&
+                !this.#form &&
+                (this.#endCheck || this.#literalCheck) &&
+                lastChecked !== f) {
+                lastChecked = f;
+                const can = this.#canMatch(f);
+                if (can === 'no')
+                    return options.flipNegate ? false : this.negate;
+                if (can === 'yes')
+                    return options.flipNegate ? true : !this.negate;
+            }
+            split = this.#split(f);
+        }
+        const ff = split.parts;
+        // the parts after level 2 resolves them, kept for the next pattern
+        // that tests the same path
+        const resolved = this.#level2 ?
+            (split.resolved ??= this.#levelTwoFileOptimize(ff))
+            : ff;
+        // just ONE of the pattern sets in this.set needs to match
+        // in order for it to be valid.  If negating, then just one
+        // match means that we have failed.
+        // Either way, return on the first hit.
+        const set = this.set;
+        // Find the basename of the path by looking for the last non-empty segment
+        let filename = ff[ff.length - 1];
+        if (!filename) {
+            for (let i = ff.length - 2; !filename && i >= 0; i--) {
+                filename = ff[i];
+            }
+        }
+        for (let r = 0; r < set.length; r++) {
+            const pattern = set[r];
+            const shape = partial ? undefined : this.#shapes[r];
+            // level 2 does not change a path of one portion
+            const hit = shape === 'base' ?
+                portionMatch(pattern[0], filename)
+                : shape ? this.#matchShape(resolved, pattern, shape)
+                    : options.matchBase && pattern.length === 1 ?
+                        this.#matchRow([filename], [filename], pattern, partial)
+                        : this.#matchRow(ff, resolved, pattern, partial);
+            if (hit) {
+                if (options.flipNegate) {
+                    return true;
+                }
+                return !this.negate;
+            }
+        }
+        // didn't get any hits.  this is success if it's a negative
+        // pattern, failure otherwise.
+        if (options.flipNegate) {
+            return false;
+        }
+        return this.negate;
+    }
+    static defaults(def) {
+        return minimatch.defaults(def).Minimatch;
     }
 }
-/** The library's own messages name what is wrong; anything else could carry a value. */
-function explain(error, names) {
-    if (!(error instanceof ExpressionError))
-        return 'expression cannot be evaluated';
-    return `expression: ${error.message} (contexts here: ${names.join(', ')})`;
-}
-function contextData(contexts) {
-    // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
-    return JSON.parse(JSON.stringify(contexts), reviver);
-}
-function plain(value) {
-    return JSON.parse(JSON.stringify(value, replacer));
-}
+/* c8 ignore start */
 
+
+/* c8 ignore stop */
+minimatch.Minimatch = Minimatch;
+minimatch.escape = escape_escape;
+minimatch.unescape = unescape_unescape;
+//# sourceMappingURL=index.js.map
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
 var dist = __nccwpck_require__(8815);
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(3437);
 ;// CONCATENATED MODULE: ./node_modules/valibot/dist/index.mjs
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
@@ -16582,11 +18071,11 @@ function checkItemsAsync(requirement, message$1) {
 //#endregion
 //#region src/actions/codePoints/codePoints.ts
 /* @__NO_SIDE_EFFECTS__ */
-function codePoints(requirement, message$1) {
+function dist_codePoints(requirement, message$1) {
 	return {
 		kind: "validation",
 		type: "code_points",
-		reference: codePoints,
+		reference: dist_codePoints,
 		async: false,
 		expects: `${requirement}`,
 		requirement,
@@ -18032,11 +19521,11 @@ function nonEmpty(message$1) {
 //#endregion
 //#region src/actions/normalize/normalize.ts
 /* @__NO_SIDE_EFFECTS__ */
-function normalize(form) {
+function dist_normalize(form) {
 	return {
 		kind: "transformation",
 		type: "normalize",
-		reference: normalize,
+		reference: dist_normalize,
 		async: false,
 		form,
 		"~run"(dataset) {
@@ -19459,7 +20948,7 @@ var _LruCache = class {
 //#endregion
 //#region src/methods/cache/cache.ts
 /* @__NO_SIDE_EFFECTS__ */
-function cache(schema, config$1) {
+function dist_cache(schema, config$1) {
 	return _standardSchema({
 		...schema,
 		cacheConfig: config$1,
@@ -20445,11 +21934,11 @@ function lazyAsync(getter) {
 //#endregion
 //#region src/schemas/literal/literal.ts
 /* @__NO_SIDE_EFFECTS__ */
-function literal(literal_, message$1) {
+function dist_literal(literal_, message$1) {
 	return _standardSchema({
 		kind: "schema",
 		type: "literal",
-		reference: literal,
+		reference: dist_literal,
 		expects: /* @__PURE__ */ _stringify(literal_),
 		async: false,
 		literal: literal_,
@@ -23198,7 +24687,7 @@ function dist_parse(str, options = {}) {
 /**
  * Compile a string to a template function for the path.
  */
-function compile(path, options = {}) {
+function dist_compile(path, options = {}) {
     const { encode = encodeURIComponent, delimiter = DEFAULT_DELIMITER } = options;
     const data = typeof path === "object" ? path : dist_parse(path, options);
     const fn = tokensToFunction(data.tokens, delimiter, encode);
@@ -23279,7 +24768,7 @@ function tokenToFunction(token, delimiter, encode) {
 /**
  * Transform a path into a match function.
  */
-function match(path, options = {}) {
+function dist_match(path, options = {}) {
     const { decode = decodeURIComponent, delimiter = DEFAULT_DELIMITER } = options;
     const { regexp, keys } = pathToRegexp(path, options);
     const decoders = keys.map((key) => {
@@ -23531,7 +25020,7 @@ function compilePattern(text) {
     const pattern = /^\{*\//.test(text) ? text : `/${text}`;
     const { tokens } = dist_parse(pattern);
     checkSize(tokens);
-    const compiled = match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.g });
+    const compiled = dist_match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.g });
     return {
         pattern,
         example: tokens.map(exampleText).join(''),
@@ -23671,8 +25160,2029 @@ function requestFields(request) {
 /** Every trigger, by the name that a workflow file and a webhook URL use. */
 const TRIGGERS = new Map([webhook].map((trigger) => [trigger.name, trigger]));
 
-// EXTERNAL MODULE: ./build/workflow/source.js
-var workflow_source = __nccwpck_require__(7503);
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/ast.js
+class Expr {
+}
+class Literal extends Expr {
+    constructor(literal, token) {
+        super();
+        this.literal = literal;
+        this.token = token;
+    }
+    accept(v) {
+        return v.visitLiteral(this);
+    }
+}
+class Unary extends Expr {
+    constructor(operator, expr) {
+        super();
+        this.operator = operator;
+        this.expr = expr;
+    }
+    accept(v) {
+        return v.visitUnary(this);
+    }
+}
+class FunctionCall extends Expr {
+    constructor(functionName, args) {
+        super();
+        this.functionName = functionName;
+        this.args = args;
+    }
+    accept(v) {
+        return v.visitFunctionCall(this);
+    }
+}
+class Binary extends Expr {
+    constructor(left, operator, right) {
+        super();
+        this.left = left;
+        this.operator = operator;
+        this.right = right;
+    }
+    accept(v) {
+        return v.visitBinary(this);
+    }
+}
+class Logical extends Expr {
+    constructor(operator, args) {
+        super();
+        this.operator = operator;
+        this.args = args;
+    }
+    accept(v) {
+        return v.visitLogical(this);
+    }
+}
+class Grouping extends Expr {
+    constructor(group) {
+        super();
+        this.group = group;
+    }
+    accept(v) {
+        return v.visitGrouping(this);
+    }
+}
+class ContextAccess extends Expr {
+    constructor(name) {
+        super();
+        this.name = name;
+    }
+    accept(v) {
+        return v.visitContextAccess(this);
+    }
+}
+class IndexAccess extends Expr {
+    constructor(expr, index) {
+        super();
+        this.expr = expr;
+        this.index = index;
+    }
+    accept(v) {
+        return v.visitIndexAccess(this);
+    }
+}
+class Star extends Expr {
+    accept() {
+        throw new Error("Method not implemented.");
+    }
+}
+//# sourceMappingURL=ast.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/expressiondata.js
+var expressiondata_Kind;
+(function (Kind) {
+    Kind[Kind["String"] = 0] = "String";
+    Kind[Kind["Array"] = 1] = "Array";
+    Kind[Kind["Dictionary"] = 2] = "Dictionary";
+    Kind[Kind["Boolean"] = 3] = "Boolean";
+    Kind[Kind["Number"] = 4] = "Number";
+    Kind[Kind["CaseSensitiveDictionary"] = 5] = "CaseSensitiveDictionary";
+    Kind[Kind["Null"] = 6] = "Null";
+})(expressiondata_Kind || (expressiondata_Kind = {}));
+function kindStr(k) {
+    switch (k) {
+        case expressiondata_Kind.Array:
+            return "Array";
+        case expressiondata_Kind.Boolean:
+            return "Boolean";
+        case expressiondata_Kind.Null:
+            return "Null";
+        case expressiondata_Kind.Number:
+            return "Number";
+        case expressiondata_Kind.Dictionary:
+            return "Object";
+        case expressiondata_Kind.String:
+            return "String";
+    }
+    return "unknown";
+}
+//# sourceMappingURL=expressiondata.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/dictionary.js
+
+class Dictionary {
+    constructor(...pairs) {
+        this.keys = [];
+        this.v = [];
+        this.indexMap = {};
+        this.kind = expressiondata_Kind.Dictionary;
+        this.primitive = false;
+        for (const p of pairs) {
+            this.add(p.key, p.value);
+        }
+    }
+    coerceString() {
+        return kindStr(this.kind);
+    }
+    number() {
+        return NaN;
+    }
+    add(key, value) {
+        if (key.toLowerCase() in this.indexMap) {
+            return;
+        }
+        this.keys.push(key);
+        this.v.push(value);
+        this.indexMap[key.toLowerCase()] = this.v.length - 1;
+    }
+    get(key) {
+        const index = this.indexMap[key.toLowerCase()];
+        if (index === undefined) {
+            return undefined;
+        }
+        return this.v[index];
+    }
+    values() {
+        return this.v;
+    }
+    pairs() {
+        const result = [];
+        for (const key of this.keys) {
+            result.push({ key, value: this.v[this.indexMap[key.toLowerCase()]] });
+        }
+        return result;
+    }
+}
+function dictionary_isDictionary(x) {
+    return x.kind === Kind.Dictionary;
+}
+//# sourceMappingURL=dictionary.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/array.js
+
+class array_Array {
+    constructor(...data) {
+        this.v = [];
+        this.kind = expressiondata_Kind.Array;
+        this.primitive = false;
+        for (const d of data) {
+            this.add(d);
+        }
+    }
+    coerceString() {
+        return kindStr(this.kind);
+    }
+    number() {
+        return NaN;
+    }
+    add(value) {
+        this.v.push(value);
+    }
+    get(index) {
+        return this.v[index];
+    }
+    values() {
+        return this.v;
+    }
+}
+//# sourceMappingURL=array.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/boolean.js
+
+class BooleanData {
+    constructor(value) {
+        this.value = value;
+        this.kind = expressiondata_Kind.Boolean;
+        this.primitive = true;
+    }
+    coerceString() {
+        if (this.value) {
+            return "true";
+        }
+        return "false";
+    }
+    number() {
+        if (this.value) {
+            return 1;
+        }
+        return 0;
+    }
+}
+//# sourceMappingURL=boolean.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/null.js
+
+class Null {
+    constructor() {
+        this.kind = expressiondata_Kind.Null;
+        this.primitive = true;
+    }
+    coerceString() {
+        return "";
+    }
+    number() {
+        return 0;
+    }
+}
+//# sourceMappingURL=null.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/number.js
+
+class NumberData {
+    constructor(value) {
+        this.value = value;
+        this.kind = expressiondata_Kind.Number;
+        this.primitive = true;
+    }
+    coerceString() {
+        if (this.value === 0) {
+            return "0";
+        }
+        // Workaround to limit the precision to at most 15 digits. Format the number to a string, then parse
+        // it back to a number to remove trailing zeroes to prevent numbers to be converted to 1.200000000...
+        return (+this.value.toFixed(15)).toString();
+    }
+    number() {
+        return this.value;
+    }
+}
+//# sourceMappingURL=number.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/string.js
+
+class StringData {
+    constructor(value) {
+        this.value = value;
+        this.kind = expressiondata_Kind.String;
+        this.primitive = true;
+    }
+    coerceString() {
+        return this.value;
+    }
+    number() {
+        return Number(this.value);
+    }
+}
+//# sourceMappingURL=string.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/replacer.js
+
+
+
+
+
+
+/**
+ * Replacer can be passed to JSON.stringify to convert an ExpressionData object into plain JSON
+ *
+ * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/stringify#replacer
+ */
+function replacer(_key, value) {
+    if (value instanceof Null) {
+        return null;
+    }
+    if (value instanceof BooleanData) {
+        return value.value;
+    }
+    if (value instanceof NumberData) {
+        return value.number();
+    }
+    if (value instanceof StringData) {
+        return value.coerceString();
+    }
+    if (value instanceof array_Array) {
+        return value.values();
+    }
+    if (value instanceof Dictionary) {
+        const pairs = value.pairs();
+        const r = {};
+        for (const p of pairs) {
+            r[p.key] = p.value;
+        }
+        return r;
+    }
+    return value;
+}
+//# sourceMappingURL=replacer.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/reviver.js
+
+
+
+
+
+
+/**
+ * Reviver can be passed to `JSON.parse` to convert plain JSON into an `ExpressionData` object.
+ *
+ * See: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/parse#reviver
+ */
+function reviver(_key, val) {
+    if (val === null) {
+        return new Null();
+    }
+    if (typeof val === "string") {
+        return new StringData(val);
+    }
+    if (typeof val === "number") {
+        return new NumberData(val);
+    }
+    if (typeof val === "boolean") {
+        return new BooleanData(val);
+    }
+    if (Array.isArray(val)) {
+        return new array_Array(...val);
+    }
+    if (typeof val === "object") {
+        return new Dictionary(...Object.keys(val).map(k => ({
+            key: k,
+            value: val[k]
+        })));
+    }
+    // Pass through value
+    return val;
+}
+//# sourceMappingURL=reviver.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/data/index.js
+
+
+
+
+
+
+
+
+
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/filtered_array.js
+
+class FilteredArray extends array_Array {
+}
+//# sourceMappingURL=filtered_array.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/lexer.js
+
+
+var lexer_TokenType;
+(function (TokenType) {
+    TokenType[TokenType["UNKNOWN"] = 0] = "UNKNOWN";
+    TokenType[TokenType["LEFT_PAREN"] = 1] = "LEFT_PAREN";
+    TokenType[TokenType["RIGHT_PAREN"] = 2] = "RIGHT_PAREN";
+    TokenType[TokenType["LEFT_BRACKET"] = 3] = "LEFT_BRACKET";
+    TokenType[TokenType["RIGHT_BRACKET"] = 4] = "RIGHT_BRACKET";
+    TokenType[TokenType["COMMA"] = 5] = "COMMA";
+    TokenType[TokenType["DOT"] = 6] = "DOT";
+    TokenType[TokenType["BANG"] = 7] = "BANG";
+    TokenType[TokenType["BANG_EQUAL"] = 8] = "BANG_EQUAL";
+    TokenType[TokenType["EQUAL_EQUAL"] = 9] = "EQUAL_EQUAL";
+    TokenType[TokenType["GREATER"] = 10] = "GREATER";
+    TokenType[TokenType["GREATER_EQUAL"] = 11] = "GREATER_EQUAL";
+    TokenType[TokenType["LESS"] = 12] = "LESS";
+    TokenType[TokenType["LESS_EQUAL"] = 13] = "LESS_EQUAL";
+    TokenType[TokenType["AND"] = 14] = "AND";
+    TokenType[TokenType["OR"] = 15] = "OR";
+    TokenType[TokenType["STAR"] = 16] = "STAR";
+    TokenType[TokenType["NUMBER"] = 17] = "NUMBER";
+    TokenType[TokenType["STRING"] = 18] = "STRING";
+    TokenType[TokenType["IDENTIFIER"] = 19] = "IDENTIFIER";
+    TokenType[TokenType["TRUE"] = 20] = "TRUE";
+    TokenType[TokenType["FALSE"] = 21] = "FALSE";
+    TokenType[TokenType["NULL"] = 22] = "NULL";
+    TokenType[TokenType["EOF"] = 23] = "EOF";
+})(lexer_TokenType || (lexer_TokenType = {}));
+function tokenString(tok) {
+    switch (tok.type) {
+        case lexer_TokenType.EOF:
+            return "EOF";
+        case lexer_TokenType.NUMBER:
+            return tok.lexeme;
+        case lexer_TokenType.STRING:
+            // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
+            return tok.value.toString();
+        default:
+            return tok.lexeme;
+    }
+}
+class lexer_Lexer {
+    constructor(input) {
+        this.input = input;
+        this.start = 0;
+        this.offset = 0;
+        this.line = 0;
+        this.lastLineOffset = 0;
+        this.tokens = [];
+    }
+    lex() {
+        if (this.input.length > MAX_EXPRESSION_LENGTH) {
+            throw new Error("ErrorExceededMaxLength");
+        }
+        while (!this.atEnd()) {
+            this.start = this.offset;
+            const c = this.next();
+            switch (c) {
+                case "(":
+                    this.addToken(lexer_TokenType.LEFT_PAREN);
+                    break;
+                case ")":
+                    this.addToken(lexer_TokenType.RIGHT_PAREN);
+                    break;
+                case "[":
+                    this.addToken(lexer_TokenType.LEFT_BRACKET);
+                    break;
+                case "]":
+                    this.addToken(lexer_TokenType.RIGHT_BRACKET);
+                    break;
+                case ",":
+                    this.addToken(lexer_TokenType.COMMA);
+                    break;
+                case ".":
+                    if (this.previous() != lexer_TokenType.IDENTIFIER &&
+                        this.previous() != lexer_TokenType.RIGHT_BRACKET &&
+                        this.previous() != lexer_TokenType.RIGHT_PAREN &&
+                        this.previous() != lexer_TokenType.STAR) {
+                        this.consumeNumber();
+                    }
+                    else {
+                        this.addToken(lexer_TokenType.DOT);
+                    }
+                    break;
+                case "-":
+                case "+":
+                    this.consumeNumber();
+                    break;
+                case "!":
+                    this.addToken(this.match("=") ? lexer_TokenType.BANG_EQUAL : lexer_TokenType.BANG);
+                    break;
+                case "=":
+                    if (!this.match("=")) {
+                        // Illegal; continue reading until we hit a boundary character and return an error
+                        this.consumeIdentifier();
+                        break;
+                    }
+                    this.addToken(lexer_TokenType.EQUAL_EQUAL);
+                    break;
+                case "<":
+                    this.addToken(this.match("=") ? lexer_TokenType.LESS_EQUAL : lexer_TokenType.LESS);
+                    break;
+                case ">":
+                    this.addToken(this.match("=") ? lexer_TokenType.GREATER_EQUAL : lexer_TokenType.GREATER);
+                    break;
+                case "&":
+                    if (!this.match("&")) {
+                        // Illegal; continue reading until we hit a boundary character and return an error
+                        this.consumeIdentifier();
+                        break;
+                    }
+                    this.addToken(lexer_TokenType.AND);
+                    break;
+                case "|":
+                    if (!this.match("|")) {
+                        // Illegal; continue reading until we hit a boundary character and return an error
+                        this.consumeIdentifier();
+                        break;
+                    }
+                    this.addToken(lexer_TokenType.OR);
+                    break;
+                case "*":
+                    this.addToken(lexer_TokenType.STAR);
+                    break;
+                // Ignore whitespace.
+                case " ":
+                case "\r":
+                case "\t":
+                    break;
+                case "\n":
+                    ++this.line;
+                    this.lastLineOffset = this.offset;
+                    break;
+                case "'":
+                    this.consumeString();
+                    break;
+                default:
+                    switch (true) {
+                        case isDigit(c):
+                            this.consumeNumber();
+                            break;
+                        default:
+                            this.consumeIdentifier();
+                            break;
+                    }
+            }
+        }
+        this.tokens.push({
+            type: lexer_TokenType.EOF,
+            lexeme: "",
+            range: this.range()
+        });
+        return {
+            tokens: this.tokens
+        };
+    }
+    pos() {
+        return {
+            line: this.line,
+            column: this.start - this.lastLineOffset
+        };
+    }
+    endPos() {
+        return {
+            line: this.line,
+            column: this.offset - this.lastLineOffset
+        };
+    }
+    range() {
+        return {
+            start: this.pos(),
+            end: this.endPos()
+        };
+    }
+    atEnd() {
+        return this.offset >= this.input.length;
+    }
+    peek() {
+        if (this.atEnd()) {
+            return "\0";
+        }
+        return this.input[this.offset];
+    }
+    peekNext() {
+        if (this.offset + 1 >= this.input.length) {
+            return "\0";
+        }
+        return this.input[this.offset + 1];
+    }
+    previous() {
+        const l = this.tokens.length;
+        if (l == 0) {
+            return lexer_TokenType.EOF;
+        }
+        return this.tokens[l - 1].type;
+    }
+    next() {
+        return this.input[this.offset++];
+    }
+    match(expected) {
+        if (this.atEnd()) {
+            return false;
+        }
+        if (this.input[this.offset] !== expected) {
+            return false;
+        }
+        this.offset++;
+        return true;
+    }
+    addToken(type, value) {
+        this.tokens.push({
+            type,
+            lexeme: this.input.substring(this.start, this.offset),
+            range: this.range(),
+            value
+        });
+    }
+    consumeNumber() {
+        while (!this.atEnd() && (!isBoundary(this.peek()) || this.peek() == ".")) {
+            this.next();
+        }
+        const lexeme = this.input.substring(this.start, this.offset);
+        const value = new StringData(lexeme).number();
+        if (isNaN(value)) {
+            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
+        }
+        this.addToken(lexer_TokenType.NUMBER, value);
+    }
+    consumeString() {
+        while ((this.peek() !== "'" || this.peekNext() === "'") && !this.atEnd()) {
+            if (this.peek() === "\n")
+                this.line++;
+            if (this.peek() === "'" && this.peekNext() === "'") {
+                // Escaped "'", consume
+                this.next();
+            }
+            this.next();
+        }
+        if (this.atEnd()) {
+            // Unterminated string
+            throw new Error(`Unexpected symbol: '${this.input.substring(this.start)}'. Located at position ${this.start + 1} within expression: ${this.input}`);
+        }
+        // Closing '
+        this.next();
+        // Trim the surrounding quotes.
+        let value = this.input.substring(this.start + 1, this.offset - 1);
+        value = value.replace("''", "'");
+        this.addToken(lexer_TokenType.STRING, value);
+    }
+    consumeIdentifier() {
+        while (!this.atEnd() && !isBoundary(this.peek())) {
+            this.next();
+        }
+        let tokenType = lexer_TokenType.IDENTIFIER;
+        let tokenValue = undefined;
+        const lexeme = this.input.substring(this.start, this.offset);
+        if (this.previous() != lexer_TokenType.DOT) {
+            switch (lexeme) {
+                case "true":
+                    tokenType = lexer_TokenType.TRUE;
+                    break;
+                case "false":
+                    tokenType = lexer_TokenType.FALSE;
+                    break;
+                case "null":
+                    tokenType = lexer_TokenType.NULL;
+                    break;
+                case "NaN":
+                    tokenType = lexer_TokenType.NUMBER;
+                    tokenValue = NaN;
+                    break;
+                case "Infinity":
+                    tokenType = lexer_TokenType.NUMBER;
+                    tokenValue = Infinity;
+                    break;
+            }
+        }
+        if (!isLegalIdentifier(lexeme)) {
+            throw new Error(`Unexpected symbol: '${lexeme}'. Located at position ${this.start + 1} within expression: ${this.input}`);
+        }
+        this.addToken(tokenType, tokenValue);
+    }
+}
+function isDigit(c) {
+    return c >= "0" && c <= "9";
+}
+function isBoundary(c) {
+    switch (c) {
+        case "(":
+        case "[":
+        case ")":
+        case "]":
+        case ",":
+        case ".":
+        case "!":
+        case ">":
+        case "<":
+        case "=":
+        case "&":
+        case "|":
+            return true;
+    }
+    return /\s/.test(c);
+}
+function isLegalIdentifier(str) {
+    if (str == "") {
+        return false;
+    }
+    const first = str[0];
+    if ((first >= "a" && first <= "z") || (first >= "A" && first <= "Z") || first == "_") {
+        for (const c of str.substring(1).split("")) {
+            if ((c >= "a" && c <= "z") || (c >= "A" && c <= "Z") || (c >= "0" && c <= "9") || c == "_" || c == "-") {
+                // OK
+            }
+            else {
+                return false;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+//# sourceMappingURL=lexer.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/errors.js
+
+const MAX_PARSER_DEPTH = 50;
+const MAX_EXPRESSION_LENGTH = 21000;
+var ErrorType;
+(function (ErrorType) {
+    ErrorType[ErrorType["ErrorUnexpectedSymbol"] = 0] = "ErrorUnexpectedSymbol";
+    ErrorType[ErrorType["ErrorUnrecognizedNamedValue"] = 1] = "ErrorUnrecognizedNamedValue";
+    ErrorType[ErrorType["ErrorUnexpectedEndOfExpression"] = 2] = "ErrorUnexpectedEndOfExpression";
+    ErrorType[ErrorType["ErrorExceededMaxDepth"] = 3] = "ErrorExceededMaxDepth";
+    ErrorType[ErrorType["ErrorExceededMaxLength"] = 4] = "ErrorExceededMaxLength";
+    ErrorType[ErrorType["ErrorTooFewParameters"] = 5] = "ErrorTooFewParameters";
+    ErrorType[ErrorType["ErrorTooManyParameters"] = 6] = "ErrorTooManyParameters";
+    ErrorType[ErrorType["ErrorEvenParameters"] = 7] = "ErrorEvenParameters";
+    ErrorType[ErrorType["ErrorUnrecognizedContext"] = 8] = "ErrorUnrecognizedContext";
+    ErrorType[ErrorType["ErrorUnrecognizedFunction"] = 9] = "ErrorUnrecognizedFunction";
+})(ErrorType || (ErrorType = {}));
+class ExpressionError extends Error {
+    constructor(typ, tok) {
+        super(`${errorDescription(typ)}: '${tokenString(tok)}'`);
+        this.typ = typ;
+        this.tok = tok;
+        this.pos = this.tok.range.start;
+    }
+}
+function errorDescription(typ) {
+    switch (typ) {
+        case ErrorType.ErrorUnexpectedEndOfExpression:
+            return "Unexpected end of expression";
+        case ErrorType.ErrorUnexpectedSymbol:
+            return "Unexpected symbol";
+        case ErrorType.ErrorUnrecognizedNamedValue:
+            return "Unrecognized named-value";
+        case ErrorType.ErrorExceededMaxDepth:
+            return `Exceeded max expression depth ${MAX_PARSER_DEPTH}`;
+        case ErrorType.ErrorExceededMaxLength:
+            return `Exceeded max expression length ${MAX_EXPRESSION_LENGTH}`;
+        case ErrorType.ErrorTooFewParameters:
+            return "Too few parameters supplied";
+        case ErrorType.ErrorTooManyParameters:
+            return "Too many parameters supplied";
+        case ErrorType.ErrorEvenParameters:
+            return "Even number of parameters supplied, requires an odd number of parameters";
+        case ErrorType.ErrorUnrecognizedContext:
+            return "Unrecognized named-value";
+        case ErrorType.ErrorUnrecognizedFunction:
+            return "Unrecognized function";
+        default: // Should never reach here.
+            return "Unknown error";
+    }
+}
+class ExpressionEvaluationError extends Error {
+}
+//# sourceMappingURL=errors.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/case.js
+
+const caseFunc = {
+    name: "case",
+    description: "`case( pred1, val1, pred2, val2, ..., default )`\n\nEvaluates predicates in order and returns the value corresponding to the first predicate that evaluates to `true`. If no predicate matches, it returns the last argument as the default value.",
+    minArgs: 3,
+    maxArgs: Number.MAX_SAFE_INTEGER,
+    call: (...args) => {
+        // Evaluate predicate-result pairs
+        for (let i = 0; i < args.length - 1; i += 2) {
+            const predicate = args[i];
+            // Predicate must be a boolean
+            if (predicate.kind !== expressiondata_Kind.Boolean) {
+                throw new Error("case predicate must evaluate to a boolean value");
+            }
+            // If predicate is true, return the corresponding result
+            if (predicate.value) {
+                return args[i + 1];
+            }
+        }
+        // No predicate matched, return default (last argument)
+        return args[args.length - 1];
+    }
+};
+//# sourceMappingURL=case.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/result.js
+
+function falsy(d) {
+    switch (d.kind) {
+        case expressiondata_Kind.Null:
+            return true;
+        case expressiondata_Kind.Boolean:
+            return !d.value;
+        case expressiondata_Kind.Number: {
+            const dv = d.value;
+            return dv === 0 || isNaN(dv);
+        }
+        case expressiondata_Kind.String:
+            return d.value.length === 0;
+    }
+    return false;
+}
+function truthy(d) {
+    return !falsy(d);
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except objects are not coerced to primitives.
+function coerceTypes(li, ri) {
+    let lv = li;
+    let rv = ri;
+    // Do nothing, same kind
+    if (li.kind === ri.kind) {
+        return [lv, rv];
+    }
+    switch (li.kind) {
+        // Number, String
+        case expressiondata_Kind.Number:
+            if (ri.kind === expressiondata_Kind.String) {
+                rv = new NumberData(ri.number());
+                return [lv, rv];
+            }
+            break;
+        // String, Number
+        case expressiondata_Kind.String:
+            if (ri.kind === expressiondata_Kind.Number) {
+                lv = new NumberData(li.number());
+                return [lv, rv];
+            }
+            break;
+        // Boolean|Null, Any
+        case expressiondata_Kind.Null:
+        case expressiondata_Kind.Boolean:
+            lv = new NumberData(li.number());
+            return coerceTypes(lv, rv);
+    }
+    // Any, Boolean|Null
+    switch (ri.kind) {
+        case expressiondata_Kind.Null:
+        case expressiondata_Kind.Boolean:
+            rv = new NumberData(ri.number());
+            return coerceTypes(lv, rv);
+    }
+    return [lv, rv];
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
+function equals(lhs, rhs) {
+    const [lv, rv] = coerceTypes(lhs, rhs);
+    if (lv.kind != rv.kind) {
+        return false;
+    }
+    switch (lv.kind) {
+        // Null, Null
+        case expressiondata_Kind.Null:
+            return true;
+        // Number, Number
+        case expressiondata_Kind.Number: {
+            const ld = lv.value;
+            const rd = rv.value;
+            if (isNaN(ld) || isNaN(rd)) {
+                return false;
+            }
+            return ld == rd;
+        }
+        // String, String
+        case expressiondata_Kind.String: {
+            const ls = lv.value;
+            const rs = rv.value;
+            return toUpperSpecial(ls) === toUpperSpecial(rs);
+        }
+        // Boolean, Boolean
+        case expressiondata_Kind.Boolean: {
+            const lb = lv.value;
+            const rb = rv.value;
+            return lb == rb;
+        }
+        // Object, Object
+        case expressiondata_Kind.Dictionary:
+        case expressiondata_Kind.Array:
+            // Check reference equality
+            return lv === rv;
+    }
+    return false;
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
+function greaterThan(lhs, rhs) {
+    const [lv, rv] = coerceTypes(lhs, rhs);
+    if (lv.kind != rv.kind) {
+        return false;
+    }
+    switch (lv.kind) {
+        // Number, Number
+        case expressiondata_Kind.Number: {
+            const lf = lv.value;
+            const rf = rv.value;
+            if (isNaN(lf) || isNaN(rf)) {
+                return false;
+            }
+            return lf > rf;
+        }
+        // String, String
+        case expressiondata_Kind.String: {
+            let ls = lv.value;
+            let rs = rv.value;
+            ls = toUpperSpecial(ls);
+            rs = toUpperSpecial(rs);
+            return ls > rs;
+        }
+        // Boolean, Boolean
+        case expressiondata_Kind.Boolean: {
+            const lb = lv.value;
+            const rb = rv.value;
+            return lb && !rb;
+        }
+    }
+    return false;
+}
+// Similar to the Javascript abstract equality comparison algorithm http://www.ecma-international.org/ecma-262/5.1/#sec-11.9.3.
+// Except string comparison is OrdinalIgnoreCase, and objects are not coerced to primitives.
+function lessThan(lhs, rhs) {
+    const [lv, rv] = coerceTypes(lhs, rhs);
+    if (lv.kind != rv.kind) {
+        return false;
+    }
+    switch (lv.kind) {
+        // Number, Number
+        case expressiondata_Kind.Number: {
+            const lf = lv.value;
+            const rf = rv.value;
+            if (isNaN(lf) || isNaN(rf)) {
+                return false;
+            }
+            return lf < rf;
+        }
+        // String, String
+        case expressiondata_Kind.String: {
+            let ls = lv.value;
+            let rs = rv.value;
+            ls = toUpperSpecial(ls);
+            rs = toUpperSpecial(rs);
+            return ls < rs;
+        }
+        // Boolean, Boolean
+        case expressiondata_Kind.Boolean: {
+            const lb = lv.value;
+            const rb = rv.value;
+            return !lb && rb;
+        }
+    }
+    return false;
+}
+// Do not toUpper the small-dotless-ı
+function toUpperSpecial(s) {
+    const sb = [];
+    let i = 0;
+    const len = s.length;
+    let found = s.indexOf("ı");
+    while (i < len) {
+        if (i < found) {
+            sb.push(s.substring(i, found).toUpperCase()); // Append upper segment
+            i = found;
+        }
+        else if (i == found) {
+            sb.push(s.substring(i, i + 1));
+            i += 1;
+            found = s.indexOf("ı", i);
+        }
+        else {
+            sb.push(s.substring(i).toUpperCase()); // Append upper remaining
+            break;
+        }
+    }
+    return sb.join("");
+}
+//# sourceMappingURL=result.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/contains.js
+
+
+const contains = {
+    name: "contains",
+    description: "`contains( search, item )`\n\nReturns `true` if `search` contains `item`. If `search` is an array, this function returns `true` if the `item` is an element in the array. If `search` is a string, this function returns `true` if the `item` is a substring of `search`. This function is not case sensitive. Casts values to a string.",
+    minArgs: 2,
+    maxArgs: 2,
+    call: (...args) => {
+        const left = args[0];
+        const right = args[1];
+        if (left.primitive) {
+            const ls = left.coerceString();
+            if (right.primitive) {
+                const rs = right.coerceString();
+                return new BooleanData(ls.toLowerCase().includes(rs.toLowerCase()));
+            }
+        }
+        else if (left.kind === expressiondata_Kind.Array) {
+            const la = left;
+            if (la.values().length === 0) {
+                return new BooleanData(false);
+            }
+            for (const v of la.values()) {
+                if (equals(right, v)) {
+                    return new BooleanData(true);
+                }
+            }
+        }
+        return new BooleanData(false);
+    }
+};
+//# sourceMappingURL=contains.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/endswith.js
+
+
+const endswith = {
+    name: "endsWith",
+    description: "`endsWith( searchString, searchValue )`\n\nReturns `true` if `searchString` ends with `searchValue`. This function is not case sensitive. Casts values to a string.",
+    minArgs: 2,
+    maxArgs: 2,
+    call: (...args) => {
+        const left = args[0];
+        if (!left.primitive) {
+            return new BooleanData(false);
+        }
+        const right = args[1];
+        if (!right.primitive) {
+            return new BooleanData(false);
+        }
+        const ls = toUpperSpecial(left.coerceString());
+        const rs = toUpperSpecial(right.coerceString());
+        return new BooleanData(ls.endsWith(rs));
+    }
+};
+//# sourceMappingURL=endswith.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/format.js
+
+const format = {
+    name: "format",
+    description: "`format( string, replaceValue0, replaceValue1, ..., replaceValueN)`\n\nReplaces values in the `string`, with the variable `replaceValueN`. Variables in the `string` are specified using the `{N}` syntax, where `N` is an integer. You must specify at least one `replaceValue` and `string`. There is no maximum for the number of variables (`replaceValueN`) you can use. Escape curly braces using double braces.",
+    minArgs: 1,
+    maxArgs: 255 /*MAX_ARGUMENTS*/,
+    call: (...args) => {
+        const fs = args[0].coerceString();
+        const result = [];
+        let index = 0;
+        while (index < fs.length) {
+            const lbrace = fs.indexOf("{", index);
+            const rbrace = fs.indexOf("}", index);
+            // Left brace
+            if (lbrace >= 0 && (rbrace < 0 || rbrace > lbrace)) {
+                // Escaped left brace
+                if (safeCharAt(fs, lbrace + 1) === "{") {
+                    result.push(fs.substr(index, lbrace - index + 1));
+                    index = lbrace + 2;
+                    continue;
+                }
+                // Left brace, number, optional format specifiers, right brace
+                if (rbrace > lbrace + 1) {
+                    const argIndex = readArgIndex(fs, lbrace + 1);
+                    if (argIndex.success) {
+                        // Check parameter count
+                        if (1 + argIndex.result > args.length - 1) {
+                            throw new Error(`The following format string references more arguments than were supplied: ${fs}`);
+                        }
+                        // Append the portion before the left brace
+                        if (lbrace > index) {
+                            result.push(fs.substr(index, lbrace - index));
+                        }
+                        // Append the arg
+                        result.push(`${args[1 + argIndex.result].coerceString()}`);
+                        index = rbrace + 1;
+                        continue;
+                    }
+                }
+                throw new Error(`The following format string is invalid: ${fs}`);
+            }
+            // Right brace
+            else if (rbrace >= 0) {
+                // Escaped right brace
+                if (safeCharAt(fs, rbrace + 1) === "}") {
+                    result.push(fs.substr(index, rbrace - index + 1));
+                    index = rbrace + 2;
+                }
+                else {
+                    throw new Error(`The following format string is invalid: ${fs}`);
+                }
+            }
+            // Last segment
+            else {
+                result.push(fs.substr(index));
+                break;
+            }
+        }
+        return new StringData(result.join(""));
+    }
+};
+function safeCharAt(string, index) {
+    if (string.length > index) {
+        return string[index];
+    }
+    return "\0";
+}
+function readArgIndex(string, startIndex) {
+    // Count the number of digits
+    let length = 0;
+    for (;;) {
+        const nextChar = safeCharAt(string, startIndex + length);
+        if (nextChar >= "0" && nextChar <= "9") {
+            length++;
+        }
+        else {
+            break;
+        }
+    }
+    // Validate at least one digit
+    if (length < 1) {
+        return {
+            success: false
+        };
+    }
+    // Parse the number
+    const endIndex = startIndex + length - 1;
+    const result = parseInt(string.substr(startIndex, length));
+    return {
+        success: !isNaN(result),
+        result: result,
+        endIndex: endIndex
+    };
+}
+//# sourceMappingURL=format.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/fromjson.js
+
+
+const fromjson = {
+    name: "fromJson",
+    description: "`fromJSON(value)`\n\nReturns a JSON object or JSON data type for `value`. You can use this function to provide a JSON object as an evaluated expression or to convert environment variables from a string.",
+    minArgs: 1,
+    maxArgs: 1,
+    call: (...args) => {
+        const input = args[0];
+        const is = input.coerceString();
+        if (is.trim() === "") {
+            throw new Error("empty input");
+        }
+        try {
+            return JSON.parse(is, reviver);
+        }
+        catch (e) {
+            throw new ExpressionEvaluationError("Error parsing JSON when evaluating fromJson", { cause: e });
+        }
+    }
+};
+//# sourceMappingURL=fromjson.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/join.js
+
+const join = {
+    name: "join",
+    description: "`join( array, optionalSeparator )`\n\nThe value for `array` can be an array or a string. All values in `array` are concatenated into a string. If you provide `optionalSeparator`, it is inserted between the concatenated values. Otherwise, the default separator `,` is used. Casts values to a string.",
+    minArgs: 1,
+    maxArgs: 2,
+    call: (...args) => {
+        // Primitive
+        if (args[0].primitive) {
+            return new StringData(args[0].coerceString());
+        }
+        // Array
+        if (args[0].kind === expressiondata_Kind.Array) {
+            // Separator
+            let separator = ",";
+            if (args.length > 1 && args[1].primitive) {
+                separator = args[1].coerceString();
+            }
+            // Convert items to strings
+            return new StringData(args[0]
+                .values()
+                .map(item => item.coerceString())
+                .join(separator));
+        }
+        return new StringData("");
+    }
+};
+//# sourceMappingURL=join.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/startswith.js
+
+
+const startswith = {
+    name: "startsWith",
+    description: "`startsWith( searchString, searchValue )`\n\nReturns `true` when `searchString` starts with `searchValue`. This function is not case sensitive. Casts values to a string.",
+    minArgs: 2,
+    maxArgs: 2,
+    call: (...args) => {
+        const left = args[0];
+        if (!left.primitive) {
+            return new BooleanData(false);
+        }
+        const right = args[1];
+        if (!right.primitive) {
+            return new BooleanData(false);
+        }
+        const ls = toUpperSpecial(left.coerceString());
+        const rs = toUpperSpecial(right.coerceString());
+        return new BooleanData(ls.startsWith(rs));
+    }
+};
+//# sourceMappingURL=startswith.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/tojson.js
+
+
+const tojson = {
+    name: "toJson",
+    description: "`toJSON(value)`\n\nReturns a pretty-print JSON representation of `value`. You can use this function to debug the information provided in contexts.",
+    minArgs: 1,
+    maxArgs: 1,
+    call: (...args) => {
+        return new StringData(JSON.stringify(args[0], replacer, "  "));
+    }
+};
+//# sourceMappingURL=tojson.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs.js
+
+
+
+
+
+
+
+
+
+const funcs_wellKnownFunctions = {
+    case: caseFunc,
+    contains: contains,
+    endswith: endswith,
+    format: format,
+    fromjson: fromjson,
+    join: join,
+    startswith: startswith,
+    tojson: tojson
+};
+// validateFunction returns the function definition for the given function name.
+// If the function does not exist or an incorrect number of arguments is provided,
+// an error is returned.
+function validateFunction(context, identifier, argCount) {
+    // Expression function names are case-insensitive.
+    const name = identifier.lexeme.toLowerCase();
+    let f;
+    f = funcs_wellKnownFunctions[name];
+    if (!f) {
+        f = context.extensionFunctions.get(name);
+        if (!f) {
+            if (!context.allowUnknownKeywords) {
+                throw new ExpressionError(ErrorType.ErrorUnrecognizedFunction, identifier);
+            }
+            // Skip argument validation for unknown functions
+            return;
+        }
+    }
+    if (argCount < f.minArgs) {
+        throw new ExpressionError(ErrorType.ErrorTooFewParameters, identifier);
+    }
+    if (argCount > f.maxArgs) {
+        throw new ExpressionError(ErrorType.ErrorTooManyParameters, identifier);
+    }
+    // case function requires an odd number of arguments
+    if (name === "case" && argCount % 2 === 0) {
+        throw new ExpressionError(ErrorType.ErrorEvenParameters, identifier);
+    }
+}
+//# sourceMappingURL=funcs.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/idxHelper.js
+class idxHelper {
+    constructor(star, idx) {
+        this.star = star;
+        if (!idx) {
+            return;
+        }
+        if (!star) {
+            if (idx.primitive) {
+                this.str = idx.coerceString();
+            }
+            let f = idx.number();
+            if (!isNaN(f) && isFinite(f) && f >= 0) {
+                f = Math.floor(f);
+                this.int = f;
+            }
+        }
+    }
+}
+//# sourceMappingURL=idxHelper.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/evaluator.js
+
+
+
+
+
+
+
+class evaluator_Evaluator {
+    /**
+     * Creates a new evaluator
+     * @param n Parsed expression to evaluate
+     * @param context Context data to use
+     * @param functions Optional map of function implementations. If given, these will be preferred over the built-in functions.
+     */
+    constructor(n, context, functions) {
+        this.n = n;
+        this.context = context;
+        this.functions = functions;
+    }
+    evaluate() {
+        return this.eval(this.n);
+    }
+    eval(n) {
+        return n.accept(this);
+    }
+    visitLiteral(literal) {
+        return literal.literal;
+    }
+    visitUnary(unary) {
+        const r = this.eval(unary.expr);
+        if (unary.operator.type === lexer_TokenType.BANG) {
+            return new BooleanData(falsy(r));
+        }
+        throw new Error(`unknown unary operator: ${unary.operator.lexeme}`);
+    }
+    visitBinary(binary) {
+        const left = this.eval(binary.left);
+        const right = this.eval(binary.right);
+        switch (binary.operator.type) {
+            case lexer_TokenType.EQUAL_EQUAL:
+                return new BooleanData(equals(left, right));
+            case lexer_TokenType.BANG_EQUAL:
+                return new BooleanData(!equals(left, right));
+            case lexer_TokenType.GREATER:
+                return new BooleanData(greaterThan(left, right));
+            case lexer_TokenType.GREATER_EQUAL:
+                return new BooleanData(equals(left, right) || greaterThan(left, right));
+            case lexer_TokenType.LESS:
+                return new BooleanData(lessThan(left, right));
+            case lexer_TokenType.LESS_EQUAL:
+                return new BooleanData(equals(left, right) || lessThan(left, right));
+        }
+        throw new Error(`unknown binary operator: ${binary.operator.lexeme}`);
+    }
+    visitLogical(logical) {
+        let result;
+        for (const arg of logical.args) {
+            result = this.eval(arg);
+            // Break?
+            if ((logical.operator.type === lexer_TokenType.AND && falsy(result)) ||
+                (logical.operator.type === lexer_TokenType.OR && truthy(result))) {
+                break;
+            }
+        }
+        // result is always assigned before we return here
+        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
+        return result;
+    }
+    visitGrouping(grouping) {
+        return this.eval(grouping.group);
+    }
+    visitContextAccess(contextAccess) {
+        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion
+        const r = this.context.get(contextAccess.name.lexeme);
+        return r;
+    }
+    visitIndexAccess(ia) {
+        let idx;
+        if (ia.index instanceof Star) {
+            idx = new idxHelper(true, undefined);
+        }
+        else {
+            let idxResult;
+            try {
+                idxResult = this.eval(ia.index);
+            }
+            catch (e) {
+                throw new Error(`could not evaluate index for index access: ${e.message}`, { cause: e });
+            }
+            idx = new idxHelper(false, idxResult);
+        }
+        const objResult = this.eval(ia.expr);
+        let result;
+        switch (objResult.kind) {
+            case expressiondata_Kind.Array: {
+                const tobjResult = objResult;
+                if (tobjResult instanceof FilteredArray) {
+                    result = filteredArrayAccess(tobjResult, idx);
+                }
+                else {
+                    result = arrayAccess(tobjResult, idx);
+                }
+                break;
+            }
+            case expressiondata_Kind.Dictionary: {
+                const tobjResult = objResult;
+                result = objectAccess(tobjResult, idx);
+                break;
+            }
+            default:
+                if (idx.star) {
+                    result = new FilteredArray();
+                }
+                else {
+                    result = new Null();
+                }
+        }
+        return result;
+    }
+    visitFunctionCall(functionCall) {
+        // Evaluate arguments
+        const args = functionCall.args.map(arg => this.eval(arg));
+        // Get function definitions
+        const functionName = functionCall.functionName.lexeme.toLowerCase();
+        const f = this.functions?.get(functionName) || funcs_wellKnownFunctions[functionName];
+        return f.call(...args);
+    }
+}
+function filteredArrayAccess(fa, idx) {
+    const result = new FilteredArray();
+    for (const item of fa.values()) {
+        // Check the type of the nested item
+        switch (item.kind) {
+            case expressiondata_Kind.Dictionary: {
+                const ti = item;
+                if (idx.star) {
+                    for (const v of ti.values()) {
+                        result.add(v);
+                    }
+                }
+                else if (idx.str !== undefined) {
+                    const v = ti.get(idx.str);
+                    if (v !== undefined) {
+                        result.add(v);
+                    }
+                }
+                break;
+            }
+            case expressiondata_Kind.Array: {
+                const ti = item;
+                if (idx.star) {
+                    for (const v of ti.values()) {
+                        result.add(v);
+                    }
+                }
+                else if (idx.int !== undefined && idx.int < ti.values().length) {
+                    result.add(ti.get(idx.int));
+                }
+                break;
+            }
+        }
+    }
+    return result;
+}
+function arrayAccess(a, idx) {
+    if (idx.star) {
+        const fa = new FilteredArray();
+        for (const item of a.values()) {
+            fa.add(item);
+        }
+        return fa;
+    }
+    if (idx.int !== undefined && idx.int < a.values().length) {
+        return a.get(idx.int);
+    }
+    return new Null();
+}
+function objectAccess(obj, idx) {
+    if (idx.star) {
+        const fa = new FilteredArray(...obj.values());
+        return fa;
+    }
+    if (idx.str !== undefined) {
+        const r = obj.get(idx.str);
+        if (r !== undefined) {
+            return r;
+        }
+    }
+    return new Null();
+}
+//# sourceMappingURL=evaluator.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/parser.js
+
+
+
+
+
+class parser_Parser {
+    /**
+     * Constructs a new parser for the given tokens
+     *
+     * @param tokens Tokens to build a parse tree from
+     * @param extensionContexts Available context names
+     * @param extensionFunctions Available functions (beyond the built-in ones)
+     */
+    constructor(tokens, extensionContexts, extensionFunctions) {
+        this.tokens = tokens;
+        this.offset = 0;
+        this.depth = 0;
+        this.extContexts = new Map();
+        this.extFuncs = new Map();
+        for (const contextName of extensionContexts) {
+            this.extContexts.set(contextName.toLowerCase(), true);
+        }
+        for (const { name, func } of extensionFunctions.map(x => ({
+            name: x.name,
+            func: x
+        }))) {
+            this.extFuncs.set(name.toLowerCase(), func);
+        }
+        this.context = {
+            allowUnknownKeywords: false,
+            extensionContexts: this.extContexts,
+            extensionFunctions: this.extFuncs
+        };
+    }
+    parse() {
+        // eslint-disable-next-line prefer-const
+        let result;
+        // No tokens
+        if (this.atEnd()) {
+            return result;
+        }
+        result = this.expression();
+        if (!this.atEnd()) {
+            throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
+        }
+        return result;
+    }
+    expression() {
+        this.incrDepth();
+        try {
+            return this.logicalOr();
+        }
+        finally {
+            this.decrDepth();
+        }
+    }
+    logicalOr() {
+        // && is higher precedence than ||
+        let expr = this.logicalAnd();
+        if (this.check(lexer_TokenType.OR)) {
+            // Track depth
+            this.incrDepth();
+            try {
+                const logical = new Logical(this.peek(), [expr]);
+                expr = logical;
+                while (this.match(lexer_TokenType.OR)) {
+                    const right = this.logicalAnd();
+                    logical.args.push(right);
+                }
+            }
+            finally {
+                this.decrDepth();
+            }
+        }
+        return expr;
+    }
+    logicalAnd() {
+        // == and != are higher precedence than &&
+        let expr = this.equality();
+        if (this.check(lexer_TokenType.AND)) {
+            // Track depth
+            this.incrDepth();
+            try {
+                const logical = new Logical(this.peek(), [expr]);
+                expr = logical;
+                while (this.match(lexer_TokenType.AND)) {
+                    const right = this.equality();
+                    logical.args.push(right);
+                }
+            }
+            finally {
+                this.decrDepth();
+            }
+        }
+        return expr;
+    }
+    equality() {
+        // >, >=, <, <= are higher precedence than == and !=
+        let expr = this.comparison();
+        while (this.match(lexer_TokenType.BANG_EQUAL, lexer_TokenType.EQUAL_EQUAL)) {
+            const operator = this.previous();
+            const right = this.comparison();
+            expr = new Binary(expr, operator, right);
+        }
+        return expr;
+    }
+    comparison() {
+        // ! is higher precedence than >, >=, <, <=
+        let expr = this.unary();
+        while (this.match(lexer_TokenType.GREATER, lexer_TokenType.GREATER_EQUAL, lexer_TokenType.LESS, lexer_TokenType.LESS_EQUAL)) {
+            const operator = this.previous();
+            const right = this.unary();
+            expr = new Binary(expr, operator, right);
+        }
+        return expr;
+    }
+    unary() {
+        if (this.match(lexer_TokenType.BANG)) {
+            // Track depth
+            this.incrDepth();
+            const operator = this.previous();
+            const unary = this.unary();
+            try {
+                return new Unary(operator, unary);
+            }
+            finally {
+                this.decrDepth();
+            }
+        }
+        return this.index();
+    }
+    index() {
+        let expr = this.call();
+        let depthIncreased = 0;
+        if (expr instanceof Grouping || expr instanceof FunctionCall || expr instanceof ContextAccess) {
+            let cont = true;
+            while (cont) {
+                switch (true) {
+                    case this.match(lexer_TokenType.LEFT_BRACKET): {
+                        let indexExpr;
+                        if (this.match(lexer_TokenType.STAR)) {
+                            indexExpr = new Star();
+                        }
+                        else {
+                            indexExpr = this.expression();
+                        }
+                        this.consume(lexer_TokenType.RIGHT_BRACKET, ErrorType.ErrorUnexpectedSymbol);
+                        // Track depth
+                        this.incrDepth();
+                        depthIncreased++;
+                        expr = new IndexAccess(expr, indexExpr);
+                        break;
+                    }
+                    case this.match(lexer_TokenType.DOT):
+                        // Track depth
+                        this.incrDepth();
+                        depthIncreased++;
+                        if (this.match(lexer_TokenType.IDENTIFIER)) {
+                            const property = this.previous();
+                            expr = new IndexAccess(expr, new Literal(new StringData(property.lexeme), property));
+                        }
+                        else if (this.match(lexer_TokenType.STAR)) {
+                            expr = new IndexAccess(expr, new Star());
+                        }
+                        else {
+                            throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
+                        }
+                        break;
+                    default:
+                        cont = false;
+                }
+            }
+        }
+        for (let i = 0; i < depthIncreased; i++) {
+            this.decrDepth();
+        }
+        return expr;
+    }
+    call() {
+        if (!this.check(lexer_TokenType.IDENTIFIER)) {
+            return this.primary();
+        }
+        const identifier = this.next();
+        if (!this.match(lexer_TokenType.LEFT_PAREN)) {
+            if (!this.extContexts.has(identifier.lexeme.toLowerCase())) {
+                throw this.buildError(ErrorType.ErrorUnrecognizedContext, identifier);
+            }
+            return new ContextAccess(identifier);
+        }
+        // Function call
+        const args = [];
+        // Arguments
+        while (!this.match(lexer_TokenType.RIGHT_PAREN)) {
+            const aexp = this.expression();
+            args.push(aexp);
+            if (!this.check(lexer_TokenType.RIGHT_PAREN)) {
+                this.consume(lexer_TokenType.COMMA, ErrorType.ErrorUnexpectedSymbol);
+            }
+        }
+        validateFunction(this.context, identifier, args.length);
+        return new FunctionCall(identifier, args);
+    }
+    primary() {
+        switch (true) {
+            case this.match(lexer_TokenType.FALSE):
+                return new Literal(new BooleanData(false), this.previous());
+            case this.match(lexer_TokenType.TRUE):
+                return new Literal(new BooleanData(true), this.previous());
+            case this.match(lexer_TokenType.NULL):
+                return new Literal(new Null(), this.previous());
+            case this.match(lexer_TokenType.NUMBER):
+                return new Literal(new NumberData(this.previous().value), this.previous());
+            case this.match(lexer_TokenType.STRING):
+                return new Literal(new StringData(this.previous().value), this.previous());
+            case this.match(lexer_TokenType.LEFT_PAREN): {
+                const expr = this.expression();
+                if (this.atEnd()) {
+                    throw this.buildError(ErrorType.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
+                }
+                this.consume(lexer_TokenType.RIGHT_PAREN, ErrorType.ErrorUnexpectedSymbol);
+                return new Grouping(expr);
+            }
+            case this.atEnd():
+                throw this.buildError(ErrorType.ErrorUnexpectedEndOfExpression, this.previous()); // Back up to get the last token before the EOF
+        }
+        throw this.buildError(ErrorType.ErrorUnexpectedSymbol, this.peek());
+    }
+    // match consumes the next token if it matches any of the given types
+    match(...tokenTypes) {
+        for (const tokenType of tokenTypes) {
+            if (this.check(tokenType)) {
+                this.next();
+                return true;
+            }
+        }
+        return false;
+    }
+    // check peeks whether the next token is of the given type
+    check(tokenType) {
+        if (this.atEnd()) {
+            return false;
+        }
+        return this.peek().type == tokenType;
+    }
+    // atEnd peeks whether the next token is EOF
+    atEnd() {
+        return this.peek().type == lexer_TokenType.EOF;
+    }
+    next() {
+        if (!this.atEnd()) {
+            this.offset++;
+        }
+        return this.previous();
+    }
+    peek() {
+        return this.tokens[this.offset];
+    }
+    // previous returns the previous token
+    previous() {
+        return this.tokens[this.offset - 1];
+    }
+    // consume attempts to consume the next token if it matches the given type. It returns an error of
+    // the given ParseErrorKind otherwise.
+    consume(tokenType, errorType) {
+        if (this.check(tokenType)) {
+            this.next();
+            return;
+        }
+        throw this.buildError(errorType, this.peek());
+    }
+    incrDepth() {
+        this.depth++;
+        if (this.depth > MAX_PARSER_DEPTH) {
+            throw this.buildError(ErrorType.ErrorExceededMaxDepth, this.peek());
+        }
+    }
+    decrDepth() {
+        this.depth--;
+    }
+    buildError(errType, token) {
+        return new ExpressionError(errType, token);
+    }
+}
+//# sourceMappingURL=parser.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion.js
+
+
+
+
+
+
+/**
+ * Complete returns a list of completion items for the given expression.
+ * The main functionality is auto-completing functions and context access:
+ * We can only provide assistance if the input is in one of the following forms (with | denoting the cursor position):
+ * - context.path.inp| or context.path['inp| -- auto-complete context access
+ * - context.path.| or context.path['| -- auto-complete context access
+ * - toJS| -- auto-complete function call or top-level
+ * - | -- auto-complete function call or top-level context access
+ *
+ * @param input Input expression
+ * @param context Context available for the expression
+ * @param extensionFunctions List of functions available
+ * @param functions Optional map of functions to use during evaluation
+ * @param featureFlags Optional feature flags to control which features are enabled
+ * @returns Array of completion items
+ */
+function complete(input, context, extensionFunctions, functions, featureFlags) {
+    // Lex
+    const lexer = new Lexer(input);
+    const lexResult = lexer.lex();
+    // Find interesting part of the tokenVector. For example, for an expression like `github.actor == env.actor.log|`, we are
+    // only interested in the `env.actor.log` part for auto-completion
+    const tokenInputVector = trimTokenVector(lexResult.tokens);
+    // Start by skipping the EOF token
+    let tokenIdx = tokenInputVector.length - 2;
+    if (tokenIdx >= 0) {
+        switch (tokenInputVector[tokenIdx].type) {
+            // If there is a (partial) identifier under the cursor, ignore that
+            case TokenType.IDENTIFIER:
+                tokenIdx--;
+                break;
+            case TokenType.STRING:
+                // TODO: Support string for `context.name['test|`
+                return [];
+        }
+    }
+    if (tokenIdx < 0) {
+        // Vector only contains the EOF token. Suggest functions and root context access
+        const result = contextKeys(context);
+        // Merge with functions
+        result.push(...functionItems(extensionFunctions, featureFlags));
+        return result;
+    }
+    // Determine path that led to the last token
+    // Use parser & evaluator to determine context to complete.
+    const pathTokenVector = tokenInputVector.slice(0, tokenIdx);
+    // Include the original EOF token to make the parser happy
+    pathTokenVector.push(tokenInputVector[tokenInputVector.length - 1]);
+    const p = new Parser(pathTokenVector, context.pairs().map(x => x.key), extensionFunctions);
+    const expr = p.parse();
+    const ev = new Evaluator(expr, context, functions);
+    const result = ev.evaluate();
+    return contextKeys(result);
+}
+function functionItems(extensionFunctions, featureFlags) {
+    const result = [];
+    const flags = featureFlags ?? new FeatureFlags();
+    for (const fdef of [...Object.values(wellKnownFunctions), ...extensionFunctions]) {
+        // Filter out case function if feature is disabled
+        if (fdef.name === "case" && !flags.isEnabled("allowCaseFunction")) {
+            continue;
+        }
+        result.push({
+            label: fdef.name,
+            description: fdef.description,
+            function: true
+        });
+    }
+    // Sort functions
+    result.sort((a, b) => a.label.localeCompare(b.label));
+    return result;
+}
+function contextKeys(context) {
+    if (isDictionary(context)) {
+        return (context
+            .pairs()
+            .map(x => completionItemFromContext(x))
+            // Sort contexts
+            .sort((a, b) => a.label.localeCompare(b.label)));
+    }
+    return [];
+}
+function completionItemFromContext(pair) {
+    const context = pair.key.toString();
+    const parenIndex = context.indexOf("(");
+    const isFunc = parenIndex >= 0 && context.indexOf(")") >= 0;
+    return {
+        label: isFunc ? context.substring(0, parenIndex) : context,
+        description: pair.description,
+        function: isFunc
+    };
+}
+function trimTokenVector(tokenVector) {
+    let tokenIdx = tokenVector.length;
+    let openParen = 0;
+    while (tokenIdx > 0) {
+        const token = tokenVector[tokenIdx - 1];
+        switch (token.type) {
+            case TokenType.LEFT_PAREN:
+                if (openParen == 0) {
+                    // Encountered an open parenthesis without a closing first, stop here
+                    break;
+                }
+                openParen--;
+                tokenIdx--;
+                continue;
+            case TokenType.RIGHT_PAREN:
+                openParen++;
+                tokenIdx--;
+                continue;
+            case TokenType.IDENTIFIER:
+            case TokenType.DOT:
+            case TokenType.EOF:
+            case TokenType.LEFT_BRACKET:
+            case TokenType.RIGHT_BRACKET:
+            case TokenType.STRING:
+                tokenIdx--;
+                continue;
+        }
+        break;
+    }
+    // Only keep the part of the token vector we're interested in
+    return tokenVector.slice(tokenIdx);
+}
+//# sourceMappingURL=completion.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion/descriptionDictionary.js
+
+
+function isDescriptionDictionary(x) {
+    return x.kind === Kind.Dictionary && x instanceof DescriptionDictionary;
+}
+class DescriptionDictionary extends Dictionary {
+    constructor(...pairs) {
+        super();
+        this.descriptions = new Map();
+        this.complete = true;
+        for (const p of pairs) {
+            this.add(p.key, p.value, p.description);
+        }
+    }
+    add(key, value, description) {
+        if (this.get(key) !== undefined) {
+            // Key already added, ignore
+            return;
+        }
+        super.add(key, value);
+        if (description) {
+            this.descriptions.set(key, description);
+        }
+    }
+    pairs() {
+        const pairs = super.pairs();
+        return pairs.map(p => ({ ...p, description: this.descriptions.get(p.key) }));
+    }
+    getDescription(key) {
+        return this.descriptions.get(key);
+    }
+}
+//# sourceMappingURL=descriptionDictionary.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/index.js
+
+
+
+
+
+
+
+
+
+
+//# sourceMappingURL=index.js.map
+;// CONCATENATED MODULE: ./build/workflow/expressions.js
+
+/** A mistake in an expression, with the stretch of the text that holds it. */
+class ExpressionMistake extends Error {
+    name = 'ExpressionMistake';
+    /** The expression as it was written, for finding its place in the source. */
+    expression;
+    constructor(message, expression) {
+        super(message);
+        this.expression = expression;
+    }
+}
+function hasExpression(text) {
+    return text.includes('${{');
+}
+/**
+ * Fills in the `${{ }}` of a text, in GitHub's own expression language. A text that is one single
+ * expression becomes its value, of whatever type; otherwise the values are put in as text.
+ *
+ * @throws ExpressionMistake when one is not closed, does not parse, or names an unknown context
+ */
+function fillIn(text, contexts) {
+    const parts = split(text);
+    const [only] = parts;
+    if (parts.length === 1 && only?.isExpression)
+        return plain(evaluate(only.text, contexts));
+    return parts
+        .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
+        .join('');
+}
+function split(text) {
+    const parts = [];
+    let at = 0;
+    for (let start = text.indexOf('${{'); start >= 0; start = text.indexOf('${{', at)) {
+        const end = endOfExpression(text, start + 3);
+        if (end < 0)
+            throw new ExpressionMistake('expression is not closed with }}', text.slice(start));
+        parts.push({ text: text.slice(at, start), isExpression: false });
+        parts.push({ text: text.slice(start + 3, end), isExpression: true });
+        at = end + 2;
+    }
+    parts.push({ text: text.slice(at), isExpression: false });
+    return parts.filter((part) => part.isExpression || part.text !== '');
+}
+/** Where the closing `}}` stands, passing over string literals (`'it''s'` is two in a row). */
+function endOfExpression(text, start) {
+    let inString = false;
+    for (let at = start; at < text.length; at++) {
+        if (text[at] === "'")
+            inString = !inString;
+        if (!inString && text.startsWith('}}', at))
+            return at;
+    }
+    return -1;
+}
+function evaluate(expression, contexts) {
+    const tree = expressions_parse(expression, Object.keys(contexts));
+    try {
+        return new evaluator_Evaluator(tree, contextData(contexts)).evaluate();
+    }
+    catch {
+        // The message could carry a value.
+        throw new ExpressionMistake('expression cannot be evaluated', expression.trim());
+    }
+}
+function expressions_parse(expression, names) {
+    try {
+        return new parser_Parser(new lexer_Lexer(expression).lex().tokens, names, []).parse();
+    }
+    catch (error) {
+        const why = error instanceof Error ? error.message : 'malformed';
+        const message = `expression: ${why} (contexts here: ${names.join(', ')})`;
+        throw new ExpressionMistake(message, expression.trim());
+    }
+}
+function contextData(contexts) {
+    // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
+    return JSON.parse(JSON.stringify(contexts), reviver);
+}
+function plain(value) {
+    return JSON.parse(JSON.stringify(value, replacer));
+}
+
+;// CONCATENATED MODULE: ./build/workflow/source.js
+/** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
+function positionAt(source, start, end) {
+    const before = source.text.slice(0, start);
+    const lineStart = before.lastIndexOf('\n') + 1;
+    const lineEnd = source.text.indexOf('\n', start);
+    const stop = Math.min(end, lineEnd < 0 ? source.text.length : lineEnd);
+    return {
+        source,
+        line: before.split('\n').length,
+        column: start - lineStart + 1,
+        length: Math.max(1, stop - start),
+    };
+}
+/** Where a node stands in its source, in UTF-16 units. */
+function rangeOf(node) {
+    return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
+}
+
 ;// CONCATENATED MODULE: ./build/workflow/options.js
 
 
@@ -23716,7 +27226,7 @@ function plainValues({ document, source }, { key, options }) {
         return values;
     }
     catch (cause) {
-        const position = (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(key));
+        const position = positionAt(source, ...rangeOf(key));
         const message = 'YAML: an alias is unknown, contains itself, or is used too often';
         throw new errors/* UserError */.y({ message, position }, { cause });
     }
@@ -23735,12 +27245,12 @@ function expressionProblem(reading, trigger, path, error) {
     if (!(error instanceof ExpressionMistake))
         throw error;
     const { source } = reading;
-    const [start, end] = (0,workflow_source/* rangeOf */.b)(nodeAt(reading, trigger, path));
+    const [start, end] = rangeOf(nodeAt(reading, trigger, path));
     const at = source.text.indexOf(error.expression, start);
     const found = at >= 0 && at < end;
     const position = found
-        ? (0,workflow_source/* positionAt */.t)(source, at, at + error.expression.length)
-        : (0,workflow_source/* positionAt */.t)(source, start, end);
+        ? positionAt(source, at, at + error.expression.length)
+        : positionAt(source, start, end);
     return { message: error.message, position };
 }
 /** The node at a path; the nearest one above it, or the trigger's name, where there is none. */
@@ -23771,9 +27281,17 @@ function pairOf(node, key) {
     return pairs.find((pair) => (0,dist/* isScalar */.jn)(pair.key) && String(pair.key.value) === String(key));
 }
 
+;// CONCATENATED MODULE: ./build/workflow/quoted.js
+const LONGEST_SHOWN = 60;
+/** A text of a workflow file as a message shows it: on one line, and cut where it is long. */
+function quoted_quoted(text) {
+    return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+}
+
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
 var suggestion = __nccwpck_require__(4637);
 ;// CONCATENATED MODULE: ./build/workflow/bind-options.js
+
 
 
 
@@ -23807,14 +27325,14 @@ function withUnknownOptions(issues, known) {
 }
 /** A schema takes a list for an object with the keys `0`, `1`, … */
 function listOfOptions({ source }, { key, options }) {
-    const position = (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(options ?? key));
+    const position = positionAt(source, ...rangeOf(options ?? key));
     return { message: 'options are a list, not a mapping of options', position };
 }
 /** What a schema says, at the place in the file that it is about. */
 function issueProblem(reading, nodes, known, issue) {
     const path = pathOf(issue);
     const find = isUnknownKey(issue) ? keyAt : nodeAt;
-    const position = (0,workflow_source/* positionAt */.t)(reading.source, ...(0,workflow_source/* rangeOf */.b)(find(reading, nodes, path)));
+    const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)));
     const computed = isComputed(nodeAt(reading, nodes, path));
     return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position };
 }
@@ -23851,13 +27369,13 @@ function isUnknownKey(issue) {
     return issue.type === 'strict_object' && issue.expected === 'never';
 }
 function unknownOption(name, known) {
-    return withHint(`unknown option "${name}"`, name, known, 'options');
+    return withHint(`unknown option ${quoted_quoted(name)}`, name, known, 'options');
 }
 /** The schema's message is the noun: `HTTP method`. */
 function notAllowed({ message: noun, expected, input }) {
     const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name);
     if (typeof input === 'string') {
-        return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed');
+        return withHint(`unknown ${noun} ${quoted_quoted(input)}`, input, allowed, 'allowed');
     }
     return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed');
 }
@@ -23924,9 +27442,117 @@ const NATIVE_EVENTS = new Set([
     'workflow_run',
 ]);
 
-// EXTERNAL MODULE: ./build/workflow/yaml.js
-var yaml = __nccwpck_require__(8729);
+;// CONCATENATED MODULE: ./build/workflow/yaml.js
+
+
+
+
+
+/**
+ * Parses YAML 1.2, in which `on` is a word and no boolean.
+ *
+ * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond
+ */
+function yaml_parseYaml(source) {
+    checkLimits(source);
+    const document = (0,dist/* parseDocument */.Tp)(source.text, {
+        version: '1.2',
+        uniqueKeys: false, // checked below: the library compares every key with every other
+        stringKeys: true,
+        prettyErrors: false,
+        lineCounter: new dist/* LineCounter */.HN(),
+    });
+    if (document.errors.length > 0) {
+        const shown = document.errors.slice(0, limits/* LIMITS */.b.problems);
+        throw new errors/* UserError */.y(shown.map((error) => syntaxProblem(source, error)));
+    }
+    const repeated = repeatedKeys(document).slice(0, limits/* LIMITS */.b.problems);
+    if (repeated.length > 0) {
+        throw new errors/* UserError */.y(repeated.map((key) => repetition(source, key)));
+    }
+    return document;
+}
+function repeatedKeys(document) {
+    const repeated = [];
+    (0,dist/* visit */.YR)(document, {
+        Map(_, { items }) {
+            const seen = new Set();
+            const pairs = items; // stringKeys allows no other keys
+            for (const { key } of pairs) {
+                if (seen.has(key.value))
+                    repeated.push(key);
+                seen.add(key.value);
+            }
+        },
+    });
+    return repeated;
+}
+function repetition(source, key) {
+    return {
+        message: `YAML: the key ${quoted_quoted(String(key.value))} stands here twice`,
+        position: positionAt(source, ...rangeOf(key)),
+    };
+}
+function syntaxProblem(source, error) {
+    const [start, end] = error.pos;
+    const message = error.code === 'NON_STRING_KEY'
+        ? 'a key is a plain word, no list, mapping or alias'
+        : error.message.replace(/\s+/g, ' ').replace(/\.$/, '');
+    return { message: `YAML: ${message}`, position: positionAt(source, start, end) };
+}
+function checkLimits(source) {
+    const bytes = new TextEncoder().encode(source.text).length;
+    if (bytes > limits/* LIMITS */.b.workflowFileBytes) {
+        throw new errors/* UserError */.y({
+            message: `${source.name} has ${bytes} bytes, more than the ${limits/* LIMITS */.b.workflowFileBytes} of a workflow file`,
+        });
+    }
+    if (isNestedTooDeep(source.text)) {
+        throw new errors/* UserError */.y({
+            message: `${source.name} is nested deeper than ${limits/* LIMITS */.b.yamlDepth} levels`,
+        });
+    }
+}
+/** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
+const MARKS = new Set(['\u0002', '\u0018', '\u001f']);
+/** Tokens after which a `:` begins a node of its own, one with an empty key. */
+const INDICATORS = new Set([':', '?', '-']);
+/**
+ * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
+ * recurses, and would overflow the stack before it could complain.
+ */
+function isNestedTooDeep(text) {
+    const columns = [];
+    let brackets = 0;
+    let column = 0;
+    let afterKey = false;
+    for (const token of new dist/* Lexer */.JG().lex(text)) {
+        if (MARKS.has(token))
+            continue;
+        const isNode = token.trim() !== '' && !(token === ':' && afterKey);
+        if (token === '[' || token === '{')
+            brackets++;
+        else if (token === ']' || token === '}')
+            brackets--;
+        else if (brackets === 0 && isNode)
+            enterColumn(columns, column);
+        if (columns.length + brackets > limits/* LIMITS */.b.yamlDepth)
+            return true;
+        column = token.includes('\n') ? 0 : column + token.length;
+        afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token);
+    }
+    return false;
+}
+/** Leaves the nodes that begin further right, and enters one that begins here. */
+function enterColumn(columns, column) {
+    while ((columns.at(-1) ?? -1) > column)
+        columns.pop();
+    if (columns.at(-1) !== column)
+        columns.push(column);
+}
+
 ;// CONCATENATED MODULE: ./build/workflow/workflow.js
+
 
 
 
@@ -23938,7 +27564,7 @@ var yaml = __nccwpck_require__(8729);
 
 /** Reads the `on:` section of a workflow file. @throws UserError with all problems of the file */
 function readWorkflowFile(name, source, contexts) {
-    const document = (0,yaml/* parseYaml */.h)(source);
+    const document = yaml_parseYaml(source);
     const on = (0,dist/* isMap */.jh)(document.contents) ? document.get('on', true) : undefined;
     if (!on)
         throw new errors/* UserError */.y({ message: `${source.name} has no "on:" section` });
@@ -23949,9 +27575,9 @@ function readWorkflowFile(name, source, contexts) {
  * understood too. @throws UserError with all problems of the text
  */
 function readOnSection(name, source, contexts) {
-    const document = (0,yaml/* parseYaml */.h)(source);
+    const document = parseYaml(source);
     const { contents } = document;
-    const whole = (0,dist/* isMap */.jh)(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined;
+    const whole = isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined;
     return readOn(name, { source, document, contexts }, (whole ?? contents));
 }
 function readOn(name, reading, on) {
@@ -23998,7 +27624,7 @@ function readEntry(reading, nodes) {
 function namelessTrigger({ source }, key) {
     return {
         message: 'a list under "on:" holds names of triggers only',
-        position: (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(key)),
+        position: positionAt(source, ...rangeOf(key)),
         hint: 'options need the form of a mapping',
         notes: ['example: on: {webhook: {method: post}}'],
     };
@@ -24007,3600 +27633,23 @@ function unknownTrigger({ source }, key, name) {
     const known = [...TRIGGERS.keys()];
     const hint = (0,suggestion/* didYouMean */.a)(name, [...known, ...NATIVE_EVENTS]);
     return {
-        message: `unknown trigger "${name}"`,
-        position: (0,workflow_source/* positionAt */.t)(source, ...(0,workflow_source/* rangeOf */.b)(key)),
+        message: `unknown trigger ${quoted_quoted(name)}`,
+        position: positionAt(source, ...rangeOf(key)),
         ...(hint && { hint }),
         notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
     };
 }
 
-;// CONCATENATED MODULE: ./build/workflow/inline-on.js
-
-
-
-
-
-
-/** The action by its name, of whatever owner and version, or the one of the same repository. */
-const ACTION = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/;
-/**
- * Reads the triggers that a native workflow file gives the action in its input `on`.
- *
- * @returns `undefined` when no step does
- * @throws UserError with the problems of the file, or of an input
- */
-function readInlineOn(name, source, contexts) {
-    const workflow = (0,yaml/* parseYaml */.h)(source).toJS({ maxAliasCount: limits/* LIMITS */.b.yamlAliases });
-    const texts = steps(workflow).flatMap(inputOn);
-    if (texts.length === 0)
-        return undefined;
-    const sections = texts.map((text) => readSection(name, text, source, contexts));
-    return { name, triggers: sections.flatMap(({ triggers }) => triggers) };
-}
-/** GitHub fills in the `${{ }}` of an input before the action reads it. */
-function readSection(name, text, { file }, contexts) {
-    const filled = filledIn(text, file, contexts);
-    return readOnSection(name, { name: `input "on" of ${file}`, text: filled, file }, contexts);
-}
-function filledIn(text, file, contexts) {
-    try {
-        return String(fillIn(text, contexts));
-    }
-    catch (error) {
-        if (!(error instanceof ExpressionMistake))
-            throw error;
-        throw new errors/* UserError */.y({ message: `input "on" of ${file}: ${error.message}` }, { cause: error });
-    }
-}
-function steps(workflow) {
-    const jobs = (0,json/* isObject */.Gv)(workflow) && (0,json/* isObject */.Gv)(workflow.jobs) ? Object.values(workflow.jobs) : [];
-    return jobs.flatMap((job) => ((0,json/* isObject */.Gv)(job) && Array.isArray(job.steps) ? job.steps : []));
-}
-function inputOn(step) {
-    if (!(0,json/* isObject */.Gv)(step) || typeof step.uses !== 'string' || !ACTION.test(step.uses))
-        return [];
-    const on = (0,json/* isObject */.Gv)(step.with) ? step.with.on : undefined;
-    return typeof on === 'string' && on.trim() !== '' ? [on] : [];
-}
-
-;// CONCATENATED MODULE: ./node_modules/balanced-match/dist/esm/index.js
-const balanced = (a, b, str) => {
-    const ma = a instanceof RegExp ? maybeMatch(a, str) : a;
-    const mb = b instanceof RegExp ? maybeMatch(b, str) : b;
-    const r = ma !== null && mb != null && range(ma, mb, str);
-    return (r && {
-        start: r[0],
-        end: r[1],
-        pre: str.slice(0, r[0]),
-        body: str.slice(r[0] + ma.length, r[1]),
-        post: str.slice(r[1] + mb.length),
-    });
-};
-const maybeMatch = (reg, str) => {
-    const m = str.match(reg);
-    return m ? m[0] : null;
-};
-const range = (a, b, str) => {
-    let begs, beg, left, right = undefined, result;
-    let ai = str.indexOf(a);
-    let bi = str.indexOf(b, ai + 1);
-    let i = ai;
-    if (ai >= 0 && bi > 0) {
-        if (a === b) {
-            return [ai, bi];
-        }
-        begs = [];
-        left = str.length;
-        while (i >= 0 && !result) {
-            if (i === ai) {
-                begs.push(i);
-                ai = str.indexOf(a, i + 1);
-            }
-            else if (begs.length === 1) {
-                const r = begs.pop();
-                if (r !== undefined)
-                    result = [r, bi];
-            }
-            else {
-                beg = begs.pop();
-                if (beg !== undefined && beg < left) {
-                    left = beg;
-                    right = bi;
-                }
-                bi = str.indexOf(b, i + 1);
-            }
-            i = ai < bi && ai >= 0 ? ai : bi;
-        }
-        if (begs.length && right !== undefined) {
-            result = [left, right];
-        }
-    }
-    return result;
-};
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/brace-expansion/dist/esm/index.js
-
-const escSlash = '\0SLASH' + Math.random().toFixed(16) + '\0';
-const escOpen = '\0OPEN' + Math.random().toFixed(16) + '\0';
-const escClose = '\0CLOSE' + Math.random().toFixed(16) + '\0';
-const escComma = '\0COMMA' + Math.random().toFixed(16) + '\0';
-const escPeriod = '\0PERIOD' + Math.random().toFixed(16) + '\0';
-const escSlashPattern = new RegExp(escSlash, 'g');
-const escOpenPattern = new RegExp(escOpen, 'g');
-const escClosePattern = new RegExp(escClose, 'g');
-const escCommaPattern = new RegExp(escComma, 'g');
-const escPeriodPattern = new RegExp(escPeriod, 'g');
-const slashPattern = /\\\\/g;
-const openPattern = /\\{/g;
-const closePattern = /\\}/g;
-const commaPattern = /\\,/g;
-const periodPattern = /\\\./g;
-const EXPANSION_MAX = 100_000;
-// `EXPANSION_MAX` caps the *number* of expansions, but not their length. An
-// input like `'{a,b}'.repeat(1500)` stays under that count - its output is
-// truncated to 100k results - while making every result ~1500 characters
-// long. The result set, and the intermediate arrays built while combining
-// brace sets, then grow large enough to exhaust memory and crash the process
-// (CVE-2026-14257). `EXPANSION_MAX_LENGTH` bounds the total number of
-// characters the accumulator may hold at any point, so memory stays flat no
-// matter how many brace groups are chained. The limit sits well above any
-// realistic expansion (100k results hitting `EXPANSION_MAX` measure ~1M
-// characters) so legitimate input is unaffected.
-const EXPANSION_MAX_LENGTH = 4_000_000;
-// `expand_` recurses once per level of brace *nesting* - both when expanding a
-// set's comma members and when re-wrapping a set whose body is a single part.
-// The CVE-2026-14257 fix made the *tail* iterative (recursion on `m.post`, one
-// level per chained group), which left nesting depth unbounded: about 3,100
-// levels of `{{{...a,b...}}}` - only ~6KB of input - exhausted the native stack
-// and crashed the process. `EXPANSION_MAX_DEPTH` bounds how deep the parser
-// will follow nesting. It sits far above any realistic pattern and well below
-// the depth at which the stack runs out.
-const EXPANSION_MAX_DEPTH = 1_000;
-// Bash keeps a quirk where a brace group followed by a comma set still expands
-// (`{a},b}`). The parser implements it by rewriting the string and restarting
-// the scan, absorbing one `}` per pass. `n` trailing braces therefore cost `n`
-// full passes over a string that itself grows by one `escClose` sentinel each
-// time - quadratic in `n`, with a ~26x constant from the sentinel's length.
-// 128KB of `'{a}' + '}'.repeat(n) + ',z}'` blocked the event loop for 27
-// seconds to produce two results. `EXPANSION_MAX_REWRITES` bounds how many
-// times the scan may restart. Real `{a},b}` input needs a handful.
-const EXPANSION_MAX_REWRITES = 1_000;
-// `EXPANSION_MAX_STEPS` bounds the work one `expand` call does, which `max`,
-// `maxLength` and `maxDepth` don't: nested sets are rescanned at every level
-// and chained groups each rebuild up to `max` results, so 2KB of input could
-// block the event loop for over 30 seconds. Each character scanned, result
-// built and sequence value generated is a step, and each `expand_` call costs
-// `CALL_STEPS` more. Past the budget, the set being expanded and everything
-// after it stay literal. A glob needs a few hundred steps, and nesting all the
-// way to `EXPANSION_MAX_DEPTH` about 4M.
-const EXPANSION_MAX_STEPS = 20_000_000;
-// What one `expand_` call costs on top of what it scans and builds. Setting
-// one up takes about as long as scanning 16 characters, and a set whose
-// results are wrapped to be expanded again makes one call per result, each
-// scanning and building next to nothing: 64KB of
-// `('{{' + ','.repeat(316) + '}{' + ','.repeat(316) + '}}').repeat(n)` made
-// 4M such calls, which spent the budget three times as slowly as anything
-// else.
-const CALL_STEPS = 16;
-function numeric(str) {
-    return !isNaN(str) ? parseInt(str, 10) : str.charCodeAt(0);
-}
-function escapeBraces(str) {
-    return str
-        .replace(slashPattern, escSlash)
-        .replace(openPattern, escOpen)
-        .replace(closePattern, escClose)
-        .replace(commaPattern, escComma)
-        .replace(periodPattern, escPeriod);
-}
-function unescapeBraces(str) {
-    return str
-        .replace(escSlashPattern, '\\')
-        .replace(escOpenPattern, '{')
-        .replace(escClosePattern, '}')
-        .replace(escCommaPattern, ',')
-        .replace(escPeriodPattern, '.');
-}
-// Like `target.push(...items)` but doesn't overflow the stack
-function pushAll(target, items) {
-    for (let i = 0; i < items.length; i++) {
-        target.push(items[i]);
-    }
-}
-// `balanced`, run on `masked` (see `maskUnmatchedOpens`), sliced from `str`
-// and charged for the characters it walks: up to the group's `}`, or the
-// whole string when there is no match or unmatched `{` come first, which
-// `unmatched` then flags for masking. Once a call overdraws the budget, it
-// and every later one return undefined, so the rest stays literal.
-function balancedWithBudget(str, masked, budget) {
-    if (budget.remaining < 0) {
-        return undefined;
-    }
-    const r = range('{', '}', masked);
-    const unmatched = r !== undefined && masked.indexOf('{') < r[0];
-    budget.remaining -= r && !unmatched ? r[1] + 1 : str.length;
-    if (!r || budget.remaining < 0) {
-        return undefined;
-    }
-    return {
-        end: r[1],
-        pre: str.slice(0, r[0]),
-        body: str.slice(r[0] + 1, r[1]),
-        post: str.slice(r[1] + 1),
-        unmatched,
-    };
-}
-// `masked` with every `{` that has no matching `}` swapped for a `\0`, which
-// keeps the length, so a scan of it still lines up with the string it was
-// made from. Such a `{` is literal either way, but `balanced` only learns that
-// one is unmatched by reading to the end of the string, so with one at the
-// head of every group (`'{a,{b,c}'.repeat(n)`) each scan read the rest of the
-// input. That was quadratic, and once the step budget charged for it, it ran
-// out partway through and left the rest literal. A scan of the masked copy
-// stops at the group's `}`. It is one pass, charged as such.
-function maskUnmatchedOpens(masked, budget) {
-    budget.remaining -= masked.length;
-    const open = [];
-    for (let i = 0; i < masked.length; i++) {
-        const c = masked.charCodeAt(i);
-        if (c === 0x7b) {
-            open.push(i);
-        }
-        else if (c === 0x7d && open.length) {
-            open.pop();
-        }
-    }
-    let out = '';
-    let last = 0;
-    for (let i = 0; i < open.length; i++) {
-        const at = open[i];
-        out += masked.slice(last, at) + '\0';
-        last = at + 1;
-    }
-    return out + masked.slice(last);
-}
-// Whether `str` has a `,` not followed by another `,`, with a `}` after it on
-// the same line - what `/,(?!,).*\}/.test(str)` asks, answered in one pass from
-// the end. The regex tries every `,` and backtracks through the rest of its
-// line from each, which is quadratic, and the `{a},b}` rewrite asks again on
-// every pass. Like a scan, it is charged for the whole string and refused if
-// that overdraws the budget.
-function commaSetFollows(str, budget) {
-    budget.remaining -= str.length;
-    if (budget.remaining < 0) {
-        return false;
-    }
-    // Whether a `}` follows the current position before the line ends
-    let close = false;
-    for (let i = str.length - 1; i >= 0; i--) {
-        const c = str.charCodeAt(i);
-        if (c === 0x7d) {
-            close = true;
-        }
-        else if (c === 0x0a || c === 0x0d || c === 0x2028 || c === 0x2029) {
-            // A line terminator, which `.` does not match
-            close = false;
-        }
-        else if (c === 0x2c && close && str.charCodeAt(i + 1) !== 0x2c) {
-            return true;
-        }
-    }
-    return false;
-}
-/**
- * Basically just str.split(","), but handling cases
- * where we have nested braced sections, which should be
- * treated as individual members, like {a,{b,c},d}
- *
- * Returns `undefined` if the step budget runs out before the whole set is
- * split, since splitting what is left on every comma would tear apart the
- * nested sets it still holds.
- */
-function parseCommaParts(str, budget) {
-    const parts = [];
-    // Walk the brace groups iteratively. Recursing on `post` once per group let a
-    // chain of them exhaust the stack - the parsing-side counterpart to
-    // the `expand_` overflow fixed for CVE-2026-14257, and not something `max` or
-    // `maxLength` can bound, since it happens before expansion.
-    //
-    // The part the next chunk continues
-    let carry = '';
-    for (;;) {
-        // A set's body holds no unmatched `{`, so there is nothing to mask.
-        const m = balancedWithBudget(str, str, budget);
-        if (budget.remaining < 0) {
-            return undefined;
-        }
-        if (!m) {
-            const tail = str.split(',');
-            tail[0] = carry + tail[0];
-            pushAll(parts, tail);
-            return parts;
-        }
-        const { pre, body, post } = m;
-        const p = pre.split(',');
-        p[0] = carry + p[0];
-        p[p.length - 1] += '{' + body + '}';
-        if (!post.length) {
-            pushAll(parts, p);
-            return parts;
-        }
-        carry = p.pop();
-        pushAll(parts, p);
-        str = post;
-    }
-}
-// An option that is left out, or that is NaN, gets its default. Every
-// comparison against NaN is false, so a NaN bound would never be reached:
-// `{ maxSteps: NaN }` let 15KB of input block the event loop for 16 seconds,
-// and `{ maxDepth: NaN }` overflowed the stack again (CVE-2026-102278). Pass
-// `Infinity` to lift a bound.
-function bound(value, fallback) {
-    return value === undefined || isNaN(value) ? fallback : value;
-}
-function expand(str, options = {}) {
-    if (!str) {
-        return [];
-    }
-    const max = bound(options.max, EXPANSION_MAX);
-    const maxLength = bound(options.maxLength, EXPANSION_MAX_LENGTH);
-    const maxDepth = bound(options.maxDepth, EXPANSION_MAX_DEPTH);
-    const maxRewrites = bound(options.maxRewrites, EXPANSION_MAX_REWRITES);
-    const maxSteps = bound(options.maxSteps, EXPANSION_MAX_STEPS);
-    // I don't know why Bash 4.3 does this, but it does.
-    // Anything starting with {} will have the first two bytes preserved
-    // but *only* at the top level, so {},a}b will not expand to anything,
-    // but a{},b}c will be expanded to [a}c,abc].
-    // One could argue that this is a bug in Bash, but since the goal of
-    // this module is to match Bash's rules, we escape a leading {}
-    if (str.slice(0, 2) === '{}') {
-        str = '\\{\\}' + str.slice(2);
-    }
-    return expand_(escapeBraces(str), max, maxLength, maxDepth, 0, maxRewrites, { remaining: maxSteps }, true).map(unescapeBraces);
-}
-function embrace(str) {
-    return '{' + str + '}';
-}
-function isPadded(el) {
-    return /^-?0\d/.test(el);
-}
-function lte(i, y) {
-    return i <= y;
-}
-function gte(i, y) {
-    return i >= y;
-}
-// Build `{ acc[a] + pre + values[v] }` for every combination, capping the
-// number of results at `max` and the total number of characters at `maxLength`.
-// This is the one place output grows, so bounding it here keeps the single
-// accumulator - and therefore memory - flat regardless of how many brace groups
-// are combined (CVE-2026-14257). Each result built is a step, since `max` and
-// `maxLength` bound one combination, not how many brace groups are combined.
-function combine(acc, pre, values, max, maxLength, dropEmpties, budget) {
-    const out = [];
-    let length = 0;
-    // Bash drops empty results at the top level, and they don't count against
-    // `max`, so `max` bounds the number of *kept* results. Only an empty
-    // `acc[a] + pre` can make one, so for those the empty values are skipped
-    // without being visited. Visiting them one at a time let a set of empties
-    // cost `acc.length * values.length` while keeping nothing.
-    let nonEmpty;
-    outer: for (let a = 0; a < acc.length; a++) {
-        const prefix = acc[a] + pre;
-        let vs = values;
-        if (dropEmpties && !prefix) {
-            if (!nonEmpty)
-                nonEmpty = values.filter(v => v);
-            vs = nonEmpty;
-        }
-        for (let v = 0; v < vs.length; v++) {
-            if (out.length >= max)
-                break outer;
-            const expansion = prefix + vs[v];
-            if (length + expansion.length > maxLength)
-                break outer;
-            out.push(expansion);
-            length += expansion.length;
-        }
-    }
-    budget.remaining -= out.length;
-    return out;
-}
-// The expansion values of a single numeric (`1..5`) or alphabetic (`a..e..2`)
-// sequence body, or `undefined` if the step budget runs out generating them.
-function expandSequence(body, isAlphaSequence, max, maxLength, budget) {
-    const n = body.split(/\.\./);
-    const N = [];
-    // A sequence body always splits into two or three parts, but the compiler
-    // can't know that.
-    /* c8 ignore start */
-    if (n[0] === undefined || n[1] === undefined) {
-        return N;
-    }
-    /* c8 ignore stop */
-    const x = numeric(n[0]);
-    const y = numeric(n[1]);
-    const width = Math.max(n[0].length, n[1].length);
-    let incr = n.length === 3 && n[2] !== undefined ?
-        Math.max(Math.abs(numeric(n[2])), 1)
-        : 1;
-    let test = lte;
-    const reverse = y < x;
-    if (reverse) {
-        incr *= -1;
-        test = gte;
-    }
-    const pad = n.some(isPadded);
-    // A padded value is built a character at a time to `width`, which the input
-    // sets, so it costs one step per character: 64KB of
-    // `('{' + '0'.repeat(100) + '..99999}').repeat(n)` took 7 seconds charged
-    // one step per value.
-    const cost = pad ? width : 1;
-    let length = 0;
-    for (let i = x; test(i, y) && N.length < max; i += incr) {
-        // Each value is a step. `max` and `maxLength` bound one sequence, but a
-        // chain of them still generated up to `max` values each, however few
-        // combining could keep.
-        budget.remaining -= cost;
-        if (budget.remaining < 0) {
-            return undefined;
-        }
-        let c;
-        if (isAlphaSequence) {
-            c = String.fromCharCode(i);
-            if (c === '\\') {
-                c = '';
-            }
-        }
-        else {
-            c = String(i);
-            if (pad) {
-                const need = width - c.length;
-                if (need > 0) {
-                    const z = new Array(need + 1).join('0');
-                    if (i < 0) {
-                        c = '-' + z + c.slice(1);
-                    }
-                    else {
-                        c = z + c;
-                    }
-                }
-            }
-        }
-        if (length + c.length > maxLength)
-            break;
-        N.push(c);
-        length += c.length;
-    }
-    return N;
-}
-function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTop) {
-    // An overdraft here makes the first scan refuse, so `str` stays literal.
-    budget.remaining -= CALL_STEPS;
-    // Too deeply nested to keep following: treat the rest as literal, the same
-    // way a group that cannot expand is already handled. Truncating rather than
-    // throwing keeps `expand` total, matching `max` and `maxLength`.
-    if (depth > maxDepth) {
-        return [str];
-    }
-    // Consume the string's top-level brace groups left to right, threading a
-    // running set of combined prefixes (`acc`). Expanding the tail iteratively -
-    // rather than recursing on `m.post` once per group - keeps the native stack
-    // depth constant, so deeply chained input (`'{a,b}'.repeat(3000)`) can no
-    // longer overflow the stack, and leaves a single accumulator whose size
-    // `maxLength` bounds directly (CVE-2026-14257).
-    let acc = [''];
-    // Bash drops empty results, but only when the *first* top-level group is a
-    // comma set - a sequence like `{a..\}` may legitimately yield ''. The drop
-    // is on the final strings, so it is applied to whichever `combine` produces
-    // them (the one with no brace set left in the tail).
-    // How many times the `{a},b}` rewrite below has restarted the scan. Each pass
-    // re-reads the whole string, so leaving this unbounded is quadratic.
-    let rewrites = 0;
-    let dropEmpties = false;
-    let firstGroup = true;
-    // `str` with its unmatched `{` masked, once a scan has run into them
-    let masked = str;
-    for (;;) {
-        const m = balancedWithBudget(str, masked, budget);
-        // No brace set left, or no step budget left to look for one: the rest of
-        // the string is literal.
-        if (!m) {
-            return combine(acc, str, [''], max, maxLength, dropEmpties, budget);
-        }
-        if (m.unmatched) {
-            masked = maskUnmatchedOpens(masked, budget);
-        }
-        // no need to expand pre, since it is guaranteed to be free of brace-sets
-        const pre = m.pre;
-        // This set and the rest of the string, literal: for a set that cannot
-        // expand, and for one the step budget runs out on. Once it is overdrawn,
-        // every set still being expanded, at every level, stays literal like this -
-        // otherwise each level above would go on combining, and wrapping and
-        // expanding again, results the budget was too small for.
-        const literal = () => combine(acc, pre + '{' + m.body + '}' + m.post, [''], max, maxLength, dropEmpties, budget);
-        if (/\$$/.test(pre)) {
-            acc = combine(acc, pre + '{' + m.body + '}', [''], max, maxLength, dropEmpties && !m.post.length, budget);
-            firstGroup = false;
-            if (!m.post.length)
-                break;
-            str = m.post;
-            masked = masked.slice(m.end + 1);
-            continue;
-        }
-        const isNumericSequence = /^-?\d+\.\.-?\d+(?:\.\.-?\d+)?$/.test(m.body);
-        const isAlphaSequence = /^[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?\d+)?$/.test(m.body);
-        const isSequence = isNumericSequence || isAlphaSequence;
-        const isOptions = m.body.indexOf(',') >= 0;
-        if (!isSequence && !isOptions) {
-            // {a},b}
-            if (rewrites < maxRewrites && commaSetFollows(m.post, budget)) {
-                rewrites++;
-                str = m.pre + '{' + m.body + escClose + m.post;
-                // Taking a `}` away never gives an unmatched `{` a partner, so what
-                // is masked stays unmatched. The `{` it closed can be left without
-                // one, and the next scan masks it.
-                masked =
-                    masked.slice(0, m.end) + escClose + masked.slice(m.end + 1);
-                isTop = true;
-                continue;
-            }
-            // Nothing here expands, so the whole remaining string is literal.
-            return literal();
-        }
-        if (firstGroup) {
-            dropEmpties = isTop && !isSequence;
-            firstGroup = false;
-        }
-        let values;
-        if (isSequence) {
-            values = expandSequence(m.body, isAlphaSequence, max, maxLength, budget);
-            if (!values) {
-                return literal();
-            }
-        }
-        else {
-            let n = parseCommaParts(m.body, budget);
-            // The step budget ran out partway through the set.
-            if (!n) {
-                return literal();
-            }
-            if (n.length === 1 && n[0] !== undefined) {
-                // x{{a,b}}y ==> x{a}y x{b}y
-                n = expand_(n[0], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false).map(embrace);
-                // The step budget ran out expanding the set's only part.
-                if (budget.remaining < 0) {
-                    return literal();
-                }
-                //XXX is this necessary? Can't seem to hit it in tests.
-                /* c8 ignore start */
-                if (n.length === 1) {
-                    const next = combine(acc, pre + n[0], [''], max, maxLength, dropEmpties && !m.post.length, budget);
-                    if (budget.remaining < 0) {
-                        return literal();
-                    }
-                    acc = next;
-                    if (!m.post.length)
-                        break;
-                    str = m.post;
-                    masked = masked.slice(m.end + 1);
-                    continue;
-                }
-                /* c8 ignore stop */
-            }
-            // Values that `combine` is going to drop as empty produce no result, so
-            // they must not count against `max` - otherwise `{a,,b}` with `max: 2`
-            // would stop at `['a', '']` and yield one result instead of two. Skipping
-            // them outright keeps `values` bounded while leaving `max` a bound on
-            // *kept* results.
-            let dropsEmpties = dropEmpties && !m.post.length && !pre;
-            for (let d = 0; dropsEmpties && d < acc.length; d++) {
-                if (acc[d]) {
-                    dropsEmpties = false;
-                }
-            }
-            values = [];
-            let valuesLength = 0;
-            outer: for (let j = 0; j < n.length; j++) {
-                const expanded = expand_(n[j], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false);
-                // The step budget ran out expanding a member.
-                if (budget.remaining < 0) {
-                    return literal();
-                }
-                for (let k = 0; k < expanded.length; k++) {
-                    const v = expanded[k];
-                    if (dropsEmpties && !v)
-                        continue;
-                    if (values.length >= max ||
-                        valuesLength + v.length > maxLength) {
-                        break outer;
-                    }
-                    values.push(v);
-                    valuesLength += v.length;
-                }
-            }
-        }
-        const next = combine(acc, pre, values, max, maxLength, dropEmpties && !m.post.length, budget);
-        // The step budget ran out combining the set's values in.
-        if (budget.remaining < 0) {
-            return literal();
-        }
-        acc = next;
-        if (!m.post.length)
-            break;
-        str = m.post;
-        masked = masked.slice(m.end + 1);
-    }
-    return acc;
-}
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/numeric-range.js
-// One digit, or a class of digits from a to b.
-const digit = (a, b) => a === b ?
-    { t: 'lit', ch: String(a) }
-    : { t: 'class', re: new RegExp(`^[${a}-${b}]$`) };
-const prefix = (d, alts) => alts.map(s => [digit(d, d), ...s]);
-// The digit strings from a to b, which have the same length.
-const fixed = (a, b) => {
-    if (!a)
-        return [[]];
-    let lo = +a[0];
-    let hi = +b[0];
-    const ra = a.slice(1);
-    const rb = b.slice(1);
-    if (lo === hi)
-        return prefix(lo, fixed(ra, rb));
-    const zeros = '0'.repeat(ra.length);
-    const nines = '9'.repeat(ra.length);
-    const out = [];
-    if (ra !== zeros)
-        out.push(...prefix(lo++, fixed(ra, nines)));
-    const last = rb === nines ? [] : prefix(hi--, fixed(zeros, rb));
-    if (lo <= hi) {
-        out.push([digit(lo, hi), ...Array.from(ra, () => digit(0, 9))]);
-    }
-    out.push(...last);
-    return out;
-};
-// The numbers from a to b, where 0 <= a <= b. If width is set, each
-// one has leading zeros to make it that many digits.
-const nonneg = (a, b, width) => {
-    if (width) {
-        return fixed(String(a).padStart(width, '0'), String(b).padStart(width, '0'));
-    }
-    const out = [];
-    for (let len = String(a).length; len <= String(b).length; len++) {
-        const lo = Math.max(a, len === 1 ? 0 : 10 ** (len - 1));
-        const hi = Math.min(b, 10 ** len - 1);
-        out.push(...fixed(String(lo), String(hi)));
-    }
-    return out;
-};
-/**
- * The strings that the bash brace expansion `{lo..hi}` makes, as
- * the alternatives of an `@(...)` extglob. Each one is a sequence of
- * digits and digit classes, so there are only a few of them, even for
- * a large range.
- *
- * If either end has a leading zero, such as `{01..10}`, each number
- * has leading zeros to make it as long as the longer end, counting a
- * `-` sign. So `{-05..3}` makes `-05` to `-01`, then `000` to `003`.
- *
- * Returns undefined if either end is not a safe integer.
- */
-const numericRange = (loStr, hiStr) => {
-    let lo = Number(loStr);
-    let hi = Number(hiStr);
-    if (!Number.isSafeInteger(lo) || !Number.isSafeInteger(hi))
-        return;
-    if (lo > hi)
-        [lo, hi] = [hi, lo];
-    const padded = /^-?0\d/.test(loStr) || /^-?0\d/.test(hiStr);
-    const width = padded ? Math.max(loStr.length, hiStr.length) : 0;
-    const out = [];
-    if (lo < 0) {
-        const neg = nonneg(Math.max(-hi, 1), -lo, width && width - 1);
-        out.push(...neg.map(s => [{ t: 'lit', ch: '-' }, ...s]));
-    }
-    if (hi >= 0)
-        out.push(...nonneg(Math.max(lo, 0), hi, width));
-    return out;
-};
-//# sourceMappingURL=numeric-range.js.map
-;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/parse-class.js
-// translate the various posix character classes into unicode properties
-// this works across all unicode locales
-// { <posix class>: [<translation>, negated]
-const posixClasses = {
-    '[:alnum:]': ['\\p{L}\\p{Nl}\\p{Nd}'],
-    '[:alpha:]': ['\\p{L}\\p{Nl}'],
-    '[:ascii:]': ['\\x' + '00-\\x' + '7f'],
-    '[:blank:]': ['\\p{Zs}\\t'],
-    '[:cntrl:]': ['\\p{Cc}'],
-    '[:digit:]': ['\\p{Nd}'],
-    '[:graph:]': ['\\p{Z}\\p{C}', true],
-    '[:lower:]': ['\\p{Ll}'],
-    '[:print:]': ['\\p{C}', true],
-    '[:punct:]': ['\\p{P}\\p{S}'],
-    '[:space:]': ['\\p{Z}\\t\\r\\n\\v\\f'],
-    '[:upper:]': ['\\p{Lu}'],
-    '[:word:]': ['\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}'],
-    '[:xdigit:]': ['A-Fa-f0-9'],
-};
-// only need to escape a few things inside of brace expressions
-// escapes: [ \ ] -
-const braceEscape = (s) => s.replace(/[[\]\\-]/g, '\\$&');
-const noMatch = /$./;
-// Takes a glob string at a posix brace expression. Returns a RegExp
-// that tests one character, and the number of glob chars consumed.
-// If the class is not closed, consumed is 0, and the `[` must be
-// treated as a literal character.
-// Out of order ranges are removed. If nothing is left, the RegExp
-// is `/$./`, and the rest of the glob is consumed, so that the
-// whole glob cannot match.
-const parseClass = (glob, position, nocase = false, form) => {
-    // normalize one class member, if it stays one code point
-    const norm = (c) => {
-        const n = form ? c.normalize(form) : c;
-        return [...n].length === 1 ? n : c;
-    };
-    const pos = position;
-    /* c8 ignore start */
-    if (glob.charAt(pos) !== '[') {
-        throw new Error('not in a brace expression');
-    }
-    /* c8 ignore stop */
-    const ranges = [];
-    const negs = [];
-    let i = pos + 1;
-    let sawStart = false;
-    let escaping = false;
-    let negate = false;
-    let endPos = pos;
-    let rangeStart = '';
-    WHILE: while (i < glob.length) {
-        const c = String.fromCodePoint(glob.codePointAt(i));
-        if ((c === '!' || c === '^') && i === pos + 1) {
-            negate = true;
-            i++;
-            continue;
-        }
-        if (c === ']' && sawStart && !escaping) {
-            endPos = i + 1;
-            break;
-        }
-        sawStart = true;
-        if (c === '\\') {
-            if (!escaping) {
-                escaping = true;
-                i++;
-                continue;
-            }
-            // escaped \ char, fall through and treat like normal char
-        }
-        if (c === '[' && !escaping) {
-            // either a posix class, a collation equivalent, or just a [
-            for (const [cls, [unip, neg]] of Object.entries(posixClasses)) {
-                if (glob.startsWith(cls, i)) {
-                    // invalid, [a-[] is fine, but not [a-[:alpha]]
-                    if (rangeStart) {
-                        return [noMatch, glob.length - pos];
-                    }
-                    i += cls.length;
-                    if (neg)
-                        negs.push(unip);
-                    else
-                        ranges.push(unip);
-                    continue WHILE;
-                }
-            }
-        }
-        // now it's just a normal character, effectively
-        escaping = false;
-        const n = norm(c);
-        if (rangeStart) {
-            // throw this range away if it's not valid, but others
-            // can still match.
-            if (n.codePointAt(0) > rangeStart.codePointAt(0)) {
-                ranges.push(braceEscape(rangeStart) + '-' + braceEscape(n));
-            }
-            else if (n === rangeStart) {
-                ranges.push(braceEscape(n));
-            }
-            rangeStart = '';
-            i += c.length;
-            continue;
-        }
-        // now might be the start of a range.
-        // can be either c-d or c-] or c<more...>] or c] at this point
-        if (glob.startsWith('-]', i + c.length)) {
-            ranges.push(braceEscape(n + '-'));
-            i += c.length + 1;
-            continue;
-        }
-        if (glob.startsWith('-', i + c.length)) {
-            rangeStart = n;
-            i += c.length + 1;
-            continue;
-        }
-        // not the start of a range, just a single character
-        ranges.push(braceEscape(n));
-        i += c.length;
-    }
-    if (endPos < i) {
-        // didn't see the end of the class, not a valid class,
-        // but might still be valid as a literal match.
-        return [noMatch, 0];
-    }
-    // if we got no ranges and no negates, then we have a range that
-    // cannot possibly match anything, and that poisons the whole glob
-    if (!ranges.length && !negs.length) {
-        return [noMatch, glob.length - pos];
-    }
-    const sranges = '[' + (negate ? '^' : '') + ranges.join('') + ']';
-    const snegs = '[' + (negate ? '' : '^') + negs.join('') + ']';
-    const comb = '^' +
-        (ranges.length && negs.length ? '(' + sranges + '|' + snegs + ')'
-            : ranges.length ? sranges
-                : snegs);
-    return [new RegExp(comb, nocase ? 'iu' : 'u'), endPos - pos];
-};
-//# sourceMappingURL=parse-class.js.map
-;// CONCATENATED MODULE: ./node_modules/@isaacs/nonrecursive-glob-match/dist/esm/index.js
-
-
-// the end of the pattern, or of a negated sub-pattern
-const MATCH = { t: 'match', id: 0 };
-const extTypes = '!?+*@';
-const lit = (ch) => ({ t: 'lit', ch });
-const reEscape = (s) => s.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-// a RegExp that only matches `s`, with unicode case folding
-const newFoldRe = (s) => new RegExp(`^${reEscape(s)}$`, 'iu');
-// foldRe for one literal char. The same chars are in most patterns,
-// so keep them. A RegExp without the `g` or `y` flag has no state to
-// share.
-const foldCache = new Map();
-const foldRe = (ch) => {
-    let re = foldCache.get(ch);
-    if (!re) {
-        re = newFoldRe(ch);
-        if (foldCache.size >= 1000)
-            foldCache.clear();
-        foldCache.set(ch, re);
-    }
-    return re;
-};
-const litMatch = (l, c) => {
-    if (c === l.ch)
-        return true;
-    if (!l.re)
-        return false;
-    const code = c.charCodeAt(0);
-    if (code >= 128)
-        return l.re.test(c);
-    const ascii = (l.ascii ??= new Uint8Array(128));
-    ascii[code] ||= l.re.test(c) ? 1 : 2;
-    return ascii[code] === 1;
-};
-const tokenize = (p, nocase, noext, form, mark) => {
-    const toks = [];
-    for (let i = 0; i < p.length;) {
-        const c = String.fromCodePoint(p.codePointAt(i));
-        if (mark) {
-            // a \ before a range would only escape its first char
-            const m = c === '\\' && p.startsWith(mark, i + 1) ? 1 : 0;
-            if (m || c === mark) {
-                const start = i + m + mark.length;
-                const end = p.indexOf(mark, start);
-                const r = /^(-?\d+)\.\.(-?\d+)$/.exec(p.slice(start, end));
-                const alts = end !== -1 && r && numericRange(r[1], r[2]);
-                if (alts) {
-                    toks.push({ t: 'ext', type: '@', alts });
-                    i = end + mark.length;
-                    continue;
-                }
-            }
-        }
-        if (c === '\\') {
-            // a trailing \ is a literal \
-            const e = p.codePointAt(i + 1);
-            const ch = e === undefined ? c : String.fromCodePoint(e);
-            toks.push(lit(ch));
-            i += 1 + ch.length;
-            continue;
-        }
-        if (c === '[') {
-            const [re, consumed] = parseClass(p, i, nocase, form);
-            if (consumed) {
-                toks.push({ t: 'class', re });
-                i += consumed;
-                continue;
-            }
-        }
-        if (!noext && extTypes.includes(c) && p[i + 1] === '(') {
-            toks.push({ t: 'open', type: c });
-            i += 2;
-            continue;
-        }
-        toks.push(!noext && c === '|' ? { t: 'bar' }
-            : !noext && c === ')' ? { t: 'close' }
-                : c === '*' ? { t: 'star' }
-                    : c === '?' ? { t: 'any' }
-                        : lit(c));
-        i += c.length;
-    }
-    return toks;
-};
-// map each open token index to the index of its close token
-const pair = (toks) => {
-    const pairs = new Map();
-    const stack = [];
-    toks.forEach((tok, i) => {
-        if (tok.t === 'open')
-            stack.push(i);
-        else if (tok.t === 'close' && stack.length)
-            pairs.set(stack.pop(), i);
-    });
-    return pairs;
-};
-// build the alternatives between start and end. An open token that
-// is not closed is never inside a closed extglob, so bar and close
-// tokens are only literal at the top level.
-const build = (toks, pairs, start, end, top) => {
-    let seq = [];
-    const alts = [seq];
-    for (let i = start; i < end; i++) {
-        const tok = toks[i];
-        const close = pairs.get(i);
-        if (tok.t === 'open' && close !== undefined) {
-            const sub = build(toks, pairs, i + 1, close, false);
-            seq.push({ t: 'ext', type: tok.type, alts: sub });
-            i = close;
-        }
-        else if (tok.t === 'bar' && !top) {
-            alts.push((seq = []));
-        }
-        else if (tok.t === 'open') {
-            seq.push(lit(tok.type), lit('('));
-        }
-        else if (tok.t === 'bar') {
-            seq.push(lit('|'));
-        }
-        else if (tok.t === 'close') {
-            seq.push(lit(')'));
-        }
-        else {
-            seq.push(tok);
-        }
-    }
-    return alts;
-};
-// normalize each run of literal chars as one string, so that a char
-// and the combining marks after it compose (or decompose) together.
-// Syntax is already parsed, so a char that normalizes to a syntax
-// char (such as full-width `＊` in NFKC) stays a literal.
-const esm_normalize = (items, form) => {
-    const out = [];
-    let run = '';
-    const flush = () => {
-        for (const ch of run.normalize(form))
-            out.push(lit(ch));
-        run = '';
-    };
-    for (const it of items) {
-        if (it.t === 'lit') {
-            run += it.ch;
-            continue;
-        }
-        flush();
-        out.push(it.t === 'ext' ?
-            { ...it, alts: it.alts.map(a => esm_normalize(a, form)) }
-            : it);
-    }
-    flush();
-    return out;
-};
-// the start node, and the number of node ids. Ids are dense, from 0
-// for the match node.
-const esm_compile = (items, nocase) => {
-    let id = 1;
-    const split = (out) => ({ t: 'split', id: id++, out });
-    const seq = (items, next) => items.reduceRight((next, it) => item(it, next), next);
-    const item = (it, next) => {
-        switch (it.t) {
-            case 'lit':
-                const re = nocase ? foldRe(it.ch) : undefined;
-                return { t: 'lit', id: id++, ch: it.ch, re, next };
-            case 'any':
-            case 'star':
-                return { t: it.t, id: id++, next };
-            case 'class':
-                return { t: 'class', id: id++, re: it.re, next };
-        }
-        const alts = (next) => it.alts.map(a => seq(a, next));
-        switch (it.type) {
-            case '@':
-                return split(alts(next));
-            case '?':
-                return split([next, ...alts(next)]);
-            case '!':
-                return { t: 'neg', id: id++, sub: split(alts(MATCH)), next };
-        }
-        // * and +, loop back after each match
-        const after = split([]);
-        const entry = split(alts(after));
-        after.out.push(next, entry);
-        return it.type === '*' ? after : entry;
-    };
-    const start = seq(items, MATCH);
-    return [start, id];
-};
-// one line per node, in the order that a walk from the start
-// reaches them. Edges point to node ids. The nodes of a negated
-// sub-pattern are indented under their negation.
-const show = (start) => {
-    const lines = [];
-    const seen = new Set();
-    const ref = (n) => (n.t === 'match' ? 'match' : String(n.id));
-    const walk = (n, indent) => {
-        if (n.t === 'match' || seen.has(n))
-            return;
-        seen.add(n);
-        const line = (desc) => lines.push(`${indent}${n.id}: ${desc}`);
-        switch (n.t) {
-            case 'split':
-                line(`split -> ${n.out.map(ref).join(', ')}`);
-                for (const o of n.out)
-                    walk(o, indent);
-                return;
-            case 'neg':
-                line(`!(${ref(n.sub)}) -> ${ref(n.next)}`);
-                walk(n.sub, indent + '  ');
-                return walk(n.next, indent);
-            case 'lit':
-                line(`${JSON.stringify(n.ch)} -> ${ref(n.next)}`);
-                break;
-            case 'class':
-                line(`${n.re} -> ${ref(n.next)}`);
-                break;
-            default:
-                line(`${n.t === 'any' ? '?' : '*'} -> ${ref(n.next)}`);
-        }
-        walk(n.next, indent);
-    };
-    walk(start, '');
-    return [`start -> ${ref(start)}`, ...lines].join('\n');
-};
-// The threads at one position in the string. Each node thread is
-// only kept once, and runs with the same state are only kept once,
-// so that identical threads merge. The match node is not in
-// `threads`, because it can not step. It sets `match` instead.
-class State {
-    // set by the Sim, to mark the nodes that this state has
-    gen;
-    threads = [];
-    match = false;
-    runs = [];
-    // the sorted ids of the threads, with 0 for a match, once the
-    // state is done
-    ids = [];
-    constructor(gen) {
-        this.gen = gen;
-    }
-    // no threads, so nothing more can match
-    get dead() {
-        return !this.threads.length && !this.match && !this.runs.length;
-    }
-}
-// true if the two states hold the same threads
-const sameState = (a, b) => {
-    if (a.ids.length !== b.ids.length)
-        return false;
-    if (a.runs.length !== b.runs.length)
-        return false;
-    if (a.ids.some((id, i) => id !== b.ids[i]))
-        return false;
-    return a.runs.every(r => b.runs.some(o => o.neg === r.neg && sameState(o.state, r.state)));
-};
-const marks = (size) => ({
-    has: new Float64Array(size),
-    seen: new Float64Array(size),
-    gen: 0,
-});
-class Sim {
-    // `.` and `..` only match literal dots, even with `dot:true`
-    dots;
-    // the string starts with `.`, and `dot:true` is not set
-    dotStart;
-    #marks;
-    constructor(dots, dotStart, marks) {
-        this.dots = dots;
-        this.dotStart = dotStart;
-        this.#marks = marks;
-    }
-    state() {
-        return new State(++this.#marks.gen);
-    }
-    // sort the ids of a state, once it has all of its threads
-    done(state) {
-        state.ids = state.threads.map(n => n.id).sort((a, b) => a - b);
-        if (state.match)
-            state.ids.unshift(MATCH.id);
-        return state;
-    }
-    // true the first time that the state walks through the node, so
-    // that loops in the graph stop
-    #visit(state, node) {
-        const { seen } = this.#marks;
-        if (seen[node.id] === state.gen)
-            return false;
-        seen[node.id] = state.gen;
-        return true;
-    }
-    #addThread(state, node) {
-        const { has } = this.#marks;
-        if (has[node.id] === state.gen)
-            return false;
-        has[node.id] = state.gen;
-        state.threads.push(node);
-        return true;
-    }
-    // wildcards only match a leading dot if `dot:true`. In a negated
-    // sub-pattern, this does not apply, because the negation itself
-    // can not match a leading dot.
-    restricted(i, top) {
-        return top && (this.dots || (this.dotStart && i === 0));
-    }
-    add(state, node, i, top) {
-        switch (node.t) {
-            case 'split':
-                if (!this.#visit(state, node))
-                    return;
-                for (const o of node.out)
-                    this.add(state, o, i, top);
-                return;
-            case 'neg':
-                if (!this.#visit(state, node))
-                    return;
-                const sub = this.state();
-                this.add(sub, node.sub, i, false);
-                this.done(sub);
-                return this.addRun(state, { t: 'run', neg: node, state: sub }, i, top);
-            case 'star':
-                // a * can not start a dotfile, even if it matches nothing
-                if (this.restricted(i, top))
-                    return;
-                if (this.#addThread(state, node))
-                    this.add(state, node.next, i, top);
-                return;
-            case 'match':
-                state.match = true;
-                return;
-            default:
-                this.#addThread(state, node);
-        }
-    }
-    addRun(state, run, i, top) {
-        for (const r of state.runs) {
-            if (r.neg === run.neg && sameState(r.state, run.state))
-                return;
-        }
-        state.runs.push(run);
-        if (!run.state.match) {
-            this.add(state, run.neg.next, i, top);
-        }
-    }
-    // the threads after char `c`, at index `i`
-    step(state, c, i, top) {
-        const next = this.state();
-        for (const th of state.threads) {
-            switch (th.t) {
-                case 'lit':
-                    if (litMatch(th, c)) {
-                        this.add(next, th.next, i + 1, top);
-                    }
-                    break;
-                case 'any':
-                    if (!this.restricted(i, top))
-                        this.add(next, th.next, i + 1, top);
-                    break;
-                case 'class':
-                    if (!this.restricted(i, top) && th.re.test(c)) {
-                        this.add(next, th.next, i + 1, top);
-                    }
-                    break;
-                case 'star':
-                    if (!this.restricted(i, top))
-                        this.add(next, th, i + 1, top);
-            }
-        }
-        if (!this.restricted(i, top)) {
-            for (const run of state.runs) {
-                // a sub-pattern with no threads can not match again, so the
-                // run stays the same
-                if (run.state.dead) {
-                    this.addRun(next, run, i + 1, top);
-                    continue;
-                }
-                const sub = this.step(run.state, c, i, false);
-                this.addRun(next, { t: 'run', neg: run.neg, state: sub }, i + 1, top);
-            }
-        }
-        return this.done(next);
-    }
-}
-// A canonical key for the threads in a state. States with the same
-// key hold the same threads, so they match the same strings.
-const stateKey = (state) => {
-    const ids = state.ids.join();
-    if (!state.runs.length)
-        return ids;
-    const runs = state.runs.map(r => `${r.neg.id}(${stateKey(r.state)})`);
-    return `${ids}|${runs.sort().join('|')}`;
-};
-// The cache can hold about this many chars of state keys and
-// transitions. When it is full, it is cleared, so that a pattern
-// can not use an unbounded amount of memory.
-const DFA_BUDGET = 1 << 18;
-// A cache of the states that the simulation reaches, built as the
-// matcher is used. Each char of a string is then one Map lookup,
-// once the states that it leads to are known.
-//
-// The dot rules only restrict the first char of a dotfile (strings
-// that are only `.` or `..` do not use the cache). So a dotfile
-// starts at its own state, which takes its first step with the
-// restriction, and every other state takes steps without it.
-class Dfa {
-    #start;
-    #states = new Map();
-    #size = 0;
-    #plain;
-    #dotStart;
-    #sim;
-    #dotSim;
-    constructor(start, marks) {
-        this.#start = start;
-        this.#sim = new Sim(false, false, marks);
-        this.#dotSim = new Sim(false, true, marks);
-    }
-    #make(state) {
-        return {
-            state,
-            match: state.match,
-            dead: state.dead,
-            next: new Map(),
-        };
-    }
-    #intern(state) {
-        const key = stateKey(state);
-        const found = this.#states.get(key);
-        if (found)
-            return found;
-        if (this.#size > DFA_BUDGET)
-            this.#clear();
-        const d = this.#make(state);
-        this.#states.set(key, d);
-        this.#size += key.length + 1;
-        return d;
-    }
-    #clear() {
-        this.#states.clear();
-        this.#size = 0;
-        this.#plain = undefined;
-        this.#dotStart = undefined;
-    }
-    start(dotStart) {
-        if (dotStart) {
-            if (this.#dotStart)
-                return this.#dotStart;
-            const state = this.#dotSim.state();
-            this.#dotSim.add(state, this.#start, 0, true);
-            return (this.#dotStart = this.#make(this.#dotSim.done(state)));
-        }
-        if (this.#plain)
-            return this.#plain;
-        const state = this.#sim.state();
-        this.#sim.add(state, this.#start, 0, true);
-        return (this.#plain = this.#intern(this.#sim.done(state)));
-    }
-    // the next state, after a miss in `d.ascii`
-    next(d, c) {
-        const code = c.charCodeAt(0);
-        const found = code < 128 ? undefined : d.next.get(c);
-        if (found)
-            return found;
-        // the dotfile start is not in the cache, so it is never shared
-        const n = d === this.#dotStart ?
-            this.#intern(this.#dotSim.step(d.state, c, 0, true))
-            : this.#intern(this.#sim.step(d.state, c, 1, true));
-        if (code < 128) {
-            if (!d.ascii) {
-                d.ascii = new Array(128);
-                this.#size += 128;
-            }
-            d.ascii[code] = n;
-        }
-        else {
-            d.next.set(c, n);
-        }
-        this.#size++;
-        return n;
-    }
-}
-// the nodes in order, if the graph is a single chain
-const linear = (start) => {
-    const nodes = [];
-    for (let n = start; n.t !== 'match'; n = n.next) {
-        if (n.t === 'split' || n.t === 'neg')
-            return undefined;
-        nodes.push(n);
-    }
-    return nodes;
-};
-// Match a chain of nodes. Each node other than `*` matches exactly
-// one char, so on a failure it is enough to go back to the last `*`
-// and let it match one more char. This takes at most
-// nodes.length * chars.length steps.
-const testLinear = (nodes, chars, start, end) => {
-    let ni = 0;
-    let ci = start;
-    let starNi = -1;
-    let starCi = 0;
-    while (ci < end) {
-        const n = nodes[ni];
-        if (n?.t === 'star') {
-            starNi = ni++;
-            starCi = ci;
-            continue;
-        }
-        const c = chars[ci];
-        if (n &&
-            (n.t === 'any' ||
-                (n.t === 'lit' && litMatch(n, c)) ||
-                (n.t === 'class' && n.re.test(c)))) {
-            ni++;
-            ci++;
-            continue;
-        }
-        if (starNi === -1)
-            return false;
-        ni = starNi + 1;
-        ci = ++starCi;
-    }
-    while (nodes[ni]?.t === 'star')
-        ni++;
-    return ni === nodes.length;
-};
-// The least and most chars that the items can match. These are only
-// bounds: a negation can match a string of any length, so it counts
-// as 0 to Infinity.
-const lengths = (items) => {
-    let min = 0;
-    let max = 0;
-    for (const it of items) {
-        const [lo, hi] = itemLengths(it);
-        min += lo;
-        max += hi;
-    }
-    return [min, max];
-};
-const itemLengths = (it) => {
-    if (it.t === 'star')
-        return [0, Infinity];
-    if (it.t !== 'ext')
-        return [1, 1];
-    if (it.type === '!')
-        return [0, Infinity];
-    const alts = it.alts.map(lengths);
-    const min = Math.min(...alts.map(a => a[0]));
-    const max = Math.max(...alts.map(a => a[1]));
-    // a loop of alternatives that only match the empty string is empty
-    const loop = max === 0 ? 0 : Infinity;
-    return (it.type === '@' ? [min, max]
-        : it.type === '?' ? [0, max]
-            : it.type === '*' ? [0, loop]
-                : [min, loop]);
-};
-// true if the chars from `start` match the literals
-const hasAffix = (lits, chars, start) => {
-    for (let j = 0; j < lits.length; j++) {
-        if (!litMatch(lits[j], chars[start + j]))
-            return false;
-    }
-    return true;
-};
-// a `/`, or half of a surrogate pair
-const slashOrSurrogate = /[/\ud800-\udfff]/;
-const surrogate = /[\ud800-\udfff]/;
-// a string can be indexed by code point, unless it has surrogate
-// pairs
-const esm_codePoints = (s) => surrogate.test(s) ? [...s] : s;
-const noSlash = (s) => {
-    if (s.includes('/')) {
-        throw new Error('can only match a single path portion, got: ' + s);
-    }
-};
-class Matcher {
-    pattern;
-    options;
-    #start;
-    // the number of node ids
-    #size;
-    #marks;
-    // the Sim for strings that are only `.` or `..`
-    #dotsSim;
-    // the string to compare, if the pattern has no magic. With
-    // `nocase:true`, the RegExp that folds case is made when it is
-    // first used.
-    #literal;
-    #literalFold = false;
-    #literalRe;
-    // the nodes between the prefix and suffix, if the graph is a
-    // single chain
-    #linear;
-    // the linear nodes are only `*` and `?`, so the length bounds and
-    // the prefix and suffix decide the match
-    #wild = false;
-    // the least and most chars that a match can have
-    #min = 0;
-    #max = Infinity;
-    // the literals that a match must start and end with. Each one
-    // matches exactly one char, and they are distinct items in the
-    // pattern, so a string that does not have them can not match.
-    #prefix = [];
-    #suffix = [];
-    // the prefix and suffix as strings, if they do not fold case
-    #prefixStr;
-    #suffixStr;
-    // there is a prefix or suffix to check
-    #affix = false;
-    #dfa;
-    #form;
-    constructor(pattern, options = {}) {
-        if (pattern.includes('/')) {
-            throw new Error('can only match a single path portion, got pattern: ' + pattern);
-        }
-        this.pattern = pattern;
-        this.options = options;
-        const { nocase = false, noext = false, normalize: n } = options;
-        this.#form = n === true ? 'NFC' : n || undefined;
-        // a pattern that is only an empty extglob is a literal string,
-        // except for `!()`, which matches any non-empty string
-        const literal = /^[?*+@]\(\)$/.test(pattern);
-        const toks = tokenize(pattern, nocase, noext || literal, this.#form, options.rangeMark);
-        let [items] = build(toks, pair(toks), 0, toks.length, true);
-        if (this.#form)
-            items = esm_normalize(items, this.#form);
-        const [start, size] = esm_compile(items, nocase);
-        this.#start = start;
-        this.#size = size;
-        if (items.every(it => it.t === 'lit')) {
-            this.#literal = items.map(it => it.ch).join('');
-            this.#literalFold = nocase;
-        }
-        else {
-            const lit = (it) => it.t !== 'lit' ? undefined
-                : nocase ? { ch: it.ch, re: foldRe(it.ch) }
-                    : { ch: it.ch };
-            for (const it of items) {
-                const l = lit(it);
-                if (!l)
-                    break;
-                this.#prefix.push(l);
-            }
-            for (let j = items.length - 1; j >= 0; j--) {
-                const l = lit(items[j]);
-                if (!l)
-                    break;
-                this.#suffix.unshift(l);
-            }
-            this.#affix = !!(this.#prefix.length || this.#suffix.length);
-            if (!nocase) {
-                this.#prefixStr = this.#prefix.map(l => l.ch).join('');
-                this.#suffixStr = this.#suffix.map(l => l.ch).join('');
-            }
-            this.#linear = linear(this.#start)?.slice(this.#prefix.length, -this.#suffix.length || undefined);
-            this.#wild = !!this.#linear?.every(n => n.t === 'star' || n.t === 'any');
-            const [min, max] = lengths(items);
-            this.#min = min;
-            this.#max = max;
-        }
-    }
-    test(s) {
-        // The `/` check uses the string as given, so with normalization it
-        // is a separate step. Otherwise, one scan finds both a `/` and the
-        // surrogate pairs that stop the string being indexed by code point.
-        if (this.#form) {
-            noSlash(s);
-            return this.#test(s.normalize(this.#form));
-        }
-        if (slashOrSurrogate.test(s)) {
-            noSlash(s);
-            return this.#test(s, [...s]);
-        }
-        return this.#test(s, s);
-    }
-    /**
-     * The same as {@link Matcher#test}, but the string is not checked
-     * for `/` chars, so the result for a string that has one is not
-     * defined. Only use it for a string that is known to be one path
-     * portion, such as a part of a path that was split on `/`. It can
-     * be faster, because some patterns do not need to look at each char
-     * of the string.
-     */
-    testUnchecked(s) {
-        return this.#test(this.#form ? s.normalize(this.#form) : s);
-    }
-    // Test a string that has no `/`. `chars` indexes it by code point.
-    // If it is not given, it is only found if a step needs it.
-    #test(s, chars) {
-        if (this.#literal !== undefined) {
-            return this.#literalFold ?
-                (this.#literalRe ??= newFoldRe(this.#literal)).test(s)
-                : s === this.#literal;
-        }
-        // the length check means that the prefix and suffix do not
-        // overlap. Without the chars, the length in code points is from
-        // half of the UTF-16 length (if each one is a surrogate pair) to
-        // all of it, which is often enough to know.
-        const min = this.#min;
-        const max = this.#max;
-        if (chars === undefined) {
-            const most = s.length;
-            const least = (most + 1) >> 1;
-            if (most < min || least > max)
-                return false;
-            if (least < min || most > max)
-                chars = esm_codePoints(s);
-        }
-        if (chars !== undefined &&
-            (chars.length < min || chars.length > max)) {
-            return false;
-        }
-        const prefix = this.#prefix.length;
-        if (this.#affix) {
-            if (this.#prefixStr !== undefined && this.#suffixStr !== undefined) {
-                if (!s.startsWith(this.#prefixStr) ||
-                    !s.endsWith(this.#suffixStr)) {
-                    return false;
-                }
-            }
-            else {
-                chars ??= esm_codePoints(s);
-                const end = chars.length - this.#suffix.length;
-                if (!hasAffix(this.#prefix, chars, 0) ||
-                    !hasAffix(this.#suffix, chars, end)) {
-                    return false;
-                }
-            }
-        }
-        const dotStart = !this.options.dot && s.startsWith('.');
-        if (this.#linear) {
-            // `.` and `..` only match literal dots, even with `dot:true`
-            if (s === '.' || s === '..')
-                return false;
-            // only a literal can match the leading dot. A `*` can not
-            // start a dotfile, even if it matches nothing.
-            if (dotStart && !prefix)
-                return false;
-            if (this.#wild)
-                return true;
-            chars ??= esm_codePoints(s);
-            const end = chars.length - this.#suffix.length;
-            return testLinear(this.#linear, chars, prefix, end);
-        }
-        chars ??= esm_codePoints(s);
-        if (s === '.' || s === '..') {
-            this.#marks ??= marks(this.#size);
-            const sim = (this.#dotsSim ??= new Sim(true, false, this.#marks));
-            const start = sim.state();
-            sim.add(start, this.#start, 0, true);
-            let state = sim.done(start);
-            for (let i = 0; i < chars.length; i++) {
-                state = sim.step(state, chars[i], i, true);
-            }
-            return state.match;
-        }
-        this.#marks ??= marks(this.#size);
-        const dfa = (this.#dfa ??= new Dfa(this.#start, this.#marks));
-        let d = dfa.start(dotStart);
-        // read char codes from the string, so that a one-char string is
-        // only made for a cache miss
-        const str = chars === s;
-        for (let i = 0; i < chars.length; i++) {
-            if (d.dead)
-                return false;
-            const code = str ? s.charCodeAt(i) : chars[i].charCodeAt(0);
-            d = d.ascii?.[code] ?? dfa.next(d, chars[i]);
-        }
-        return d.match;
-    }
-    /** a readable listing of the state machine */
-    toString() {
-        return show(this.#start);
-    }
-}
-//# sourceMappingURL=index.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/assert-valid-pattern.js
-const MAX_PATTERN_LENGTH = 1024 * 64;
-const assertValidPattern = (pattern) => {
-    if (typeof pattern !== 'string') {
-        throw new TypeError('invalid pattern');
-    }
-    if (pattern.length > MAX_PATTERN_LENGTH) {
-        throw new TypeError('pattern is too long');
-    }
-};
-//# sourceMappingURL=assert-valid-pattern.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/escape.js
-/**
- * Escape all magic characters in a glob pattern.
- *
- * If the {@link MinimatchOptions.windowsPathsNoEscape}
- * option is used, then characters are escaped by wrapping in `[]`, because
- * a magic character wrapped in a character class can only be satisfied by
- * that exact character.  In this mode, `\` is _not_ escaped, because it is
- * not interpreted as a magic character, but instead as a path separator.
- *
- * If the {@link MinimatchOptions.magicalBraces} option is used,
- * then braces (`{` and `}`) will be escaped.
- *
- * A leading `#` or `!` is escaped as well, so that the result is never a
- * comment or a negated pattern. In `windowsPathsNoEscape` mode, a leading
- * `!` is written as `@(!)`, because `[!` starts a negated class.
- */
-const escape_escape = (s, { windowsPathsNoEscape = false, magicalBraces = false, } = {}) => {
-    // don't need to escape +@! because we escape the parens
-    // that make those magic, and escaping ! as [!] isn't valid,
-    // because [!]] is a valid glob class meaning not ']'.
-    // However, at the start of the pattern, '!' negates the pattern and
-    // '#' makes it a comment, so the first character is handled below.
-    const e = magicalBraces ?
-        windowsPathsNoEscape ? s.replace(/[?*()[\]{}]/g, '[$&]')
-            : s.replace(/[?*()[\]\\{}]/g, '\\$&')
-        : windowsPathsNoEscape ? s.replace(/[?*()[\]]/g, '[$&]')
-            : s.replace(/[?*()[\]\\]/g, '\\$&');
-    const c = e.charAt(0);
-    if (c === '#') {
-        return (windowsPathsNoEscape ? '[#]' : '\\#') + e.slice(1);
-    }
-    if (c === '!') {
-        // '[!]' can not be used, because '[!' starts a negated class, and
-        // '\' is a path separator in windowsPathsNoEscape mode. '@(!)'
-        // matches only '!'. If extglobs are disabled with `noext`, it
-        // matches nothing, rather than everything.
-        return (windowsPathsNoEscape ? '@(!)' : '\\!') + e.slice(1);
-    }
-    return e;
-};
-//# sourceMappingURL=escape.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/unescape.js
-/**
- * Un-escape a string that has been escaped with {@link escape}.
- *
- * If the {@link MinimatchOptions.windowsPathsNoEscape} option is used, then
- * square-bracket escapes are removed, but not backslash escapes.
- *
- * For example, it will turn the string `'[*]'` into `*`, but it will not
- * turn `'\\*'` into `'*'`, because `\` is a path separator in
- * `windowsPathsNoEscape` mode.
- *
- * When `windowsPathsNoEscape` is not set, then both square-bracket escapes and
- * backslash escapes are removed.
- *
- * Slashes (and backslashes in `windowsPathsNoEscape` mode) cannot be escaped
- * or unescaped.
- *
- * When `magicalBraces` is not set, escapes of braces (`{` and `}`) will not be
- * unescaped.
- */
-const unescape_unescape = (s, { windowsPathsNoEscape = false, magicalBraces = true, } = {}) => {
-    // escape() writes a leading '!' as '@(!)' in windowsPathsNoEscape mode
-    if (windowsPathsNoEscape && s.startsWith('@(!)')) {
-        return ('!' + unescape_unescape(s.slice(4), { windowsPathsNoEscape, magicalBraces }));
-    }
-    if (magicalBraces) {
-        return windowsPathsNoEscape ?
-            s.replace(/\[([^/\\])\]/g, '$1')
-            : s
-                .replace(/((?!\\).|^)\[([^/\\])\]/g, '$1$2')
-                .replace(/\\([^/])/g, '$1');
-    }
-    return windowsPathsNoEscape ?
-        s.replace(/\[([^/\\{}])\]/g, '$1')
-        : s
-            .replace(/((?!\\).|^)\[([^/\\{}])\]/g, '$1$2')
-            .replace(/\\([^/{}])/g, '$1');
-};
-//# sourceMappingURL=unescape.js.map
-;// CONCATENATED MODULE: ./node_modules/minimatch/dist/esm/index.js
-
-
-
-
-
-const DEFAULT_BRACE_EXPAND_MAX = 100_000;
-const DEFAULT_GLOB_STAR_RECURSION_MAX = 200;
-// avoid the annoying deprecation flag lol
-const AWE_KEY = ('allowWindow' + 'sEscape');
-const minimatch = (p, pattern, options) => {
-    assertValidPattern(pattern);
-    // shortcut: comments match nothing.
-    if (!options?.nocomment && pattern.charAt(0) === '#') {
-        return false;
-    }
-    return cachedMinimatch(pattern, options).match(p);
-};
-// The Minimatch objects that minimatch() used most recently, by options
-// and then by pattern. When the cache is full, it becomes the old one,
-// and the objects used from the old one are moved back to a new one.
-// So it keeps 256 to 512 objects.
-// The patterns can come from users, so the cache is also bounded by
-// the total weight of the objects (see cacheWeight()), and an object
-// that is too heavy is never kept. Otherwise a few unique patterns
-// with large brace expansions would fill the heap.
-let esm_cache = new Map();
-let oldCache = new Map();
-let cacheSize = 0;
-let cacheTotalWeight = 0;
-const cacheMax = 256;
-const cacheMaxWeight = 1 << 15;
-const cacheMaxEntryWeight = 1 << 12;
-// About the memory that a compiled object keeps: the pattern and the
-// expanded patterns, of which each row in set is made.
-const cacheWeight = (mm) => {
-    let w = mm.pattern.length;
-    for (const s of mm.globSet) {
-        w += s.length + 1;
-        if (w > cacheMaxEntryWeight)
-            break;
-    }
-    return w;
-};
-// tsc fails here if a new option is in neither type. Add it to
-// optionsKey() too.
-const allOptionsKeyed = true;
-void allOptionsKeyed;
-// 0, 1 or 2 for undefined, falsy or truthy.
-const tri = (v) => v === undefined ? 0
-    : v ? 2
-        : 1;
-// The weight of each boolean option's base-3 digit in the key. The
-// weights below 24 are for optimizationLevel (1), platform (3) and
-// windowsPathsNoEscape (12). tsc fails here if a boolean option is
-// not in the list.
-const booleanWeights = new Map(Object.keys({
-    nobrace: 0,
-    nocomment: 0,
-    nonegate: 0,
-    noglobstar: 0,
-    noext: 0,
-    nonull: 0,
-    partial: 0,
-    dot: 0,
-    nocase: 0,
-    nocaseMagicOnly: 0,
-    magicalBraces: 0,
-    matchBase: 0,
-    flipNegate: 0,
-    preserveMultipleSlashes: 0,
-    windowsNoMagicRoot: 0,
-}).map((k, i) => [k, 24 * 3 ** i]));
-// The cache key for a set of options. It is a number, unless an
-// option is set to a value that the number can not show, such as
-// normalize or an uncommon platform. Then it is a JSON string.
-// The defaults give 0, the same key as no options.
-// It only reads the keys that are set, so that the speed does not
-// depend on the shape of the options object.
-const optionsKey = (o) => {
-    let n = 0;
-    let wpe = false;
-    // inherited keys too, because Minimatch reads them
-    // oxlint-disable-next-line guard-for-in
-    for (const k in o) {
-        const v = o[k];
-        switch (k) {
-            // the same test as the Minimatch constructor
-            case 'windowsPathsNoEscape':
-                if (v)
-                    wpe = true;
-                break;
-            case AWE_KEY:
-                if (v === false)
-                    wpe = true;
-                break;
-            case 'platform': {
-                // the same test as the Minimatch constructor
-                const p = v || defaultPlatform;
-                if (p === defaultPlatform)
-                    break;
-                if (p === 'darwin')
-                    n += 3;
-                else if (p === 'win32')
-                    n += 6;
-                else if (p === 'linux')
-                    n += 9;
-                else
-                    return JSON.stringify(o);
-                break;
-            }
-            case 'optimizationLevel':
-                // The same tests as Minimatch: 1 when undefined, then >= 2,
-                // >= 1, or else 0. The default level 1 adds 0.
-                if (v === undefined)
-                    break;
-                n +=
-                    v >= 2 ? 1
-                        : v >= 1 ? 0
-                            : 2;
-                break;
-            case 'braceExpandMax':
-                if (v !== undefined && v !== DEFAULT_BRACE_EXPAND_MAX) {
-                    return JSON.stringify(o);
-                }
-                break;
-            case 'maxGlobstarRecursion':
-                if (v !== undefined && v !== DEFAULT_GLOB_STAR_RECURSION_MAX) {
-                    return JSON.stringify(o);
-                }
-                break;
-            case 'normalize':
-                if (v !== undefined)
-                    return JSON.stringify(o);
-                break;
-            default:
-                // unknown keys have no weight
-                n += (booleanWeights.get(k) ?? 0) * tri(v);
-        }
-    }
-    return wpe ? n + 12 : n;
-};
-// A copy, so a later change to the options can not change it. Unlike
-// a spread, it keeps the inherited keys, which optionsKey() and the
-// Minimatch constructor also read.
-const copyOptions = (o) => {
-    const copy = {};
-    // oxlint-disable-next-line guard-for-in
-    for (const k in o)
-        copy[k] = o[k];
-    return copy;
-};
-const cachedMinimatch = (pattern, options) => {
-    const key = options ? optionsKey(options) : 0;
-    let mm = esm_cache.get(key)?.get(pattern);
-    if (mm)
-        return mm;
-    mm =
-        oldCache.get(key)?.get(pattern) ??
-            new Minimatch(pattern, copyOptions(options));
-    const weight = cacheWeight(mm);
-    // too big to keep, so it is compiled again each time
-    if (weight > cacheMaxEntryWeight)
-        return mm;
-    if (cacheSize >= cacheMax ||
-        cacheTotalWeight + weight > cacheMaxWeight) {
-        oldCache = esm_cache;
-        esm_cache = new Map();
-        cacheSize = 0;
-        cacheTotalWeight = 0;
-    }
-    let byPattern = esm_cache.get(key);
-    if (!byPattern)
-        esm_cache.set(key, (byPattern = new Map()));
-    byPattern.set(pattern, mm);
-    cacheSize++;
-    cacheTotalWeight += weight;
-    return mm;
-};
-/* c8 ignore start */
-const defaultPlatform = (typeof process === 'object' && process ?
-    process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform
-    : 'posix');
-const path = {
-    win32: { sep: '\\' },
-    posix: { sep: '/' },
-};
-/* c8 ignore stop */
-const sep = defaultPlatform === 'win32' ? path.win32.sep : path.posix.sep;
-minimatch.sep = sep;
-const GLOBSTAR = Symbol('globstar **');
-minimatch.GLOBSTAR = GLOBSTAR;
-const filter = (pattern, options) => {
-    let mm;
-    return (p) => (mm ??= cachedMinimatch(pattern, options)).match(p);
-};
-minimatch.filter = filter;
-const ext = (a, b = {}) => Object.assign({}, a, b);
-const defaults = (def) => {
-    if (!def || typeof def !== 'object' || !Object.keys(def).length) {
-        return minimatch;
-    }
-    const orig = minimatch;
-    const m = (p, pattern, options = {}) => orig(p, pattern, ext(def, options));
-    return Object.assign(m, {
-        Minimatch: class Minimatch extends orig.Minimatch {
-            constructor(pattern, options = {}) {
-                super(pattern, ext(def, options));
-            }
-            static defaults(options) {
-                return orig.defaults(ext(def, options)).Minimatch;
-            }
-        },
-        unescape: (s, options = {}) => orig.unescape(s, ext(def, options)),
-        escape: (s, options = {}) => orig.escape(s, ext(def, options)),
-        filter: (pattern, options = {}) => orig.filter(pattern, ext(def, options)),
-        defaults: (options) => orig.defaults(ext(def, options)),
-        braceExpand: (pattern, options = {}) => orig.braceExpand(pattern, ext(def, options)),
-        match: (list, pattern, options = {}) => orig.match(list, pattern, ext(def, options)),
-        sep: orig.sep,
-        GLOBSTAR: GLOBSTAR,
-    });
-};
-minimatch.defaults = defaults;
-// Brace expansion:
-// a{b,c}d -> abd acd
-// a{b,}c -> abc ac
-// a{0..3}d -> a0d a1d a2d a3d
-// a{b,c{d,e}f}g -> abg acdfg acefg
-// a{b,c}d{e,f}g -> abdeg acdeg abdeg abdfg
-//
-// Invalid sets are not expanded.
-// a{2..}b -> a{2..}b
-// a{b}c -> a{b}c
-const braceExpand = (pattern, options = {}) => {
-    assertValidPattern(pattern);
-    // Thanks to Yeting Li <https://github.com/yetingli> for
-    // improving this regexp to avoid a ReDOS vulnerability.
-    if (options.nobrace || !/\{(?:(?!\{).)*\}/.test(pattern)) {
-        // shortcut. no need to expand.
-        return [pattern];
-    }
-    // brace-expansion turns each escaped backslash '\\' into a single '\',
-    // which then escapes the next character instead, and can turn an
-    // escaped magic character (for example '\\\*') into a live one.
-    // Double every pair, so an escaped backslash comes back out still
-    // escaped. The parity of each run of backslashes is unchanged.
-    let p = pattern.replace(/\\\\/g, '\\\\\\\\');
-    // brace-expansion does not know about [...] classes. In
-    // windowsPathsNoEscape mode, escape() writes a literal brace as '[{]'
-    // or '[}]'. Escape the brace for brace-expansion, which removes that
-    // backslash again, leaving '[{]' or '[}]'.
-    if (options.windowsPathsNoEscape || options[AWE_KEY] === false) {
-        p = p.replace(/\[([{}])\]/g, '[\\$1]');
-    }
-    return expand(p, { max: options.braceExpandMax });
-};
-minimatch.braceExpand = braceExpand;
-// A numeric range with at least this many values is matched as one
-// pattern portion, rather than expanded. For a glob walk, that is
-// one directory read, in place of a stat for each value.
-const RANGE_MIN = 100;
-// a {lo..hi} range that is not escaped, and not a ${...} variable
-const rangeRe = /(?<![\\$])\{(-?\d+)\.\.(-?\d+)\}/g;
-// true if a range mark in this portion is inside a `!(...)`,
-// `*(...)` or `+(...)` extglob. Those repeat or negate their
-// contents, so one Matcher for the whole range does not match the
-// same strings as the union of one pattern per value. For example,
-// `*({1..100})` would match `510` as `5` then `10`, and `!({1..100})`
-// would not match `5`, but every expanded pattern except `!(5)` does.
-// `@(...)` and `?(...)` are fine: they pick one value at most.
-const inRepeatOrNegExt = (portion, mark) => {
-    const stack = [];
-    for (let i = 0; i < portion.length; i++) {
-        const c = portion.charAt(i);
-        if (c === '\\') {
-            i++;
-        }
-        else if (c === mark) {
-            if (stack.some(t => t !== '@' && t !== '?'))
-                return true;
-        }
-        else if (portion.charAt(i + 1) === '(' && '!?+*@'.includes(c)) {
-            stack.push(c);
-            i++;
-        }
-        else if (c === ')') {
-            stack.pop();
-        }
-    }
-    return false;
-};
-const esm_match = (list, pattern, options = {}) => {
-    const mm = new Minimatch(pattern, options);
-    list = list.filter(f => mm.match(f));
-    if (mm.options.nonull && !list.length) {
-        list.push(pattern);
-    }
-    return list;
-};
-minimatch.match = esm_match;
-const globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
-// Index of the `]` that closes the class that starts at `start`,
-// or -1 if it is not closed. Posix classes such as `[:alpha:]` are
-// not skipped, so this can find a `]` before the real end. That
-// only makes a class look less like a literal.
-const classEnd = (pattern, start) => {
-    let i = start + 1;
-    if (pattern.charAt(i) === '!' || pattern.charAt(i) === '^')
-        i++;
-    let sawStart = false;
-    for (; i < pattern.length; i++) {
-        const c = pattern.charAt(i);
-        if (c === ']' && sawStart)
-            return i;
-        sawStart = true;
-        if (c === '\\')
-            i++;
-    }
-    return -1;
-};
-// If a path portion pattern has no magic, return the string it
-// matches. Otherwise, return undefined. This can report magic for
-// a pattern that is in fact literal (eg, `[]`), but never the
-// reverse, so a string result is always safe to compare directly.
-const esm_literal = (pattern, noext) => {
-    if (!noext && (pattern === '+()' || pattern === '@()'))
-        return pattern;
-    let lit = '';
-    for (let i = 0; i < pattern.length; i++) {
-        const c = pattern.charAt(i);
-        if (c === '\\') {
-            // a trailing \ is a literal \
-            lit += pattern.charAt(++i) || c;
-        }
-        else if (c === '*' || c === '?') {
-            return undefined;
-        }
-        else if (c === '[') {
-            const close = classEnd(pattern, i);
-            if (close === -1) {
-                // not closed, so the [ is a literal
-                lit += c;
-                continue;
-            }
-            // a class of one char, such as `[*]` or `[\b]`, is a literal
-            let body = pattern.slice(i + 1, close);
-            if (body.startsWith('\\'))
-                body = body.slice(1);
-            if ([...body].length !== 1 || '!^'.includes(pattern.charAt(i + 1))) {
-                return undefined;
-            }
-            lit += body;
-            i = close;
-        }
-        else if (!noext &&
-            '+@!'.includes(c) &&
-            pattern.charAt(i + 1) === '(' &&
-            pattern.includes(')', i + 2)) {
-            return undefined;
-        }
-        else {
-            lit += c;
-        }
-    }
-    return lit;
-};
-// The matching engine compiles and walks extglobs recursively, so a
-// path portion with very many extglobs (nested, such as `*(*(*(a)))`,
-// or in a row, such as `?(a)?(a)?(a)`) can exhaust the call stack.
-// Portions with more than this many extglobs are rejected.
-const MAX_EXTGLOBS = 256;
-// The number of extglob openers, such as `*(`, in a path portion
-// pattern. Chars in a class are counted too, so this can be more than
-// the number of extglobs, but never less.
-const extglobCount = (pattern) => {
-    let n = 0;
-    for (let i = 0; i < pattern.length - 1; i++) {
-        const c = pattern.charAt(i);
-        if (c === '\\') {
-            i++;
-        }
-        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
-            n++;
-            i++;
-        }
-    }
-    return n;
-};
-const assertValidExtglobs = (pattern) => {
-    if (extglobCount(pattern) > MAX_EXTGLOBS) {
-        throw new TypeError('pattern has too many extglobs');
-    }
-};
-// True if the portion pattern has the same meaning as an alternative
-// inside `@(...)`. It must not have a `|` or `)` that is not in a
-// closed extglob (those are literal at the top level), an extglob
-// that is not closed (the `)` of the `@(...)` would close it), or a
-// trailing `\` (it would escape the next `|`). A pattern that is
-// only an empty extglob, such as `?()`, is literal on its own, but
-// not in `@(...)`. Posix classes such as `[:alpha:]` can hide a `]`
-// from classEnd, so patterns with them are not merged.
-const extSafe = (pattern) => {
-    if (/^[?*+@]\(\)$/.test(pattern) || pattern.includes('[:'))
-        return false;
-    let depth = 0;
-    for (let i = 0; i < pattern.length; i++) {
-        const c = pattern.charAt(i);
-        if (c === '\\') {
-            if (++i === pattern.length)
-                return false;
-        }
-        else if (c === '[') {
-            const close = classEnd(pattern, i);
-            if (close !== -1)
-                i = close;
-        }
-        else if ('+@!?*'.includes(c) && pattern.charAt(i + 1) === '(') {
-            depth++;
-            i++;
-        }
-        else if (c === ')') {
-            if (!depth--)
-                return false;
-        }
-        else if (c === '|' && !depth) {
-            return false;
-        }
-    }
-    return !depth;
-};
-// The last path that Minimatch#match split, and its parts. A path is
-// often tested against many patterns in a row (such as a list of
-// ignore patterns), so this saves splitting it again. The parts are
-// never changed, so they can be shared.
-let lastSplit;
-// The last path that Minimatch#match checked before splitting it. If
-// the same path is checked again, it is being tested against many
-// patterns, so it is split and the parts are kept for the others.
-let lastChecked;
-// true if a pattern portion that is not ** matches a path portion.
-// An empty path portion only matches an empty pattern portion. A path
-// portion never has a `/`, so the Matcher does not need to check it.
-const portionMatch = (p, f) => typeof p === 'string' ? f === p : f !== '' && p.testUnchecked(f);
-// Where the last portion of a row matches in a path: the start of the
-// last portion of the path, or of the one before a trailing `/`. -1 if
-// it matches neither.
-const endIndex = (p, last, lastStart, prev, prevStart) => portionMatch(p, last) ? lastStart
-    : prev !== undefined && portionMatch(p, prev) ? prevStart
-        : -1;
-const isDots = (p) => p === '.' || p === '..';
-// a Windows drive letter portion, like `c:`
-const isDrive = (p) => typeof p === 'string' && /^[a-z]:$/i.test(p);
-// true for the `UNC` portion of a long UNC root, //?/UNC/host/share
-const isLongUNC = (p) => typeof p === 'string' && /^unc$/i.test(p);
-// The index of the host in a row or split path that starts with a
-// Windows UNC root: 2 for `//host/share`, and 4 for
-// `//?/UNC/host/share`. Otherwise -1. `//?/c:` is not one.
-const uncHost = (p) => {
-    if (p[0] !== '' || p[1] !== '')
-        return -1;
-    const h = p[2] !== '?' ? 2
-        : isLongUNC(p[3]) ? 4
-            : -1;
-    const host = p[h];
-    const share = p[h + 1];
-    return (h !== -1 &&
-        host !== undefined &&
-        host !== '' &&
-        host !== GLOBSTAR &&
-        share !== undefined &&
-        share !== '' &&
-        share !== GLOBSTAR) ?
-        h
-        : -1;
-};
-// true if ** can walk the path portion: not `.` or `..`, and not a
-// dotfile unless `dot` is set
-const walkable = (p, dot) => !isDots(p) && (dot || !p.startsWith('.'));
-// True if a portion of the path from `start` to `end` can not be
-// walked by **: one that starts with `.`, or with `dot`, one that is
-// `.` or `..`. `start` is the start of a portion, and `end` is the end
-// of the path, or just after a separator.
-const dotPortion = (f, start, end, dot, sep) => {
-    for (let k = start; k < end;) {
-        if (f.charCodeAt(k) === 46) {
-            if (!dot)
-                return true;
-            const n = f.charCodeAt(k + 1) === 46 ? k + 2 : k + 1;
-            if (n >= end || isSep(f.charCodeAt(n), sep))
-                return true;
-        }
-        // the start of the next portion, after any run of separators
-        const s = nextSep(f, k, sep);
-        if (s === -1)
-            return false;
-        k = s + 1;
-        while (k < end && isSep(f.charCodeAt(k), sep))
-            k++;
-    }
-    return false;
-};
-const isSep = (c, sep) => sep === '/' ? c === 47
-    : sep === '\\' ? c === 92
-        : c === 47 || c === 92;
-// the index of the first separator at or after `from`, or -1
-const nextSep = (f, from, sep) => {
-    if (sep !== 'both')
-        return f.indexOf(sep, from);
-    const s = f.indexOf('/', from);
-    const b = f.indexOf('\\', from);
-    return (s === -1 ? b
-        : b === -1 ? s
-            : Math.min(s, b));
-};
-// the index of the last separator at or before `from`, or -1
-const lastSep = (f, from, sep) => sep !== 'both' ?
-    f.lastIndexOf(sep, from)
-    : Math.max(f.lastIndexOf('/', from), f.lastIndexOf('\\', from));
-// What parse() returns in place of a Matcher while make() builds and
-// merges the rows. Most of the Matchers in rows that are merged would
-// never be used, so they are only made for the rows that are left.
-const PENDING = {};
-class Minimatch {
-    options;
-    set;
-    pattern;
-    windowsPathsNoEscape;
-    nonegate;
-    negate;
-    comment;
-    empty;
-    preserveMultipleSlashes;
-    partial;
-    globSet;
-    globParts;
-    nocase;
-    isWindows;
-    platform;
-    windowsNoMagicRoot;
-    maxGlobstarRecursion;
-    // the path can be checked against the last portion, and the string
-    // portions, of each row before it is split. See #canMatch.
-    #endCheck;
-    #literalCheck;
-    // level 2 resolves `.` and `..` portions in the path
-    #level2;
-    // the unicode normalization form, if any
-    #form;
-    // the string portions of each row in the set
-    #literals = [];
-    // the rows that #canMatch can match without splitting the path
-    #shapes = [];
-    // the rows whose last portion can be checked against the path's
-    #endRows = [];
-    // brace expansion can make the same portion in many rows, so they
-    // share one Matcher, and the states that it caches
-    #matchers = new Map();
-    // parse() returns PENDING in place of a Matcher
-    #pending = false;
-    // the char that marks numeric ranges in globSet, if any
-    #rangeMark;
-    // the GlobstarParts of each pattern row, by start index and partial
-    #globstarParts = new WeakMap();
-    constructor(pattern, options = {}) {
-        assertValidPattern(pattern);
-        options = options || {};
-        this.options = options;
-        this.maxGlobstarRecursion =
-            options.maxGlobstarRecursion ?? DEFAULT_GLOB_STAR_RECURSION_MAX;
-        this.pattern = pattern;
-        this.platform = options.platform || defaultPlatform;
-        this.isWindows = this.platform === 'win32';
-        this.windowsPathsNoEscape =
-            !!options.windowsPathsNoEscape || options[AWE_KEY] === false;
-        if (this.windowsPathsNoEscape) {
-            this.pattern = this.pattern.replace(/\\/g, '/');
-        }
-        this.preserveMultipleSlashes = !!options.preserveMultipleSlashes;
-        this.negate = false;
-        this.nonegate = !!options.nonegate;
-        this.comment = false;
-        this.empty = false;
-        this.partial = !!options.partial;
-        this.nocase = !!this.options.nocase;
-        this.windowsNoMagicRoot =
-            options.windowsNoMagicRoot !== undefined ?
-                options.windowsNoMagicRoot
-                : !!(this.isWindows && this.nocase);
-        this.globSet = [];
-        this.globParts = [];
-        this.set = [];
-        this.#endCheck = !this.preserveMultipleSlashes;
-        this.#level2 = (options.optimizationLevel ?? 1) >= 2;
-        const n = options.normalize;
-        this.#form = n === true ? 'NFC' : n || undefined;
-        // make the set of Matchers etc.
-        this.make();
-        // On Windows, the portions of a row up to its drive letter or UNC
-        // share are skipped or compared without case, if the path has one
-        // too. So the checks only use the portions after it.
-        const drives = this.set.map(row => this.#rootIndex(row));
-        this.#endRows = this.set.map((row, r) => this.#endCheck && row.length - 1 > drives[r]);
-        // with the end check, the last portion is already checked
-        this.#literals = this.set.map((row, r) => {
-            const end = this.#endRows[r] ? row.length - 1 : row.length;
-            const lits = row
-                .slice(drives[r] + 1, end)
-                .filter((p) => typeof p === 'string' && !!p);
-            return [...new Set(lits)];
-        });
-        this.#literalCheck = this.#literals.some(l => l.length);
-        this.#shapes = this.set.map((row, r) => {
-            const [p0, p1, p2] = row;
-            if (this.#endRows[r] && row.length === 2) {
-                if (p0 === GLOBSTAR && p1 !== GLOBSTAR)
-                    return 'tail';
-            }
-            // the basename of a path that is split on / is its last portion,
-            // or the one before a trailing /, the same as the end check
-            if (this.#endRows[r] &&
-                options.matchBase &&
-                row.length === 1 &&
-                p0 !== GLOBSTAR &&
-                p0 !== '') {
-                return 'base';
-            }
-            // the portion must not be a root, or '', which can be a
-            // different portion on Windows (where //x paths get an extra '')
-            if (!this.#endCheck || drives[r] !== -1)
-                return undefined;
-            if (row.length === 3 &&
-                p0 === GLOBSTAR &&
-                p2 === GLOBSTAR &&
-                p1 !== GLOBSTAR &&
-                p1 !== '' &&
-                // the portion between is only matched below this limit
-                this.maxGlobstarRecursion > 0) {
-                return 'mid';
-            }
-            if (row.length === 2 &&
-                p1 === GLOBSTAR &&
-                p0 !== GLOBSTAR &&
-                p0 !== '') {
-                return 'head';
-            }
-            return undefined;
-        });
-    }
-    // a string portion of a pattern, normalized if the option is set
-    #norm(p) {
-        return this.#form ? p.normalize(this.#form) : p;
-    }
-    // On Windows, the index of the last root portion of a row, as
-    // #matchRow finds it: 0 for `c:/...`, 3 for `//?/c:/...` and
-    // `//host/share/...`, and 5 for `//?/UNC/host/share/...`. Otherwise
-    // -1.
-    #rootIndex(row) {
-        if (!this.isWindows)
-            return -1;
-        if (isDrive(row[0]))
-            return 0;
-        const uncDrive = row[0] === '' && row[1] === '' && row[2] === '?' && isDrive(row[3]);
-        if (uncDrive)
-            return 3;
-        const h = uncHost(row);
-        return h === -1 ? -1 : h + 1;
-    }
-    hasMagic() {
-        if (this.options.magicalBraces && this.set.length > 1) {
-            return true;
-        }
-        for (const pattern of this.set) {
-            for (const part of pattern) {
-                if (typeof part !== 'string')
-                    return true;
-            }
-        }
-        return false;
-    }
-    make() {
-        const pattern = this.pattern;
-        const options = this.options;
-        // empty patterns and comments match nothing.
-        if (!options.nocomment && pattern.charAt(0) === '#') {
-            this.comment = true;
-            return;
-        }
-        if (!pattern) {
-            this.empty = true;
-            return;
-        }
-        // step 1: figure out negation, etc.
-        this.parseNegate();
-        // step 2: expand braces
-        this.globSet = [...new Set(this.#expandBraces())];
-        // step 3: now we have a set, so turn each one into a series of
-        // path-portion matching patterns.
-        // These will be Matchers, except in the case of "**", which is
-        // set to the GLOBSTAR object for globstar behavior,
-        // and will not contain any / characters
-        //
-        // First, we preprocess to make the glob pattern sets a bit simpler
-        // and deduped.  There are some perf-killing patterns that can cause
-        // problems with a glob walk, but we can simplify them down a bit.
-        const rawGlobParts = this.globSet.map(s => this.#slashSplit(s));
-        this.globParts = this.preprocess(rawGlobParts);
-        // glob --> Matchers
-        this.#pending = true;
-        let set = this.globParts.map((s, _, __) => {
-            if (this.isWindows && this.windowsNoMagicRoot) {
-                // check if it's a drive or unc path. The root of a long UNC
-                // path, //?/UNC/host/share, is 6 portions.
-                const n = s[2] === '?' && isLongUNC(s[3]) ? 6 : 4;
-                const isUNC = s[0] === '' &&
-                    s[1] === '' &&
-                    (s[2] === '?' || !globMagic.test(s[2])) &&
-                    s.slice(3, n).every(p => !globMagic.test(p));
-                const isDrive = /^[a-z]:/i.test(s[0]);
-                if (isUNC) {
-                    return [
-                        ...s.slice(0, n).map(p => this.#norm(p)),
-                        ...s.slice(n).map(ss => this.parse(ss)),
-                    ];
-                }
-                else if (isDrive) {
-                    return [
-                        this.#norm(s[0]),
-                        ...s.slice(1).map(ss => this.parse(ss)),
-                    ];
-                }
-            }
-            return s.map(ss => this.parse(ss));
-        });
-        // filter out everything that didn't compile properly.
-        this.set = set.filter(s => s.indexOf(false) === -1);
-        // do not treat the ? in UNC paths as magic
-        if (this.isWindows) {
-            for (let i = 0; i < this.set.length; i++) {
-                const p = this.set[i];
-                if (p[0] === '' &&
-                    p[1] === '' &&
-                    this.globParts[i][2] === '?' &&
-                    (isDrive(p[3]) || isLongUNC(this.globParts[i][3]))) {
-                    if (isLongUNC(this.globParts[i][3]))
-                        p[3] = 'UNC';
-                    p[2] = '?';
-                }
-            }
-        }
-        // with noext, `@(...)` would be literal
-        if (!options.noext)
-            this.mergeRows();
-        this.#pending = false;
-        this.set.forEach((row, i) => {
-            for (let k = 0; k < row.length; k++) {
-                if (row[k] === PENDING) {
-                    row[k] = this.parse(this.globParts[i][k]);
-                }
-            }
-        });
-    }
-    // Merge rows that only differ in one portion, where each of them
-    // is a Matcher, into one row that matches any of them with
-    // `@(a|b|...)`. Then a path is only walked once for all of them,
-    // for example with `**/*.{js,ts}`.
-    mergeRows() {
-        let merged = true;
-        while (merged) {
-            merged = false;
-            // a single row cannot be merged with anything
-            if (this.set.length < 2)
-                return;
-            let keys = this.#mergeKeys();
-            const len = Math.max(0, ...this.set.map(r => r.length));
-            for (let k = 0; k < len; k++) {
-                // the rows that are the same other than at portion k, keyed
-                // by the ids of the parts before k and the parts after k,
-                // which are at most the number of rows
-                const groups = new Map();
-                const R = this.set.length + 1;
-                this.set.forEach((row, i) => {
-                    if (!(row[k] instanceof Matcher || row[k] === PENDING) ||
-                        !extSafe(this.globParts[i][k])) {
-                        return;
-                    }
-                    const { pre, suf } = keys[i];
-                    const key = pre[k] * R + suf[k + 1];
-                    const g = groups.get(key);
-                    if (g)
-                        g.push(i);
-                    else
-                        groups.set(key, [i]);
-                });
-                const drop = new Set();
-                for (const g of groups.values()) {
-                    if (g.length < 2)
-                        continue;
-                    const [first, ...rest] = g;
-                    const alts = g.map(i => this.globParts[i][k]);
-                    const glob = `@(${alts.join('|')})`;
-                    // merging is only an optimization, so leave the rows as they
-                    // are if the merged portion would have too many extglobs
-                    if (extglobCount(glob) > MAX_EXTGLOBS)
-                        continue;
-                    this.globParts[first][k] = glob;
-                    this.set[first][k] = this.parse(glob);
-                    for (const i of rest)
-                        drop.add(i);
-                }
-                if (drop.size) {
-                    merged = true;
-                    this.set = this.set.filter((_, i) => !drop.has(i));
-                    this.globParts = this.globParts.filter((_, i) => !drop.has(i));
-                    // every merge drops a row, so this happens at most once per row
-                    if (this.set.length < 2)
-                        return;
-                    keys = this.#mergeKeys();
-                }
-            }
-        }
-    }
-    // For each row, number ids for its prefixes and suffixes, such that
-    // pre[k] identifies parts[0..k) and suf[k] identifies parts[k..n).
-    // Two rows are the same other than at portion k exactly when they
-    // have the same pre[k] and suf[k + 1]. This is linear in the size of
-    // the rows, where joining the whole row for every k was quadratic.
-    #mergeKeys() {
-        const partIds = new Map();
-        const ids = this.globParts.map(parts => parts.map(s => {
-            let id = partIds.get(s);
-            if (id === undefined)
-                partIds.set(s, (id = partIds.size));
-            return id;
-        }));
-        // ids are only compared at the same k, so they are numbered per
-        // portion, with 0 for the empty prefix or suffix. Then they are
-        // at most the number of rows, and id * P + part id is a safe
-        // integer key for any set that fits in memory.
-        const P = partIds.size;
-        const len = Math.max(0, ...ids.map(r => r.length));
-        const keys = ids.map(r => ({
-            pre: [0],
-            suf: new Array(r.length + 1).fill(0),
-        }));
-        for (let k = 0; k < len; k++) {
-            const m = new Map();
-            ids.forEach((r, i) => {
-                if (k >= r.length)
-                    return;
-                const { pre } = keys[i];
-                const key = pre[k] * P + r[k];
-                let id = m.get(key);
-                if (id === undefined)
-                    m.set(key, (id = m.size + 1));
-                pre.push(id);
-            });
-        }
-        for (let k = len - 1; k >= 0; k--) {
-            const m = new Map();
-            ids.forEach((r, i) => {
-                if (k >= r.length)
-                    return;
-                const { suf } = keys[i];
-                const key = suf[k + 1] * P + r[k];
-                let id = m.get(key);
-                if (id === undefined)
-                    m.set(key, (id = m.size + 1));
-                suf[k] = id;
-            });
-        }
-        return keys;
-    }
-    // various transforms to equivalent pattern sets that are
-    // faster to process in a filesystem walk.  The goal is to
-    // eliminate what we can, and push all ** patterns as far
-    // to the right as possible, even if it increases the number
-    // of patterns that we have to process.
-    preprocess(globParts) {
-        // if we're not in globstar mode, then turn ** into *
-        if (this.options.noglobstar) {
-            for (const partset of globParts) {
-                for (let j = 0; j < partset.length; j++) {
-                    if (partset[j] === '**') {
-                        partset[j] = '*';
-                    }
-                }
-            }
-        }
-        const { optimizationLevel = 1 } = this.options;
-        if (optimizationLevel >= 2) {
-            // aggressive optimization for the purpose of fs walking
-            globParts = this.firstPhasePreProcess(globParts);
-            globParts = this.secondPhasePreProcess(globParts);
-        }
-        else if (optimizationLevel >= 1) {
-            // just basic optimizations to remove some .. parts
-            globParts = this.levelOneOptimize(globParts);
-        }
-        else {
-            // just collapse multiple ** portions into one
-            globParts = this.adjascentGlobstarOptimize(globParts);
-        }
-        return globParts;
-    }
-    // just get rid of adjascent ** portions
-    adjascentGlobstarOptimize(globParts) {
-        return globParts.map(parts => {
-            let gs = -1;
-            while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
-                let i = gs;
-                while (parts[i + 1] === '**') {
-                    i++;
-                }
-                if (i !== gs) {
-                    parts.splice(gs, i - gs);
-                }
-            }
-            return parts;
-        });
-    }
-    // get rid of adjascent ** and resolve .. portions
-    levelOneOptimize(globParts) {
-        return globParts.map(parts => {
-            // .. can not remove the root of a Windows path
-            const root = this.#rootIndex(parts) + 1;
-            parts = parts.reduce((set, part) => {
-                const prev = set[set.length - 1];
-                if (part === '**' && prev === '**') {
-                    return set;
-                }
-                if (part === '..') {
-                    if (set.length > root &&
-                        prev &&
-                        prev !== '..' &&
-                        prev !== '.' &&
-                        prev !== '**') {
-                        set.pop();
-                        return set;
-                    }
-                }
-                set.push(part);
-                return set;
-            }, []);
-            return parts.length === 0 ? [''] : parts;
-        });
-    }
-    // Check the path against each row before it is split. 'no' if no
-    // row can match, so it does not need to be split. 'yes' if a row of
-    // `**` and one more portion matches. 'maybe' if it must be split to
-    // know. None of this applies with partial, where the path can end
-    // before the row does.
-    //
-    // On Windows, `\` is a separator in the path too, and the portions of
-    // a row up to its drive letter or UNC share are not checked (see
-    // #rootIndex).
-    //
-    // Each string portion of a row must be a portion of the path, so the
-    // path must contain it. Level 2 can only take portions out of the
-    // path, so this is still true then.
-    //
-    // The last portion of a row must match the last portion of the path,
-    // or the one before a trailing `/` (as a/* and a/**/* match a/b/).
-    // This does not apply to rows that end in **, rows that end in a
-    // root, or preserveMultipleSlashes (which can leave more
-    // than one '' at the end). At level 2, it does not apply if that
-    // portion is `.` or `..`, which can be
-    // resolved away. Level 2 only takes other portions out of the
-    // middle of the path.
-    //
-    // A row of `**/x` then matches if the ** can walk the portions
-    // before the one that x matches, the same as #matchGlobstar. At
-    // level 2, this is only known if none of them are `.` or `..`, so
-    // that the path does not change when it is resolved.
-    #canMatch(f) {
-        const sep = !this.isWindows || !f.includes('\\') ? '/'
-            : f.includes('/') ? 'both'
-                : '\\';
-        // the portions that f.split(/\/+/) would end with, and where they
-        // start in f, found when a row needs them. `ends` is 0 until they
-        // are found, then 1, or -1 if they can not be used.
-        let ends = this.#endCheck ? 0 : -1;
-        let last = '';
-        let lastStart = 0;
-        let prev;
-        let prevStart = 0;
-        const dot = !!this.options.dot;
-        // A string compare is cheaper than includes(), and a Matcher test
-        // costs more, so the cheaper check goes first.
-        ROWS: for (let r = 0; r < this.set.length; r++) {
-            const row = this.set[r];
-            const p = row[row.length - 1];
-            let end = ends !== -1 && this.#endRows[r] && p !== GLOBSTAR;
-            if (end && ends === 0) {
-                const i = lastSep(f, f.length, sep);
-                lastStart = i + 1;
-                last = f.slice(lastStart);
-                if (last === '' && i >= 0) {
-                    let j = i;
-                    while (j > 0 && isSep(f.charCodeAt(j - 1), sep))
-                        j--;
-                    prevStart = j === 0 ? 0 : lastSep(f, j - 1, sep) + 1;
-                    prev = f.slice(prevStart, j);
-                }
-                const resolves = this.#level2 &&
-                    (isDots(last) ||
-                        (last === '' && prev !== undefined && isDots(prev)));
-                ends = resolves ? -1 : 1;
-                end = !resolves;
-            }
-            let tailStart = -1;
-            if (end && typeof p === 'string') {
-                tailStart = endIndex(p, last, lastStart, prev, prevStart);
-                if (tailStart === -1)
-                    continue;
-            }
-            if (this.#literalCheck) {
-                for (const l of this.#literals[r]) {
-                    if (!f.includes(l))
-                        continue ROWS;
-                }
-            }
-            if (end && typeof p === 'object') {
-                tailStart = endIndex(p, last, lastStart, prev, prevStart);
-                if (tailStart === -1)
-                    continue;
-            }
-            const shape = this.#shapes[r];
-            if (shape === 'base' && end)
-                return 'yes';
-            if (shape === 'tail' && end) {
-                if (this.#level2 && dotPortion(f, 0, tailStart, true, sep)) {
-                    return 'maybe';
-                }
-                if (!dotPortion(f, 0, tailStart, dot, sep))
-                    return 'yes';
-                continue;
-            }
-            if (shape === 'mid' || shape === 'head') {
-                const m = this.#walk(f, row, shape === 'head', dot, sep);
-                if (m !== 'no')
-                    return m;
-                continue;
-            }
-            return 'maybe';
-        }
-        return 'no';
-    }
-    // Match a row of a known shape against the split path, the same as
-    // #matchGlobstar and #matchGlobStarBodySections do. None of these
-    // rows have a drive letter, so they start at the first portion.
-    #matchShape(file, row, shape) {
-        const dot = !!this.options.dot;
-        const n = file.length;
-        if (shape === 'head') {
-            // x, then at least one portion that ** can walk
-            if (n < 2 || !portionMatch(row[0], file[0])) {
-                return false;
-            }
-            for (let i = 1; i < n; i++)
-                if (!walkable(file[i], dot))
-                    return false;
-            return true;
-        }
-        const x = row[1];
-        if (shape === 'tail') {
-            // x is the last portion, or the one before a trailing ''
-            let t = n - 1;
-            if (!portionMatch(x, file[t])) {
-                if (file[t] !== '' || n === 1 || !portionMatch(x, file[--t])) {
-                    return false;
-                }
-            }
-            for (let i = 0; i < t; i++)
-                if (!walkable(file[i], dot))
-                    return false;
-            return true;
-        }
-        // mid: the first x that ** can walk to, with a portion after it,
-        // and ** can walk all of those
-        for (let k = 0; k < n; k++) {
-            if (portionMatch(x, file[k]) && k + 1 < n) {
-                let i = k + 1;
-                while (i < n && walkable(file[i], dot))
-                    i++;
-                if (i === n)
-                    return true;
-            }
-            if (!walkable(file[k], dot))
-                return false;
-        }
-        return false;
-    }
-    // Match a row of `**/x/**` or `x/**` against the path, the same as
-    // #matchGlobstar and #matchGlobStarBodySections do once it is split.
-    // x must match a portion (the first one, for `x/**`), the ** before
-    // it must be able to walk the portions before that one, and there
-    // must be a portion after it, which the ** after it can walk. At
-    // level 2, this is only known if no portion is `.` or `..`.
-    #walk(f, row, head, dot, sep) {
-        if (this.#level2 && dotPortion(f, 0, f.length, true, sep))
-            return 'maybe';
-        const x = row[head ? 0 : 1];
-        // the last portion has none after it, so it can not be x
-        let s = 0;
-        for (let e = nextSep(f, s, sep); e !== -1; e = nextSep(f, s, sep)) {
-            // the start of the next portion
-            let next = e + 1;
-            while (next < f.length && isSep(f.charCodeAt(next), sep))
-                next++;
-            const hit = typeof x === 'string' ?
-                e - s === x.length && f.startsWith(x, s)
-                : e > s && x.testUnchecked(f.slice(s, e));
-            if (hit && !dotPortion(f, next, f.length, dot, sep))
-                return 'yes';
-            if (head || dotPortion(f, s, next, dot, sep))
-                return 'no';
-            s = next;
-        }
-        return 'no';
-    }
-    // the last split, if it was the same path with the same split
-    // settings
-    #cachedSplit(f) {
-        const last = lastSplit;
-        return (last?.f === f &&
-            last.isWindows === this.isWindows &&
-            last.preserveMultipleSlashes === this.preserveMultipleSlashes &&
-            last.normalize === this.#form) ?
-            last
-            : undefined;
-    }
-    // split a path for match(), and keep the parts for the next call
-    #split(f) {
-        const { isWindows, preserveMultipleSlashes } = this;
-        // windows: need to use /, not \
-        let parts = this.#slashSplit(isWindows ? f.split('\\').join('/') : f);
-        // normalize each portion, so that a char that normalizes to `/`
-        // does not make a new portion
-        const normalize = this.#form;
-        if (normalize)
-            parts = parts.map(p => p.normalize(normalize));
-        lastSplit = {
-            f,
-            isWindows,
-            preserveMultipleSlashes,
-            normalize,
-            parts,
-        };
-        return lastSplit;
-    }
-    // resolve `.` and `..` portions of a path, for level 2
-    #levelTwoFileOptimize(file) {
-        // work on a copy, so that the cached parts do not change
-        const parts = [...file];
-        let didSomething = false;
-        do {
-            didSomething = false;
-            // <pre>/<e>/<rest> -> <pre>/<rest>
-            if (!this.preserveMultipleSlashes) {
-                for (let i = 1; i < parts.length - 1; i++) {
-                    const p = parts[i];
-                    // don't squeeze out UNC patterns
-                    if (i === 1 && p === '' && parts[0] === '')
-                        continue;
-                    if (p === '.' || p === '') {
-                        didSomething = true;
-                        parts.splice(i, 1);
-                        i--;
-                    }
-                }
-                if (parts[0] === '.' &&
-                    parts.length === 2 &&
-                    (parts[1] === '.' || parts[1] === '')) {
-                    didSomething = true;
-                    parts.pop();
-                }
-            }
-            // <pre>/<p>/../<rest> -> <pre>/<rest>
-            // .. can not remove the root of a Windows path
-            const root = this.#rootIndex(parts) + 1;
-            let dd = root;
-            while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
-                const p = parts[dd - 1];
-                if (p && p !== '.' && p !== '..' && p !== '**') {
-                    didSomething = true;
-                    parts.splice(dd - 1, 2);
-                    dd = Math.max(dd - 2, root);
-                }
-            }
-        } while (didSomething);
-        return parts.length === 0 ? [''] : parts;
-    }
-    // First phase: single-pattern processing
-    // <pre> is 1 or more portions
-    // <rest> is 1 or more portions
-    // <p> is any portion other than ., .., '', or **
-    // <e> is . or ''
-    //
-    // **/.. is *brutal* for filesystem walking performance, because
-    // it effectively resets the recursive walk each time it occurs,
-    // and ** cannot be reduced out by a .. pattern part like a regexp
-    // or most strings (other than .., ., and '') can be.
-    //
-    // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
-    // <pre>/<e>/<rest> -> <pre>/<rest>
-    // <pre>/<p>/../<rest> -> <pre>/<rest>
-    // **/**/<rest> -> **/<rest>
-    //
-    // **/*/<rest> -> */**/<rest> <== not valid because ** doesn't follow
-    // this WOULD be allowed if ** did follow symlinks, or * didn't
-    firstPhasePreProcess(globParts) {
-        // each **/.. split doubles the patterns, and adds a copy of the
-        // whole pattern. Throw if either gets too large. A partial split
-        // would match some paths and not others, depending on which rows
-        // the pass reached first.
-        const { braceExpandMax = DEFAULT_BRACE_EXPAND_MAX } = this.options;
-        let splitCells = 0;
-        const maxSplitCells = 1_000_000;
-        let didSomething = false;
-        do {
-            didSomething = false;
-            // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
-            for (let parts of globParts) {
-                let gs = -1;
-                while (-1 !== (gs = parts.indexOf('**', gs + 1))) {
-                    let gss = gs;
-                    while (parts[gss + 1] === '**') {
-                        // <pre>/**/**/<rest> -> <pre>/**/<rest>
-                        gss++;
-                    }
-                    // eg, if gs is 2 and gss is 4, that means we have 3 **
-                    // parts, and can remove 2 of them.
-                    if (gss > gs) {
-                        parts.splice(gs + 1, gss - gs);
-                    }
-                    let next = parts[gs + 1];
-                    const p = parts[gs + 2];
-                    const p2 = parts[gs + 3];
-                    if (next !== '..')
-                        continue;
-                    if (!p ||
-                        p === '.' ||
-                        p === '..' ||
-                        !p2 ||
-                        p2 === '.' ||
-                        p2 === '..') {
-                        continue;
-                    }
-                    // Check before changing parts or allocating the new row.
-                    const addedCells = parts.length - 1;
-                    if (globParts.length >= braceExpandMax ||
-                        splitCells + addedCells > maxSplitCells) {
-                        throw new RangeError(`optimizationLevel 2: too many patterns from '**/..'`);
-                    }
-                    didSomething = true;
-                    // edit parts in place, and push the new one
-                    parts.splice(gs, 1);
-                    const other = parts.slice(0);
-                    other[gs] = '**';
-                    splitCells += addedCells;
-                    globParts.push(other);
-                    gs--;
-                }
-                // <pre>/<e>/<rest> -> <pre>/<rest>
-                if (!this.preserveMultipleSlashes) {
-                    for (let i = 1; i < parts.length - 1; i++) {
-                        const p = parts[i];
-                        // don't squeeze out UNC patterns
-                        if (i === 1 && p === '' && parts[0] === '')
-                            continue;
-                        if (p === '.' || p === '') {
-                            didSomething = true;
-                            parts.splice(i, 1);
-                            i--;
-                        }
-                    }
-                    if (parts[0] === '.' &&
-                        parts.length === 2 &&
-                        (parts[1] === '.' || parts[1] === '')) {
-                        didSomething = true;
-                        parts.pop();
-                    }
-                }
-                // <pre>/<p>/../<rest> -> <pre>/<rest>
-                // .. can not remove the root of a Windows path
-                const root = this.#rootIndex(parts) + 1;
-                let dd = root;
-                while (-1 !== (dd = parts.indexOf('..', dd + 1))) {
-                    const p = parts[dd - 1];
-                    if (p && p !== '.' && p !== '..' && p !== '**') {
-                        didSomething = true;
-                        const needDot = dd === 1 && parts[dd + 1] === '**';
-                        const splin = needDot ? ['.'] : [];
-                        parts.splice(dd - 1, 2, ...splin);
-                        if (parts.length === 0)
-                            parts.push('');
-                        dd = Math.max(dd - 2, root);
-                    }
-                }
-            }
-        } while (didSomething);
-        return globParts;
-    }
-    // second phase: multi-pattern dedupes
-    // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
-    // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
-    secondPhasePreProcess(globParts) {
-        const keys = new Set();
-        const rows = globParts.filter(parts => {
-            const key = parts.join('/');
-            if (keys.has(key))
-                return false;
-            keys.add(key);
-            return true;
-        });
-        // A row is covered by another row that has `*` at some positions,
-        // and is the same at all others. Collect each distinct set of `*`
-        // positions, then look up each row with `*` put at those positions.
-        const stars = new Map();
-        for (const parts of rows) {
-            const s = [];
-            for (let i = 0; i < parts.length; i++) {
-                if (parts[i] === '*')
-                    s.push(i);
-            }
-            if (s.length)
-                stars.set(s.join(','), s);
-        }
-        // Each row is checked against each set of `*` positions, so skip
-        // this if there are too many. The patterns match the same paths
-        // either way.
-        if (!stars.size || rows.length * stars.size > 100_000)
-            return rows;
-        const { dot } = this.options;
-        return rows.filter(parts => {
-            for (const s of stars.values()) {
-                if (s[s.length - 1] >= parts.length)
-                    continue;
-                const c = [...parts];
-                let ok = true;
-                let changed = false;
-                for (const i of s) {
-                    const p = parts[i];
-                    if (p === '*')
-                        continue;
-                    if (!p || p === '**' || (!dot && p.startsWith('.'))) {
-                        ok = false;
-                        break;
-                    }
-                    c[i] = '*';
-                    changed = true;
-                }
-                if (ok && changed && keys.has(c.join('/')))
-                    return false;
-            }
-            return true;
-        });
-    }
-    parseNegate() {
-        if (this.nonegate)
-            return;
-        const pattern = this.pattern;
-        let negate = false;
-        let negateOffset = 0;
-        for (let i = 0; i < pattern.length && pattern.charAt(i) === '!'; i++) {
-            negate = !negate;
-            negateOffset++;
-        }
-        if (negateOffset)
-            this.pattern = pattern.slice(negateOffset);
-        this.negate = negate;
-    }
-    // Match the parts of a path against one row of the set. `resolved`
-    // is the parts after level 2 resolves `.` and `..` in them, or the
-    // same parts below level 2. Set partial to true to test if, for
-    // example, "/a/b" matches the start of "/*/b/*/d". Partial means, if
-    // you run out of file before you run out of pattern, then that's
-    // fine, as long as all the parts match.
-    #matchRow(file, resolved, pattern, partial) {
-        let fileStartIndex = 0;
-        let patternStartIndex = 0;
-        // UNC paths like //?/X:/... can match X:/... and vice versa, and
-        // //?/UNC/host/share/... can match //host/share/... and vice versa.
-        // Drive letters in absolute drive or unc paths, and the host and
-        // share of UNC paths, are always compared case-insensitively.
-        const fh = this.isWindows ? uncHost(resolved) : -1;
-        const ph = fh === -1 ? -1 : uncHost(pattern);
-        if (ph !== -1) {
-            const host = pattern[ph];
-            const share = pattern[ph + 1];
-            if (typeof host !== 'string' || typeof share !== 'string') {
-                // a host or share with magic is matched as usual
-                fileStartIndex = fh;
-                patternStartIndex = ph;
-            }
-            else if (resolved[fh].toLowerCase() === host.toLowerCase() &&
-                resolved[fh + 1].toLowerCase() === share.toLowerCase()) {
-                fileStartIndex = fh + 2;
-                patternStartIndex = ph + 2;
-            }
-        }
-        else if (this.isWindows) {
-            const fileDrive = typeof file[0] === 'string' && /^[a-z]:$/i.test(file[0]);
-            const fileUNC = !fileDrive &&
-                file[0] === '' &&
-                file[1] === '' &&
-                file[2] === '?' &&
-                /^[a-z]:$/i.test(file[3]);
-            const patternDrive = typeof pattern[0] === 'string' && /^[a-z]:$/i.test(pattern[0]);
-            const patternUNC = !patternDrive &&
-                pattern[0] === '' &&
-                pattern[1] === '' &&
-                pattern[2] === '?' &&
-                typeof pattern[3] === 'string' &&
-                /^[a-z]:$/i.test(pattern[3]);
-            const fdi = fileUNC ? 3
-                : fileDrive ? 0
-                    : undefined;
-            const pdi = patternUNC ? 3
-                : patternDrive ? 0
-                    : undefined;
-            if (typeof fdi === 'number' && typeof pdi === 'number') {
-                const [fd, pd] = [
-                    file[fdi],
-                    pattern[pdi],
-                ];
-                // the drives match, so start matching after them
-                if (fd.toLowerCase() === pd.toLowerCase()) {
-                    patternStartIndex = pdi + 1;
-                    fileStartIndex = fdi + 1;
-                }
-            }
-        }
-        // the drive letters are found in the parts before level 2 resolves
-        // them, and the match uses the resolved parts
-        file = resolved;
-        if (pattern.includes(GLOBSTAR)) {
-            return this.#matchGlobstar(file, pattern, partial, fileStartIndex, patternStartIndex);
-        }
-        return this.#matchOne(file, pattern, partial, fileStartIndex, patternStartIndex);
-    }
-    #matchGlobstar(file, pattern, partial, fileIndex, patternIndex) {
-        const { head, body, tail, segments } = this.#getGlobstarParts(pattern, partial, patternIndex);
-        // check the head, from the current file/pattern index.
-        if (head.length) {
-            const headEnd = fileIndex + head.length;
-            if (!this.#matchOne(file, head, partial, fileIndex, 0, headEnd)) {
-                return false;
-            }
-            fileIndex += head.length;
-            patternIndex += head.length;
-        }
-        // now we know the head matches!
-        // if the last portion is not empty, it MUST match the end
-        // check the tail
-        let fileTailMatch = 0;
-        if (tail.length) {
-            // if head + tail > file, then we cannot possibly match
-            if (tail.length + fileIndex > file.length)
-                return false;
-            // try to match the tail
-            let tailStart = file.length - tail.length;
-            if (this.#matchOne(file, tail, partial, tailStart, 0)) {
-                fileTailMatch = tail.length;
-            }
-            else {
-                // affordance for stuff like a/**/* matching a/b/
-                // if the last file portion is '', and there's more to the pattern
-                // then try without the '' bit.
-                if (file[file.length - 1] !== '' ||
-                    fileIndex + tail.length === file.length) {
-                    return false;
-                }
-                tailStart--;
-                if (!this.#matchOne(file, tail, partial, tailStart, 0)) {
-                    return false;
-                }
-                fileTailMatch = tail.length + 1;
-            }
-        }
-        // now we know the tail matches!
-        // the middle is zero or more portions wrapped in **, possibly
-        // containing more ** sections.
-        // so a/**/b/**/c/**/d has become **/b/**/c/**
-        // if it's empty, it means a/**/b, just verify we have no bad dots
-        // if there's no tail, so it ends on /**, then we must have *something*
-        // after the head, or it's not a matc
-        if (!body.length) {
-            let sawSome = !!fileTailMatch;
-            for (let i = fileIndex; i < file.length - fileTailMatch; i++) {
-                const f = String(file[i]);
-                sawSome = true;
-                if (f === '.' ||
-                    f === '..' ||
-                    (!this.options.dot && f.startsWith('.'))) {
-                    return false;
-                }
-            }
-            // in partial mode, we just need to get past all file parts
-            return partial || sawSome;
-        }
-        // now we know that there's one or more body sections, which can
-        // be matched anywhere from the 0 index (because the head was pruned)
-        // through to the length-fileTailMatch index.
-        return !!this.#matchGlobStarBodySections(file, segments, file.length - fileTailMatch, fileIndex, 0, partial, 0, !!fileTailMatch, new Set());
-    }
-    // Split the pattern into head, tail, and middle of ** delimited
-    // parts. The tail has to be at the end, and the others just have to
-    // be found in order from the head. These only depend on the pattern
-    // row, so they are kept for the next path.
-    #getGlobstarParts(pattern, partial, patternIndex) {
-        let byStart = this.#globstarParts.get(pattern);
-        if (!byStart) {
-            byStart = [];
-            this.#globstarParts.set(pattern, byStart);
-        }
-        const key = patternIndex * 2 + (partial ? 1 : 0);
-        const found = byStart[key];
-        if (found)
-            return found;
-        const firstgs = pattern.indexOf(GLOBSTAR, patternIndex);
-        const lastgs = pattern.lastIndexOf(GLOBSTAR);
-        const head = pattern.slice(patternIndex, firstgs);
-        const body = pattern.slice(firstgs + 1, partial ? undefined : lastgs);
-        const tail = partial ? [] : pattern.slice(lastgs + 1);
-        // split the body up into sections, and note the number of
-        // portions that must come after the start of each one
-        const segments = [[[], 0]];
-        let current = segments[0];
-        let nonGsParts = 0;
-        const nonGsPartsSums = [0];
-        for (const b of body) {
-            if (b === GLOBSTAR) {
-                nonGsPartsSums.push(nonGsParts);
-                current = [[], 0];
-                segments.push(current);
-            }
-            else {
-                current[0].push(b);
-                nonGsParts++;
-            }
-        }
-        // the portions in this section and the ones after it
-        segments.forEach((b, i) => {
-            b[1] = nonGsParts - nonGsPartsSums[i];
-        });
-        const parts = { head, body, tail, segments };
-        byStart[key] = parts;
-        return parts;
-    }
-    // return false for "nope, not matching"
-    // return null for "not matching, cannot keep trying"
-    #matchGlobStarBodySections(file, 
-    // pattern section, and the portions that it and the rest need
-    bodySegments, 
-    // the end of the file portions that the body can match
-    fileLength, fileIndex, bodyIndex, partial, globStarDepth, sawTail, 
-    // the places that a walk has already tried, as
-    // bodyIndex * (file.length + 1) + fileIndex. A walk from a place
-    // does the same no matter how it got there, and it only comes back
-    // if it found no match, so a walk that gets to one stops.
-    tried) {
-        // take the first body segment, and walk from fileIndex to its "after"
-        // value at the end
-        // If it doesn't match at that position, we increment, until we hit
-        // that final possible position, and give up.
-        // If it does match, then advance and try to rest.
-        // If any of them fail we keep walking forward.
-        // this is still a bit recursively painful, but it's more constrained
-        // than previous implementations, because we never test something that
-        // can't possibly be a valid matching condition.
-        const bs = bodySegments[bodyIndex];
-        if (!bs) {
-            // with partial, the body is the rest of the pattern, so it
-            // matches if no portions are left, or only the '' of a trailing
-            // / (as a/* matches a/b/). A ** at the end walks them as its own
-            // empty section.
-            if (partial) {
-                return (fileIndex >= fileLength ||
-                    (fileIndex === fileLength - 1 && file[fileIndex] === ''));
-            }
-            // just make sure that there's no bad dots before the tail
-            for (let i = fileIndex; i < fileLength; i++) {
-                sawTail = true;
-                const f = file[i];
-                if (f === '.' ||
-                    f === '..' ||
-                    (!this.options.dot && f.startsWith('.'))) {
-                    return false;
-                }
-            }
-            return sawTail;
-        }
-        // have a non-globstar body section to test, up to the last index
-        // where it can start
-        const [body, need] = bs;
-        // with partial, the path can end before the body does
-        const after = partial ? fileLength : fileLength - need;
-        while (fileIndex <= after) {
-            const key = bodyIndex * (file.length + 1) + fileIndex;
-            if (tried.has(key))
-                return false;
-            tried.add(key);
-            const m = this.#matchOne(file, body, partial, fileIndex, 0, fileIndex + body.length);
-            // if limit exceeded, no match. intentional false negative,
-            // acceptable break in correctness for security.
-            if (m && globStarDepth < this.maxGlobstarRecursion) {
-                // match! see if the rest match. if so, we're done!
-                const sub = this.#matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex + body.length, bodyIndex + 1, partial, globStarDepth + 1, sawTail, tried);
-                if (sub !== false) {
-                    return sub;
-                }
-            }
-            // the ** does not walk past the last place the body can start
-            if (fileIndex === after)
-                break;
-            const f = file[fileIndex];
-            if (f === '.' ||
-                f === '..' ||
-                (!this.options.dot && f.startsWith('.'))) {
-                return false;
-            }
-            fileIndex++;
-        }
-        // walked off. no point continuing
-        return partial || null;
-    }
-    #matchOne(file, pattern, partial, fileIndex, patternIndex, 
-    // only match the file portions before this index
-    fileEnd = file.length) {
-        let fi;
-        let pi;
-        let pl;
-        let fl;
-        for (fi = fileIndex,
-            pi = patternIndex,
-            fl = Math.min(fileEnd, file.length),
-            pl = pattern.length; fi < fl && pi < pl; fi++, pi++) {
-            let p = pattern[pi];
-            let f = file[fi];
-            // should be impossible.
-            /* c8 ignore start */
-            if (p === false || p === GLOBSTAR) {
-                return false;
-            }
-            /* c8 ignore stop */
-            // something other than **
-            // non-magic patterns just have to match exactly
-            // patterns with magic have been turned into Matchers.
-            if (!portionMatch(p, f))
-                return false;
-        }
-        // Note: ending in / means that we'll get a final ""
-        // at the end of the pattern.  This can only match a
-        // corresponding "" at the end of the file.
-        // If the file ends in /, then it can only match a
-        // a pattern that ends in /, unless the pattern just
-        // doesn't have any more for it. But, a/b/ should *not*
-        // match "a/b/*", even though * can match "", except in
-        // partial mode, where it might simply not be reached yet.
-        // However, a/b/ should still satisfy a/*
-        // now either we fell off the end of the pattern, or we're done.
-        if (fi === fl && pi === pl) {
-            // ran out of pattern and filename at the same time.
-            // an exact hit!
-            return true;
-        }
-        else if (fi === fl) {
-            // ran out of file, but still had pattern left.
-            // this is ok if we're doing the match as part of
-            // a glob fs traversal.
-            return partial;
-        }
-        else if (pi === pl) {
-            // ran out of pattern, still have file left.
-            // this is only acceptable if we're on the very last
-            // empty segment of a file with a trailing slash.
-            // a/* should match a/b/
-            return fi === fl - 1 && file[fi] === '';
-            /* c8 ignore start */
-        }
-        else {
-            // should be unreachable.
-            throw new Error('wtf?');
-        }
-        /* c8 ignore stop */
-    }
-    braceExpand() {
-        return braceExpand(this.pattern, this.options);
-    }
-    // Expand braces, except numeric ranges such as {0..999} with at
-    // least RANGE_MIN values. Each of those stays in its pattern as
-    // `<mark>0..999<mark>`, for the Matcher to test. If a range might
-    // be inside a [...] class, expand all of them instead.
-    #expandBraces() {
-        const { pattern } = this;
-        if (this.options.nobrace)
-            return this.braceExpand();
-        let code = 0xe000;
-        while (pattern.includes(String.fromCharCode(code))) {
-            if (++code > 0xf8ff)
-                return this.braceExpand();
-        }
-        const mark = String.fromCharCode(code);
-        let found = false;
-        const marked = pattern.replace(rangeRe, (m, lo, hi) => {
-            const a = Number(lo);
-            const b = Number(hi);
-            if (!Number.isSafeInteger(a) ||
-                !Number.isSafeInteger(b) ||
-                Math.abs(a - b) + 1 < RANGE_MIN) {
-                return m;
-            }
-            found = true;
-            return `${mark}${lo}..${hi}${mark}`;
-        });
-        if (!found)
-            return this.braceExpand();
-        const set = braceExpand(marked, this.options);
-        for (const p of set) {
-            for (const portion of p.split('/')) {
-                const c = portion.indexOf('[');
-                if (c !== -1 && c < portion.lastIndexOf(mark)) {
-                    return this.braceExpand();
-                }
-                if (!this.options.noext && inRepeatOrNegExt(portion, mark)) {
-                    return this.braceExpand();
-                }
-            }
-        }
-        this.#rangeMark = mark;
-        return set;
-    }
-    parse(pattern) {
-        assertValidPattern(pattern);
-        const options = this.options;
-        // shortcuts
-        if (pattern === '**')
-            return GLOBSTAR;
-        if (pattern === '')
-            return '';
-        const { nocase, nocaseMagicOnly, noext = false, dot, normalize, } = options;
-        const rangeMark = this.#rangeMark;
-        const lit = rangeMark && pattern.includes(rangeMark) ?
-            undefined
-            : esm_literal(pattern, noext);
-        // in nocase mode, a literal with cased chars still needs a
-        // Matcher, unless nocaseMagicOnly is set.
-        if (lit !== undefined &&
-            !(nocase &&
-                !nocaseMagicOnly &&
-                pattern.toUpperCase() !== pattern.toLowerCase())) {
-            return this.#norm(lit);
-        }
-        if (this.#pending)
-            return PENDING;
-        let m = this.#matchers.get(pattern);
-        if (!m) {
-            if (!noext)
-                assertValidExtglobs(pattern);
-            m = new Matcher(pattern, {
-                nocase,
-                noext,
-                dot,
-                normalize,
-                ...(rangeMark && { rangeMark }),
-            });
-            this.#matchers.set(pattern, m);
-        }
-        return m;
-    }
-    #slashSplit(p) {
-        // if p starts with // on windows, we preserve that
-        // so that UNC paths aren't broken.  Otherwise, any number of
-        // / characters are coalesced into one, unless
-        // preserveMultipleSlashes is set to true.
-        if (this.preserveMultipleSlashes) {
-            return p.split('/');
-        }
-        else if (this.isWindows && /^\/\/[^/]+/.test(p)) {
-            // add an extra '' for the one we lose
-            return ['', ...p.split(/\/+/)];
-        }
-        else {
-            return p.split(/\/+/);
-        }
-    }
-    match(f, partial = this.partial) {
-        // short-circuit in the case of busted things.
-        // comments, etc.
-        if (this.comment) {
-            return false;
-        }
-        if (this.empty) {
-            return f === '';
-        }
-        if (f === '/' && partial) {
-            return true;
-        }
-        const options = this.options;
-        // treat the test path as a set of pathparts. If it was not just
-        // split or checked, check that it can match before splitting it.
-        let split = this.#cachedSplit(f);
-        if (!split) {
-            // the checks look at the path as given, so not if it is
-            // normalized
-            if (!partial &&
-                !this.#form &&
-                (this.#endCheck || this.#literalCheck) &&
-                lastChecked !== f) {
-                lastChecked = f;
-                const can = this.#canMatch(f);
-                if (can === 'no')
-                    return options.flipNegate ? false : this.negate;
-                if (can === 'yes')
-                    return options.flipNegate ? true : !this.negate;
-            }
-            split = this.#split(f);
-        }
-        const ff = split.parts;
-        // the parts after level 2 resolves them, kept for the next pattern
-        // that tests the same path
-        const resolved = this.#level2 ?
-            (split.resolved ??= this.#levelTwoFileOptimize(ff))
-            : ff;
-        // just ONE of the pattern sets in this.set needs to match
-        // in order for it to be valid.  If negating, then just one
-        // match means that we have failed.
-        // Either way, return on the first hit.
-        const set = this.set;
-        // Find the basename of the path by looking for the last non-empty segment
-        let filename = ff[ff.length - 1];
-        if (!filename) {
-            for (let i = ff.length - 2; !filename && i >= 0; i--) {
-                filename = ff[i];
-            }
-        }
-        for (let r = 0; r < set.length; r++) {
-            const pattern = set[r];
-            const shape = partial ? undefined : this.#shapes[r];
-            // level 2 does not change a path of one portion
-            const hit = shape === 'base' ?
-                portionMatch(pattern[0], filename)
-                : shape ? this.#matchShape(resolved, pattern, shape)
-                    : options.matchBase && pattern.length === 1 ?
-                        this.#matchRow([filename], [filename], pattern, partial)
-                        : this.#matchRow(ff, resolved, pattern, partial);
-            if (hit) {
-                if (options.flipNegate) {
-                    return true;
-                }
-                return !this.negate;
-            }
-        }
-        // didn't get any hits.  this is success if it's a negative
-        // pattern, failure otherwise.
-        if (options.flipNegate) {
-            return false;
-        }
-        return this.negate;
-    }
-    static defaults(def) {
-        return minimatch.defaults(def).Minimatch;
-    }
-}
-/* c8 ignore start */
-
-
-/* c8 ignore stop */
-minimatch.Minimatch = Minimatch;
-minimatch.escape = escape_escape;
-minimatch.unescape = unescape_unescape;
-//# sourceMappingURL=index.js.map
 ;// CONCATENATED MODULE: ./build/entries/workflow-files.js
 
 
 
 
 
-/**
- * Workflows from files. For a webhook only the file that its path names is read and parsed.
- *
- * @param options.globs in minimatch's language, relative to `root`; with `!` they take files out
- */
+/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
 function workflowFileSource(options) {
-    const { root, globs, calling, contexts } = options;
-    const find = workflowFileFinder(root, globs);
+    const { root, calling, contexts } = options;
+    const find = workflowFileFinder(options);
     return {
         calling,
         names: () => find().map(({ name }) => name),
@@ -27617,7 +27666,7 @@ function workflowFileSource(options) {
  * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
  * Only names of files are looked at; with a name, few of them are held against the globs.
  */
-function workflowFileFinder(root, globs) {
+function workflowFileFinder({ root, globs, advice }) {
     const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'));
     const including = wanted.map((glob) => matcher(root, glob));
     const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)));
@@ -27628,8 +27677,12 @@ function workflowFileFinder(root, globs) {
             .filter((candidate) => name === undefined || candidate.name === name)
             .filter(({ file }) => including.some((glob) => glob.match(file)))
             .filter(({ file }) => !excluding.some((glob) => glob.match(file)));
-        if (name === undefined && files.length === 0)
-            throw noFiles(globs);
+        if (name === undefined && files.length === 0) {
+            throw new errors/* UserError */.y({
+                message: `no workflow file matches ${globs.join(', ')}`,
+                notes: advice,
+            });
+        }
         return files;
     };
 }
@@ -27641,15 +27694,6 @@ function onlyOne([file, ...others]) {
     throw new errors/* UserError */.y({
         message: `two workflow files are named "${file?.name}": ${all}`,
         notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
-    });
-}
-function noFiles(globs) {
-    return new errors/* UserError */.y({
-        message: `no workflow file matches ${globs.join(', ')}`,
-        notes: [
-            'the repository must be checked out first (actions/checkout)',
-            'or give the triggers in the input "on": then no file is needed',
-        ],
     });
 }
 function readText(root, file) {
@@ -27689,103 +27733,6 @@ function listBelow(root, folder) {
     });
 }
 
-;// CONCATENATED MODULE: ./build/entries/dev-workflows.js
-
-
-
-
-
-const NATIVE_FOLDER = '.github/workflows';
-/**
- * What can be tried on this machine: workflow files, and the triggers that native workflow files
- * give the action inline. Of one name, the workflow file counts: the native one is compiled from it.
- */
-function devWorkflowSource({ root, globs, contexts }) {
-    const files = workflowFileSource({ root, globs, calling: '', contexts });
-    const native = () => nativeFiles(root).filter(({ name, file }) => has(root, name, file, contexts));
-    return {
-        calling: '',
-        names() {
-            const inline = native().map(({ name }) => name);
-            return [...new Set([...namesOf(files, inline.length > 0), ...inline])];
-        },
-        find(name) {
-            const own = files.find(name);
-            const file = own ? undefined : nativeFiles(root).find((native) => native.name === name)?.file;
-            return file === undefined ? own : readInline(root, name, file, contexts);
-        },
-    };
-}
-/** No workflow file at all is a mistake only where nothing stands inline either. */
-function namesOf(files, isInline) {
-    try {
-        return files.names();
-    }
-    catch (error) {
-        if (isInline && error instanceof errors/* UserError */.y)
-            return [];
-        throw error;
-    }
-}
-function nativeFiles(root) {
-    const found = listed((0,external_node_path_.join)(root, NATIVE_FOLDER)).filter((file) => /\.ya?ml$/.test(file));
-    return found.sort().map((file) => ({ name: (0,external_node_path_.parse)(file).name, file: `${NATIVE_FOLDER}/${file}` }));
-}
-function listed(folder) {
-    try {
-        return (0,external_node_fs_.readdirSync)(folder);
-    }
-    catch {
-        return [];
-    }
-}
-/** One with mistakes counts, so that they are shown. */
-function has(root, name, file, contexts) {
-    try {
-        return readInline(root, name, file, contexts) !== undefined;
-    }
-    catch (error) {
-        if (error instanceof errors/* UserError */.y)
-            return true;
-        throw error;
-    }
-}
-function readInline(root, name, file, contexts) {
-    const text = (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(root, file), 'utf8');
-    return readInlineOn(name, { name: file, file, text }, contexts);
-}
-
-// EXTERNAL MODULE: external "node:util"
-var external_node_util_ = __nccwpck_require__(7975);
-;// CONCATENATED MODULE: ./build/entries/env-file.js
-
-
-
-
-const DEFAULT_FILE = '.env';
-/**
- * Names and values of a file in the form of `.env`; none when the default file is not there.
- *
- * @throws UserError when a file that was asked for cannot be read
- */
-function readEnvFile(file) {
-    try {
-        const values = (0,external_node_util_.parseEnv)((0,external_node_fs_.readFileSync)(file ?? DEFAULT_FILE, 'utf8'));
-        return (0,json/* record */.g1)(Object.entries(values).map(([name, value]) => [name, value ?? '']));
-    }
-    catch (cause) {
-        if (file === undefined)
-            return {};
-        throw new errors/* UserError */.y({ message: `--env-file: ${file} cannot be read` }, { cause });
-    }
-}
-
-// EXTERNAL MODULE: ./build/entries/exit.js
-var exit = __nccwpck_require__(1859);
-// EXTERNAL MODULE: ./build/entries/port.js
-var entries_port = __nccwpck_require__(2292);
-// EXTERNAL MODULE: ./build/entries/stop-on-signal.js
-var stop_on_signal = __nccwpck_require__(7990);
 ;// CONCATENATED MODULE: ./build/entries/commands/dev.js
 
 
@@ -27812,7 +27759,7 @@ function devCommand() {
         .action(run);
 }
 async function run({ host, port, workflow: globs, envFile, json }) {
-    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(334)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1334));
+    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211), __nccwpck_require__.e(334)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1334));
     const values = readEnvFile(envFile);
     const workflows = (event) => devWorkflows(globs, values, event);
     const server = await serveDev({
@@ -27821,7 +27768,7 @@ async function run({ host, port, workflow: globs, envFile, json }) {
         env: process.env,
         workflows,
         tell: (event) => print(json ? (0,local_platform/* eventJson */.T)(event) : account(event)),
-        report: exit/* explainBug */.ce,
+        report: exit/* explainBug */.c,
     });
     (0,stop_on_signal/* stopOnSignal */.O)(server);
     print(`hookline dev listening on ${server.url}`);
@@ -27831,17 +27778,18 @@ async function run({ host, port, workflow: globs, envFile, json }) {
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs, values, event) {
     const contexts = expressionContexts(process.env, event, { secrets: values, vars: values });
-    return devWorkflowSource({ root: process.cwd(), globs, contexts });
+    const advice = ['add a file such as workflows/hook.yml with the line: on: webhook'];
+    return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts, advice });
 }
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url, workflows) {
     const { found, problems } = readAll(workflows);
-    const triggers = (0,found_triggers/* foundTriggers */.Y)(url, found);
+    const triggers = foundTriggers(url, found);
     const [first] = triggers;
     return [
         ...problems.map((problem) => (0,code_frame/* renderProblem */.y)(problem)),
         ...triggers.map((trigger) => `  ${trigger.example.method.padEnd(7)} ${trigger.url}${trigger.example.path}`),
-        ...(first ? ['', 'Try:', `  ${(0,found_triggers/* curlLine */.R)(first)}`, ''] : []),
+        ...(first ? ['', 'Try:', `  ${curlLine(first)}`, ''] : []),
     ].join('\n');
 }
 function readAll(workflows) {
@@ -27873,945 +27821,6 @@ function print(text) {
 
 /***/ }),
 
-/***/ 8273:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  l: () => (/* binding */ doctorCommand)
-});
-
-// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
-var esm = __nccwpck_require__(8179);
-// EXTERNAL MODULE: ./build/protocol/http.js
-var http = __nccwpck_require__(4697);
-// EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __nccwpck_require__(1647);
-// EXTERNAL MODULE: ./build/dev/send/answer.js
-var send_answer = __nccwpck_require__(5481);
-;// CONCATENATED MODULE: ./build/dev/doctor/finding.js
-function ok(check, message) {
-    return { check, status: 'ok', code: 'ok', message };
-}
-function failed(check, code, message, mend) {
-    return { check, status: 'failed', code, message, mend };
-}
-function warning(check, code, message, mend) {
-    return { check, status: 'warning', code, message, mend };
-}
-function unknown(check, code, message, mend) {
-    return { check, status: 'unknown', code, message, mend };
-}
-
-// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
-;// CONCATENATED MODULE: ./build/dev/doctor/github-answer.js
-
-/** https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api */
-function refusalOf({ status, headers, text }) {
-    if (status >= 200 && status < 300)
-        return undefined;
-    if (status === 401)
-        return { kind: 'unauthorized', status };
-    if (status === 404)
-        return { kind: 'missing', status };
-    const spent = headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0';
-    const limited = spent || /rate limit/i.test(text);
-    if (status === 429 || (status === 403 && limited))
-        return { kind: 'limited', status };
-    if (status === 403)
-        return { kind: headers['x-github-sso'] ? 'sso' : 'forbidden', status };
-    return { kind: 'other', status };
-}
-/** The fields of a JSON object; none for any other text. */
-function fields(text) {
-    const value = parsed(text);
-    return (0,json/* isObject */.Gv)(value) ? value : {};
-}
-/** The objects of a JSON array; none for any other text. */
-function list(value) {
-    return Array.isArray(value) ? value.filter(json/* isObject */.Gv) : [];
-}
-function parsed(text) {
-    try {
-        return JSON.parse(text);
-    }
-    catch {
-        return undefined;
-    }
-}
-
-;// CONCATENATED MODULE: ./build/dev/doctor/delivery.js
-
-
-
-
-
-/** What a test event carries, so that it is known for what it is. */
-const BODY = '{"hookline":"doctor"}';
-const PAUSE = 2000;
-/** Sends one real event, through the relay where there is one, and waits for the run that it starts. */
-async function checkDelivery(patient, ports) {
-    const since = ports.now();
-    const refused = await refusedEvent(patient, ports);
-    return refused ?? (await checkRun(patient, since, ports));
-}
-async function refusedEvent(patient, ports) {
-    try {
-        return patient.relay === undefined
-            ? judgeDispatch(await delivery_dispatch(patient, ports))
-            : judgeAnswer(await sendEvent(patient, patient.relay, ports));
-    }
-    catch (error) {
-        if (!(error instanceof http/* HttpFailure */.H))
-            throw error;
-        return failed('delivery', 'delivery_unanswered', `the event got no answer: ${error.message}`, 'try again; it may have arrived');
-    }
-}
-function delivery_dispatch({ repository, workflow, trigger }, { askGitHub }) {
-    const headers = { 'content-type': 'application/json' };
-    const payload = { path: `${workflow}/${trigger}`, method: 'POST', headers, body: BODY };
-    return askGitHub(`/repos/${repository}/dispatches`, {
-        json: (0,dispatch/* writeDispatch */.Uk)((0,dispatch/* writeClientPayload */.je)(payload)),
-    });
-}
-/** A relay that serves one repository knows only the shorter form of the URL. */
-async function sendEvent({ repository, workflow, trigger, relayToken: token }, relay, { callRelay }) {
-    const forms = [
-        `${relay}/${repository}/${workflow}/${trigger}`,
-        `${relay}/webhook/${workflow}/${trigger}`,
-    ];
-    const answer = (0,send_answer/* readAnswer */.J)(await callRelay(forms[0], { json: BODY, token }));
-    if (answer.status !== 404)
-        return answer;
-    return (0,send_answer/* readAnswer */.J)(await callRelay(forms[1], { json: BODY, token }));
-}
-function judgeDispatch(reply) {
-    const refusal = refusalOf(reply);
-    if (!refusal)
-        return undefined;
-    const mend = refusal.status === 403 || refusal.status === 404
-        ? 'give the token "Contents: Read and write" on this repository (classic: the scope "repo")'
-        : 'see what the other checks say';
-    return failed('delivery', 'dispatch_refused', `GitHub refused the event (${refusal.status})`, mend);
-}
-function judgeAnswer({ accepted, status, code, message, hint }) {
-    if (accepted)
-        return undefined;
-    return failed('delivery', code ?? 'delivery_refused', `the relay refused the event (${status}): ${message ?? 'without a reason'}`, hint ?? 'is it a relay of Hookline?');
-}
-/** GitHub accepts an event that nobody listens for, so only a run shows that it was heard. */
-async function checkRun(patient, since, ports) {
-    const { deliver = 0 } = patient;
-    const deadline = since.getTime() + deliver * 1000;
-    for (;;) {
-        const run = await startedRun(patient, since, ports);
-        if (run)
-            return run;
-        if (ports.now().getTime() + PAUSE > deadline)
-            return silence(deliver);
-        await ports.sleep(PAUSE);
-    }
-}
-async function startedRun({ repository, workflow }, since, { askGitHub }) {
-    const reply = await askGitHub(`/repos/${repository}/actions/runs?event=repository_dispatch&per_page=20`);
-    if (refusalOf(reply)) {
-        return unknown('delivery', 'runs_unreadable', 'GitHub accepted the event; the token may not look for the run', 'look at the page "Actions", or give the token "Actions: Read"');
-    }
-    // Clocks differ, and GitHub tells whole seconds.
-    const earliest = since.getTime() - 5000;
-    const run = list(fields(reply.text).workflow_runs).find(({ path, created_at }) => {
-        const file = String(path).replace(/@.*$/, '');
-        return (Date.parse(String(created_at)) >= earliest && /([^/]+)\.ya?ml$/.exec(file)?.[1] === workflow);
-    });
-    return run && ok('delivery', `the event was delivered and started a run: ${run.html_url}`);
-}
-function silence(seconds) {
-    const message = `GitHub accepted the event, and no run started within ${seconds} s`;
-    return failed('delivery', 'run_missing', message, `the workflow must be on the default branch and listen for "${dispatch/* EVENT_TYPE */.cP}"; queues can take longer, too`);
-}
-
-;// CONCATENATED MODULE: ./build/dev/doctor/relay.js
-
-
-/** Whether a relay answers at the address. */
-async function checkRelay(relay, { callRelay }) {
-    try {
-        const { status, text } = await callRelay(`${relay}/healthz`);
-        if (status === 200 && text.trim() === 'ok')
-            return ok('relay', `the relay at ${relay} is up`);
-        const message = `what answers at ${relay} is no relay of Hookline (${status} for /healthz)`;
-        const mend = status >= 500
-            ? 'see the log of the relay, and of what stands before it'
-            : 'check address and port; a proxy must hand on every path';
-        return failed('relay', 'relay_not_hookline', message, mend);
-    }
-    catch (error) {
-        if (!(error instanceof http/* HttpFailure */.H))
-            throw error;
-        const mend = 'start it with: hookline relay. Check address, port, firewall and certificate';
-        return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, mend);
-    }
-}
-
-;// CONCATENATED MODULE: ./build/dev/doctor/repository.js
-
-
-const PERMISSION = 'fine-grained: "Contents: Read and write" on this repository alone; classic: the scope "repo"';
-const NO_TOKEN = failed('token', 'token_missing', 'HOOKLINE_TOKEN is not set', `make a token at https://github.com/settings/personal-access-tokens/new (${PERMISSION}), and set HOOKLINE_TOKEN to it`);
-/** Token and repository, from the answer to `GET /repos/{owner}/{repo}`. */
-function judgeRepository(name, reply) {
-    const refusal = refusalOf(reply);
-    if (refusal)
-        return { findings: [refused(name, refusal)] };
-    const repository = fields(reply.text);
-    const findings = [tokenFinding(name, reply, repository), repositoryFinding(name, repository)];
-    return { findings, known: { defaultBranch: String(repository.default_branch ?? 'main') } };
-}
-const MENDS = {
-    unauthorized: () => [
-        'GitHub does not accept the token',
-        'it is incomplete, expired or revoked: make a new one',
-    ],
-    sso: (name) => [
-        `the organisation of ${name} has not authorised the token`,
-        'open the token at https://github.com/settings/tokens, "Configure SSO", and authorise the organisation',
-    ],
-    limited: () => ["GitHub's rate limit is reached", 'try again in a while'],
-    missing: (name) => [
-        `the token cannot see ${name}`,
-        `check the spelling; if it is right, the token must reach the repository: ${PERMISSION}`,
-    ],
-    forbidden: (name) => [`the token may not read ${name}`, `give it more: ${PERMISSION}`],
-    other: () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
-};
-const CODES = {
-    unauthorized: 'token_rejected',
-    sso: 'token_not_authorised',
-    limited: 'rate_limited',
-    missing: 'repository_not_visible',
-    forbidden: 'token_cannot_read',
-    other: 'github_unavailable',
-};
-function refused(name, { kind, status }) {
-    const [message, mend] = MENDS[kind](name);
-    return failed('token', CODES[kind], `${message} (${status})`, mend);
-}
-/** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
-function tokenFinding(name, { headers }, { permissions, private: isPrivate }) {
-    const scopes = headers['x-oauth-scopes']?.split(/\s*,\s*/).filter(Boolean);
-    const enough = scopes?.includes('repo') || (!isPrivate && scopes?.includes('public_repo'));
-    if (scopes && scopes.length > 0 && !enough) {
-        return failed('token', 'token_scope_missing', 'the token lacks the scope "repo"', PERMISSION);
-    }
-    const { push } = { push: undefined, ...permissions };
-    if (push === false) {
-        const message = `the owner of the token may not write to ${name}`;
-        return failed('token', 'token_cannot_write', message, 'a dispatch needs write access: ask an owner of the repository for it');
-    }
-    if (enough)
-        return ok('token', `the token may start workflows of ${name}`);
-    return unknown('token', 'token_permission_unknown', 'GitHub accepts the token, and does not tell whether it may write contents', `see that it has "Contents: Read and write", or try it: hookline doctor --deliver`);
-}
-function repositoryFinding(name, { full_name, archived, disabled, default_branch }) {
-    if (archived === true) {
-        return failed('repository', 'repository_archived', `${name} is archived, and takes no events`, 'unarchive it in its settings');
-    }
-    if (disabled === true) {
-        return failed('repository', 'repository_disabled', `${name} is disabled by GitHub`, 'ask GitHub support');
-    }
-    if (typeof full_name === 'string' && full_name.toLowerCase() !== name.toLowerCase()) {
-        return warning('repository', 'repository_renamed', `${name} is called ${full_name} now`, `use ${full_name} in the webhook URL`);
-    }
-    return ok('repository', `the default branch of ${name} is ${default_branch}`);
-}
-
-// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __nccwpck_require__(4637);
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
-// EXTERNAL MODULE: ./build/workflow/yaml.js
-var yaml = __nccwpck_require__(8729);
-;// CONCATENATED MODULE: ./build/dev/doctor/listening.js
-
-
-
-
-
-
-const LISTEN = `on: { repository_dispatch: { types: [${dispatch/* EVENT_TYPE */.cP}] } }`;
-/** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
-function judgeListening({ file, text }) {
-    const workflow = readNative({ file, text });
-    if (workflow === undefined) {
-        const mend = 'see what GitHub says of it on the page "Actions" of the repository';
-        return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend);
-    }
-    const types = dispatchTypes(workflow.on);
-    if (types === undefined) {
-        return failed('workflow', 'workflow_not_listening', `${file} does not listen for repository_dispatch`, `add ${LISTEN}`);
-    }
-    if (types.length > 0 && !types.includes(dispatch/* EVENT_TYPE */.cP)) {
-        const message = `${file} listens for ${types.join(', ')}, not for "${dispatch/* EVENT_TYPE */.cP}"`;
-        return failed('workflow', 'workflow_wrong_type', message, `add ${dispatch/* EVENT_TYPE */.cP} to the types: ${LISTEN}`);
-    }
-    if (!/uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/.test(text)) {
-        return warning('workflow', 'workflow_without_action', `${file} listens, but no step uses the action`, 'add a step with uses: hookline/hookline@v1');
-    }
-    return ok('workflow', `${file} listens for ${dispatch/* EVENT_TYPE */.cP}`);
-}
-/** True for a file that has anything to do with webhooks, so that others are passed over. */
-function listens(native) {
-    const workflow = readNative(native);
-    return workflow !== undefined && dispatchTypes(workflow.on) !== undefined;
-}
-function readNative({ file, text }) {
-    try {
-        const value = (0,yaml/* parseYaml */.h)({ name: file, file, text }).toJS({
-            maxAliasCount: limits/* LIMITS */.b.yamlAliases,
-        });
-        return (0,json/* isObject */.Gv)(value) ? value : undefined;
-    }
-    catch (error) {
-        if (error instanceof errors/* UserError */.y || error instanceof ReferenceError)
-            return undefined;
-        throw error;
-    }
-}
-/** `undefined` when the event is not there; no types mean all of them. */
-function dispatchTypes(on) {
-    if (on === 'repository_dispatch')
-        return [];
-    if (Array.isArray(on))
-        return on.includes('repository_dispatch') ? [] : undefined;
-    if (!(0,json/* isObject */.Gv)(on) || !('repository_dispatch' in on))
-        return undefined;
-    const { repository_dispatch: options } = on;
-    return (0,json/* isObject */.Gv)(options) ? [options.types ?? []].flat().map(String) : [];
-}
-
-;// CONCATENATED MODULE: ./build/dev/doctor/workflows.js
-
-
-
-
-const FOLDER = '.github/workflows';
-/** The workflows on the default branch: only these are started by a dispatch. */
-async function checkWorkflows(patient, { defaultBranch }, ports) {
-    const reply = await askContents(patient, defaultBranch, ports);
-    const refusal = refusalOf(reply);
-    if (refusal && refusal.kind !== 'missing')
-        return [unreadable(refusal.status)];
-    const names = refusal ? [] : fileNames(parsed(reply.text));
-    const wanted = patient.workflow === undefined ? names : named(names, patient.workflow);
-    if (wanted.length === 0)
-        return [absent(patient, names, defaultBranch)];
-    const replies = wanted.map((file) => askContents(patient, defaultBranch, ports, file));
-    return judgeFiles(patient, wanted, await Promise.all(replies), defaultBranch, ports);
-}
-/** The listing of the folder, or the text of a file in it. */
-function askContents({ repository }, branch, { askGitHub }, file) {
-    const path = file === undefined ? FOLDER : `${FOLDER}/${encodeURIComponent(file)}`;
-    const options = file === undefined ? {} : { raw: true };
-    return askGitHub(`/repos/${repository}/contents/${path}?ref=${encodeURIComponent(branch)}`, options);
-}
-async function judgeFiles(patient, names, replies, branch, ports) {
-    const refusal = replies.map(refusalOf).find(Boolean);
-    if (refusal)
-        return [unreadable(refusal.status)];
-    const files = replies.map(({ text }, at) => ({ file: names[at] ?? '', text }));
-    const looked = patient.workflow === undefined ? files.filter(listens) : files;
-    if (looked.length === 0)
-        return [noneListens(branch)];
-    const states = await workflowStates(patient, ports);
-    return looked.map((native) => stateFinding(native, states) ?? judgeListening(native));
-}
-function fileNames(listing) {
-    return list(listing)
-        .map(({ name }) => String(name))
-        .filter((name) => /\.ya?ml$/.test(name));
-}
-function named(files, workflow) {
-    return files.filter((file) => file.replace(/\.ya?ml$/, '') === workflow);
-}
-function unreadable(status) {
-    const message = `the token may not read the workflow files (${status})`;
-    return unknown('workflow', 'workflow_unreadable', message, 'give the token "Contents: Read and write"');
-}
-function absent({ workflow }, files, branch) {
-    const push = `GitHub starts only what is on ${branch}: push it there`;
-    if (workflow === undefined) {
-        return failed('workflow', 'workflows_missing', `there is no workflow in ${FOLDER} on ${branch}`, `make one with: hookline init. ${push}`);
-    }
-    const hint = (0,suggestion/* didYouMean */.a)(workflow, files.map((file) => file.replace(/\.ya?ml$/, '')));
-    const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`;
-    return failed('workflow', 'workflow_missing', message, push);
-}
-function noneListens(branch) {
-    const message = `no workflow on ${branch} listens for repository_dispatch`;
-    return failed('workflow', 'workflow_not_listening', message, 'make one with: hookline init');
-}
-/** State of each workflow by its path; empty where the token may not ask. */
-async function workflowStates({ repository }, { askGitHub }) {
-    const reply = await askGitHub(`/repos/${repository}/actions/workflows?per_page=100`);
-    const workflows = refusalOf(reply) ? [] : list(fields(reply.text).workflows);
-    return new Map(workflows.map(({ path, state }) => [String(path), String(state)]));
-}
-/** GitHub itself disables a scheduled workflow after 60 days without activity. */
-function stateFinding({ file }, states) {
-    const state = states.get(`${FOLDER}/${file}`);
-    if (state === undefined || state === 'active')
-        return undefined;
-    const message = `${file} is disabled (${state})`;
-    return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`);
-}
-
-;// CONCATENATED MODULE: ./build/dev/doctor/examine.js
-
-
-
-
-
-
-/** Looks at everything between a sender and a run, in the order in which an event passes it. */
-async function examine(patient, ports) {
-    const platform = await examineGitHub(patient, ports);
-    const relay = patient.relay === undefined ? [] : [await checkRelay(patient.relay, ports)];
-    const found = [...platform, ...relay];
-    const isHopeless = found.some(({ status }) => status === 'failed');
-    if (patient.deliver === undefined || isHopeless)
-        return found;
-    return [...found, await checkDelivery(patient, ports)];
-}
-async function examineGitHub(patient, ports) {
-    if (!patient.token)
-        return [NO_TOKEN];
-    try {
-        const { repository } = patient;
-        const { findings, known } = judgeRepository(repository, await ports.askGitHub(`/repos/${repository}`));
-        return known ? [...findings, ...(await checkWorkflows(patient, known, ports))] : findings;
-    }
-    catch (error) {
-        if (!(error instanceof http/* HttpFailure */.H))
-            throw error;
-        const mend = 'check the network, a proxy, and HOOKLINE_API_URL';
-        return [failed('token', 'github_unreachable', `GitHub: ${error.message}`, mend)];
-    }
-}
-
-// EXTERNAL MODULE: ./build/protocol/secret.js
-var secret = __nccwpck_require__(2977);
-// EXTERNAL MODULE: ./build/protocol/webhook-url.js
-var webhook_url = __nccwpck_require__(3428);
-// EXTERNAL MODULE: ./build/entries/http-call.js
-var http_call = __nccwpck_require__(8024);
-// EXTERNAL MODULE: ./build/entries/progress.js
-var progress = __nccwpck_require__(3948);
-// EXTERNAL MODULE: ./build/entries/system-clock.js
-var system_clock = __nccwpck_require__(697);
-;// CONCATENATED MODULE: ./build/entries/doctor-ports.js
-
-
-
-const TIMEOUT = 15_000;
-const JSON_TYPE = { 'content-type': 'application/json' };
-/** GitHub and the relay as they really are. */
-function doctorPorts(apiUrl, token) {
-    return {
-        ...system_clock/* systemClock */.m,
-        askGitHub: (path, options = {}) => (0,progress/* withProgress */.E)('asking GitHub', askGitHub(apiUrl, token, path, options)),
-        callRelay: (url, call) => (0,progress/* withProgress */.E)('calling the relay', callRelay(new URL(url), call)),
-    };
-}
-async function askGitHub(apiUrl, token, path, { json, raw }) {
-    const headers = {
-        accept: raw ? 'application/vnd.github.raw+json' : 'application/vnd.github+json',
-        'x-github-api-version': '2022-11-28',
-        ...(json !== undefined && JSON_TYPE),
-        ...(token && { authorization: `Bearer ${token.reveal()}` }),
-    };
-    const url = new URL(`${apiUrl.href.replace(/\/+$/, '')}${path}`);
-    const call = { ...method(json), headers, timeout: TIMEOUT };
-    const reply = await (0,http_call/* httpCall */.b)({ ...call, url });
-    const moved = movedTo(reply, url);
-    return moved ? (0,http_call/* httpCall */.b)({ ...call, url: moved }) : reply;
-}
-/** Where a renamed repository is now; never on another host, since the token goes with the call. */
-function movedTo({ status, headers }, from) {
-    const { location = '' } = headers;
-    if (![301, 307, 308].includes(status) || !URL.canParse(location, from.href))
-        return undefined;
-    const to = new URL(location, from);
-    return to.origin === from.origin ? to : undefined;
-}
-function callRelay(url, call) {
-    const { json, token } = { json: undefined, token: undefined, ...call };
-    const headers = {
-        ...(json !== undefined && JSON_TYPE),
-        ...(token && { 'x-platform-authorization': token.reveal() }),
-    };
-    return (0,http_call/* httpCall */.b)({ ...method(json), url, headers, timeout: TIMEOUT });
-}
-function method(json) {
-    if (json === undefined)
-        return { method: 'GET' };
-    return { method: 'POST', body: new TextEncoder().encode(json) };
-}
-
-// EXTERNAL MODULE: ./build/entries/exit.js
-var exit = __nccwpck_require__(1859);
-// EXTERNAL MODULE: ./build/entries/git-remote.js
-var git_remote = __nccwpck_require__(3914);
-// EXTERNAL MODULE: ./build/entries/relay-config.js + 2 modules
-var relay_config = __nccwpck_require__(3651);
-// EXTERNAL MODULE: ./build/entries/secret-input.js
-var secret_input = __nccwpck_require__(1486);
-// EXTERNAL MODULE: ./build/entries/terminal.js
-var terminal = __nccwpck_require__(5323);
-;// CONCATENATED MODULE: ./build/entries/commands/doctor.js
-
-
-
-
-
-
-
-
-
-
-
-const HELP = `
-Environment:
-  HOOKLINE_TOKEN    the platform token; never printed
-  HOOKLINE_KEYS     keys of a relay that holds the token itself: the first one is sent to it
-  HOOKLINE_API_URL  GitHub's API, by default https://api.github.com
-
-It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
-
-Examples:
-  $ hookline doctor --workflow hook
-  $ hookline doctor --repository octo/repo --relay https://relay.example.com
-  $ hookline doctor --workflow hook --relay https://relay.example.com --deliver`;
-function doctorCommand() {
-    return new esm/* Command */.uB('doctor')
-        .description('find what is missing between a sender and a run, and how to mend it')
-        .option('--repository <owner/name>', 'by default the git remote origin')
-        .option('--workflow <name>', 'one workflow; without it all that listen')
-        .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
-        .option('--relay <url>', 'address of the relay')
-        .option('--deliver', 'send a real event, and wait for the run that it starts')
-        .option('--wait <seconds>', 'how long to wait for that run', '60')
-        .option('--json', 'print one JSON object')
-        .addHelpText('after', HELP)
-        .action(run);
-}
-async function run(options, command) {
-    if (options.deliver && options.workflow === undefined) {
-        command.error('error: --deliver needs --workflow, the one that the event is for');
-    }
-    const patient = readPatient(options);
-    const findings = await examine(patient, doctorPorts((0,relay_config/* readApiUrl */.AX)(process.env), patient.token));
-    const isWell = findings.every(({ status }) => status !== 'failed');
-    process.stdout.write(options.json ? `${JSON.stringify({ ok: isWell, findings })}\n` : findings.map(told).join(''));
-    if (!isWell)
-        process.exitCode = exit/* EXIT */.dc.mend;
-}
-/** @throws UserError naming the option that is wrong */
-function readPatient(options) {
-    const { workflow, trigger, deliver, wait } = options;
-    const repository = options.repository ?? (0,git_remote/* originRepository */.V)();
-    const relay = options.relay?.replace(/\/+$/, '');
-    if (repository === '') {
-        throw new errors/* UserError */.y({ message: 'which repository?', hint: 'give --repository owner/name' });
-    }
-    // Whatever part cannot stand in a webhook URL is refused here.
-    (0,webhook_url/* webhookUrl */.v)({
-        relay: relay ?? 'http://localhost',
-        repository,
-        workflow: workflow ?? 'any',
-        trigger,
-    });
-    const token = (0,secret_input/* fromEnvironment */.A)('HOOKLINE_TOKEN');
-    return {
-        repository,
-        workflow: workflow?.replace(/\.ya?ml$/, ''),
-        trigger,
-        token,
-        relayToken: firstKey(process.env.HOOKLINE_KEYS) ?? token,
-        relay,
-        deliver: deliver ? parseSeconds(wait) : undefined,
-    };
-}
-/** Of keys separated by commas or white space. */
-function firstKey(keys = '') {
-    const [first] = keys.split(/[\s,]+/).filter(Boolean);
-    return first === undefined ? undefined : new secret/* Secret */.z(first);
-}
-function parseSeconds(text) {
-    if (/^\d{1,4}$/.test(text))
-        return Number(text);
-    throw new errors/* UserError */.y({ message: '--wait is no number of seconds', hint: 'the default is 60' });
-}
-const MARKS = {
-    ok: ['green', 'ok     '],
-    warning: ['yellow', 'warning'],
-    failed: ['red', 'failed '],
-    unknown: ['yellow', 'unknown'],
-};
-function told({ check, status, message, mend }) {
-    const [colour, mark] = MARKS[status];
-    const line = `${(0,terminal/* styled */.I)(process.stdout, colour, mark)}  ${check.padEnd(10)}  ${(0,terminal/* printable */.g)(message)}\n`;
-    return mend === undefined ? line : `${line}${' '.repeat(21)}${(0,terminal/* printable */.g)(mend)}\n`;
-}
-
-
-/***/ }),
-
-/***/ 3851:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  _: () => (/* binding */ initCommand)
-});
-
-// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
-var esm = __nccwpck_require__(8179);
-// EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
-var dist = __nccwpck_require__(8815);
-;// CONCATENATED MODULE: ./build/dev/init/webhook-kind.js
-
-/** The triggers stand in the native workflow itself: one file, and no checkout. */
-const webhookKind = {
-    name: 'webhook',
-    title: 'a request to a URL, in a workflow of one file',
-    workflow: 'hook',
-    trigger: 'webhook',
-    files: (answers) => [{ path: `.github/workflows/${answers.name}.yml`, text: webhook_kind_text(answers) }],
-};
-function webhook_kind_text({ name }) {
-    return `name: ${(0,dist/* stringify */.As)(name).trim()}
-on:
-  repository_dispatch:
-    types: [webhook]
-
-permissions:
-  contents: read
-
-jobs:
-  react:
-    # Each dispatch starts every listening workflow; only ${name}/webhook is for this one.
-    if: >-
-      startsWith(format('{0}/', github.event.client_payload.path), '${name}/webhook/') ||
-      startsWith(github.event.client_payload.path, '${name}/webhook?')
-    runs-on: ubuntu-latest
-    steps:
-      - uses: hookline/hookline@v1
-        id: hookline
-        with:
-          on: |
-            webhook:
-              method: post
-
-      # What came from outside goes through env: in a script it would be run as shell code.
-      - if: steps.hookline.outputs.triggered == 'true'
-        env:
-          BODY: \${{ steps.hookline.outputs.body }}
-        run: echo "$BODY"
-`;
-}
-
-;// CONCATENATED MODULE: ./build/dev/init/kinds.js
-
-/** By name; the first one is the default. */
-const KINDS = new Map([webhookKind].map((kind) => [kind.name, kind]));
-
-// EXTERNAL MODULE: ./build/protocol/webhook-url.js
-var webhook_url = __nccwpck_require__(3428);
-// EXTERNAL MODULE: ./build/dev/found-triggers.js
-var found_triggers = __nccwpck_require__(7072);
-;// CONCATENATED MODULE: ./build/dev/init/next-steps.js
-
-
-/** Stands in the URL where the repository is not known. */
-const SOME_REPOSITORY = 'owner/name';
-const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' };
-/** @param port where `hookline dev` listens */
-function nextSteps({ trigger, compile }, { name, relay, repository }, files, port) {
-    const url = (0,webhook_url/* webhookUrl */.v)({
-        relay,
-        repository: repository || SOME_REPOSITORY,
-        workflow: name,
-        trigger,
-    });
-    const local = `http://localhost:${port}/webhook/${name}/${trigger}`;
-    const paths = files.map(({ path }) => path).join(' ');
-    return {
-        url,
-        curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
-        tryOut: [
-            'npx hookline dev',
-            (0,found_triggers/* curlLine */.R)({ url: local, example: { ...EXAMPLE, method: 'POST', path: '' } }),
-        ],
-        publish: [
-            ...(compile === undefined ? [] : [compile]),
-            `git add ${paths}${compile === undefined ? '' : ' .github/workflows'}`,
-            `git commit -m 'Add the workflow ${name}'`,
-            'git push',
-            `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`} --relay ${relay}`,
-        ],
-    };
-}
-
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __nccwpck_require__(4637);
-;// CONCATENATED MODULE: ./build/dev/init/questions.js
-
-
-
-
-const ANY_NAME = 'hook';
-const OWN_RELAY = 'http://localhost:3000';
-/** In the order in which they are asked. */
-function questions({ repository }) {
-    return [
-        {
-            name: 'kind',
-            text: 'What is to start the workflow?',
-            choices: [...KINDS.values()],
-            fallback: () => [...KINDS.keys()][0] ?? '',
-            check: checkKind,
-        },
-        {
-            name: 'name',
-            text: 'Name of the workflow',
-            fallback: ({ kind }) => KINDS.get(kind ?? '')?.workflow ?? ANY_NAME,
-            check: (workflow) => checkUrl({ workflow }),
-        },
-        {
-            name: 'repository',
-            text: 'Repository, as owner/name',
-            fallback: () => repository,
-            check: (answer) => checkUrl({ repository: answer }),
-        },
-        {
-            name: 'relay',
-            text: 'Address of the relay',
-            fallback: () => OWN_RELAY,
-            check: (relay) => checkUrl({ relay }),
-        },
-    ];
-}
-/**
- * Answers every question: with what was given, else by asking, else with the default.
- *
- * @param ask gets the default too; absent where nobody can be asked
- * @throws UserError for a wrong answer that was given
- */
-async function answered(given, surroundings, ask) {
-    const known = {};
-    for (const question of questions(surroundings)) {
-        const fallback = question.fallback(known);
-        const own = given[question.name];
-        if (own !== undefined)
-            question.check(own);
-        const isOpen = question.choices?.length !== 1;
-        known[question.name] = own ?? (ask && isOpen ? await ask(question, fallback) : fallback);
-    }
-    const { kind = '', name = '', repository = '', relay = '' } = known;
-    return { kind, name, repository, relay };
-}
-function checkKind(kind) {
-    if (KINDS.has(kind))
-        return;
-    const names = [...KINDS.keys()];
-    const hint = (0,suggestion/* didYouMean */.a)(kind, names);
-    const message = `unknown kind of workflow ${JSON.stringify(kind)}`;
-    throw new errors/* UserError */.y({ message, ...(hint && { hint }), notes: [`kinds: ${names.join(', ')}`] });
-}
-/** The name ends up in a file name, in a URL and in an expression: the strictest of them decides. */
-function checkUrl(part) {
-    const { workflow = ANY_NAME, relay = OWN_RELAY, repository } = part;
-    if (/\.ya?ml$/.test(workflow)) {
-        throw new errors/* UserError */.y({ message: `leave the extension out: ${workflow}` });
-    }
-    (0,webhook_url/* webhookUrl */.v)({ relay, repository: repository || undefined, workflow, trigger: 'webhook' });
-}
-
-;// CONCATENATED MODULE: external "node:readline/promises"
-const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:readline/promises");
-// EXTERNAL MODULE: ./build/workflow/code-frame.js
-var code_frame = __nccwpck_require__(8375);
-;// CONCATENATED MODULE: ./build/entries/ask.js
-
-
-
-function askAt({ input, output }) {
-    const terminal = (0,promises_namespaceObject.createInterface)({ input, output });
-    // Keeps what is typed, or pasted, ahead of the questions.
-    const lines = terminal[Symbol.asyncIterator]();
-    const line = async (text) => {
-        terminal.setPrompt(text);
-        terminal.prompt();
-        const { value, done } = await lines.next();
-        if (done)
-            throw new errors/* UserError */.y({ message: 'no answer: nothing was written' });
-        return value;
-    };
-    return {
-        async ask(question, fallback) {
-            for (;;) {
-                const answer = (await line(ask_prompt(question, fallback))).trim() || fallback;
-                const problem = problemOf(question, answer);
-                if (problem === undefined)
-                    return answer;
-                output.write(`${problem}\n`);
-            }
-        },
-        close: () => terminal.close(),
-    };
-}
-function ask_prompt({ text, choices = [] }, fallback) {
-    const list = choices.map(({ name, title }) => `  ${name.padEnd(10)} ${title}\n`).join('');
-    const shown = fallback === '' ? '' : ` (${fallback})`;
-    return choices.length > 1 ? `${text}\n${list}Which one?${shown} ` : `${text}${shown} `;
-}
-function problemOf(question, answer) {
-    try {
-        question.check(answer);
-        return undefined;
-    }
-    catch (error) {
-        if (!(error instanceof errors/* UserError */.y))
-            throw error;
-        return error.problems.map((problem) => (0,code_frame/* renderProblem */.y)(problem)).join('\n');
-    }
-}
-
-// EXTERNAL MODULE: ./build/entries/git-remote.js
-var git_remote = __nccwpck_require__(3914);
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
-// EXTERNAL MODULE: external "node:path"
-var external_node_path_ = __nccwpck_require__(6760);
-;// CONCATENATED MODULE: ./build/entries/new-files.js
-
-
-
-/** @throws UserError naming every file that is there already */
-function refuseExisting(root, files) {
-    const existing = files.filter(({ path }) => (0,external_node_fs_.existsSync)((0,external_node_path_.join)(root, path)));
-    if (existing.length === 0)
-        return;
-    throw new errors/* UserError */.y(existing.map(({ path }) => ({
-        message: `${path} is there already, and nothing is overwritten`,
-        hint: 'take another --name, or move the file away',
-    })));
-}
-/** Writes files that are not there yet, and the folders they are in. */
-function writeNew(root, files) {
-    refuseExisting(root, files);
-    for (const { path, text } of files) {
-        (0,external_node_fs_.mkdirSync)((0,external_node_path_.dirname)((0,external_node_path_.join)(root, path)), { recursive: true });
-        // Fails on a file that came into being meanwhile.
-        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(root, path), text, { flag: 'wx' });
-    }
-}
-
-;// CONCATENATED MODULE: ./build/entries/commands/init.js
-
-
-
-
-
-
-
-const HELP = `
-Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
-A file that is there already is never overwritten.
-
-Examples:
-  $ hookline init
-  $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`;
-function initCommand() {
-    const kinds = [...KINDS.keys()];
-    return new esm/* Command */.uB('init')
-        .description('write a first workflow, and say how to try it')
-        .addOption(new esm/* Option */.c$('--kind <kind>', 'what starts it').choices(kinds))
-        .option('--name <name>', 'name of the workflow, and of its file')
-        .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
-        .option('--relay <url>', 'address of the relay')
-        .option('--yes', 'ask nothing')
-        .option('--dry-run', 'show what would be written, and write nothing')
-        .option('--json', 'print one JSON object')
-        .addHelpText('after', HELP)
-        .action(run);
-}
-async function run(options) {
-    const { dryRun = false, json } = options;
-    const answers = await allAnswers(options);
-    const kind = KINDS.get(answers.kind);
-    if (!kind)
-        return;
-    const files = kind.files(answers);
-    refuseExisting(process.cwd(), files);
-    const steps = nextSteps(kind, answers, files, process.env.PORT || '3000');
-    if (!json)
-        print(files.map((file) => preview(file)).join('\n'));
-    if (!dryRun)
-        writeNew(process.cwd(), files);
-    print(json ? JSON.stringify({ written: !dryRun, files, ...steps }) : told(files, dryRun, steps));
-}
-async function allAnswers({ yes, json, kind, name, repository, relay, }) {
-    const { stdin: input, stdout: output } = process;
-    const given = { kind, name, repository, relay };
-    const surroundings = { repository: (0,git_remote/* originRepository */.V)() };
-    if (!input.isTTY || !output.isTTY || yes || json)
-        return answered(given, surroundings);
-    const { ask, close } = askAt({ input, output });
-    try {
-        return await answered(given, surroundings, ask);
-    }
-    finally {
-        close();
-    }
-}
-function preview({ path, text }) {
-    return `${path}\n\n${indented(text)}\n`;
-}
-function told(files, dryRun, steps) {
-    const paths = files.map(({ path }) => path).join(', ');
-    if (dryRun)
-        return `Nothing was written: without --dry-run it would be ${paths}`;
-    return [
-        `Wrote ${paths}`,
-        '',
-        'Try it here, each line in a terminal of its own:',
-        indented(steps.tryOut.join('\n')),
-        '',
-        'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
-        indented(steps.publish.join('\n')),
-        '',
-        'The URL for the sender, and a line that fires it:',
-        indented(`${steps.url}\n${steps.curl}`),
-    ].join('\n');
-}
-function print(text) {
-    process.stdout.write(`${text}\n`);
-}
-function indented(text) {
-    return text.replace(/^(?=.)/gm, '  ');
-}
-
-
-/***/ }),
-
 /***/ 1643:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -28824,21 +27833,12 @@ function indented(text) {
 
 
 
-const HELP = `
-Environment:
-  HOOKLINE_TOKEN, HOOKLINE_KEYS  the relay holds the token, and a request brings one of the keys
-  HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
-
-Examples:
-  $ hookline relay --port 8080
-  $ hookline relay --repository octo/repo`;
 function relayCommand() {
     return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('relay')
         .description('forward webhooks to GitHub as repository_dispatch events')
         .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
         .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
         .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
-        .addHelpText('after', HELP)
         .action(run);
 }
 async function run({ host, port, repository }) {
@@ -28852,702 +27852,21 @@ async function run({ host, port, repository }) {
 
 /***/ }),
 
-/***/ 3123:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  S: () => (/* binding */ sendCommand)
-});
-
-// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
-var esm = __nccwpck_require__(8179);
-// EXTERNAL MODULE: ./build/dev/send/answer.js
-var answer = __nccwpck_require__(5481);
-;// CONCATENATED MODULE: ./build/dev/send/fixtures/fixture.js
-const JSON_TYPE = { 'content-type': 'application/json' };
-function seconds(now) {
-    return Math.floor(now.getTime() / 1000);
-}
-
-;// CONCATENATED MODULE: ./build/dev/send/fixtures/chats.js
-
-const CHATS = [
-    {
-        name: 'slack.message',
-        scheme: 'slack',
-        /** https://api.slack.com/apis/events-api#receiving-events */
-        request: ({ id, now }) => ({
-            headers: JSON_TYPE,
-            body: {
-                type: 'event_callback',
-                team_id: 'T061EG9R6',
-                api_app_id: 'A0FFV41KK',
-                event_id: `Ev${id.replaceAll('-', '').slice(0, 9).toUpperCase()}`,
-                event_time: seconds(now),
-                event: {
-                    type: 'message',
-                    channel: 'C024BE91L',
-                    user: 'U2147483697',
-                    text: 'Hello, world',
-                    ts: `${seconds(now)}.000200`,
-                },
-            },
-        }),
-    },
-    {
-        name: 'slack.command',
-        scheme: 'slack',
-        /** https://api.slack.com/interactivity/slash-commands#app_command_handling */
-        request: () => ({
-            headers: { 'content-type': 'application/x-www-form-urlencoded' },
-            body: new URLSearchParams({
-                command: '/deploy',
-                text: 'production now',
-                user_id: 'U2147483697',
-                user_name: 'mona',
-                channel_id: 'C024BE91L',
-                team_id: 'T061EG9R6',
-            }).toString(),
-        }),
-    },
-    {
-        name: 'telegram.message',
-        scheme: 'telegram',
-        /** https://core.telegram.org/bots/api#update */
-        request: ({ now }) => ({
-            headers: JSON_TYPE,
-            body: {
-                // Rises with time, as a bot's updates do, so that each delivery counts as a new one.
-                update_id: seconds(now),
-                message: {
-                    message_id: 1365,
-                    from: { id: 1111111, is_bot: false, first_name: 'Ada', language_code: 'en' },
-                    chat: { id: 1111111, first_name: 'Ada', type: 'private' },
-                    date: seconds(now),
-                    text: 'Hello, world',
-                },
-            },
-        }),
-    },
-];
-
-;// CONCATENATED MODULE: ./build/dev/send/fixtures/code-hosts.js
-
-const SENDER = { login: 'octocat', id: 1, type: 'User' };
-const REPOSITORY = {
-    id: 1296269,
-    name: 'Hello-World',
-    full_name: 'octocat/Hello-World',
-    private: false,
-    owner: SENDER,
-    html_url: 'https://github.com/octocat/Hello-World',
-    default_branch: 'main',
-};
-const COMMIT = {
-    id: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
-    message: 'Update the README',
-    timestamp: '2026-01-02T03:04:05Z',
-    url: 'https://github.com/octocat/Hello-World/commit/6113728f27ae82c7b1a177c8d03f9e96e0adf246',
-    author: { name: 'Mona', email: 'mona@example.com', username: 'octocat' },
-    added: [],
-    removed: [],
-    modified: ['README.md'],
-};
-const BEFORE = '0000000000000000000000000000000000000000';
-/** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
-const CODE_HOSTS = [
-    github('ping', 'ping', { zen: 'Keep it logically awesome.', hook_id: 1, repository: REPOSITORY }),
-    github('push', 'push', {
-        ref: 'refs/heads/main',
-        before: BEFORE,
-        after: COMMIT.id,
-        forced: false,
-        commits: [COMMIT],
-        head_commit: COMMIT,
-        pusher: { name: 'octocat', email: 'mona@example.com' },
-        repository: REPOSITORY,
-        sender: SENDER,
-    }),
-    github('issues', 'issues.opened', {
-        action: 'opened',
-        issue: {
-            id: 1,
-            number: 1347,
-            title: 'Found a bug',
-            state: 'open',
-            body: 'It does not work.',
-            html_url: 'https://github.com/octocat/Hello-World/issues/1347',
-            user: SENDER,
-            labels: [{ id: 208045946, name: 'bug', color: 'f29513' }],
-        },
-        repository: REPOSITORY,
-        sender: SENDER,
-    }),
-    {
-        name: 'gitlab.push',
-        scheme: 'gitlab',
-        /** https://docs.gitlab.com/user/project/integrations/webhook_events/ */
-        request: ({ id }) => ({
-            headers: { ...JSON_TYPE, 'x-gitlab-event': 'Push Hook', 'x-gitlab-event-uuid': id },
-            body: {
-                object_kind: 'push',
-                event_name: 'push',
-                ref: 'refs/heads/main',
-                before: BEFORE,
-                after: COMMIT.id,
-                user_username: 'mona',
-                project: { id: 15, name: 'Diaspora', path_with_namespace: 'mike/diaspora' },
-                commits: [{ id: COMMIT.id, message: COMMIT.message, url: 'https://gitlab.example.com/c/1' }],
-                total_commits_count: 1,
-            },
-        }),
-    },
-];
-function github(event, name, body) {
-    return {
-        name: `github.${name}`,
-        scheme: 'github',
-        request: ({ id }) => ({
-            headers: {
-                ...JSON_TYPE,
-                'user-agent': 'GitHub-Hookshot/044aadd',
-                'x-github-event': event,
-                'x-github-delivery': id,
-            },
-            body,
-        }),
-    };
-}
-
-;// CONCATENATED MODULE: ./build/dev/send/fixtures/forms.js
-
-const FORMS = [
-    {
-        name: 'typeform.form_response',
-        scheme: 'typeform',
-        /** https://www.typeform.com/developers/webhooks/example-payload/ */
-        request: ({ id, now }) => ({
-            headers: JSON_TYPE,
-            body: {
-                event_id: id,
-                event_type: 'form_response',
-                form_response: {
-                    form_id: 'lT4Z3j',
-                    token: 'a3a12ec67a1365927098a606107fac15',
-                    submitted_at: now.toISOString(),
-                    definition: {
-                        id: 'lT4Z3j',
-                        title: 'Contact',
-                        fields: [{ id: 'DlXFaesGBpoF', title: 'Your name', type: 'short_text', ref: 'name' }],
-                    },
-                    answers: [
-                        { type: 'text', text: 'Ada', field: { id: 'DlXFaesGBpoF', type: 'short_text', ref: 'name' } },
-                    ],
-                },
-            },
-        }),
-    },
-    {
-        name: 'form.contact',
-        request: () => ({
-            headers: { 'content-type': 'application/x-www-form-urlencoded' },
-            body: new URLSearchParams({ name: 'Ada', message: 'Hello & welcome' }).toString(),
-        }),
-    },
-    {
-        name: 'trello.update_card',
-        scheme: 'trello',
-        /** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/ */
-        request: ({ id, now }) => ({
-            headers: JSON_TYPE,
-            body: {
-                action: {
-                    id: id.replaceAll('-', '').slice(0, 24),
-                    type: 'updateCard',
-                    date: now.toISOString(),
-                    data: {
-                        card: { id: '5a1b2c3d4e5f60718293a4b5', name: 'Write the docs', idShort: 7 },
-                        listBefore: { id: '5a1b2c3d4e5f60718293a4b6', name: 'Doing' },
-                        listAfter: { id: '5a1b2c3d4e5f60718293a4b7', name: 'Done' },
-                    },
-                    memberCreator: { id: '5a1b2c3d4e5f60718293a4b8', username: 'ada' },
-                },
-                model: { id: '5a1b2c3d4e5f60718293a4b9', name: 'Board' },
-            },
-        }),
-    },
-];
-
-;// CONCATENATED MODULE: ./build/dev/send/fixtures/shops.js
-
-const SHOPS = [
-    {
-        name: 'stripe.checkout.session.completed',
-        scheme: 'stripe',
-        /** https://docs.stripe.com/api/events/object */
-        request: ({ id, now }) => ({
-            headers: { 'content-type': 'application/json; charset=utf-8' },
-            body: {
-                id: `evt_${compact(id)}`,
-                object: 'event',
-                api_version: '2025-09-30.clover',
-                created: seconds(now),
-                type: 'checkout.session.completed',
-                livemode: false,
-                data: {
-                    object: {
-                        id: 'cs_test_a1b2c3',
-                        object: 'checkout.session',
-                        amount_total: 2000,
-                        currency: 'eur',
-                        customer_details: { email: 'ada@example.com', name: 'Ada Lovelace' },
-                        payment_status: 'paid',
-                    },
-                },
-                request: { id: null, idempotency_key: null },
-            },
-        }),
-    },
-    {
-        name: 'shopify.orders.create',
-        scheme: 'shopify',
-        /** https://shopify.dev/docs/api/webhooks */
-        request: ({ id, now }) => ({
-            headers: {
-                ...JSON_TYPE,
-                'x-shopify-topic': 'orders/create',
-                'x-shopify-shop-domain': 'example.myshopify.com',
-                'x-shopify-webhook-id': id,
-                'x-shopify-triggered-at': now.toISOString(),
-            },
-            body: {
-                id: 820982911946154500,
-                name: '#1001',
-                email: 'ada@example.com',
-                created_at: now.toISOString(),
-                currency: 'EUR',
-                total_price: '20.00',
-                line_items: [{ id: 466157049, title: 'A book', quantity: 1, price: '20.00' }],
-            },
-        }),
-    },
-    {
-        name: 'standard-webhooks.invoice.paid',
-        scheme: 'standard-webhooks',
-        /** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
-        request: ({ now }) => ({
-            headers: JSON_TYPE,
-            body: {
-                type: 'invoice.paid',
-                timestamp: now.toISOString(),
-                data: { id: 'in_1', amount: 2000, currency: 'eur' },
-            },
-        }),
-    },
-];
-function compact(id) {
-    return id.replaceAll('-', '');
-}
-
-;// CONCATENATED MODULE: ./build/dev/send/fixtures/index.js
-
-
-
-
-/** Requests as common senders send them, by name. */
-const FIXTURES = new Map([...CODE_HOSTS, ...SHOPS, ...CHATS, ...FORMS].map((fixture) => [fixture.name, fixture]));
-
-// EXTERNAL MODULE: ./build/protocol/bytes.js
-var protocol_bytes = __nccwpck_require__(5782);
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __nccwpck_require__(4637);
-;// CONCATENATED MODULE: ./build/dev/send/signatures.js
-
-
-
-const HUB = { signed: '{body}', headers: { 'x-hub-signature-256': 'sha256={hex}' } };
-/** By the names of the option `scheme`; what signs with a key of its own, as AWS does, cannot be had. */
-const SIGNATURES = new Map(Object.entries({
-    github: HUB,
-    meta: HUB,
-    gitlab: { headers: { 'x-gitlab-token': '{secret}' } },
-    telegram: { headers: { 'x-telegram-bot-api-secret-token': '{secret}' } },
-    bearer: { headers: { authorization: 'Bearer {secret}' } },
-    shopify: { signed: '{body}', headers: { 'x-shopify-hmac-sha256': '{base64}' } },
-    typeform: { signed: '{body}', headers: { 'typeform-signature': 'sha256={base64}' } },
-    trello: { signed: '{body}{url}', hash: 'SHA-1', headers: { 'x-trello-webhook': '{base64}' } },
-    slack: {
-        signed: 'v0:{timestamp}:{body}',
-        headers: { 'x-slack-request-timestamp': '{timestamp}', 'x-slack-signature': 'v0={hex}' },
-    },
-    stripe: {
-        signed: '{timestamp}.{body}',
-        headers: { 'stripe-signature': 't={timestamp},v1={hex}' },
-    },
-    'standard-webhooks': {
-        signed: '{id}.{timestamp}.{body}',
-        headers: {
-            'webhook-id': '{id}',
-            'webhook-timestamp': '{timestamp}',
-            'webhook-signature': 'v1,{base64}',
-        },
-        key: standardKey,
-    },
-}));
-const SIGNATURE_NAMES = [...SIGNATURES.keys()];
-/**
- * The request as the sender of that scheme would sign it.
- *
- * @throws UserError for an unknown scheme, or a secret that the scheme cannot use
- */
-async function signed(request, scheme, secret, moment) {
-    const signature = SIGNATURES.get(scheme) ?? unknownScheme(scheme);
-    const values = { ...moment, secret: secret.reveal() };
-    const made = await signatureOf(signature, request.body, values);
-    const headers = Object.entries(signature.headers).map(([name, text]) => [
-        name,
-        fill(text, { ...values, ...made }),
-    ]);
-    return { ...request, headers: { ...request.headers, ...Object.fromEntries(headers) } };
-}
-async function signatureOf({ signed: template, hash = 'SHA-256', key = textBytes }, body, values) {
-    if (template === undefined)
-        return {};
-    const [before = '', after = ''] = template.split('{body}').map((text) => fill(text, values));
-    const message = Buffer.concat([textBytes(before), body, textBytes(after)]);
-    const hmac = { name: 'HMAC', hash };
-    const imported = await crypto.subtle.importKey('raw', key(values.secret), hmac, false, ['sign']);
-    const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', imported, message));
-    const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    return { hex, base64: (0,protocol_bytes/* toBase64 */.nk)(bytes) };
-}
-function fill(template, values) {
-    const texts = new Map(Object.entries(values).map(([name, value]) => [name, String(value)]));
-    return template.replace(/\{(\w+)\}/g, (whole, name) => texts.get(name) ?? whole);
-}
-function textBytes(text) {
-    return new TextEncoder().encode(text);
-}
-/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
-function standardKey(secret) {
-    try {
-        return (0,protocol_bytes/* fromBase64 */.Ey)(secret.replace(/^whsec_/, ''));
-    }
-    catch {
-        throw new errors/* UserError */.y({ message: 'the secret is not whsec_… with base64 after it' });
-    }
-}
-function unknownScheme(scheme) {
-    const hint = (0,suggestion/* didYouMean */.a)(scheme, SIGNATURE_NAMES);
-    throw new errors/* UserError */.y({
-        message: `unknown signature scheme ${JSON.stringify(scheme)}`,
-        ...(hint && { hint }),
-        notes: [`schemes: ${SIGNATURE_NAMES.join(', ')}`],
-    });
-}
-
-// EXTERNAL MODULE: ./build/protocol/http.js
-var http = __nccwpck_require__(4697);
-// EXTERNAL MODULE: ./build/entries/exit.js
-var exit = __nccwpck_require__(1859);
-// EXTERNAL MODULE: ./build/entries/http-call.js
-var http_call = __nccwpck_require__(8024);
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
-// EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __nccwpck_require__(1647);
-;// CONCATENATED MODULE: ./build/dev/send/outgoing.js
-
-
-/** They belong to the connection that the request is sent on, or are the relay's to add. */
-const NOT_REPEATED = new Set([
-    'host',
-    'content-length',
-    'connection',
-    'transfer-encoding',
-    'accept-encoding',
-]);
-/**
- * Reads a saved request: the four keys of a `client_payload`, and the body as it travelled.
- *
- * @throws PayloadError naming what is wrong
- * @throws RangeError or DOMException for a body that does not decode
- */
-async function readSaved(value) {
-    const { path, method, headers, body } = (0,dispatch/* readClientPayload */.yo)(value);
-    const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body);
-    const repeated = Object.entries(headers).filter(([name]) => !NOT_REPEATED.has(name) && !name.startsWith(dispatch/* RESERVED_HEADER_PREFIX */.Ix));
-    return {
-        path: path.replace(/^\//, ''),
-        method: method.toUpperCase(),
-        headers: Object.fromEntries(repeated),
-        body: await (0,protocol_bytes/* bodyBytes */.OM)(text, headers[dispatch/* HEADER */.El.bodyEncoding]),
-    };
-}
-/**
- * Where a saved request goes. An address of at most two segments, `https://relay/owner/name` or
- * `http://localhost:3000/webhook`, is what stood before its path; a longer one is a webhook URL that
- * takes its place.
- */
-function savedTarget(address, { path }) {
-    const segments = address.pathname.split('/').filter(Boolean);
-    if (segments.length > 2 || path === '')
-        return address;
-    const base = address.href.slice(0, address.href.length - address.search.length).replace(/\/$/, '');
-    const separator = path.includes('?') ? '&' : '?';
-    const own = address.search.slice(1);
-    return new URL(`${base}/${path}${own && `${separator}${own}`}`);
-}
-
-// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
-;// CONCATENATED MODULE: ./build/entries/outgoing-request.js
-
-
-
-
-
-
-/** Other options than the source of the request change it. @throws UserError for a wrong option */
-async function outgoingRequest(url, options) {
-    const source = await sourceOf(url, options);
-    const { method = source.request.method, header, data } = options;
-    const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) };
-    const body = data === undefined ? source.request.body : readData(data);
-    return { ...source, request: { method: method.toUpperCase(), headers, body } };
-}
-async function sourceOf(url, { fixture, file, data }) {
-    if (fixture !== undefined)
-        return { url, ...fromFixture(fixture) };
-    if (file === undefined)
-        return { url, request: ownRequest(data !== undefined) };
-    const saved = await readSavedFile(file);
-    return { url: savedTarget(url, saved), request: saved };
-}
-function ownRequest(hasBody) {
-    const headers = hasBody ? { 'content-type': 'application/json' } : {};
-    return { method: hasBody ? 'POST' : 'GET', headers, body: new Uint8Array() };
-}
-function fromFixture(name) {
-    const fixture = FIXTURES.get(name);
-    if (!fixture)
-        throw unknownFixture(name);
-    const { headers, body } = fixture.request({ id: crypto.randomUUID(), now: new Date() });
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const request = { method: 'POST', headers, body: new TextEncoder().encode(text) };
-    return { request, scheme: fixture.scheme };
-}
-function unknownFixture(name) {
-    const hint = (0,suggestion/* didYouMean */.a)(name, [...FIXTURES.keys()]);
-    return new errors/* UserError */.y({
-        message: `unknown fixture ${JSON.stringify(name)}`,
-        ...(hint && { hint }),
-        notes: [`fixtures: ${[...FIXTURES.keys()].join(', ')}`],
-    });
-}
-async function readSavedFile(file) {
-    try {
-        return await readSaved((0,json/* parseJson */.qF)((0,external_node_fs_.readFileSync)(file, 'utf8')));
-    }
-    catch (cause) {
-        const message = `${file} is no saved request`;
-        const hint = 'it is JSON with the keys method, path, headers and body';
-        throw new errors/* UserError */.y({ message, hint }, { cause });
-    }
-}
-/** Text, or `@file` as curl has it. */
-function readData(data) {
-    if (!data.startsWith('@'))
-        return new TextEncoder().encode(data);
-    try {
-        return new Uint8Array((0,external_node_fs_.readFileSync)(data.slice(1)));
-    }
-    catch (cause) {
-        throw new errors/* UserError */.y({ message: `--data: ${data.slice(1)} cannot be read` }, { cause });
-    }
-}
-function parseHeader(text) {
-    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(text) ?? [];
-    if (name !== undefined && value !== undefined)
-        return [name.toLowerCase(), value];
-    throw new errors/* UserError */.y({ message: '--header is no header', hint: 'write it as "name: value"' });
-}
-
-// EXTERNAL MODULE: ./build/entries/progress.js
-var progress = __nccwpck_require__(3948);
-// EXTERNAL MODULE: ./build/entries/secret-input.js
-var secret_input = __nccwpck_require__(1486);
-// EXTERNAL MODULE: ./build/entries/terminal.js
-var terminal = __nccwpck_require__(5323);
-;// CONCATENATED MODULE: ./build/entries/commands/send.js
-
-
-
-
-
-
-
-
-
-
-
-
-const HELP = `
-A saved request is JSON with method, path, headers and body. For it <url> is the address before its
-path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or a webhook URL instead.
-
-Secrets are read from the environment and never printed:
-  HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
-  HOOKLINE_SECRET  signs the request as its sender would; schemes: ${SIGNATURE_NAMES.join(', ')}
-
-Examples:
-  $ hookline send --list
-  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
-  $ hookline send http://localhost:3000/webhook --file saved.json
-  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`;
-const TIMEOUT = 30_000;
-function sendCommand() {
-    return new esm/* Command */.uB('send')
-        .description('send a fixture, a saved request or one of your own to a relay, or to dev')
-        .argument('[url]', 'webhook URL')
-        .option('--fixture <name>', 'what a well-known sender sends')
-        .option('--file <file>', 'a saved request')
-        .option('--method <method>', 'by default POST with a body, else GET')
-        .addOption(headerOption())
-        .option('--data <text>', 'body, or @file')
-        .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
-        .option('--secret-stdin', 'read the secret that signs from standard input')
-        .option('--list', 'list the fixtures')
-        .option('--json', 'print one JSON object')
-        .addHelpText('after', HELP)
-        .action(run);
-}
-async function run(address, options, command) {
-    if (options.list)
-        return print(fixtureList(options.json));
-    if (address === undefined)
-        command.error("error: missing required argument 'url'");
-    if (options.fixture !== undefined && options.file !== undefined) {
-        command.error('error: --fixture and --file exclude each other');
-    }
-    const { request, url } = await signedRequest(await outgoingRequest(parseUrl(address), options), options);
-    const started = performance.now();
-    const answer = await send(url, request);
-    const milliseconds = Math.round(performance.now() - started);
-    print(options.json
-        ? JSON.stringify({ ...answer, milliseconds })
-        : told(request, url, answer, milliseconds));
-    if (!answer.accepted)
-        process.exitCode = exit/* EXIT */.dc.mend;
-}
-function headerOption() {
-    return new esm/* Option */.c$('--header <header>', 'another header, as "name: value"; may be repeated')
-        .argParser((header, others) => [...others, header])
-        .default([], 'none');
-}
-function fixtureList(json = false) {
-    const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }));
-    if (json)
-        return JSON.stringify(all);
-    return all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd()).join('\n');
-}
-/** @throws UserError when one of scheme and secret is there without the other */
-async function signedRequest(addressed, options) {
-    const { request, url } = addressed;
-    const secret = await (0,secret_input/* readSecret */.n)('HOOKLINE_SECRET', options.secretStdin ?? false);
-    const scheme = options.sign ?? addressed.scheme;
-    if (!secret && options.sign === undefined)
-        return addressed;
-    if (!secret) {
-        throw new errors/* UserError */.y({
-            message: '--sign needs the secret',
-            hint: 'set HOOKLINE_SECRET, or give --secret-stdin',
-        });
-    }
-    if (scheme === undefined) {
-        throw new errors/* UserError */.y({
-            message: 'there is a secret, but nothing says how to sign',
-            hint: 'give --sign, or unset HOOKLINE_SECRET',
-        });
-    }
-    const moment = {
-        timestamp: Math.floor(Date.now() / 1000),
-        id: `msg_${crypto.randomUUID()}`,
-        url: url.href,
-    };
-    return { ...addressed, request: await signed(request, scheme, secret, moment) };
-}
-async function send(url, { method, headers, body }) {
-    const token = (0,secret_input/* fromEnvironment */.A)('HOOKLINE_TOKEN');
-    const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers;
-    try {
-        const call = (0,http_call/* httpCall */.b)({ method, url, headers: authorized, body, timeout: TIMEOUT });
-        return (0,answer/* readAnswer */.J)(await (0,progress/* withProgress */.E)(`waiting for ${url.host}`, call));
-    }
-    catch (error) {
-        if (!(error instanceof http/* HttpFailure */.H))
-            throw error;
-        const hint = 'is the relay, or hookline dev, running there?';
-        throw new errors/* UserError */.y({ message: `${url.host}: ${error.message}`, hint }, { cause: error });
-    }
-}
-/** The query is left out: it may hold a token. */
-function told({ method }, url, answer, milliseconds) {
-    const { status, delivery, message, hint, body } = answer;
-    return [
-        `${method} ${url.origin}${url.pathname}`,
-        `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
-        ...(message === null ? [body] : [`${message}: ${hint ?? ''}`]),
-    ]
-        .map(terminal/* printable */.g)
-        .join('\n');
-}
-function parseUrl(text) {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url && /^https?:$/.test(url.protocol))
-        return url;
-    throw new errors/* UserError */.y({
-        message: 'the URL is no address',
-        hint: 'it looks like http://localhost:3000/webhook/hook/webhook',
-    });
-}
-function print(text) {
-    process.stdout.write(`${text}\n`);
-}
-
-
-/***/ }),
-
 /***/ 1859:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   WE: () => (/* binding */ explain),
-/* harmony export */   ai: () => (/* binding */ EXIT_CODES),
-/* harmony export */   ce: () => (/* binding */ explainBug),
-/* harmony export */   dc: () => (/* binding */ EXIT),
-/* harmony export */   oD: () => (/* binding */ endQuietlyOnClosedPipe)
+/* harmony export */   W: () => (/* binding */ explain),
+/* harmony export */   c: () => (/* binding */ explainBug)
 /* harmony export */ });
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
-/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(8375);
-/* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5323);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8375);
 
 
 
-
-/** What the exit code of every command says. */
+/** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
 const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 };
-/** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
-const EXIT_CODES = `Exit codes:
-  ${EXIT.done}   done
-  ${EXIT.mend}   something that you can mend, and the message says how
-  ${EXIT.usage}   wrong usage: an unknown command or option
-  ${EXIT.bug}  a bug of ours`;
 /** Says on standard error what went wrong, and gives the exit code for it. */
 function explain(error) {
     if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
@@ -29556,11 +27875,8 @@ function explain(error) {
         explainBug(error);
         return EXIT.bug;
     }
-    for (const problem of error.problems) {
-        const text = (0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__/* .renderProblem */ .y)(problem);
-        const title = (0,_terminal_js__WEBPACK_IMPORTED_MODULE_2__/* .styled */ .I)(process.stderr, ['red', 'bold'], 'error:');
-        process.stderr.write(`${text.replace(/^error:/, title)}\n`);
-    }
+    for (const problem of error.problems)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
     return EXIT.mend;
 }
 /** A message of an unknown error may carry a payload or a token, so only kind and place are shown. */
@@ -29571,123 +27887,6 @@ function explainBug(error) {
 }
 function isFrame(line) {
     return /^\s+at /.test(line);
-}
-/** `hookline … | head` closes the pipe early: that is no fault. */
-function endQuietlyOnClosedPipe() {
-    process.stdout.on('error', (error) => {
-        if (error.code !== 'EPIPE')
-            throw error;
-        process.exit(EXIT.done);
-    });
-}
-
-
-/***/ }),
-
-/***/ 3914:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   V: () => (/* binding */ originRepository)
-/* harmony export */ });
-/* unused harmony export repositoryOf */
-/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1421);
-
-/** `owner/name` of the git remote `origin`; empty where there is none, or no git. */
-function originRepository() {
-    try {
-        const stdio = ['ignore', 'pipe', 'ignore'];
-        const url = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.execFileSync)('git', ['remote', 'get-url', 'origin'], {
-            encoding: 'utf8',
-            stdio: [...stdio],
-        });
-        return repositoryOf(url.trim());
-    }
-    catch {
-        return '';
-    }
-}
-/** The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`. */
-function repositoryOf(url) {
-    const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? [];
-    return owner && name ? `${owner}/${name}` : '';
-}
-
-
-/***/ }),
-
-/***/ 8024:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   b: () => (/* binding */ httpCall)
-/* harmony export */ });
-/* harmony import */ var _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4697);
-
-/**
- * Sends one request just as it is, and follows no redirect: a token must not go elsewhere.
- *
- * @throws HttpFailure when no whole answer came
- */
-async function httpCall({ url, timeout, body, ...call }) {
-    // Loaded only here: it would double the time that `hookline --help` takes.
-    const { Client } = await __nccwpck_require__.e(/* import() */ 752).then(__nccwpck_require__.t.bind(__nccwpck_require__, 4371, 19));
-    const client = new Client(url.origin);
-    try {
-        const answer = await client.request({
-            // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
-            method: call.method,
-            path: url.pathname + url.search,
-            headers: { 'user-agent': 'hookline', ...call.headers },
-            body: body && body.length > 0 ? body : null,
-            signal: AbortSignal.timeout(timeout),
-        });
-        const headers = Object.entries(answer.headers).map(([name, value]) => [
-            name,
-            [value].flat().join(', '),
-        ]);
-        return {
-            status: answer.statusCode,
-            headers: Object.fromEntries(headers),
-            text: await answer.body.text(),
-        };
-    }
-    catch (error) {
-        throw failure(error);
-    }
-    finally {
-        await client.destroy();
-    }
-}
-/** The library's message may hold the URL, so only its code is told. */
-function failure(error) {
-    const { name, code } = error instanceof Error
-        ? { code: undefined, ...error, name: error.name }
-        : { name: '', code: undefined };
-    if (name === 'TimeoutError')
-        return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpFailure */ .H('timeout', 'TimeoutError');
-    return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpFailure */ .H('connection', typeof code === 'string' ? code : 'broken off');
-}
-
-
-/***/ }),
-
-/***/ 7878:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   X: () => (/* binding */ ownVersion)
-/* harmony export */ });
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
-
-
-/** The version in package.json, which stands two folders above the script that was started. */
-function ownVersion() {
-    const file = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.resolve)((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(process.argv[1] ?? ''), '../../../package.json');
-    const manifest = JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(file, 'utf8'));
-    const found = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-    return found ? String(manifest.version) : 'unknown';
 }
 
 
@@ -29715,381 +27914,6 @@ function parsePort(text) {
 
 /***/ }),
 
-/***/ 3948:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   E: () => (/* binding */ withProgress)
-/* harmony export */ });
-/** Milliseconds after which a person begins to wonder. */
-const PATIENCE = 1000;
-const CLEAR_LINE = '\r\u001b[K';
-/**
- * Waits for what is being done; says so once it takes longer than a second. On a terminal the line
- * counts the seconds and goes away at the end, elsewhere it is written once.
- *
- * @param what is being done, in the form `asking GitHub`
- */
-async function withProgress(what, work, output = process.stderr) {
-    let seconds = 0;
-    const timer = setInterval(() => {
-        seconds++;
-        if (output.isTTY)
-            output.write(`${CLEAR_LINE}${what} … ${seconds} s`);
-        else if (seconds === 1)
-            output.write(`${what} …\n`);
-    }, PATIENCE);
-    try {
-        return await work;
-    }
-    finally {
-        clearInterval(timer);
-        if (output.isTTY && seconds > 0)
-            output.write(CLEAR_LINE);
-    }
-}
-
-
-/***/ }),
-
-/***/ 3651:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  R1: () => (/* binding */ readAccessKeys),
-  AX: () => (/* binding */ readApiUrl),
-  Yd: () => (/* binding */ readRelayConfig),
-  S7: () => (/* binding */ relayPorts)
-});
-
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/protocol/secret.js
-var secret = __nccwpck_require__(2977);
-// EXTERNAL MODULE: ./build/relay/access-keys.js
-var access_keys = __nccwpck_require__(6955);
-// EXTERNAL MODULE: ./build/relay/credentials.js
-var credentials = __nccwpck_require__(6500);
-// EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __nccwpck_require__(1647);
-// EXTERNAL MODULE: ./build/relay/errors.js
-var relay_errors = __nccwpck_require__(6027);
-// EXTERNAL MODULE: ./build/relay/platform.js
-var platform = __nccwpck_require__(855);
-;// CONCATENATED MODULE: ./build/relay/verdict.js
-
-
-const MOVED = new Set([307, 308]);
-/** Bad gateway, service unavailable: a small risk of a double, which the sender's own retry has too. */
-const NOT_ACCEPTED = new Set([502, 503]);
-/** Seconds, where the platform names none: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
-const DEFAULT_RETRY_AFTER = 60;
-function judgeAnswer(answer, now) {
-    const { status } = answer;
-    if (status >= 200 && status < 300)
-        return { kind: 'accepted' };
-    if (MOVED.has(status))
-        return { kind: 'moved', location: answer.header('location') ?? '' };
-    if (isRateLimit(answer))
-        return rateLimited(answer, now);
-    if (NOT_ACCEPTED.has(status))
-        return { kind: 'again', error: platformUnavailable() };
-    return { kind: 'refused', error: refusal(answer) };
-}
-function judgeFault(fault) {
-    if (!(fault instanceof platform/* PlatformFault */.A))
-        throw fault;
-    if (fault.sent)
-        return { kind: 'refused', error: platformTimeout(fault) };
-    return { kind: 'again', error: platformUnavailable(fault) };
-}
-function platformUnavailable(cause) {
-    return new relay_errors/* RelayError */.c(502, 'platform_unavailable', 'GitHub did not accept the event', {
-        hint: 'send the request again later',
-        cause,
-    });
-}
-function platformTimeout(cause) {
-    return new relay_errors/* RelayError */.c(504, 'platform_timeout', 'GitHub did not answer in time', {
-        hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
-        cause,
-    });
-}
-function refusal({ status, text }) {
-    if (status === 401) {
-        return new relay_errors/* RelayError */.c(401, 'invalid_token', 'GitHub did not accept the token', {
-            hint: 'check that it is complete, not expired and not revoked',
-        });
-    }
-    if (status === 403 || status === 404) {
-        return new relay_errors/* RelayError */.c(403, 'repository_not_accessible', 'the token cannot reach the repository', {
-            hint: 'check its name, and that the token has `contents: write` on it (classic: `repo`)',
-        });
-    }
-    if (status === 422 && /too large/i.test(text)) {
-        return new relay_errors/* RelayError */.c(413, 'payload_too_large', 'the event is larger than GitHub accepts', {
-            hint: 'send less, or only an address from which the workflow fetches the rest',
-        });
-    }
-    if (status < 400 || status >= 500)
-        return platformUnavailable();
-    return new relay_errors/* RelayError */.c(422, 'rejected', `GitHub rejected the event with status ${status}`, {
-        hint: 'this is no fault of the token: look at what is sent',
-    });
-}
-/** https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
-function isRateLimit({ status, header, text }) {
-    if (status === 429)
-        return true;
-    if (status !== 403)
-        return false;
-    const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0';
-    return told || /secondary rate/i.test(text);
-}
-function rateLimited(answer, now) {
-    const told = secondsToWait(answer, now);
-    const retryAfter = told ?? DEFAULT_RETRY_AFTER;
-    const error = new relay_errors/* RelayError */.c(429, 'rate_limited', "GitHub's rate limit is reached", {
-        hint: `send the request again in ${retryAfter} seconds`,
-        retryAfter,
-    });
-    if (told === undefined)
-        return { kind: 'refused', error };
-    return { kind: 'again', error, wait: told * 1000 };
-}
-/** `Retry-After` in seconds or as a date; else the moment at which the spent limit is filled again. */
-function secondsToWait({ header }, now) {
-    const retryAfter = header('retry-after')?.trim();
-    if (retryAfter && /^\d{1,9}$/.test(retryAfter))
-        return Number(retryAfter);
-    const reset = header('x-ratelimit-remaining') === '0' ? header('x-ratelimit-reset') : undefined;
-    const until = retryAfter ? Date.parse(retryAfter) : Number(reset) * 1000;
-    if (!Number.isFinite(until))
-        return undefined;
-    return Math.max(0, Math.ceil((until - now.getTime()) / 1000));
-}
-
-;// CONCATENATED MODULE: ./build/relay/forward.js
-
-
-const DEFAULT_BUDGET = 8000;
-const MOST_TRIES = 3;
-/** Makes each dispatch a call of the platform's API, with as many tries as its faults allow. */
-function forwardTo(options) {
-    const { apiUrl, clock, budget } = options;
-    return async (dispatch) => {
-        const deadline = clock.now().getTime() + budget;
-        const first = dispatchUrl(apiUrl, dispatch.repository);
-        let url = first;
-        for (let tries = 1;; tries++) {
-            const { verdict, attempts } = await attempt(url, tries, dispatch, deadline, options);
-            if (verdict.kind === 'accepted')
-                return attempts;
-            if (verdict.kind !== 'moved')
-                await pause(verdict, attempts, deadline, clock);
-            else if (url === first)
-                url = redirected(url, verdict.location, attempts, apiUrl);
-            else
-                throw platformUnavailable().after(attempts);
-        }
-    };
-}
-/** @throws RelayError when no other try may be made, or none is left, or no time for one */
-async function pause(verdict, attempts, deadline, clock) {
-    if (verdict.kind === 'refused')
-        throw verdict.error.after(attempts);
-    const delay = verdict.wait ?? jitter(attempts.tries - 1, clock);
-    const inTime = clock.now().getTime() + delay < deadline;
-    if (attempts.tries === MOST_TRIES || !inTime)
-        throw verdict.error.after(attempts);
-    await clock.sleep(delay);
-}
-/** Full jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
-function jitter(retry, clock) {
-    return clock.random() * Math.min(1500, 250 * 2 ** retry);
-}
-async function attempt(url, tries, { token, clientPayload }, deadline, { post, clock }) {
-    const timeout = Math.max(1, deadline - clock.now().getTime());
-    try {
-        const body = (0,dispatch/* writeDispatch */.Uk)(clientPayload);
-        const answer = await post({ url, headers: platformHeaders(token), body, timeout });
-        const attempts = { tries, platformStatus: answer.status };
-        return { verdict: judgeAnswer(answer, clock.now()), attempts };
-    }
-    catch (fault) {
-        return { verdict: judgeFault(fault), attempts: { tries } };
-    }
-}
-function platformHeaders(token) {
-    return {
-        accept: 'application/vnd.github+json',
-        'content-type': 'application/json',
-        'user-agent': 'hookline-relay',
-        'x-github-api-version': '2022-11-28',
-        ...(token && { authorization: `Bearer ${token.reveal()}` }),
-    };
-}
-function dispatchUrl(apiUrl, { owner, name }) {
-    return new URL(`${basePath(apiUrl)}/repos/${owner}/${name}/dispatches`, apiUrl);
-}
-/** GitHub answers so for a repository that was renamed or moved. */
-const DISPATCHES = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)\/dispatches$/;
-/**
- * Where to send the event instead.
- *
- * @throws RelayError unless it is within the same API: a token must not follow any other redirect
- */
-function redirected(from, location, attempts, apiUrl) {
-    const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-    const base = basePath(apiUrl);
-    const literal = url && `${apiUrl.origin}${url.pathname}` === url.href;
-    const within = literal && url.pathname.startsWith(base);
-    const allowed = within && attempts.tries < MOST_TRIES;
-    if (allowed && DISPATCHES.test(url.pathname.slice(base.length)))
-        return url;
-    throw platformUnavailable().after(attempts);
-}
-function basePath(apiUrl) {
-    return apiUrl.pathname.replace(/\/+$/, '');
-}
-
-// EXTERNAL MODULE: ./build/relay/route.js
-var route = __nccwpck_require__(2771);
-// EXTERNAL MODULE: ./build/entries/system-clock.js
-var system_clock = __nccwpck_require__(697);
-;// CONCATENATED MODULE: ./build/entries/relay-config.js
-
-
-
-
-
-
-
-/** @throws UserError naming the variable that is wrong */
-async function readRelayConfig(env, repository) {
-    return {
-        apiUrl: readApiUrl(env),
-        budget: readBudget(env.HOOKLINE_UPSTREAM_TIMEOUT_MS),
-        credentials: await readCredentials(env),
-        ...(repository && { repository: readRepository(repository) }),
-    };
-}
-/** The ports of a relay towards GitHub. */
-function relayPorts(config, post, write) {
-    const { credentials, repository, apiUrl, budget } = config;
-    const forward = { post, apiUrl, budget, clock: system_clock/* systemClock */.m };
-    return {
-        dispatch: forwardTo(forward),
-        credentials,
-        ...(repository && { repository }),
-        now: system_clock/* systemClock */.m.now,
-        newDelivery: () => crypto.randomUUID(),
-        log: (entry) => write(JSON.stringify(entry)),
-        report: (error) => write(JSON.stringify({ error: error instanceof Error ? error.stack : error })),
-    };
-}
-/** @throws UserError when the variable is no address */
-function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }) {
-    const text = HOOKLINE_API_URL || GITHUB_API_URL || 'https://api.github.com';
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    const plain = url && !url.username && !url.password && !url.search && !url.hash;
-    if (plain && /^https?:$/.test(url.protocol))
-        return url;
-    throw new errors/* UserError */.y({
-        message: `HOOKLINE_API_URL is not the address of an API: ${JSON.stringify(text)}`,
-        hint: 'it looks like https://api.github.com, or https://github.example.com/api/v3',
-    });
-}
-function readBudget(text) {
-    if (!text)
-        return DEFAULT_BUDGET;
-    if (/^[1-9]\d{0,5}$/.test(text))
-        return Number(text);
-    throw new errors/* UserError */.y({
-        message: `HOOKLINE_UPSTREAM_TIMEOUT_MS is no number of milliseconds: ${JSON.stringify(text)}`,
-        hint: `the default is ${DEFAULT_BUDGET}`,
-    });
-}
-async function readCredentials({ HOOKLINE_TOKEN, HOOKLINE_KEYS, }) {
-    if (!HOOKLINE_TOKEN && !HOOKLINE_KEYS)
-        return credentials/* ownToken */.K8;
-    if (!HOOKLINE_TOKEN || !HOOKLINE_KEYS) {
-        throw new errors/* UserError */.y({
-            message: `${HOOKLINE_TOKEN ? 'HOOKLINE_KEYS' : 'HOOKLINE_TOKEN'} is missing`,
-            hint: 'a relay that holds the token needs both: the token, and the keys that requests bring',
-        });
-    }
-    return (0,access_keys/* heldToken */.b)(readAccessKeys(HOOKLINE_KEYS), new secret/* Secret */.z(HOOKLINE_TOKEN));
-}
-const SHORTEST_KEY = 20;
-/**
- * Keys separated by commas or white space.
- *
- * @throws UserError for one that could be guessed
- */
-function readAccessKeys(text) {
-    const keys = text.split(/[\s,]+/).filter(Boolean);
-    if (keys.length > 0 && keys.every((key) => key.length >= SHORTEST_KEY)) {
-        return keys.map((key) => new secret/* Secret */.z(key));
-    }
-    throw new errors/* UserError */.y({
-        message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_KEY} characters`,
-        hint: 'make one with: hookline keys access',
-    });
-}
-function readRepository(text) {
-    try {
-        return (0,route/* parseRepository */.SU)(text);
-    }
-    catch (cause) {
-        throw new errors/* UserError */.y({ message: `${JSON.stringify(text)} is no repository`, hint: 'write it as owner/name' }, { cause });
-    }
-}
-
-
-/***/ }),
-
-/***/ 1486:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   A: () => (/* binding */ fromEnvironment),
-/* harmony export */   n: () => (/* binding */ readSecret)
-/* harmony export */ });
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2977);
-
-
-/**
- * A secret from standard input, or from a variable of the environment: never from a flag, since
- * everyone on a machine can read the arguments of its processes.
- *
- * @throws UserError when standard input brings none
- */
-async function readSecret(variable, fromInput) {
-    if (!fromInput)
-        return fromEnvironment(variable);
-    const chunks = [];
-    for await (const chunk of process.stdin)
-        chunks.push(chunk);
-    const text = Buffer.concat(chunks)
-        .toString()
-        .replace(/\r?\n$/, '');
-    if (text === '')
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({ message: 'standard input brought no secret' });
-    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .z(text);
-}
-/** An empty variable counts as absent. */
-function fromEnvironment(variable) {
-    const value = process.env[variable];
-    return value ? new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .z(value) : undefined;
-}
-
-
-/***/ }),
-
 /***/ 7990:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -30108,59 +27932,17 @@ function stopOnSignal(server) {
 
 /***/ }),
 
-/***/ 697:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   m: () => (/* binding */ systemClock)
-/* harmony export */ });
-/** The clock of the machine. */
-const systemClock = {
-    now: () => new Date(),
-    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-    random: () => Math.random(),
-};
-
-
-/***/ }),
-
-/***/ 5323:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   I: () => (/* binding */ styled),
-/* harmony export */   g: () => (/* binding */ printable)
-/* harmony export */ });
-/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7975);
-
-/** The text in a style; as it is where nobody would see colours, or has asked for none. */
-function styled(screen, style, text) {
-    return isColourful(screen) ? (0,node_util__WEBPACK_IMPORTED_MODULE_0__.styleText)(style, text) : text;
-}
-/** https://no-color.org: any value but the empty one counts. */
-function isColourful(screen) {
-    return !process.env.NO_COLOR && screen.isTTY === true && (screen.hasColors?.() ?? false);
-}
-/** Control characters of what came from elsewhere could move the cursor or recolour the terminal. */
-function printable(text) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
-    return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
-}
-
-
-/***/ }),
-
 /***/ 5782:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Ey: () => (/* binding */ fromBase64),
 /* harmony export */   Fo: () => (/* binding */ collect),
 /* harmony export */   Hp: () => (/* binding */ utf8Text),
 /* harmony export */   OM: () => (/* binding */ bodyBytes),
 /* harmony export */   ZI: () => (/* binding */ gzip),
 /* harmony export */   nk: () => (/* binding */ toBase64)
 /* harmony export */ });
+/* unused harmony export fromBase64 */
 /* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3437);
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -30338,124 +28120,6 @@ class UserError extends Error {
 /** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
 class PayloadError extends Error {
     name = 'PayloadError';
-}
-
-
-/***/ }),
-
-/***/ 5555:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   ES: () => (/* binding */ metadataHeaders),
-/* harmony export */   T2: () => (/* binding */ forwardedHeaders),
-/* harmony export */   VX: () => (/* binding */ TOKEN_HEADERS),
-/* harmony export */   Z: () => (/* binding */ headerValue)
-/* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(5782);
-/* harmony import */ var _dispatch_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1647);
-/* harmony import */ var _json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(2947);
-/* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(3437);
-
-
-
-
-/** The request headers that may carry the platform token, the first one wins. */
-const TOKEN_HEADERS = ['x-platform-authorization', 'x-github-authorization'];
-/** RFC 9110, section 7.6.1: they belong to one connection. */
-const HOP_BY_HOP = [
-    'connection',
-    'keep-alive',
-    'proxy-authenticate',
-    'proxy-connection',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-];
-const NOT_FORWARDED = new Set([
-    ...TOKEN_HEADERS,
-    ...HOP_BY_HOP,
-    'cookie',
-    'proxy-authorization',
-    'x-real-ip',
-    'forwarded',
-    'via',
-    'cdn-loop',
-]);
-const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cf-', _dispatch_js__WEBPACK_IMPORTED_MODULE_1__/* .RESERVED_HEADER_PREFIX */ .Ix];
-/**
- * The headers that travel: lower-case names, values as text, repeats joined with `, `. At most
- * `LIMITS.forwardedHeaders` names, those that came first.
- */
-function forwardedHeaders(headers) {
-    const forwarded = new Map();
-    const named = namedByConnection(headers);
-    for (const [name, value] of pairs(headers)) {
-        if (!travels(name) || named.has(name))
-            continue;
-        const earlier = forwarded.get(name);
-        if (earlier !== undefined)
-            forwarded.set(name, `${earlier}, ${valueText(value)}`);
-        else if (forwarded.size < _limits_js__WEBPACK_IMPORTED_MODULE_3__/* .LIMITS */ .b.forwardedHeaders)
-            forwarded.set(name, valueText(value));
-    }
-    return (0,_json_js__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1)(forwarded);
-}
-/** The first value of a header; `undefined` when it is absent. */
-function headerValue(headers, wanted) {
-    for (const [name, value] of pairs(headers))
-        if (name === wanted)
-            return valueText(value);
-    return undefined;
-}
-/** The relay's metadata, as headers that travel with the request. */
-function metadataHeaders(delivery, receivedAt, bodyEncoding) {
-    return {
-        [_dispatch_js__WEBPACK_IMPORTED_MODULE_1__/* .HEADER */ .El.delivery]: delivery,
-        [_dispatch_js__WEBPACK_IMPORTED_MODULE_1__/* .HEADER */ .El.receivedAt]: receivedAt,
-        ...(bodyEncoding && { [_dispatch_js__WEBPACK_IMPORTED_MODULE_1__/* .HEADER */ .El.bodyEncoding]: bodyEncoding }),
-    };
-}
-function travels(name) {
-    return (!NOT_FORWARDED.has(name) && !NOT_FORWARDED_PREFIXES.some((prefix) => name.startsWith(prefix)));
-}
-/** A sender may declare more headers as hop-by-hop, by naming them in `Connection`. */
-function namedByConnection(headers) {
-    const value = headerValue(headers, 'connection') ?? '';
-    return new Set(value.split(',').map((name) => name.trim().toLowerCase()));
-}
-function* pairs(headers) {
-    for (let at = 0; at + 1 < headers.length; at += 2) {
-        yield [(headers[at] ?? '').toLowerCase(), headers[at + 1] ?? ''];
-    }
-}
-const BEYOND_ASCII = /[\x80-\xff]/;
-/** UTF-8, else latin1: the sender does not say which. */
-function valueText(value) {
-    if (!BEYOND_ASCII.test(value))
-        return value;
-    const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0));
-    return (0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .utf8Text */ .Hp)(bytes) ?? value;
-}
-
-
-/***/ }),
-
-/***/ 4697:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   H: () => (/* binding */ HttpFailure)
-/* harmony export */ });
-/** No whole answer came. Says nothing of the URL, since a bot's token is part of it. */
-class HttpFailure extends Error {
-    name = 'HttpFailure';
-    reason;
-    constructor(reason, detail) {
-        super(`${reason === 'timeout' ? 'no answer in time' : 'no connection'} (${detail})`);
-        this.reason = reason;
-    }
 }
 
 
@@ -31584,143 +29248,6 @@ const LIMITS = {
 
 /***/ }),
 
-/***/ 5605:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   a: () => (/* binding */ PARAMETER),
-/* harmony export */   n: () => (/* binding */ cutReservedParameters)
-/* harmony export */ });
-/** The query parameters that are the relay's own, and are never forwarded. */
-const PARAMETER = {
-    token: '__token',
-    responseCode: '__response_code',
-    responseContentType: '__response_content_type',
-    responseBody: '__response_body',
-};
-const RESERVED = new Set(Object.values(PARAMETER));
-/**
- * Takes the reserved parameters out of a raw query. Names are compared after percent-decoding, every
- * repeat is cut, and the bytes of all others stay as they came.
- *
- * @param query raw text after the first `?`, or `undefined` when there is none
- * @returns what is left, `undefined` when nothing is
- */
-function cutReservedParameters(query) {
-    if (query === undefined)
-        return { query, reserved: new Map() };
-    const reserved = new Map();
-    const kept = query.split('&').filter((text) => {
-        const [name, value] = parameter(text);
-        if (!RESERVED.has(name))
-            return true;
-        if (!reserved.has(name))
-            reserved.set(name, value);
-        return false;
-    });
-    return { query: kept.length > 0 ? kept.join('&') : undefined, reserved };
-}
-/** Name and value of one `name=value`, decoded as URLSearchParams does. */
-function parameter(text) {
-    // The `&` keeps URLSearchParams from dropping a `?` that begins the name.
-    const [first] = new URLSearchParams(`&${text}`);
-    return first ?? ['', ''];
-}
-
-
-/***/ }),
-
-/***/ 2977:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   z: () => (/* binding */ Secret)
-/* harmony export */ });
-/* unused harmony export base64Forms */
-const HIDDEN = '***';
-/** Shorter tokens are not looked for in other text: they could be part of any word. */
-const SHORTEST_SCRUBBED = 20;
-/** A value that must not be printed. It shows as `***` in text, JSON and the console. */
-class Secret {
-    #value;
-    #forms;
-    #percentEncoded;
-    constructor(value) {
-        this.#value = value;
-    }
-    /** The value itself: for the one call that needs it. */
-    reveal() {
-        return this.#value;
-    }
-    /**
-     * True when the text holds the value raw, percent-encoded (any of its characters) or as base64.
-     * Values of fewer than 20 characters are not looked for.
-     */
-    isIn(text) {
-        return this.#plainForms().some((form) => text.includes(form)) || this.#isPercentEncodedIn(text);
-    }
-    /** The text with every form of the value replaced by `***`. */
-    scrub(text) {
-        const scrubbed = this.#plainForms().reduce((rest, form) => rest.replaceAll(form, HIDDEN), text);
-        if (!this.#isPercentEncodedIn(scrubbed))
-            return scrubbed;
-        return scrubbed.replace(this.#percentPattern(), HIDDEN);
-    }
-    toString() {
-        return HIDDEN;
-    }
-    toJSON() {
-        return HIDDEN;
-    }
-    [Symbol.for('nodejs.util.inspect.custom')]() {
-        return HIDDEN;
-    }
-    /** Found by plain search: compiling patterns for every request's own token would be its main cost. */
-    #plainForms() {
-        if (this.#value.length < SHORTEST_SCRUBBED)
-            return [];
-        this.#forms ??= [this.#value, ...base64Forms(this.#value)];
-        return this.#forms;
-    }
-    #isPercentEncodedIn(text) {
-        if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%'))
-            return false;
-        return text.search(this.#percentPattern()) >= 0;
-    }
-    #percentPattern() {
-        this.#percentEncoded ??= percentPattern(this.#value);
-        return this.#percentEncoded;
-    }
-}
-/** Each character of the value as itself or as its percent escapes. */
-function percentPattern(value) {
-    const characters = [...value].map((char) => {
-        const escapes = [...new TextEncoder().encode(char)].map(percentEscape).join('');
-        return `(?:${escapeRegExp(char)}|${escapes})`;
-    });
-    return new RegExp(characters.join(''), 'gu');
-}
-function percentEscape(byte) {
-    const digits = byte.toString(16).padStart(2, '0');
-    return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`;
-}
-/** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
-function base64Forms(value) {
-    const binary = String.fromCharCode(...new TextEncoder().encode(value));
-    const standard = [0, 1, 2].map((shift) => {
-        const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '');
-        return encoded.slice(Math.ceil((shift * 8) / 6));
-    });
-    const urlSafe = standard.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_'));
-    return [...new Set([...standard, ...urlSafe])];
-}
-function escapeRegExp(text) {
-    return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-}
-
-
-/***/ }),
-
 /***/ 4734:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -31912,364 +29439,6 @@ function visibleHeaders({ headers, binary }) {
 
 /***/ }),
 
-/***/ 3428:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   v: () => (/* binding */ webhookUrl)
-/* harmony export */ });
-/* unused harmony export withToken */
-/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-
-const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
-const WORKFLOW = /^[A-Za-z0-9._-]+$/;
-/** The webhook URL, still without a token. @throws UserError naming the part that is wrong */
-function webhookUrl({ relay, repository, workflow, trigger }) {
-    const base = URL.canParse(relay) ? new URL(relay) : undefined;
-    if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
-        throw wrong('the address of the relay', relay, 'https://relay.example');
-    }
-    if (repository !== undefined && !REPOSITORY.test(repository)) {
-        throw wrong('the repository', repository, 'owner/name');
-    }
-    const name = workflow.replace(/\.ya?ml$/, '');
-    if (!WORKFLOW.test(name))
-        throw wrong('the workflow', workflow, 'its file name: deploy');
-    const place = repository ?? 'webhook';
-    return `${base.href.replace(/\/+$/, '')}/${place}/${name}/${trigger}`;
-}
-/** The URL with what goes into `__token`, already percent-encoded, or a variable of the shell. */
-function withToken(url, token) {
-    return `${url}?__token=${token}`;
-}
-function wrong(what, found, example) {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
-        message: `${what} is ${JSON.stringify(found)}`,
-        hint: `it looks like ${example}`,
-    });
-}
-
-
-/***/ }),
-
-/***/ 6955:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   b: () => (/* binding */ heldToken)
-/* harmony export */ });
-/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(5625);
-
-/**
- * The relay holds the platform token, and a request brings one of the relay's own keys in its place.
- *
- * @param keys the keys that are accepted; more than one while they are being changed
- * @param token `undefined` where no platform is asked
- */
-async function heldToken(keys, token) {
-    const isKey = await comparison(keys);
-    return {
-        required: true,
-        platformToken: async (presented) => {
-            if (!(await isKey(presented)))
-                throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_0__/* .invalidToken */ .R2)();
-            return token;
-        },
-    };
-}
-/**
- * `subtle.verify` compares in constant time, which a comparison of strings does not: see
- * https://developers.cloudflare.com/workers/examples/protect-against-timing-attacks/
- */
-async function comparison(keys) {
-    const { subtle } = crypto;
-    // A random key of one process: only equality within it is asked for.
-    const random = crypto.getRandomValues(new Uint8Array(32));
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-    const hmac = await subtle.importKey('raw', random, algorithm, false, ['sign', 'verify']);
-    const known = await Promise.all(keys.map((key) => subtle.sign('HMAC', hmac, bytesOf(key))));
-    return async (other) => {
-        const verdicts = known.map((mac) => subtle.verify('HMAC', hmac, mac, bytesOf(other)));
-        return (await Promise.all(verdicts)).includes(true);
-    };
-}
-function bytesOf(secret) {
-    return new TextEncoder().encode(secret.reveal());
-}
-
-
-/***/ }),
-
-/***/ 6500:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   A_: () => (/* binding */ presentedToken),
-/* harmony export */   K8: () => (/* binding */ ownToken),
-/* harmony export */   fC: () => (/* binding */ noToken)
-/* harmony export */ });
-/* harmony import */ var _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(5555);
-/* harmony import */ var _protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5605);
-/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(2977);
-/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(5625);
-
-
-
-
-/** The request brings the platform token itself. */
-const ownToken = {
-    required: true,
-    platformToken: async (presented) => presented,
-};
-/** For a loopback address, behind which no platform stands. */
-const noToken = {
-    required: false,
-    platformToken: async () => undefined,
-};
-/** The header beats the query parameter. An empty one counts as absent. */
-function presentedToken(headers, reserved) {
-    const values = _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .TOKEN_HEADERS */ .VX.map((name) => withoutScheme((0,_protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .headerValue */ .Z)(headers, name)));
-    const token = values.find(Boolean) || reserved.get(_protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__/* .PARAMETER */ .a.token);
-    if (!token)
-        return undefined;
-    if (!HEADER_SAFE.test(token))
-        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_3__/* .invalidToken */ .R2)();
-    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__/* .Secret */ .z(token);
-}
-/** What can stand in an `Authorization` header, so that no token can break out of one. */
-const HEADER_SAFE = /^[\x21-\x7e]+$/;
-function withoutScheme(value) {
-    return value?.replace(/^(?:token|bearer)[ \t]+/i, '');
-}
-
-
-/***/ }),
-
-/***/ 6027:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   c: () => (/* binding */ RelayError)
-/* harmony export */ });
-/** Why a request was not dispatched, or not known to be: shown to the sender as it stands. */
-class RelayError extends Error {
-    name = 'RelayError';
-    status;
-    code;
-    hint;
-    retryAfter;
-    attempts;
-    constructor(status, code, message, options) {
-        super(message, { cause: options.cause });
-        this.status = status;
-        this.code = code;
-        this.hint = options.hint;
-        this.retryAfter = options.retryAfter;
-        this.attempts = options.attempts;
-    }
-    /** The same fault, with the account of the tries it took. */
-    after(attempts) {
-        const { status, code, message, hint, retryAfter, cause } = this;
-        return new RelayError(status, code, message, {
-            hint,
-            attempts,
-            cause,
-            ...(retryAfter !== undefined && { retryAfter }),
-        });
-    }
-}
-
-
-/***/ }),
-
-/***/ 855:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   A: () => (/* binding */ PlatformFault),
-/* harmony export */   X: () => (/* binding */ ANSWER_BYTES)
-/* harmony export */ });
-/** Bytes of an answer that are read: enough for any error message. */
-const ANSWER_BYTES = 64 * 1024;
-/** No answer came from the platform. */
-class PlatformFault extends Error {
-    name = 'PlatformFault';
-    /** True when the request may have arrived: nobody can tell whether it took effect. */
-    sent;
-    constructor(message, options) {
-        super(message, options);
-        this.sent = options.sent;
-    }
-}
-
-
-/***/ }),
-
-/***/ 5625:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   I7: () => (/* binding */ badRepository),
-/* harmony export */   Iv: () => (/* binding */ payloadTooLarge),
-/* harmony export */   Os: () => (/* binding */ brokenBody),
-/* harmony export */   Qb: () => (/* binding */ bodyTooLarge),
-/* harmony export */   R2: () => (/* binding */ invalidToken),
-/* harmony export */   TS: () => (/* binding */ methodNotAllowed),
-/* harmony export */   WB: () => (/* binding */ internalError),
-/* harmony export */   XW: () => (/* binding */ malformedRequest),
-/* harmony export */   hj: () => (/* binding */ badOwner),
-/* harmony export */   kh: () => (/* binding */ missingToken),
-/* harmony export */   mX: () => (/* binding */ notFound),
-/* harmony export */   n3: () => (/* binding */ tokenInBody),
-/* harmony export */   uJ: () => (/* binding */ badResponseOption)
-/* harmony export */ });
-/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3437);
-/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6027);
-
-
-/** Every reason for which the relay itself refuses a request, before the platform is asked. */
-function methodNotAllowed(allowed) {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(405, 'method_not_allowed', 'this method is not relayed', {
-        hint: `use one of ${allowed.join(', ')}`,
-    });
-}
-function notFound(form) {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(404, 'not_found', 'there is nothing at this address', {
-        hint: `a webhook URL has the form ${form}`,
-    });
-}
-function badOwner() {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'bad_owner', 'the first part of the path is no repository owner', {
-        hint: 'an owner has at most 39 letters, digits, "-" and "_", none of them percent-encoded',
-    });
-}
-function badRepository() {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'bad_repository', 'the second part of the path is no repository', {
-        hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
-    });
-}
-function badResponseOption(parameter, hint) {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'bad_response_option', `${parameter} cannot be answered`, { hint });
-}
-function missingToken() {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(401, 'missing_token', 'the request brings no token', {
-        hint: 'send it in the header X-Platform-Authorization, or as the query parameter __token',
-    });
-}
-/** One answer for every way in which a token can be wrong, so that none tells more than another. */
-function invalidToken() {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(401, 'invalid_token', 'the token was not accepted', {
-        hint: 'check that it is complete, not expired, and meant for this repository and path',
-    });
-}
-function tokenInBody() {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'token_in_body', 'the body contains the token', {
-        hint: 'everyone who can read the workflow run could read it: use a sealed token instead',
-    });
-}
-function brokenBody(cause) {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'broken_body', 'the body ended before it was complete', {
-        hint: 'send the request again',
-        cause,
-    });
-}
-function bodyTooLarge() {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(413, 'payload_too_large', 'the body is larger than the relay accepts', {
-        hint: `send at most ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_0__/* .LIMITS */ .b.requestBodyBytes} bytes`,
-    });
-}
-function payloadTooLarge(bytes) {
-    const message = `the event would take ${bytes} bytes, GitHub accepts ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_0__/* .LIMITS */ .b.clientPayloadBytes}`;
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(413, 'payload_too_large', message, {
-        hint: 'send less, or only an address from which the workflow fetches the rest',
-    });
-}
-function internalError(cause) {
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(500, 'internal_error', 'the relay failed', {
-        hint: 'send the request again; if it keeps failing, report it with the delivery id',
-        cause,
-    });
-}
-/** What the server could not read as a request. */
-function malformedRequest(status) {
-    const [code, message] = MALFORMED.get(status) ?? ['bad_request', 'this is no valid HTTP request'];
-    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(status, code, message, {
-        hint: 'see RFC 9112 for what a request looks like',
-    });
-}
-const MALFORMED = new Map([
-    [405, ['method_not_allowed', 'this method is not relayed']],
-    [408, ['request_timeout', 'the request took too long to arrive']],
-    [431, ['headers_too_large', 'the request line and the headers together are larger than 16 KB']],
-]);
-
-
-/***/ }),
-
-/***/ 2771:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Fz: () => (/* binding */ routeWebhook),
-/* harmony export */   SU: () => (/* binding */ parseRepository),
-/* harmony export */   XM: () => (/* binding */ pathOf)
-/* harmony export */ });
-/* harmony import */ var _protocol_reply_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(5605);
-/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5625);
-
-
-const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/;
-const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
-const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>';
-const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>';
-const SELF_HOSTED_PREFIX = '/webhook/';
-/** Path of a raw request target, without its query and, in absolute form, without its authority. */
-function pathOf(target) {
-    return splitTarget(target)[0];
-}
-/**
- * Reads a webhook URL from a raw request target; nothing in it is decoded or normalised.
- *
- * @param repository set for the self-hosted form, where the URL names none
- * @throws RelayError 404, or 400 for a name that no repository can have
- */
-function routeWebhook(target, repository) {
-    const [path, rawQuery] = splitTarget(target);
-    const { query, reserved } = (0,_protocol_reply_js__WEBPACK_IMPORTED_MODULE_0__/* .cutReservedParameters */ .n)(rawQuery);
-    const [owned, rest] = repository ? selfHosted(path, repository) : hosted(path);
-    return { repository: owned, path: query === undefined ? rest : `${rest}?${query}`, reserved };
-}
-/** @throws RelayError when the text is not `owner/name` */
-function parseRepository(text) {
-    const [owner = '', name = '', ...more] = text.split('/');
-    if (!OWNER.test(owner))
-        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .badOwner */ .hj)();
-    if (!NAME.test(name) || more.length > 0)
-        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .badRepository */ .I7)();
-    return { owner, name };
-}
-function hosted(path) {
-    const [, owner, name, rest] = /^\/([^/]*)\/([^/]*)\/(.*)$/s.exec(path) ?? [];
-    if (!owner || !name || !rest)
-        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .notFound */ .mX)(HOSTED_FORM);
-    return [parseRepository(`${owner}/${name}`), rest];
-}
-function selfHosted(path, repository) {
-    const rest = path.startsWith(SELF_HOSTED_PREFIX) ? path.slice(SELF_HOSTED_PREFIX.length) : '';
-    if (rest === '')
-        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .notFound */ .mX)(SELF_HOSTED_FORM);
-    return [repository, rest];
-}
-function splitTarget(target) {
-    // A proxy may send the absolute form; its authority says nothing that we would trust.
-    const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
-    const at = origin.indexOf('?');
-    return at < 0 ? [origin, undefined] : [origin.slice(0, at), origin.slice(at + 1)];
-}
-
-
-/***/ }),
-
 /***/ 8375:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -32314,34 +29483,6 @@ function codeFrame(position, hint, digits) {
 }
 function bullets(notes, indent) {
     return notes.map((note) => `${' '.repeat(indent)} = ${note}`);
-}
-
-
-/***/ }),
-
-/***/ 7503:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   b: () => (/* binding */ rangeOf),
-/* harmony export */   t: () => (/* binding */ positionAt)
-/* harmony export */ });
-/** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
-function positionAt(source, start, end) {
-    const before = source.text.slice(0, start);
-    const lineStart = before.lastIndexOf('\n') + 1;
-    const lineEnd = source.text.indexOf('\n', start);
-    const stop = Math.min(end, lineEnd < 0 ? source.text.length : lineEnd);
-    return {
-        source,
-        line: before.split('\n').length,
-        column: start - lineStart + 1,
-        length: Math.max(1, stop - start),
-    };
-}
-/** Where a node stands in its source, in UTF-16 units. */
-function rangeOf(node) {
-    return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
 }
 
 
@@ -32547,135 +29688,14 @@ function didYouMean(found, allowed) {
 
 /***/ }),
 
-/***/ 8729:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   h: () => (/* binding */ parseYaml)
-/* harmony export */ });
-/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8815);
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(3437);
-/* harmony import */ var _source_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7503);
-
-
-
-
-/**
- * Parses YAML 1.2, in which `on` is a word and no boolean.
- *
- * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond
- */
-function parseYaml(source) {
-    checkLimits(source);
-    const document = (0,yaml__WEBPACK_IMPORTED_MODULE_0__/* .parseDocument */ .Tp)(source.text, {
-        version: '1.2',
-        uniqueKeys: false, // checked below: the library compares every key with every other
-        stringKeys: true,
-        prettyErrors: false,
-        lineCounter: new yaml__WEBPACK_IMPORTED_MODULE_0__/* .LineCounter */ .HN(),
-    });
-    if (document.errors.length > 0) {
-        const shown = document.errors.slice(0, _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.problems);
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y(shown.map((error) => syntaxProblem(source, error)));
-    }
-    const repeated = repeatedKeys(document).slice(0, _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.problems);
-    if (repeated.length > 0) {
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y(repeated.map((key) => repetition(source, key)));
-    }
-    return document;
-}
-function repeatedKeys(document) {
-    const repeated = [];
-    (0,yaml__WEBPACK_IMPORTED_MODULE_0__/* .visit */ .YR)(document, {
-        Map(_, { items }) {
-            const seen = new Set();
-            const pairs = items; // stringKeys allows no other keys
-            for (const { key } of pairs) {
-                if (seen.has(key.value))
-                    repeated.push(key);
-                seen.add(key.value);
-            }
-        },
-    });
-    return repeated;
-}
-function repetition(source, key) {
-    return {
-        message: `YAML: the key "${key.value}" stands here twice`,
-        position: (0,_source_js__WEBPACK_IMPORTED_MODULE_3__/* .positionAt */ .t)(source, ...(0,_source_js__WEBPACK_IMPORTED_MODULE_3__/* .rangeOf */ .b)(key)),
-    };
-}
-function syntaxProblem(source, error) {
-    const [start, end] = error.pos;
-    const message = error.code === 'NON_STRING_KEY'
-        ? 'a key is a plain word, no list, mapping or alias'
-        : error.message.replace(/\s+/g, ' ').replace(/\.$/, '');
-    return { message: `YAML: ${message}`, position: (0,_source_js__WEBPACK_IMPORTED_MODULE_3__/* .positionAt */ .t)(source, start, end) };
-}
-function checkLimits(source) {
-    const bytes = new TextEncoder().encode(source.text).length;
-    if (bytes > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.workflowFileBytes) {
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({
-            message: `${source.name} has ${bytes} bytes, more than the ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.workflowFileBytes} of a workflow file`,
-        });
-    }
-    if (isNestedTooDeep(source.text)) {
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({
-            message: `${source.name} is nested deeper than ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth} levels`,
-        });
-    }
-}
-/** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
-const MARKS = new Set(['\u0002', '\u0018', '\u001f']);
-/** Tokens after which a `:` begins a node of its own, one with an empty key. */
-const INDICATORS = new Set([':', '?', '-']);
-/**
- * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
- * recurses, and would overflow the stack before it could complain.
- */
-function isNestedTooDeep(text) {
-    const columns = [];
-    let brackets = 0;
-    let column = 0;
-    let afterKey = false;
-    for (const token of new yaml__WEBPACK_IMPORTED_MODULE_0__/* .Lexer */ .JG().lex(text)) {
-        if (MARKS.has(token))
-            continue;
-        const isNode = token.trim() !== '' && !(token === ':' && afterKey);
-        if (token === '[' || token === '{')
-            brackets++;
-        else if (token === ']' || token === '}')
-            brackets--;
-        else if (brackets === 0 && isNode)
-            enterColumn(columns, column);
-        if (columns.length + brackets > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth)
-            return true;
-        column = token.includes('\n') ? 0 : column + token.length;
-        afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token);
-    }
-    return false;
-}
-/** Leaves the nodes that begin further right, and enters one that begins here. */
-function enterColumn(columns, column) {
-    while ((columns.at(-1) ?? -1) > column)
-        columns.pop();
-    if (columns.at(-1) !== column)
-        columns.push(column);
-}
-
-
-/***/ }),
-
 /***/ 8179:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   b7: () => (/* binding */ CommanderError),
-/* harmony export */   c$: () => (/* binding */ Option),
 /* harmony export */   uB: () => (/* binding */ Command)
 /* harmony export */ });
-/* unused harmony exports program, createCommand, createArgument, createOption, InvalidArgumentError, InvalidOptionArgumentError, Argument, Help */
+/* unused harmony exports program, createCommand, createArgument, createOption, InvalidArgumentError, InvalidOptionArgumentError, Argument, Option, Help */
 /* harmony import */ var _index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8909);
 
 
@@ -32808,36 +29828,6 @@ const {
 /******/ 	};
 /******/ })();
 /******/ 
-/******/ /* webpack/runtime/create fake namespace object */
-/******/ (() => {
-/******/ 	var getProto = Object.getPrototypeOf ? (obj) => (Object.getPrototypeOf(obj)) : (obj) => (obj.__proto__);
-/******/ 	var leafPrototypes;
-/******/ 	// create a fake namespace object
-/******/ 	// mode & 1: value is a module id, require it
-/******/ 	// mode & 2: merge all properties of value into the ns
-/******/ 	// mode & 4: return value when already ns object
-/******/ 	// mode & 16: return value when it's Promise-like
-/******/ 	// mode & 8|1: behave like require
-/******/ 	__nccwpck_require__.t = function(value, mode) {
-/******/ 		if(mode & 1) value = this(value);
-/******/ 		if(mode & 8) return value;
-/******/ 		if(typeof value === 'object' && value) {
-/******/ 			if((mode & 4) && value.__esModule) return value;
-/******/ 			if((mode & 16) && typeof value.then === 'function') return value;
-/******/ 		}
-/******/ 		var ns = Object.create(null);
-/******/ 		__nccwpck_require__.r(ns);
-/******/ 		var def = {};
-/******/ 		leafPrototypes = leafPrototypes || [null, getProto({}), getProto([]), getProto(getProto)];
-/******/ 		for(var current = mode & 2 && value; typeof current == 'object' && !~leafPrototypes.indexOf(current); current = getProto(current)) {
-/******/ 			Object.getOwnPropertyNames(current).forEach((key) => (def[key] = () => (value[key])));
-/******/ 		}
-/******/ 		def['default'] = () => (value);
-/******/ 		__nccwpck_require__.d(ns, def);
-/******/ 		return ns;
-/******/ 	};
-/******/ })();
-/******/ 
 /******/ /* webpack/runtime/define property getters */
 /******/ (() => {
 /******/ 	// define getter functions for harmony exports
@@ -32875,17 +29865,6 @@ const {
 /******/ /* webpack/runtime/hasOwnProperty shorthand */
 /******/ (() => {
 /******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
-/******/ })();
-/******/ 
-/******/ /* webpack/runtime/make namespace object */
-/******/ (() => {
-/******/ 	// define __esModule on exports
-/******/ 	__nccwpck_require__.r = (exports) => {
-/******/ 		if(typeof Symbol !== 'undefined' && Symbol.toStringTag) {
-/******/ 			Object.defineProperty(exports, Symbol.toStringTag, { value: 'Module' });
-/******/ 		}
-/******/ 		Object.defineProperty(exports, '__esModule', { value: true });
-/******/ 	};
 /******/ })();
 /******/ 
 /******/ /* webpack/runtime/node module decorator */

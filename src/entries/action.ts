@@ -15,6 +15,11 @@ import { readOnSection } from '../workflow/workflow.ts'
 import { fail } from './failure.ts'
 import { workflowFileSource } from './workflow-files.ts'
 
+const NO_FILES = [
+  'the repository must be checked out first (actions/checkout)',
+  'or give the triggers in the input "on": then no file is needed',
+]
+
 await main()
 
 async function main(): Promise<void> {
@@ -48,7 +53,13 @@ function workflowSource(inputs: Inputs, contexts: Contexts): WorkflowSource {
   const calling = callingWorkflow(process.env)
   if (inputs.on.trim() === '') {
     const root = process.env.GITHUB_WORKSPACE ?? process.cwd()
-    return workflowFileSource({ root, globs: inputs.workflow, calling: calling.name, contexts })
+    return workflowFileSource({
+      root,
+      globs: inputs.workflow,
+      calling: calling.name,
+      contexts,
+      advice: NO_FILES,
+    })
   }
   const source = onSource(inputs.on, calling.file)
   return {

@@ -8,6 +8,7 @@ import type { Workflow } from '../workflow/workflow.ts'
 import { workflowFileSource } from './workflow-files.ts'
 
 const NATIVE_FOLDER = '.github/workflows'
+const ADVICE = ['make one with: hookline init']
 
 interface DevWorkflowOptions {
   readonly root: string
@@ -20,7 +21,7 @@ interface DevWorkflowOptions {
  * give the action inline. Of one name, the workflow file counts: the native one is compiled from it.
  */
 export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions): WorkflowSource {
-  const files = workflowFileSource({ root, globs, calling: '', contexts })
+  const files = workflowFileSource({ root, globs, calling: '', contexts, advice: ADVICE })
   const native = () => nativeFiles(root).filter(({ name, file }) => has(root, name, file, contexts))
   return {
     calling: '',

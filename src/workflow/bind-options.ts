@@ -5,6 +5,7 @@ import { LIMITS } from '../protocol/limits.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { hasExpression } from './expressions.ts'
 import { keyAt, nodeAt, optionValues, type Path, pathKey } from './options.ts'
+import { quoted } from './quoted.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
 import { positionAt, rangeOf } from './source.ts'
 import { didYouMean } from './suggestion.ts'
@@ -97,14 +98,14 @@ function isUnknownKey(issue: Issue): boolean {
 }
 
 function unknownOption(name: string, known: readonly string[]): Problem {
-  return withHint(`unknown option "${name}"`, name, known, 'options')
+  return withHint(`unknown option ${quoted(name)}`, name, known, 'options')
 }
 
 /** The schema's message is the noun: `HTTP method`. */
 function notAllowed({ message: noun, expected, input }: Issue): Problem {
   const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
   if (typeof input === 'string') {
-    return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed')
+    return withHint(`unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
   }
   return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
 }
