@@ -51,6 +51,11 @@ describe('a saved request', () => {
   test.each([
     ['http://localhost:3000/webhook', 'w/t?a=1', 'http://localhost:3000/webhook/w/t?a=1'],
     ['http://localhost:3000/webhook/', 'w/t', 'http://localhost:3000/webhook/w/t'],
+    [
+      'http://localhost:3000/webhook/other/webhook',
+      'w/t',
+      'http://localhost:3000/webhook/other/webhook',
+    ],
     ['https://r.example/o/r', 'w/t/x', 'https://r.example/o/r/w/t/x'],
     ['https://r.example/o/r?__token=k', 'w/t?a=1', 'https://r.example/o/r/w/t?a=1&__token=k'],
     ['https://r.example/o/r?__token=k', 'w/t', 'https://r.example/o/r/w/t?__token=k'],
