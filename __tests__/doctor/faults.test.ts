@@ -149,6 +149,18 @@ describe('each fault is found, and says what to do', () => {
     expect(findings.at(-1)?.message).toMatch(message)
   })
 
+  test('a workflow that polls on a schedule needs no dispatch', async () => {
+    const polling = LISTENING.replace(
+      /repository_dispatch:\n.*\n/,
+      "schedule: [{ cron: '*/5 * * * *' }]\n",
+    )
+    const workflows = { 'bot.yml': polling, 'nightly.yml': 'on: { schedule: [] }' }
+    const at = (workflow: string) =>
+      examineAt(platform, { scopes: 'repo', workflows }, { workflow })
+    expect(codes(await at('bot'))).toEqual([])
+    expect(codes(await at('nightly'))).toEqual(['workflow_not_listening'])
+  })
+
   test('no token', async () => {
     const findings = await examineAt(platform, {}, { token: undefined })
     expect(codes(findings)).toEqual(['token_missing'])

@@ -14,6 +14,9 @@ export interface NativeFile {
 
 const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
 
+/** A step that uses the action, of whatever owner and version, or the one of the same repository. */
+const ACTION = /uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/
+
 /** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
 export function judgeListening({ file, text }: NativeFile): Finding {
   const workflow = readNative({ file, text })
@@ -22,6 +25,9 @@ export function judgeListening({ file, text }: NativeFile): Finding {
     return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend)
   }
   const types = dispatchTypes(workflow.on)
+  if (types === undefined && hasSchedule(workflow.on) && ACTION.test(text)) {
+    return ok('workflow', `${file} is started by its schedule`)
+  }
   if (types === undefined) {
     return failed(
       'workflow',
@@ -39,7 +45,7 @@ export function judgeListening({ file, text }: NativeFile): Finding {
       `add ${EVENT_TYPE} to the types: ${LISTEN}`,
     )
   }
-  if (!/uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/.test(text)) {
+  if (!ACTION.test(text)) {
     return warning(
       'workflow',
       'workflow_without_action',
@@ -75,4 +81,8 @@ function dispatchTypes(on: unknown): string[] | undefined {
   if (!isObject(on) || !('repository_dispatch' in on)) return undefined
   const { repository_dispatch: options } = on
   return isObject(options) ? [options.types ?? []].flat().map(String) : []
+}
+
+function hasSchedule(on: unknown): boolean {
+  return isObject(on) && 'schedule' in on
 }
