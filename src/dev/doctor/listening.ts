@@ -25,35 +25,30 @@ export function judgeListening({ file, text }: NativeFile): Finding {
     return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend)
   }
   const types = dispatchTypes(workflow.on)
-  if (types === undefined && hasSchedule(workflow.on) && ACTION.test(text)) {
-    return ok('workflow', `${file} is started by its schedule`)
-  }
-  if (types === undefined) {
-    return failed(
-      'workflow',
-      'workflow_not_listening',
-      `${file} does not listen for repository_dispatch`,
-      `add ${LISTEN}`,
-    )
-  }
-  if (types.length > 0 && !types.includes(EVENT_TYPE)) {
-    const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
-    return failed(
-      'workflow',
-      'workflow_wrong_type',
-      message,
-      `add ${EVENT_TYPE} to the types: ${LISTEN}`,
-    )
-  }
-  if (!ACTION.test(text)) {
-    return warning(
-      'workflow',
-      'workflow_without_action',
-      `${file} listens, but no step uses the action`,
-      'add a step with uses: hookline/hookline@v1',
-    )
-  }
-  return ok('workflow', `${file} listens for ${EVENT_TYPE}`)
+  const isPolling = types === undefined && hasSchedule(workflow.on) && ACTION.test(text)
+  if (isPolling) return ok('workflow', `${file} is started by its schedule`)
+  if (types === undefined) return notListening(file)
+  if (types.length > 0 && !types.includes(EVENT_TYPE)) return wrongType(file, types)
+  return ACTION.test(text)
+    ? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
+    : withoutAction(file)
+}
+
+function notListening(file: string): Finding {
+  const message = `${file} does not listen for repository_dispatch`
+  return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`)
+}
+
+function wrongType(file: string, types: readonly string[]): Finding {
+  const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
+  const mend = `add ${EVENT_TYPE} to the types: ${LISTEN}`
+  return failed('workflow', 'workflow_wrong_type', message, mend)
+}
+
+function withoutAction(file: string): Finding {
+  const message = `${file} listens, but no step uses the action`
+  const mend = 'add a step with uses: hookline/hookline@v1'
+  return warning('workflow', 'workflow_without_action', message, mend)
 }
 
 /** True for a file that has anything to do with webhooks, so that others are passed over. */
