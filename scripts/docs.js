@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { compile } from './build/compile.js'
 import { inputsTable, outputsTable } from './docs/action.js'
+import { commandReference } from './docs/commands.js'
 import { fillIn } from './docs/markers.js'
 
 const root = new URL('..', import.meta.url)
@@ -15,6 +16,7 @@ const { configTable } = await import('./docs/config.js')
 const DOCUMENTS = {
   'README.md': { inputs: inputsTable, outputs: outputsTable },
   'docs/config.md': { config: configTable },
+  'docs/cli.md': { commands: commandReference },
 }
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })

@@ -3,21 +3,40 @@ import { Command } from 'commander'
 import { buildCommand } from './commands/build.ts'
 import { checkCommand } from './commands/check.ts'
 import { devCommand } from './commands/dev.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { initCommand } from './commands/init.ts'
+import { keysCommand } from './commands/keys.ts'
 import { relayCommand } from './commands/relay.ts'
+import { sealCommand } from './commands/seal.ts'
+import { sendCommand } from './commands/send.ts'
 import { urlCommand } from './commands/url.ts'
-import { explain } from './exit.ts'
+import { EXIT_CODES, endQuietlyOnClosedPipe, explain } from './exit.ts'
+import { ownVersion } from './own-version.ts'
+import { styled } from './terminal.ts'
 
 const program = new Command('hookline')
   .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-  .addCommand(buildCommand())
-  .addCommand(checkCommand())
+  .addCommand(initCommand())
   .addCommand(devCommand())
-  .addCommand(relayCommand())
+  .addCommand(checkCommand())
+  .addCommand(buildCommand())
+  .addCommand(sendCommand())
   .addCommand(urlCommand())
+  .addCommand(doctorCommand())
+  .addCommand(relayCommand())
+  .addCommand(keysCommand())
+  .addCommand(sealCommand())
+  .version(ownVersion(), '--version', 'print the version')
+  .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
 
-program.exitOverride()
-for (const command of program.commands) command.exitOverride()
+for (const command of [program, ...program.commands]) {
+  command.exitOverride().configureHelp({
+    styleTitle: (title) => styled(process.stdout, 'bold', title),
+    styleCommandText: (name) => styled(process.stdout, 'cyan', name),
+  })
+}
 
+endQuietlyOnClosedPipe()
 try {
   await program.parseAsync()
 } catch (error) {

@@ -1,9 +1,17 @@
 import { CommanderError } from 'commander'
 import { UserError } from '../protocol/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
+import { styled } from './terminal.ts'
 
-/** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
-const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 } as const
+/** What the exit code of every command says. */
+export const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 } as const
+
+/** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
+export const EXIT_CODES = `Exit codes:
+  ${EXIT.done}   done
+  ${EXIT.mend}   something that you can mend, and the message says how
+  ${EXIT.usage}   wrong usage: an unknown command or option
+  ${EXIT.bug}  a bug of ours`
 
 /** Says on standard error what went wrong, and gives the exit code for it. */
 export function explain(error: unknown): number {
@@ -12,7 +20,11 @@ export function explain(error: unknown): number {
     explainBug(error)
     return EXIT.bug
   }
-  for (const problem of error.problems) process.stderr.write(`${renderProblem(problem)}\n`)
+  for (const problem of error.problems) {
+    const text = renderProblem(problem)
+    const title = styled(process.stderr, ['red', 'bold'], 'error:')
+    process.stderr.write(`${text.replace(/^error:/, title)}\n`)
+  }
   return EXIT.mend
 }
 
@@ -27,4 +39,12 @@ export function explainBug(error: unknown): void {
 
 function isFrame(line: string): boolean {
   return /^\s+at /.test(line)
+}
+
+/** `hookline … | head` closes the pipe early: that is no fault. */
+export function endQuietlyOnClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(EXIT.done)
+  })
 }

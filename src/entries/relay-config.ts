@@ -62,7 +62,8 @@ export function relayPorts(
   }
 }
 
-function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): URL {
+/** @throws UserError when the variable is no address */
+export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): URL {
   const text = HOOKLINE_API_URL || GITHUB_API_URL || 'https://api.github.com'
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url && !url.username && !url.password && !url.search && !url.hash

@@ -8,11 +8,11 @@ import { survey } from '../../dev/survey.ts'
 import type { WorkflowSource } from '../../engine/events.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
+import { devWorkflowSource } from '../dev-workflows.ts'
 import { readEnvFile } from '../env-file.ts'
 import { explainBug } from '../exit.ts'
 import { parsePort } from '../port.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
-import { workflowFileSource } from '../workflow-files.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -58,8 +58,7 @@ async function run(options: DevOptions): Promise<void> {
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs: readonly string[], values: JsonObject, event: Json): WorkflowSource {
   const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
-  const advice = ['add a file such as workflows/hook.yml with the line: on: webhook']
-  return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts, advice })
+  return devWorkflowSource({ root: process.cwd(), globs, contexts })
 }
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { commandNames, helpOf } from '../../scripts/docs/commands.js'
+import { RunningCommand } from '../support/cli.ts'
+
+async function hookline(args: readonly string[], env: Record<string, string> = {}) {
+  const command = new RunningCommand(args, { cwd: tmpdir(), env })
+  const exitCode = await command.ended()
+  return { exitCode, stdout: command.stdout, stderr: command.stderr }
+}
+
+const COMMANDS = commandNames()
+
+describe('help', () => {
+  test('names every command and every exit code', () => {
+    expect(COMMANDS).toEqual(expect.arrayContaining(['init', 'dev', 'send', 'doctor', 'relay']))
+    expect(helpOf()).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}70 /)
+  })
+
+  test.each(COMMANDS)('of %s has examples that name it', (name) => {
+    expect(helpOf(name)).toMatch(
+      new RegExp(`Examples?:\n(?: {2}\\$ .*\n)* {2}\\$ hookline ${name}\\b`),
+    )
+  })
+
+  test.each(COMMANDS)('of %s describes every option', (name) => {
+    const options =
+      helpOf(name)
+        .split(/^Options:\n/m)[1]
+        ?.split('\n\n')[0] ?? ''
+    const bare = options.split('\n').filter((line) => /^ {2}-\S+( <\S+>)?$/.test(line))
+    expect(bare).toEqual([])
+  })
+
+  test.each(COMMANDS)('of %s: its examples use options that it has', (name) => {
+    const lines = [...helpOf(name).matchAll(/^ {2}\$ hookline (\w+)(.*)$/gm)]
+    for (const [line, command, rest = ''] of lines) {
+      for (const [flag] of rest.matchAll(/--[a-z-]+/g)) {
+        expect([line, helpOf(command ?? '')]).toEqual([line, expect.stringContaining(`  ${flag}`)])
+      }
+    }
+  })
+
+  test('and docs/cli.md give the same exit codes', () => {
+    const docs = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+    const [, listed = ''] = helpOf().split('Exit codes:\n')
+    const codes = [...listed.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(
+      ([, code, text]) => `| ${code} | ${text} |`,
+    )
+    expect(codes).toHaveLength(4)
+    for (const row of codes) expect(docs).toContain(row)
+  })
+
+  test('without a command goes to standard error, as wrong usage', async () => {
+    const { exitCode, stdout, stderr } = await hookline([])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toContain('Commands:')
+  })
+
+  test('--version prints the version of the package', async () => {
+    const { version } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    )
+    expect(await hookline(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` })
+  })
+})
+
+describe('a typo gets the name that was meant', () => {
+  const long = (help: string) =>
+    [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag ?? '')
+  const rows = COMMANDS.flatMap((name) =>
+    long(helpOf(name))
+      .filter((flag) => flag !== '--help')
+      .slice(0, 2)
+      .map((flag) => [name, flag] as const),
+  )
+
+  test.each(COMMANDS)('%s', async (name) => {
+    const typo = `${name}x`
+    const { exitCode, stderr } = await hookline([typo])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringMatching(`unknown command '${typo}'[^]*Did you mean [^]*${name}`),
+    })
+  })
+
+  test.each(rows)('%s %s', async (name, flag) => {
+    const { exitCode, stderr } = await hookline([name, `${flag}x`])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringMatching(`unknown option '${flag}x'[^]*Did you mean [^]*${flag}`),
+    })
+  })
+})
+
+describe('colours', () => {
+  const ESCAPE = '\u001b['
+  let plain: { stdout: string; stderr: string }
+
+  beforeAll(async () => {
+    plain = await hookline(['init', '--name', 'no name'])
+  })
+
+  test('are not written to what is no terminal', () => {
+    expect(plain.stdout + plain.stderr + helpOf()).not.toContain(ESCAPE)
+    expect(plain.stderr).toMatch(/^error: /)
+  })
+})

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const cli = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
+
+/**
+ * What `--help` prints, of the built command line.
+ *
+ * @param {string[]} names none for the command line as a whole
+ */
+export function helpOf(...names) {
+  const env = { PATH: process.env.PATH }
+  return execFileSync(process.execPath, [cli, ...names, '--help'], { encoding: 'utf8', env })
+}
+
+/** Every command, in the order of the help. */
+export function commandNames() {
+  const [, listed = ''] = helpOf().split(/^Commands:\n/m)
+  const names = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name)
+  return names.slice(0, names.indexOf('help'))
+}
+
+/** A section for each command, with its help as it prints it. */
+export function commandReference() {
+  return commandNames().map(section).join('\n\n')
+}
+
+/** @param {string} name */
+function section(name) {
+  return `## hookline ${name}\n\n\`\`\`text\n${helpOf(name).trim()}\n\`\`\``
+}

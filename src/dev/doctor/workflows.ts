@@ -1,0 +1,120 @@
+import type { HttpReply } from '../../protocol/http.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+import { type Finding, failed, unknown } from './finding.ts'
+import { fields, list, parsed, refusalOf } from './github-answer.ts'
+import { judgeListening, listens, type NativeFile } from './listening.ts'
+import type { DoctorPorts, Patient } from './ports.ts'
+import type { KnownRepository } from './repository.ts'
+
+const FOLDER = '.github/workflows'
+
+/** The workflows on the default branch: only these are started by a dispatch. */
+export async function checkWorkflows(
+  patient: Patient,
+  { defaultBranch }: KnownRepository,
+  ports: DoctorPorts,
+): Promise<readonly Finding[]> {
+  const reply = await askContents(patient, defaultBranch, ports)
+  const refusal = refusalOf(reply)
+  if (refusal && refusal.kind !== 'missing') return [unreadable(refusal.status)]
+  const names = refusal ? [] : fileNames(parsed(reply.text))
+  const wanted = patient.workflow === undefined ? names : named(names, patient.workflow)
+  if (wanted.length === 0) return [absent(patient, names, defaultBranch)]
+  const replies = wanted.map((file) => askContents(patient, defaultBranch, ports, file))
+  return judgeFiles(patient, wanted, await Promise.all(replies), defaultBranch, ports)
+}
+
+/** The listing of the folder, or the text of a file in it. */
+function askContents(
+  { repository }: Patient,
+  branch: string,
+  { askGitHub }: DoctorPorts,
+  file?: string,
+): Promise<HttpReply> {
+  const path = file === undefined ? FOLDER : `${FOLDER}/${encodeURIComponent(file)}`
+  const options = file === undefined ? {} : { raw: true }
+  return askGitHub(
+    `/repos/${repository}/contents/${path}?ref=${encodeURIComponent(branch)}`,
+    options,
+  )
+}
+
+async function judgeFiles(
+  patient: Patient,
+  names: readonly string[],
+  replies: readonly HttpReply[],
+  branch: string,
+  ports: DoctorPorts,
+): Promise<readonly Finding[]> {
+  const refusal = replies.map(refusalOf).find(Boolean)
+  if (refusal) return [unreadable(refusal.status)]
+  const files = replies.map(({ text }, at): NativeFile => ({ file: names[at] ?? '', text }))
+  const looked = patient.workflow === undefined ? files.filter(listens) : files
+  if (looked.length === 0) return [noneListens(branch)]
+  const states = await workflowStates(patient, ports)
+  return looked.map((native) => stateFinding(native, states) ?? judgeListening(native))
+}
+
+function fileNames(listing: unknown): string[] {
+  return list(listing)
+    .map(({ name }) => String(name))
+    .filter((name) => /\.ya?ml$/.test(name))
+}
+
+function named(files: readonly string[], workflow: string): string[] {
+  return files.filter((file) => file.replace(/\.ya?ml$/, '') === workflow)
+}
+
+function unreadable(status: number): Finding {
+  const message = `the token may not read the workflow files (${status})`
+  return unknown(
+    'workflow',
+    'workflow_unreadable',
+    message,
+    'give the token "Contents: Read and write"',
+  )
+}
+
+function absent({ workflow }: Patient, files: readonly string[], branch: string): Finding {
+  const push = `GitHub starts only what is on ${branch}: push it there`
+  if (workflow === undefined) {
+    return failed(
+      'workflow',
+      'workflows_missing',
+      `there is no workflow in ${FOLDER} on ${branch}`,
+      `make one with: hookline init. ${push}`,
+    )
+  }
+  const hint = didYouMean(
+    workflow,
+    files.map((file) => file.replace(/\.ya?ml$/, '')),
+  )
+  const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
+  return failed('workflow', 'workflow_missing', message, push)
+}
+
+function noneListens(branch: string): Finding {
+  const message = `no workflow on ${branch} listens for repository_dispatch`
+  return failed('workflow', 'workflow_not_listening', message, 'make one with: hookline init')
+}
+
+/** State of each workflow by its path; empty where the token may not ask. */
+async function workflowStates(
+  { repository }: Patient,
+  { askGitHub }: DoctorPorts,
+): Promise<ReadonlyMap<string, string>> {
+  const reply = await askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
+  const workflows = refusalOf(reply) ? [] : list(fields(reply.text).workflows)
+  return new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
+}
+
+/** GitHub itself disables a scheduled workflow after 60 days without activity. */
+function stateFinding(
+  { file }: NativeFile,
+  states: ReadonlyMap<string, string>,
+): Finding | undefined {
+  const state = states.get(`${FOLDER}/${file}`)
+  if (state === undefined || state === 'active') return undefined
+  const message = `${file} is disabled (${state})`
+  return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`)
+}

@@ -1,0 +1,99 @@
+import { UserError } from '../../protocol/errors.ts'
+import { webhookUrl } from '../../protocol/webhook-url.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+import type { Answers } from './kind.ts'
+import { KINDS } from './kinds.ts'
+
+/** One thing to know: asked on a terminal, given by a flag of the same name, or left to its default. */
+export interface Question {
+  readonly name: keyof Answers
+  readonly text: string
+  readonly choices?: readonly { readonly name: string; readonly title: string }[]
+  /** @param known what was answered before */
+  fallback(known: Partial<Answers>): string
+  /** @throws UserError saying what an answer looks like */
+  check(answer: string): void
+}
+
+/** Answers that flags give. */
+export type Given = { readonly [name in keyof Answers]?: string | undefined }
+
+/** What the surroundings tell without being asked. */
+export interface Surroundings {
+  /** `owner/name` of the git remote `origin`; empty without one. */
+  readonly repository: string
+}
+
+const ANY_NAME = 'hook'
+const OWN_RELAY = 'http://localhost:3000'
+
+/** In the order in which they are asked. */
+export function questions({ repository }: Surroundings): readonly Question[] {
+  return [
+    {
+      name: 'kind',
+      text: 'What is to start the workflow?',
+      choices: [...KINDS.values()],
+      fallback: () => [...KINDS.keys()][0] ?? '',
+      check: checkKind,
+    },
+    {
+      name: 'name',
+      text: 'Name of the workflow',
+      fallback: ({ kind }) => KINDS.get(kind ?? '')?.workflow ?? ANY_NAME,
+      check: (workflow) => checkUrl({ workflow }),
+    },
+    {
+      name: 'repository',
+      text: 'Repository, as owner/name',
+      fallback: () => repository,
+      check: (answer) => checkUrl({ repository: answer }),
+    },
+    {
+      name: 'relay',
+      text: 'Address of the relay',
+      fallback: () => OWN_RELAY,
+      check: (relay) => checkUrl({ relay }),
+    },
+  ]
+}
+
+/**
+ * Answers every question: with what was given, else by asking, else with the default.
+ *
+ * @param ask gets the default too; absent where nobody can be asked
+ * @throws UserError for a wrong answer that was given
+ */
+export async function answered(
+  given: Given,
+  surroundings: Surroundings,
+  ask?: (question: Question, fallback: string) => Promise<string>,
+): Promise<Answers> {
+  const known: Record<string, string> = {}
+  for (const question of questions(surroundings)) {
+    const fallback = question.fallback(known)
+    const own = given[question.name]
+    if (own !== undefined) question.check(own)
+    const isOpen = question.choices?.length !== 1
+    known[question.name] = own ?? (ask && isOpen ? await ask(question, fallback) : fallback)
+  }
+  const { kind = '', name = '', repository = '', relay = '' } = known
+  return { kind, name, repository, relay }
+}
+
+function checkKind(kind: string): void {
+  if (KINDS.has(kind)) return
+  const names = [...KINDS.keys()]
+  const hint = didYouMean(kind, names)
+  const message = `unknown kind of workflow ${JSON.stringify(kind)}`
+  throw new UserError({ message, ...(hint && { hint }), notes: [`kinds: ${names.join(', ')}`] })
+}
+
+/** The name ends up in a file name, in a URL and in an expression: the strictest of them decides. */
+function checkUrl(part: { workflow?: string; repository?: string; relay?: string }): void {
+  const { workflow = ANY_NAME, relay = OWN_RELAY, repository } = part
+  if (/\.ya?ml$/.test(workflow)) {
+    throw new UserError({ message: `leave the extension out: ${workflow}` })
+  }
+  webhookUrl({ relay, repository: repository || undefined, workflow, trigger: 'webhook' })
+}

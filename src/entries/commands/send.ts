@@ -1,0 +1,154 @@
+import { Command, Option } from 'commander'
+import { type Answer, readAnswer } from '../../dev/send/answer.ts'
+import { FIXTURES } from '../../dev/send/fixtures/index.ts'
+import type { OutgoingRequest } from '../../dev/send/outgoing.ts'
+import { SIGNATURE_NAMES, signed } from '../../dev/send/signatures.ts'
+import { UserError } from '../../protocol/errors.ts'
+import { HttpFailure } from '../../protocol/http.ts'
+import { EXIT } from '../exit.ts'
+import { httpCall } from '../http-call.ts'
+import { type Addressed, outgoingRequest, type RequestOptions } from '../outgoing-request.ts'
+import { withProgress } from '../progress.ts'
+import { fromEnvironment, readSecret } from '../secret-input.ts'
+import { printable } from '../terminal.ts'
+
+interface SendOptions extends RequestOptions {
+  readonly sign?: string
+  readonly secretStdin?: boolean
+  readonly list?: boolean
+  readonly json?: boolean
+}
+
+const HELP = `
+A saved request is JSON with method, path, headers and body. For it <url> is the address before its
+path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or a webhook URL instead.
+
+Secrets are read from the environment and never printed:
+  HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
+  HOOKLINE_SECRET  signs the request as its sender would; schemes: ${SIGNATURE_NAMES.join(', ')}
+
+Examples:
+  $ hookline send --list
+  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
+  $ hookline send http://localhost:3000/webhook --file saved.json
+  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
+
+const TIMEOUT = 30_000
+
+export function sendCommand(): Command {
+  return new Command('send')
+    .description('send a fixture, a saved request or one of your own to a relay, or to dev')
+    .argument('[url]', 'webhook URL')
+    .option('--fixture <name>', 'what a well-known sender sends')
+    .option('--file <file>', 'a saved request')
+    .option('--method <method>', 'by default POST with a body, else GET')
+    .addOption(headerOption())
+    .option('--data <text>', 'body, or @file')
+    .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
+    .option('--secret-stdin', 'read the secret that signs from standard input')
+    .option('--list', 'list the fixtures')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', HELP)
+    .action(run)
+}
+
+async function run(
+  address: string | undefined,
+  options: SendOptions,
+  command: Command,
+): Promise<void> {
+  if (options.list) return print(fixtureList(options.json))
+  if (address === undefined) command.error("error: missing required argument 'url'")
+  if (options.fixture !== undefined && options.file !== undefined) {
+    command.error('error: --fixture and --file exclude each other')
+  }
+  const { request, url } = await signedRequest(
+    await outgoingRequest(parseUrl(address), options),
+    options,
+  )
+  const started = performance.now()
+  const answer = await send(url, request)
+  const milliseconds = Math.round(performance.now() - started)
+  print(
+    options.json
+      ? JSON.stringify({ ...answer, milliseconds })
+      : told(request, url, answer, milliseconds),
+  )
+  if (!answer.accepted) process.exitCode = EXIT.mend
+}
+
+function headerOption(): Option {
+  return new Option('--header <header>', 'another header, as "name: value"; may be repeated')
+    .argParser((header: string, others: readonly string[]) => [...others, header])
+    .default([], 'none')
+}
+
+function fixtureList(json = false): string {
+  const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
+  if (json) return JSON.stringify(all)
+  return all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd()).join('\n')
+}
+
+/** @throws UserError when one of scheme and secret is there without the other */
+async function signedRequest(addressed: Addressed, options: SendOptions): Promise<Addressed> {
+  const { request, url } = addressed
+  const secret = await readSecret('HOOKLINE_SECRET', options.secretStdin ?? false)
+  const scheme = options.sign ?? addressed.scheme
+  if (!secret && options.sign === undefined) return addressed
+  if (!secret) {
+    throw new UserError({
+      message: '--sign needs the secret',
+      hint: 'set HOOKLINE_SECRET, or give --secret-stdin',
+    })
+  }
+  if (scheme === undefined) {
+    throw new UserError({
+      message: 'there is a secret, but nothing says how to sign',
+      hint: 'give --sign, or unset HOOKLINE_SECRET',
+    })
+  }
+  const moment = {
+    timestamp: Math.floor(Date.now() / 1000),
+    id: `msg_${crypto.randomUUID()}`,
+    url: url.href,
+  }
+  return { ...addressed, request: await signed(request, scheme, secret, moment) }
+}
+
+async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {
+  const token = fromEnvironment('HOOKLINE_TOKEN')
+  const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
+  try {
+    const call = httpCall({ method, url, headers: authorized, body, timeout: TIMEOUT })
+    return readAnswer(await withProgress(`waiting for ${url.host}`, call))
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error
+    const hint = 'is the relay, or hookline dev, running there?'
+    throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
+  }
+}
+
+/** The query is left out: it may hold a token. */
+function told({ method }: OutgoingRequest, url: URL, answer: Answer, milliseconds: number): string {
+  const { status, delivery, message, hint, body } = answer
+  return [
+    `${method} ${url.origin}${url.pathname}`,
+    `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
+    ...(message === null ? [body] : [`${message}: ${hint ?? ''}`]),
+  ]
+    .map(printable)
+    .join('\n')
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new UserError({
+    message: 'the URL is no address',
+    hint: 'it looks like http://localhost:3000/webhook/hook/webhook',
+  })
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
