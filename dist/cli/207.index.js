@@ -2,7 +2,7 @@ export const id = 207;
 export const ids = [207];
 export const modules = {
 
-/***/ 8207:
+/***/ 18207:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -12,11 +12,11 @@ __webpack_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __webpack_require__(3024);
+var external_node_fs_ = __webpack_require__(73024);
 // EXTERNAL MODULE: external "node:path"
-var external_node_path_ = __webpack_require__(6760);
+var external_node_path_ = __webpack_require__(76760);
 // EXTERNAL MODULE: ./build/compiler/generated.js
-var generated = __webpack_require__(9);
+var generated = __webpack_require__(80009);
 ;// CONCATENATED MODULE: ./build/compiler/changes.js
 
 /**
@@ -46,19 +46,19 @@ function statusOf(isThere, before, after) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/source-file.js
-var source_file = __webpack_require__(8158);
+var source_file = __webpack_require__(38158);
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
-var dist = __webpack_require__(8815);
+var dist = __webpack_require__(38815);
 // EXTERNAL MODULE: ./build/compiler/edits.js
-var edits = __webpack_require__(6021);
+var edits = __webpack_require__(16021);
 // EXTERNAL MODULE: ./build/compiler/file-expressions.js
 var file_expressions = __webpack_require__(1150);
 // EXTERNAL MODULE: ./build/compiler/scalar-text.js
-var scalar_text = __webpack_require__(8008);
+var scalar_text = __webpack_require__(48008);
 // EXTERNAL MODULE: ./build/compiler/untrusted/findings.js
-var untrusted_findings = __webpack_require__(6971);
+var untrusted_findings = __webpack_require__(16971);
 // EXTERNAL MODULE: ./build/compiler/untrusted/scopes.js
-var scopes = __webpack_require__(960);
+var scopes = __webpack_require__(10960);
 ;// CONCATENATED MODULE: ./build/compiler/untrusted/language.js
 
 
@@ -98,7 +98,7 @@ function valueAt(file, node, path) {
 }
 
 // EXTERNAL MODULE: ./node_modules/js-tokens/index.js
-var js_tokens = __webpack_require__(8111);
+var js_tokens = __webpack_require__(78111);
 ;// CONCATENATED MODULE: ./build/compiler/untrusted/script-places.js
 
 /**
@@ -168,7 +168,7 @@ function neighbour(tokens, index, by) {
 }
 
 // EXTERNAL MODULE: ./node_modules/unbash/dist/parser.js + 16 modules
-var parser = __webpack_require__(8989);
+var parser = __webpack_require__(88989);
 ;// CONCATENATED MODULE: ./build/compiler/untrusted/shell-nodes.js
 
 /** Every node of a script of bash or sh; `undefined` when it does not parse. */
@@ -383,7 +383,7 @@ function atBraces({ placeholders }, at, text) {
 }
 
 // EXTERNAL MODULE: ./build/workflow/expression-spans.js
-var expression_spans = __webpack_require__(3560);
+var expression_spans = __webpack_require__(63560);
 ;// CONCATENATED MODULE: ./build/compiler/untrusted/script.js
 
 /** Puts a name in the place of each `${{ }}` of a value. */
@@ -410,7 +410,7 @@ function scriptOf(value) {
 // EXTERNAL MODULE: ./build/workflow/source.js
 var source = __webpack_require__(7503);
 // EXTERNAL MODULE: ./build/compiler/yaml-lines.js
-var yaml_lines = __webpack_require__(5091);
+var yaml_lines = __webpack_require__(25091);
 ;// CONCATENATED MODULE: ./build/compiler/untrusted/step-env.js
 
 
@@ -480,9 +480,9 @@ function columnOf(text, node) {
 }
 
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/index.js + 16 modules
-var expressions_dist = __webpack_require__(4662);
+var expressions_dist = __webpack_require__(44662);
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/lexer.js
-var lexer = __webpack_require__(2083);
+var lexer = __webpack_require__(12083);
 ;// CONCATENATED MODULE: ./build/compiler/untrusted/variable-names.js
 
 
@@ -596,7 +596,7 @@ class Variables {
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __webpack_require__(2546);
 // EXTERNAL MODULE: ./build/entries/build-workflows.js + 17 modules
-var build_workflows = __webpack_require__(4084);
+var build_workflows = __webpack_require__(74084);
 ;// CONCATENATED MODULE: ./build/entries/compiled-folder.js
 
 
@@ -686,7 +686,7 @@ function nearestExisting(path) {
 }
 
 // EXTERNAL MODULE: ./build/entries/source-files.js
-var source_files = __webpack_require__(6200);
+var source_files = __webpack_require__(76200);
 ;// CONCATENATED MODULE: ./build/entries/build.js
 
 

@@ -2,7 +2,7 @@ export const id = 267;
 export const ids = [267];
 export const modules = {
 
-/***/ 3263:
+/***/ 23263:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -32,7 +32,7 @@ __export(internal_exports, {
   evalExpr: () => evalExpr
 });
 module.exports = __toCommonJS(internal_exports);
-var import_util = __webpack_require__(2356);
+var import_util = __webpack_require__(22356);
 var ProcessingMode = /* @__PURE__ */ ((ProcessingMode2) => {
   ProcessingMode2[ProcessingMode2["CLONE_OFF"] = 0] = "CLONE_OFF";
   ProcessingMode2[ProcessingMode2["CLONE_INPUT"] = 1] = "CLONE_INPUT";
@@ -297,14 +297,14 @@ __export(core_exports, {
   evalExpr: () => import_internal.evalExpr
 });
 module.exports = __toCommonJS(core_exports);
-var import_internal = __webpack_require__(3263);
+var import_internal = __webpack_require__(23263);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 1205:
+/***/ 71205:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -329,13 +329,13 @@ __export(cursor_exports, {
   Cursor: () => Cursor
 });
 module.exports = __toCommonJS(cursor_exports);
-var import_internal = __webpack_require__(3263);
-var import_lazy = __webpack_require__(7005);
-var import_limit = __webpack_require__(2463);
-var import_project = __webpack_require__(5725);
-var import_skip = __webpack_require__(5177);
+var import_internal = __webpack_require__(23263);
+var import_lazy = __webpack_require__(97005);
+var import_limit = __webpack_require__(12463);
+var import_project = __webpack_require__(25725);
+var import_skip = __webpack_require__(95177);
 var import_sort = __webpack_require__(8958);
-var import_util = __webpack_require__(2356);
+var import_util = __webpack_require__(22356);
 const OPERATORS = { $sort: import_sort.$sort, $skip: import_skip.$skip, $limit: import_limit.$limit };
 class Cursor {
   #source;
@@ -469,7 +469,7 @@ class Cursor {
 
 /***/ }),
 
-/***/ 7005:
+/***/ 97005:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -496,7 +496,7 @@ __export(lazy_exports, {
   concat: () => concat
 });
 module.exports = __toCommonJS(lazy_exports);
-var import_util = __webpack_require__(2356);
+var import_util = __webpack_require__(22356);
 function Lazy(source) {
   return new Iterator(source);
 }
@@ -662,7 +662,7 @@ class Iterator {
 
 /***/ }),
 
-/***/ 7366:
+/***/ 47366:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -702,9 +702,9 @@ __export(predicates_exports, {
   processQuery: () => processQuery
 });
 module.exports = __toCommonJS(predicates_exports);
-var import_internal = __webpack_require__(3263);
-var import_query = __webpack_require__(2067);
-var import_internal2 = __webpack_require__(2044);
+var import_internal = __webpack_require__(23263);
+var import_query = __webpack_require__(92067);
+var import_internal2 = __webpack_require__(12044);
 function elemMatchPredicate(criteria, options) {
   if (Object.keys(criteria).length === 0) {
     return (v) => (0, import_internal2.isObject)(v);
@@ -872,7 +872,7 @@ function compare(a, b, f) {
 
 /***/ }),
 
-/***/ 4270:
+/***/ 24270:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -897,7 +897,7 @@ __export(first_exports, {
   $first: () => $first
 });
 module.exports = __toCommonJS(first_exports);
-var import_internal = __webpack_require__(3263);
+var import_internal = __webpack_require__(23263);
 const $first = (coll, expr, options) => {
   const obj = coll[0];
   const copts = import_internal.ComputeOptions.init(options).update({ root: obj });
@@ -909,7 +909,7 @@ const $first = (coll, expr, options) => {
 
 /***/ }),
 
-/***/ 4610:
+/***/ 94610:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -934,10 +934,10 @@ __export(firstN_exports, {
   $firstN: () => $firstN
 });
 module.exports = __toCommonJS(firstN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
-var import_push = __webpack_require__(6546);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
+var import_push = __webpack_require__(16546);
 const $firstN = (coll, expr, options) => {
   const foe = options.failOnError;
   const copts = options;
@@ -953,7 +953,7 @@ const $firstN = (coll, expr, options) => {
 
 /***/ }),
 
-/***/ 7734:
+/***/ 87734:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -978,7 +978,7 @@ __export(last_exports, {
   $last: () => $last
 });
 module.exports = __toCommonJS(last_exports);
-var import_internal = __webpack_require__(3263);
+var import_internal = __webpack_require__(23263);
 const $last = (coll, expr, options) => {
   const obj = coll[coll.length - 1];
   const copts = import_internal.ComputeOptions.init(options).update({ root: obj });
@@ -990,7 +990,7 @@ const $last = (coll, expr, options) => {
 
 /***/ }),
 
-/***/ 3834:
+/***/ 23834:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1015,10 +1015,10 @@ __export(lastN_exports, {
   $lastN: () => $lastN
 });
 module.exports = __toCommonJS(lastN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
-var import_push = __webpack_require__(6546);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
+var import_push = __webpack_require__(16546);
 const $lastN = (coll, expr, options) => {
   const copts = options;
   const m = coll.length;
@@ -1035,7 +1035,7 @@ const $lastN = (coll, expr, options) => {
 
 /***/ }),
 
-/***/ 6634:
+/***/ 56634:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1060,10 +1060,10 @@ __export(maxN_exports, {
   $maxN: () => $maxN
 });
 module.exports = __toCommonJS(maxN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
-var import_push = __webpack_require__(6546);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
+var import_push = __webpack_require__(16546);
 const $maxN = (coll, expr, options) => {
   const copts = options;
   const n = (0, import_internal.evalExpr)(copts?.local?.groupId, expr.n, copts);
@@ -1078,7 +1078,7 @@ const $maxN = (coll, expr, options) => {
 
 /***/ }),
 
-/***/ 4948:
+/***/ 54948:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1103,10 +1103,10 @@ __export(minN_exports, {
   $minN: () => $minN
 });
 module.exports = __toCommonJS(minN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
-var import_push = __webpack_require__(6546);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
+var import_push = __webpack_require__(16546);
 const $minN = (coll, expr, options) => {
   const copts = options;
   const n = (0, import_internal.evalExpr)(copts?.local?.groupId, expr.n, copts);
@@ -1121,7 +1121,7 @@ const $minN = (coll, expr, options) => {
 
 /***/ }),
 
-/***/ 6546:
+/***/ 16546:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1146,8 +1146,8 @@ __export(push_exports, {
   $push: () => $push
 });
 module.exports = __toCommonJS(push_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $push = (coll, expr, options) => {
   if ((0, import_util.isNil)(expr)) return coll;
   const copts = import_internal.ComputeOptions.init(options);
@@ -1164,7 +1164,7 @@ const $push = (coll, expr, options) => {
 
 /***/ }),
 
-/***/ 5456:
+/***/ 25456:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1195,7 +1195,7 @@ __export(internal_exports, {
   errInvalidArgs: () => errInvalidArgs
 });
 module.exports = __toCommonJS(internal_exports);
-var import_util = __webpack_require__(2356);
+var import_util = __webpack_require__(22356);
 const ARR_OPTS = {
   int: { type: "integers" },
   obj: { type: "objects" }
@@ -1249,7 +1249,7 @@ function errExpectArray(failOnError, prefix, opts) {
 
 /***/ }),
 
-/***/ 161:
+/***/ 80161:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1274,9 +1274,9 @@ __export(arrayElemAt_exports, {
   $arrayElemAt: () => $arrayElemAt
 });
 module.exports = __toCommonJS(arrayElemAt_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const OP = "$arrayElemAt";
 const $arrayElemAt = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr) && expr.length === 2, `${OP} expects array(2)`);
@@ -1299,7 +1299,7 @@ const $arrayElemAt = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 8953:
+/***/ 88953:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1324,9 +1324,9 @@ __export(arrayToObject_exports, {
   $arrayToObject: () => $arrayToObject
 });
 module.exports = __toCommonJS(arrayToObject_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const ERR_OPTS = {
   generic: { type: "key-value pairs" },
   array: { type: "[k,v]" },
@@ -1368,7 +1368,7 @@ const $arrayToObject = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 3658:
+/***/ 73658:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1393,9 +1393,9 @@ __export(concatArrays_exports, {
   $concatArrays: () => $concatArrays
 });
 module.exports = __toCommonJS(concatArrays_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $concatArrays = (obj, expr, options) => {
   const args = (0, import_internal.evalExpr)(obj, expr, options);
   const foe = options.failOnError;
@@ -1418,7 +1418,7 @@ const $concatArrays = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 1022:
+/***/ 81022:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1443,9 +1443,9 @@ __export(filter_exports, {
   $filter: () => $filter
 });
 module.exports = __toCommonJS(filter_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
-var import_internal3 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
+var import_internal3 = __webpack_require__(25456);
 const $filter = (obj, expr, options) => {
   (0, import_internal2.assert)(
     (0, import_internal2.isObject)(expr) && (0, import_internal2.has)(expr, "input", "cond"),
@@ -1479,7 +1479,7 @@ const $filter = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 9420:
+/***/ 59420:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1504,10 +1504,10 @@ __export(first_exports, {
   $first: () => $first
 });
 module.exports = __toCommonJS(first_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_first = __webpack_require__(4270);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_first = __webpack_require__(24270);
+var import_internal2 = __webpack_require__(25456);
 const $first = (obj, expr, options) => {
   if ((0, import_util.isArray)(obj)) return (0, import_first.$first)(obj, expr, options);
   const arr = (0, import_internal.evalExpr)(obj, expr, options);
@@ -1523,7 +1523,7 @@ const $first = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 8072:
+/***/ 18072:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1548,10 +1548,10 @@ __export(firstN_exports, {
   $firstN: () => $firstN
 });
 module.exports = __toCommonJS(firstN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_firstN = __webpack_require__(4610);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_firstN = __webpack_require__(94610);
+var import_internal2 = __webpack_require__(25456);
 const $firstN = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "input", "n"),
@@ -1570,7 +1570,7 @@ const $firstN = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5031:
+/***/ 55031:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1595,9 +1595,9 @@ __export(in_exports, {
   $in: () => $in
 });
 module.exports = __toCommonJS(in_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $in = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr) && expr.length === 2, "$in expects array(2)");
   const args = (0, import_internal.evalExpr)(obj, expr, options);
@@ -1613,7 +1613,7 @@ const $in = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 7253:
+/***/ 39634:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1632,34 +1632,34 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var array_exports = {};
 module.exports = __toCommonJS(array_exports);
-__reExport(array_exports, __webpack_require__(161), module.exports);
-__reExport(array_exports, __webpack_require__(8953), module.exports);
-__reExport(array_exports, __webpack_require__(3658), module.exports);
-__reExport(array_exports, __webpack_require__(1022), module.exports);
-__reExport(array_exports, __webpack_require__(9420), module.exports);
-__reExport(array_exports, __webpack_require__(8072), module.exports);
-__reExport(array_exports, __webpack_require__(5031), module.exports);
-__reExport(array_exports, __webpack_require__(210), module.exports);
-__reExport(array_exports, __webpack_require__(6627), module.exports);
-__reExport(array_exports, __webpack_require__(2488), module.exports);
-__reExport(array_exports, __webpack_require__(2500), module.exports);
-__reExport(array_exports, __webpack_require__(168), module.exports);
-__reExport(array_exports, __webpack_require__(5468), module.exports);
+__reExport(array_exports, __webpack_require__(80161), module.exports);
+__reExport(array_exports, __webpack_require__(88953), module.exports);
+__reExport(array_exports, __webpack_require__(73658), module.exports);
+__reExport(array_exports, __webpack_require__(81022), module.exports);
+__reExport(array_exports, __webpack_require__(59420), module.exports);
+__reExport(array_exports, __webpack_require__(18072), module.exports);
+__reExport(array_exports, __webpack_require__(55031), module.exports);
+__reExport(array_exports, __webpack_require__(60210), module.exports);
+__reExport(array_exports, __webpack_require__(16627), module.exports);
+__reExport(array_exports, __webpack_require__(72488), module.exports);
+__reExport(array_exports, __webpack_require__(82500), module.exports);
+__reExport(array_exports, __webpack_require__(80168), module.exports);
+__reExport(array_exports, __webpack_require__(25468), module.exports);
 __reExport(array_exports, __webpack_require__(4898), module.exports);
-__reExport(array_exports, __webpack_require__(3847), module.exports);
-__reExport(array_exports, __webpack_require__(6), module.exports);
-__reExport(array_exports, __webpack_require__(4315), module.exports);
+__reExport(array_exports, __webpack_require__(23847), module.exports);
+__reExport(array_exports, __webpack_require__(50006), module.exports);
+__reExport(array_exports, __webpack_require__(84315), module.exports);
 __reExport(array_exports, __webpack_require__(8077), module.exports);
-__reExport(array_exports, __webpack_require__(2856), module.exports);
-__reExport(array_exports, __webpack_require__(4535), module.exports);
-__reExport(array_exports, __webpack_require__(621), module.exports);
+__reExport(array_exports, __webpack_require__(62856), module.exports);
+__reExport(array_exports, __webpack_require__(54535), module.exports);
+__reExport(array_exports, __webpack_require__(20621), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 210:
+/***/ 60210:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1684,9 +1684,9 @@ __export(indexOfArray_exports, {
   $indexOfArray: () => $indexOfArray
 });
 module.exports = __toCommonJS(indexOfArray_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
-var import_internal3 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
+var import_internal3 = __webpack_require__(25456);
 const OP = "$indexOfArray";
 const $indexOfArray = (obj, expr, options) => {
   (0, import_internal2.assert)(
@@ -1715,7 +1715,7 @@ const $indexOfArray = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 6627:
+/***/ 16627:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1740,8 +1740,8 @@ __export(isArray_exports, {
   $isArray: () => $isArray
 });
 module.exports = __toCommonJS(isArray_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $isArray = (obj, expr, options) => {
   let input = expr;
   if ((0, import_util.isArray)(expr)) {
@@ -1756,7 +1756,7 @@ const $isArray = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 2488:
+/***/ 72488:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1781,10 +1781,10 @@ __export(last_exports, {
   $last: () => $last
 });
 module.exports = __toCommonJS(last_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_last = __webpack_require__(7734);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_last = __webpack_require__(87734);
+var import_internal2 = __webpack_require__(25456);
 const $last = (obj, expr, options) => {
   if ((0, import_util.isArray)(obj)) return (0, import_last.$last)(obj, expr, options);
   const arr = (0, import_internal.evalExpr)(obj, expr, options);
@@ -1800,7 +1800,7 @@ const $last = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 2500:
+/***/ 82500:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1825,10 +1825,10 @@ __export(lastN_exports, {
   $lastN: () => $lastN
 });
 module.exports = __toCommonJS(lastN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_lastN = __webpack_require__(3834);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_lastN = __webpack_require__(23834);
+var import_internal2 = __webpack_require__(25456);
 const $lastN = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "input", "n"),
@@ -1848,7 +1848,7 @@ const $lastN = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 168:
+/***/ 80168:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1873,9 +1873,9 @@ __export(map_exports, {
   $map: () => $map
 });
 module.exports = __toCommonJS(map_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $map = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "input", "in"),
@@ -1903,7 +1903,7 @@ const $map = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5468:
+/***/ 25468:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -1928,10 +1928,10 @@ __export(maxN_exports, {
   $maxN: () => $maxN
 });
 module.exports = __toCommonJS(maxN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_maxN = __webpack_require__(6634);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_maxN = __webpack_require__(56634);
+var import_internal2 = __webpack_require__(25456);
 const $maxN = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "input", "n"),
@@ -1975,10 +1975,10 @@ __export(minN_exports, {
   $minN: () => $minN
 });
 module.exports = __toCommonJS(minN_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_minN = __webpack_require__(4948);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_minN = __webpack_require__(54948);
+var import_internal2 = __webpack_require__(25456);
 const $minN = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "input", "n"),
@@ -1997,7 +1997,7 @@ const $minN = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 3847:
+/***/ 23847:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2022,9 +2022,9 @@ __export(range_exports, {
   $range: () => $range
 });
 module.exports = __toCommonJS(range_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $range = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isArray)(expr) && expr.length > 1 && expr.length < 4,
@@ -2051,7 +2051,7 @@ const $range = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 6:
+/***/ 50006:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2076,9 +2076,9 @@ __export(reduce_exports, {
   $reduce: () => $reduce
 });
 module.exports = __toCommonJS(reduce_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 function $reduce(obj, expr, options) {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "input", "initialValue", "in"),
@@ -2105,7 +2105,7 @@ function $reduce(obj, expr, options) {
 
 /***/ }),
 
-/***/ 4315:
+/***/ 84315:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2130,9 +2130,9 @@ __export(reverseArray_exports, {
   $reverseArray: () => $reverseArray
 });
 module.exports = __toCommonJS(reverseArray_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $reverseArray = (obj, expr, options) => {
   const arr = (0, import_internal.evalExpr)(obj, expr, options);
   if ((0, import_util.isNil)(arr)) return null;
@@ -2171,9 +2171,9 @@ __export(size_exports, {
   $size: () => $size
 });
 module.exports = __toCommonJS(size_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $size = (obj, expr, options) => {
   const value = (0, import_internal.evalExpr)(obj, expr, options);
   if ((0, import_util.isNil)(value)) return null;
@@ -2185,7 +2185,7 @@ const $size = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 2856:
+/***/ 62856:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2210,9 +2210,9 @@ __export(slice_exports, {
   $slice: () => $slice
 });
 module.exports = __toCommonJS(slice_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $slice = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isArray)(expr) && expr.length > 1 && expr.length < 4,
@@ -2251,7 +2251,7 @@ const $slice = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 4535:
+/***/ 54535:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2276,11 +2276,11 @@ __export(sortArray_exports, {
   $sortArray: () => $sortArray
 });
 module.exports = __toCommonJS(sortArray_exports);
-var import_internal = __webpack_require__(3263);
-var import_lazy = __webpack_require__(7005);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_lazy = __webpack_require__(97005);
+var import_util = __webpack_require__(22356);
 var import_sort = __webpack_require__(8958);
-var import_internal2 = __webpack_require__(5456);
+var import_internal2 = __webpack_require__(25456);
 const $sortArray = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && "input" in expr && "sortBy" in expr,
@@ -2303,7 +2303,7 @@ const $sortArray = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 621:
+/***/ 20621:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2328,9 +2328,9 @@ __export(zip_exports, {
   $zip: () => $zip
 });
 module.exports = __toCommonJS(zip_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $zip = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "inputs"),
@@ -2377,7 +2377,7 @@ const $zip = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 2682:
+/***/ 72682:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2402,8 +2402,8 @@ __export(and_exports, {
   $and: () => $and
 });
 module.exports = __toCommonJS(and_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
 const $and = (obj, expr, options) => {
   (0, import_internal2.assert)((0, import_internal2.isArray)(expr), "$and expects array");
   const mode = options.useStrictMode;
@@ -2415,7 +2415,7 @@ const $and = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 7939:
+/***/ 57939:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2434,16 +2434,16 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var boolean_exports = {};
 module.exports = __toCommonJS(boolean_exports);
-__reExport(boolean_exports, __webpack_require__(2682), module.exports);
-__reExport(boolean_exports, __webpack_require__(5002), module.exports);
-__reExport(boolean_exports, __webpack_require__(1782), module.exports);
+__reExport(boolean_exports, __webpack_require__(72682), module.exports);
+__reExport(boolean_exports, __webpack_require__(45002), module.exports);
+__reExport(boolean_exports, __webpack_require__(91782), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 5002:
+/***/ 45002:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2468,9 +2468,9 @@ __export(not_exports, {
   $not: () => $not
 });
 module.exports = __toCommonJS(not_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $not = (obj, expr, options) => {
   const booleanExpr = (0, import_util.ensureArray)(expr);
   if (booleanExpr.length === 0) return false;
@@ -2484,7 +2484,7 @@ const $not = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 1782:
+/***/ 91782:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2509,8 +2509,8 @@ __export(or_exports, {
   $or: () => $or
 });
 module.exports = __toCommonJS(or_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
 const $or = (obj, expr, options) => {
   (0, import_internal2.assert)((0, import_internal2.isArray)(expr), "$or expects array of expressions");
   const strict = options.useStrictMode;
@@ -2524,7 +2524,7 @@ const $or = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 4504:
+/***/ 44504:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2549,8 +2549,8 @@ __export(cmp_exports, {
   $cmp: () => $cmp
 });
 module.exports = __toCommonJS(cmp_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $cmp = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr) && expr.length === 2, "$cmp expects array(2)");
   const [a, b] = (0, import_internal.evalExpr)(obj, expr, options);
@@ -2562,7 +2562,7 @@ const $cmp = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 636:
+/***/ 90636:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2587,7 +2587,7 @@ __export(eq_exports, {
   $eq: () => $eq
 });
 module.exports = __toCommonJS(eq_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $eq = (obj, expr, options) => (0, import_predicates.processExpression)(obj, expr, options, import_predicates.$eq);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -2620,7 +2620,7 @@ __export(gt_exports, {
   $gt: () => $gt
 });
 module.exports = __toCommonJS(gt_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $gt = (obj, expr, options) => (0, import_predicates.processExpression)(obj, expr, options, import_predicates.$gt);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -2628,7 +2628,7 @@ const $gt = (obj, expr, options) => (0, import_predicates.processExpression)(obj
 
 /***/ }),
 
-/***/ 4390:
+/***/ 64390:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2653,7 +2653,7 @@ __export(gte_exports, {
   $gte: () => $gte
 });
 module.exports = __toCommonJS(gte_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $gte = (obj, expr, options) => (0, import_predicates.processExpression)(obj, expr, options, import_predicates.$gte);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -2661,7 +2661,7 @@ const $gte = (obj, expr, options) => (0, import_predicates.processExpression)(ob
 
 /***/ }),
 
-/***/ 2980:
+/***/ 52980:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2680,20 +2680,20 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var comparison_exports = {};
 module.exports = __toCommonJS(comparison_exports);
-__reExport(comparison_exports, __webpack_require__(4504), module.exports);
-__reExport(comparison_exports, __webpack_require__(636), module.exports);
+__reExport(comparison_exports, __webpack_require__(44504), module.exports);
+__reExport(comparison_exports, __webpack_require__(90636), module.exports);
 __reExport(comparison_exports, __webpack_require__(9141), module.exports);
-__reExport(comparison_exports, __webpack_require__(4390), module.exports);
-__reExport(comparison_exports, __webpack_require__(4114), module.exports);
-__reExport(comparison_exports, __webpack_require__(7627), module.exports);
-__reExport(comparison_exports, __webpack_require__(9751), module.exports);
+__reExport(comparison_exports, __webpack_require__(64390), module.exports);
+__reExport(comparison_exports, __webpack_require__(24114), module.exports);
+__reExport(comparison_exports, __webpack_require__(57627), module.exports);
+__reExport(comparison_exports, __webpack_require__(59751), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 4114:
+/***/ 24114:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2718,7 +2718,7 @@ __export(lt_exports, {
   $lt: () => $lt
 });
 module.exports = __toCommonJS(lt_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $lt = (obj, expr, options) => (0, import_predicates.processExpression)(obj, expr, options, import_predicates.$lt);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -2726,7 +2726,7 @@ const $lt = (obj, expr, options) => (0, import_predicates.processExpression)(obj
 
 /***/ }),
 
-/***/ 7627:
+/***/ 57627:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2751,7 +2751,7 @@ __export(lte_exports, {
   $lte: () => $lte
 });
 module.exports = __toCommonJS(lte_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $lte = (obj, expr, options) => (0, import_predicates.processExpression)(obj, expr, options, import_predicates.$lte);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -2759,7 +2759,7 @@ const $lte = (obj, expr, options) => (0, import_predicates.processExpression)(ob
 
 /***/ }),
 
-/***/ 9751:
+/***/ 59751:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2784,7 +2784,7 @@ __export(ne_exports, {
   $ne: () => $ne
 });
 module.exports = __toCommonJS(ne_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $ne = (obj, expr, options) => (0, import_predicates.processExpression)(obj, expr, options, import_predicates.$ne);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -2817,8 +2817,8 @@ __export(cond_exports, {
   $cond: () => $cond
 });
 module.exports = __toCommonJS(cond_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
 const err = "$cond expects array(3) or object with 'if-then-else' expressions";
 const $cond = (obj, expr, options) => {
   let ifExpr;
@@ -2847,7 +2847,7 @@ const $cond = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 7689:
+/***/ 57689:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2872,8 +2872,8 @@ __export(ifNull_exports, {
   $ifNull: () => $ifNull
 });
 module.exports = __toCommonJS(ifNull_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $ifNull = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr), "$ifNull expects an array");
   let val = void 0;
@@ -2889,7 +2889,7 @@ const $ifNull = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 4447:
+/***/ 24447:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2909,15 +2909,15 @@ var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: tru
 var conditional_exports = {};
 module.exports = __toCommonJS(conditional_exports);
 __reExport(conditional_exports, __webpack_require__(3499), module.exports);
-__reExport(conditional_exports, __webpack_require__(7689), module.exports);
-__reExport(conditional_exports, __webpack_require__(4607), module.exports);
+__reExport(conditional_exports, __webpack_require__(57689), module.exports);
+__reExport(conditional_exports, __webpack_require__(74607), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 4607:
+/***/ 74607:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2942,8 +2942,8 @@ __export(switch_exports, {
   $switch: () => $switch
 });
 module.exports = __toCommonJS(switch_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
 const $switch = (obj, expr, options) => {
   (0, import_internal2.assert)((0, import_internal2.isObject)(expr), "$switch received invalid arguments");
   for (const { case: caseExpr, then } of expr.branches) {
@@ -2961,7 +2961,7 @@ const $switch = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 6936:
+/***/ 46936:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -2987,8 +2987,8 @@ __export(internal_exports, {
   trimString: () => trimString
 });
 module.exports = __toCommonJS(internal_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const WHITESPACE_CHARS = [
   0,
   // '\0' Null character
@@ -3080,7 +3080,7 @@ function regexSearch(obj, expr, options, reOpts) {
 
 /***/ }),
 
-/***/ 7246:
+/***/ 67246:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3105,9 +3105,9 @@ __export(concat_exports, {
   $concat: () => $concat
 });
 module.exports = __toCommonJS(concat_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $concat = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr), "$concat expects array");
   const foe = options.failOnError;
@@ -3126,7 +3126,7 @@ const $concat = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 1192:
+/***/ 41192:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3145,32 +3145,32 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var string_exports = {};
 module.exports = __toCommonJS(string_exports);
-__reExport(string_exports, __webpack_require__(7246), module.exports);
-__reExport(string_exports, __webpack_require__(6726), module.exports);
-__reExport(string_exports, __webpack_require__(3040), module.exports);
-__reExport(string_exports, __webpack_require__(5208), module.exports);
-__reExport(string_exports, __webpack_require__(9625), module.exports);
+__reExport(string_exports, __webpack_require__(67246), module.exports);
+__reExport(string_exports, __webpack_require__(86726), module.exports);
+__reExport(string_exports, __webpack_require__(33040), module.exports);
+__reExport(string_exports, __webpack_require__(95208), module.exports);
+__reExport(string_exports, __webpack_require__(29625), module.exports);
 __reExport(string_exports, __webpack_require__(8770), module.exports);
-__reExport(string_exports, __webpack_require__(6097), module.exports);
-__reExport(string_exports, __webpack_require__(5602), module.exports);
-__reExport(string_exports, __webpack_require__(5234), module.exports);
-__reExport(string_exports, __webpack_require__(5736), module.exports);
-__reExport(string_exports, __webpack_require__(3007), module.exports);
-__reExport(string_exports, __webpack_require__(6005), module.exports);
-__reExport(string_exports, __webpack_require__(9363), module.exports);
+__reExport(string_exports, __webpack_require__(26097), module.exports);
+__reExport(string_exports, __webpack_require__(95602), module.exports);
+__reExport(string_exports, __webpack_require__(65234), module.exports);
+__reExport(string_exports, __webpack_require__(45736), module.exports);
+__reExport(string_exports, __webpack_require__(43007), module.exports);
+__reExport(string_exports, __webpack_require__(96005), module.exports);
+__reExport(string_exports, __webpack_require__(59363), module.exports);
 __reExport(string_exports, __webpack_require__(1687), module.exports);
-__reExport(string_exports, __webpack_require__(928), module.exports);
-__reExport(string_exports, __webpack_require__(2859), module.exports);
+__reExport(string_exports, __webpack_require__(30928), module.exports);
+__reExport(string_exports, __webpack_require__(25240), module.exports);
 __reExport(string_exports, __webpack_require__(5626), module.exports);
-__reExport(string_exports, __webpack_require__(2695), module.exports);
-__reExport(string_exports, __webpack_require__(5722), module.exports);
+__reExport(string_exports, __webpack_require__(52695), module.exports);
+__reExport(string_exports, __webpack_require__(25722), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 6726:
+/***/ 86726:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3195,9 +3195,9 @@ __export(indexOfBytes_exports, {
   $indexOfBytes: () => $indexOfBytes
 });
 module.exports = __toCommonJS(indexOfBytes_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
-var import_internal3 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
+var import_internal3 = __webpack_require__(25456);
 const OP = "$indexOfBytes";
 const $indexOfBytes = (obj, expr, options) => {
   (0, import_internal2.assert)(
@@ -3227,7 +3227,7 @@ const $indexOfBytes = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 3040:
+/***/ 33040:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3252,7 +3252,7 @@ __export(ltrim_exports, {
   $ltrim: () => $ltrim
 });
 module.exports = __toCommonJS(ltrim_exports);
-var import_internal = __webpack_require__(6936);
+var import_internal = __webpack_require__(46936);
 const $ltrim = (obj, expr, options) => {
   return (0, import_internal.trimString)(obj, expr, options, { left: true, right: false });
 };
@@ -3262,7 +3262,7 @@ const $ltrim = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5208:
+/***/ 95208:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3287,8 +3287,8 @@ __export(regexFind_exports, {
   $regexFind: () => $regexFind
 });
 module.exports = __toCommonJS(regexFind_exports);
-var import_util = __webpack_require__(2356);
-var import_internal = __webpack_require__(6936);
+var import_util = __webpack_require__(22356);
+var import_internal = __webpack_require__(46936);
 const $regexFind = (obj, expr, options) => {
   const result = (0, import_internal.regexSearch)(obj, expr, options, { global: false });
   return (0, import_util.isArray)(result) && result.length > 0 ? result[0] : null;
@@ -3299,7 +3299,7 @@ const $regexFind = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 9625:
+/***/ 29625:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3324,7 +3324,7 @@ __export(regexFindAll_exports, {
   $regexFindAll: () => $regexFindAll
 });
 module.exports = __toCommonJS(regexFindAll_exports);
-var import_internal = __webpack_require__(6936);
+var import_internal = __webpack_require__(46936);
 const $regexFindAll = (obj, expr, options) => {
   return (0, import_internal.regexSearch)(obj, expr, options, { global: true });
 };
@@ -3359,7 +3359,7 @@ __export(regexMatch_exports, {
   $regexMatch: () => $regexMatch
 });
 module.exports = __toCommonJS(regexMatch_exports);
-var import_internal = __webpack_require__(6936);
+var import_internal = __webpack_require__(46936);
 const $regexMatch = (obj, expr, options) => {
   return (0, import_internal.regexSearch)(obj, expr, options, { global: false })?.length != 0;
 };
@@ -3369,7 +3369,7 @@ const $regexMatch = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 6097:
+/***/ 26097:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3394,9 +3394,9 @@ __export(replaceAll_exports, {
   $replaceAll: () => $replaceAll
 });
 module.exports = __toCommonJS(replaceAll_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const OP = "$replaceAll";
 const $replaceAll = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isObject)(expr), `${OP} expects an object argument`);
@@ -3416,7 +3416,7 @@ const $replaceAll = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5602:
+/***/ 95602:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3441,9 +3441,9 @@ __export(replaceOne_exports, {
   $replaceOne: () => $replaceOne
 });
 module.exports = __toCommonJS(replaceOne_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const OP = "$replaceOne";
 const $replaceOne = (obj, expr, options) => {
   const foe = options.failOnError;
@@ -3464,7 +3464,7 @@ const $replaceOne = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5234:
+/***/ 65234:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3489,7 +3489,7 @@ __export(rtrim_exports, {
   $rtrim: () => $rtrim
 });
 module.exports = __toCommonJS(rtrim_exports);
-var import_internal = __webpack_require__(6936);
+var import_internal = __webpack_require__(46936);
 const $rtrim = (obj, expr, options) => {
   return (0, import_internal.trimString)(obj, expr, options, { left: false, right: true });
 };
@@ -3499,7 +3499,7 @@ const $rtrim = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5736:
+/***/ 45736:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3524,9 +3524,9 @@ __export(split_exports, {
   $split: () => $split
 });
 module.exports = __toCommonJS(split_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $split = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr) && expr.length === 2, `$split expects array(2)`);
   const args = (0, import_internal.evalExpr)(obj, expr, options);
@@ -3542,7 +3542,7 @@ const $split = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 6005:
+/***/ 96005:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3567,9 +3567,9 @@ __export(strLenBytes_exports, {
   $strLenBytes: () => $strLenBytes
 });
 module.exports = __toCommonJS(strLenBytes_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $strLenBytes = (obj, expr, options) => {
   const s = (0, import_internal.evalExpr)(obj, expr, options);
   if (!(0, import_util.isString)(s)) return (0, import_internal2.errExpectString)(options.failOnError, "$strLenBytes");
@@ -3581,7 +3581,7 @@ const $strLenBytes = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 9363:
+/***/ 59363:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3606,9 +3606,9 @@ __export(strLenCP_exports, {
   $strLenCP: () => $strLenCP
 });
 module.exports = __toCommonJS(strLenCP_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const $strLenCP = (obj, expr, options) => {
   const s = (0, import_internal.evalExpr)(obj, expr, options);
   if (!(0, import_util.isString)(s)) return (0, import_internal2.errExpectString)(options.failOnError, "$strLenCP");
@@ -3620,7 +3620,7 @@ const $strLenCP = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 3007:
+/***/ 43007:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3645,10 +3645,10 @@ __export(strcasecmp_exports, {
   $strcasecmp: () => $strcasecmp
 });
 module.exports = __toCommonJS(strcasecmp_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(2044);
-var import_internal3 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(12044);
+var import_internal3 = __webpack_require__(25456);
 const $strcasecmp = (obj, expr, options) => {
   (0, import_internal2.assert)((0, import_util.isArray)(expr) && expr.length === 2, `$strcasecmp expects array(2)`);
   const args = (0, import_internal.evalExpr)(obj, expr, options);
@@ -3695,7 +3695,7 @@ __export(substr_exports, {
   $substr: () => $substr
 });
 module.exports = __toCommonJS(substr_exports);
-var import_substrBytes = __webpack_require__(928);
+var import_substrBytes = __webpack_require__(30928);
 const $substr = import_substrBytes.$substrBytes;
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -3703,7 +3703,7 @@ const $substr = import_substrBytes.$substrBytes;
 
 /***/ }),
 
-/***/ 928:
+/***/ 30928:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3728,9 +3728,9 @@ __export(substrBytes_exports, {
   $substrBytes: () => $substrBytes
 });
 module.exports = __toCommonJS(substrBytes_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const OP = "$substrBytes";
 const $substrBytes = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr) && expr.length === 3, `${OP} expects array(3)`);
@@ -3790,7 +3790,7 @@ const $substrBytes = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 2859:
+/***/ 25240:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3815,9 +3815,9 @@ __export(substrCP_exports, {
   $substrCP: () => $substrCP
 });
 module.exports = __toCommonJS(substrCP_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
 const OP = "$substrCP";
 const $substrCP = (obj, expr, options) => {
   (0, import_util.assert)((0, import_util.isArray)(expr) && expr.length === 3, `${OP} expects array(3)`);
@@ -3864,8 +3864,8 @@ __export(toLower_exports, {
   $toLower: () => $toLower
 });
 module.exports = __toCommonJS(toLower_exports);
-var import_internal = __webpack_require__(2044);
-var import_type = __webpack_require__(5741);
+var import_internal = __webpack_require__(12044);
+var import_type = __webpack_require__(75741);
 const $toLower = (obj, expr, options) => {
   if ((0, import_internal.isArray)(expr) && expr.length === 1) expr = expr[0];
   const s = (0, import_type.$toString)(obj, expr, options);
@@ -3877,7 +3877,7 @@ const $toLower = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 2695:
+/***/ 52695:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3902,8 +3902,8 @@ __export(toUpper_exports, {
   $toUpper: () => $toUpper
 });
 module.exports = __toCommonJS(toUpper_exports);
-var import_util = __webpack_require__(2356);
-var import_type = __webpack_require__(5741);
+var import_util = __webpack_require__(22356);
+var import_type = __webpack_require__(75741);
 const $toUpper = (obj, expr, options) => {
   if ((0, import_util.isArray)(expr) && expr.length === 1) expr = expr[0];
   const s = (0, import_type.$toString)(obj, expr, options);
@@ -3915,7 +3915,7 @@ const $toUpper = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5722:
+/***/ 25722:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3940,7 +3940,7 @@ __export(trim_exports, {
   $trim: () => $trim
 });
 module.exports = __toCommonJS(trim_exports);
-var import_internal = __webpack_require__(6936);
+var import_internal = __webpack_require__(46936);
 const $trim = (obj, expr, options) => {
   return (0, import_internal.trimString)(obj, expr, options, { left: true, right: true });
 };
@@ -3950,7 +3950,7 @@ const $trim = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 1285:
+/***/ 61285:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -3979,8 +3979,8 @@ __export(internal_exports, {
   toInteger: () => toInteger
 });
 module.exports = __toCommonJS(internal_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const MAX_INT = 2147483647;
 const MIN_INT = -2147483648;
 const MAX_LONG = 9007199254740991;
@@ -4004,7 +4004,7 @@ function toInteger(obj, expr, options, min, max) {
 
 /***/ }),
 
-/***/ 438:
+/***/ 90438:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4029,15 +4029,15 @@ __export(convert_exports, {
   $convert: () => $convert
 });
 module.exports = __toCommonJS(convert_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(5456);
-var import_toBool = __webpack_require__(4596);
-var import_toDate = __webpack_require__(52);
-var import_toDouble = __webpack_require__(7961);
-var import_toInt = __webpack_require__(2755);
-var import_toLong = __webpack_require__(4854);
-var import_toString = __webpack_require__(3297);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(25456);
+var import_toBool = __webpack_require__(64596);
+var import_toDate = __webpack_require__(70052);
+var import_toDouble = __webpack_require__(97961);
+var import_toInt = __webpack_require__(22755);
+var import_toLong = __webpack_require__(34854);
+var import_toString = __webpack_require__(43297);
 const $convert = (obj, expr, options) => {
   (0, import_util.assert)(
     (0, import_util.isObject)(expr) && (0, import_util.has)(expr, "input", "to"),
@@ -4086,7 +4086,7 @@ const $convert = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 5741:
+/***/ 75741:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4105,23 +4105,23 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var type_exports = {};
 module.exports = __toCommonJS(type_exports);
-__reExport(type_exports, __webpack_require__(438), module.exports);
-__reExport(type_exports, __webpack_require__(5140), module.exports);
-__reExport(type_exports, __webpack_require__(4596), module.exports);
-__reExport(type_exports, __webpack_require__(52), module.exports);
-__reExport(type_exports, __webpack_require__(6509), module.exports);
-__reExport(type_exports, __webpack_require__(7961), module.exports);
-__reExport(type_exports, __webpack_require__(2755), module.exports);
-__reExport(type_exports, __webpack_require__(4854), module.exports);
-__reExport(type_exports, __webpack_require__(3297), module.exports);
-__reExport(type_exports, __webpack_require__(97), module.exports);
+__reExport(type_exports, __webpack_require__(90438), module.exports);
+__reExport(type_exports, __webpack_require__(55140), module.exports);
+__reExport(type_exports, __webpack_require__(64596), module.exports);
+__reExport(type_exports, __webpack_require__(70052), module.exports);
+__reExport(type_exports, __webpack_require__(76509), module.exports);
+__reExport(type_exports, __webpack_require__(97961), module.exports);
+__reExport(type_exports, __webpack_require__(22755), module.exports);
+__reExport(type_exports, __webpack_require__(34854), module.exports);
+__reExport(type_exports, __webpack_require__(43297), module.exports);
+__reExport(type_exports, __webpack_require__(50097), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 5140:
+/***/ 55140:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4146,8 +4146,8 @@ __export(isNumber_exports, {
   $isNumber: () => $isNumber
 });
 module.exports = __toCommonJS(isNumber_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $isNumber = (obj, expr, options) => {
   const n = (0, import_internal.evalExpr)(obj, expr, options);
   return (0, import_util.isNumber)(n);
@@ -4158,7 +4158,7 @@ const $isNumber = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 4596:
+/***/ 64596:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4183,8 +4183,8 @@ __export(toBool_exports, {
   $toBool: () => $toBool
 });
 module.exports = __toCommonJS(toBool_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $toBool = (obj, expr, options) => {
   const val = (0, import_internal.evalExpr)(obj, expr, options);
   if ((0, import_util.isNil)(val)) return null;
@@ -4197,7 +4197,7 @@ const $toBool = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 52:
+/***/ 70052:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4222,8 +4222,8 @@ __export(toDate_exports, {
   $toDate: () => $toDate
 });
 module.exports = __toCommonJS(toDate_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $toDate = (obj, expr, options) => {
   const val = (0, import_internal.evalExpr)(obj, expr, options);
   if ((0, import_util.isDate)(val)) return val;
@@ -4238,7 +4238,7 @@ const $toDate = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 6509:
+/***/ 76509:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4263,7 +4263,7 @@ __export(toDecimal_exports, {
   $toDecimal: () => $toDecimal
 });
 module.exports = __toCommonJS(toDecimal_exports);
-var import_toDouble = __webpack_require__(7961);
+var import_toDouble = __webpack_require__(97961);
 const $toDecimal = import_toDouble.$toDouble;
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -4271,7 +4271,7 @@ const $toDecimal = import_toDouble.$toDouble;
 
 /***/ }),
 
-/***/ 7961:
+/***/ 97961:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4296,8 +4296,8 @@ __export(toDouble_exports, {
   $toDouble: () => $toDouble
 });
 module.exports = __toCommonJS(toDouble_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
 const $toDouble = (obj, expr, options) => {
   const val = (0, import_internal.evalExpr)(obj, expr, options);
   if ((0, import_util.isNil)(val)) return null;
@@ -4314,7 +4314,7 @@ const $toDouble = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 2755:
+/***/ 22755:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4339,7 +4339,7 @@ __export(toInt_exports, {
   $toInt: () => $toInt
 });
 module.exports = __toCommonJS(toInt_exports);
-var import_internal = __webpack_require__(1285);
+var import_internal = __webpack_require__(61285);
 const $toInt = (obj, expr, options) => (0, import_internal.toInteger)(obj, expr, options, import_internal.MIN_INT, import_internal.MAX_INT);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -4347,7 +4347,7 @@ const $toInt = (obj, expr, options) => (0, import_internal.toInteger)(obj, expr,
 
 /***/ }),
 
-/***/ 4854:
+/***/ 34854:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4372,7 +4372,7 @@ __export(toLong_exports, {
   $toLong: () => $toLong
 });
 module.exports = __toCommonJS(toLong_exports);
-var import_internal = __webpack_require__(1285);
+var import_internal = __webpack_require__(61285);
 const $toLong = (obj, expr, options) => (0, import_internal.toInteger)(obj, expr, options, import_internal.MIN_LONG, import_internal.MAX_LONG);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -4380,7 +4380,7 @@ const $toLong = (obj, expr, options) => (0, import_internal.toInteger)(obj, expr
 
 /***/ }),
 
-/***/ 3297:
+/***/ 43297:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4405,9 +4405,9 @@ __export(toString_exports, {
   $toString: () => $toString
 });
 module.exports = __toCommonJS(toString_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
-var import_internal3 = __webpack_require__(5456);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
+var import_internal3 = __webpack_require__(25456);
 const $toString = (obj, expr, options) => {
   const val = (0, import_internal.evalExpr)(obj, expr, options);
   if ((0, import_internal2.isNil)(val)) return null;
@@ -4424,7 +4424,7 @@ const $toString = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 97:
+/***/ 50097:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4449,9 +4449,9 @@ __export(type_exports, {
   $type: () => $type
 });
 module.exports = __toCommonJS(type_exports);
-var import_internal = __webpack_require__(3263);
-var import_util = __webpack_require__(2356);
-var import_internal2 = __webpack_require__(1285);
+var import_internal = __webpack_require__(23263);
+var import_util = __webpack_require__(22356);
+var import_internal2 = __webpack_require__(61285);
 const $type = (obj, expr, options) => {
   const v = (0, import_internal.evalExpr)(obj, expr, options);
   if (options.useStrictMode) {
@@ -4471,7 +4471,7 @@ const $type = (obj, expr, options) => {
 
 /***/ }),
 
-/***/ 9564:
+/***/ 29564:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4498,10 +4498,10 @@ __export(internal_exports, {
   validateProjection: () => validateProjection
 });
 module.exports = __toCommonJS(internal_exports);
-var import_lazy = __webpack_require__(7005);
-var import_util = __webpack_require__(2356);
-var import_internal = __webpack_require__(2044);
-var import_documents = __webpack_require__(9818);
+var import_lazy = __webpack_require__(97005);
+var import_util = __webpack_require__(22356);
+var import_internal = __webpack_require__(12044);
+var import_documents = __webpack_require__(99818);
 const EMPTY = (0, import_lazy.Lazy)([]);
 function filterDocumentsStage(pipeline, options) {
   if (!pipeline) return {};
@@ -4586,7 +4586,7 @@ function resolveCollection(op, expr, options) {
 
 /***/ }),
 
-/***/ 9818:
+/***/ 99818:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4611,9 +4611,9 @@ __export(documents_exports, {
   $documents: () => $documents
 });
 module.exports = __toCommonJS(documents_exports);
-var import_internal = __webpack_require__(3263);
-var import_lazy = __webpack_require__(7005);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_lazy = __webpack_require__(97005);
+var import_util = __webpack_require__(22356);
 function $documents(_, expr, options) {
   const docs = (0, import_internal.evalExpr)(null, expr, options);
   (0, import_util.assert)((0, import_util.isArray)(docs), "$documents expression must resolve to an array.");
@@ -4625,7 +4625,7 @@ function $documents(_, expr, options) {
 
 /***/ }),
 
-/***/ 2463:
+/***/ 12463:
 /***/ ((module) => {
 
 var __defProp = Object.defineProperty;
@@ -4659,7 +4659,7 @@ function $limit(coll, expr, _options) {
 
 /***/ }),
 
-/***/ 5725:
+/***/ 25725:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4684,9 +4684,9 @@ __export(project_exports, {
   $project: () => $project
 });
 module.exports = __toCommonJS(project_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
-var import_internal3 = __webpack_require__(9564);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
+var import_internal3 = __webpack_require__(29564);
 const OP = "$project";
 function $project(coll, expr, options) {
   if ((0, import_internal2.isEmpty)(expr)) return coll;
@@ -4859,7 +4859,7 @@ function mergeInto(target, input) {
 
 /***/ }),
 
-/***/ 5177:
+/***/ 95177:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -4884,7 +4884,7 @@ __export(skip_exports, {
   $skip: () => $skip
 });
 module.exports = __toCommonJS(skip_exports);
-var import_util = __webpack_require__(2356);
+var import_util = __webpack_require__(22356);
 function $skip(coll, expr, _options) {
   (0, import_util.assert)(expr >= 0, "$skip value must be a non-negative integer");
   return coll.drop(expr);
@@ -4920,8 +4920,8 @@ __export(sort_exports, {
   $sort: () => $sort
 });
 module.exports = __toCommonJS(sort_exports);
-var import_lazy = __webpack_require__(7005);
-var import_util = __webpack_require__(2356);
+var import_lazy = __webpack_require__(97005);
+var import_util = __webpack_require__(22356);
 function $sort(coll, sortKeys, options) {
   (0, import_util.assert)(
     (0, import_util.isObject)(sortKeys) && Object.keys(sortKeys).length > 0,
@@ -5020,8 +5020,8 @@ __export(elemMatch_exports, {
   $elemMatch: () => $elemMatch
 });
 module.exports = __toCommonJS(elemMatch_exports);
-var import_query = __webpack_require__(2067);
-var import_util = __webpack_require__(2356);
+var import_query = __webpack_require__(92067);
+var import_util = __webpack_require__(22356);
 const $elemMatch = (obj, expr, field, options) => {
   const arr = (0, import_util.resolve)(obj, field);
   const query = new import_query.Query(expr, options);
@@ -5041,7 +5041,7 @@ const $elemMatch = (obj, expr, field, options) => {
 
 /***/ }),
 
-/***/ 1739:
+/***/ 71739:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5061,14 +5061,14 @@ var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: tru
 var projection_exports = {};
 module.exports = __toCommonJS(projection_exports);
 __reExport(projection_exports, __webpack_require__(5299), module.exports);
-__reExport(projection_exports, __webpack_require__(4037), module.exports);
+__reExport(projection_exports, __webpack_require__(74037), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 4037:
+/***/ 74037:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5093,8 +5093,8 @@ __export(slice_exports, {
   $slice: () => $slice
 });
 module.exports = __toCommonJS(slice_exports);
-var import_util = __webpack_require__(2356);
-var import_slice = __webpack_require__(2856);
+var import_util = __webpack_require__(22356);
+var import_slice = __webpack_require__(62856);
 const $slice = (obj, expr, field, options) => {
   const xs = (0, import_util.resolve)(obj, field);
   if (!(0, import_util.isArray)(xs)) return xs;
@@ -5110,7 +5110,7 @@ const $slice = (obj, expr, field, options) => {
 
 /***/ }),
 
-/***/ 6379:
+/***/ 96379:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5135,7 +5135,7 @@ __export(all_exports, {
   $all: () => $all
 });
 module.exports = __toCommonJS(all_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $all = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$all);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5168,7 +5168,7 @@ __export(elemMatch_exports, {
   $elemMatch: () => $elemMatch
 });
 module.exports = __toCommonJS(elemMatch_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $elemMatch = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$elemMatch);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5176,7 +5176,7 @@ const $elemMatch = (selector, value, options) => (0, import_predicates.processQu
 
 /***/ }),
 
-/***/ 4536:
+/***/ 84536:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5195,7 +5195,7 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var array_exports = {};
 module.exports = __toCommonJS(array_exports);
-__reExport(array_exports, __webpack_require__(6379), module.exports);
+__reExport(array_exports, __webpack_require__(96379), module.exports);
 __reExport(array_exports, __webpack_require__(6352), module.exports);
 __reExport(array_exports, __webpack_require__(6435), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
@@ -5229,7 +5229,7 @@ __export(size_exports, {
   $size: () => $size
 });
 module.exports = __toCommonJS(size_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $size = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$size);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5237,7 +5237,7 @@ const $size = (selector, value, options) => (0, import_predicates.processQuery)(
 
 /***/ }),
 
-/***/ 7726:
+/***/ 77726:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5262,7 +5262,7 @@ __export(eq_exports, {
   $eq: () => $eq
 });
 module.exports = __toCommonJS(eq_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $eq = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$eq);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5270,7 +5270,7 @@ const $eq = (selector, value, options) => (0, import_predicates.processQuery)(se
 
 /***/ }),
 
-/***/ 419:
+/***/ 40419:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5295,7 +5295,7 @@ __export(gt_exports, {
   $gt: () => $gt
 });
 module.exports = __toCommonJS(gt_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $gt = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$gt);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5303,7 +5303,7 @@ const $gt = (selector, value, options) => (0, import_predicates.processQuery)(se
 
 /***/ }),
 
-/***/ 5472:
+/***/ 65472:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5328,7 +5328,7 @@ __export(gte_exports, {
   $gte: () => $gte
 });
 module.exports = __toCommonJS(gte_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $gte = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$gte);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5336,7 +5336,7 @@ const $gte = (selector, value, options) => (0, import_predicates.processQuery)(s
 
 /***/ }),
 
-/***/ 3803:
+/***/ 33803:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5361,7 +5361,7 @@ __export(in_exports, {
   $in: () => $in
 });
 module.exports = __toCommonJS(in_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $in = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$in);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5369,7 +5369,7 @@ const $in = (selector, value, options) => (0, import_predicates.processQuery)(se
 
 /***/ }),
 
-/***/ 494:
+/***/ 10494:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5401,21 +5401,21 @@ __export(comparison_exports, {
   $nin: () => import_nin.$nin
 });
 module.exports = __toCommonJS(comparison_exports);
-var import_eq = __webpack_require__(7726);
-var import_gt = __webpack_require__(419);
-var import_gte = __webpack_require__(5472);
-var import_in = __webpack_require__(3803);
-var import_lt = __webpack_require__(1679);
+var import_eq = __webpack_require__(77726);
+var import_gt = __webpack_require__(40419);
+var import_gte = __webpack_require__(65472);
+var import_in = __webpack_require__(33803);
+var import_lt = __webpack_require__(94060);
 var import_lte = __webpack_require__(8409);
-var import_ne = __webpack_require__(4685);
-var import_nin = __webpack_require__(4175);
+var import_ne = __webpack_require__(44685);
+var import_nin = __webpack_require__(84175);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 1679:
+/***/ 94060:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5440,7 +5440,7 @@ __export(lt_exports, {
   $lt: () => $lt
 });
 module.exports = __toCommonJS(lt_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $lt = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$lt);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5473,7 +5473,7 @@ __export(lte_exports, {
   $lte: () => $lte
 });
 module.exports = __toCommonJS(lte_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $lte = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$lte);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5481,7 +5481,7 @@ const $lte = (selector, value, options) => (0, import_predicates.processQuery)(s
 
 /***/ }),
 
-/***/ 4685:
+/***/ 44685:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5506,7 +5506,7 @@ __export(ne_exports, {
   $ne: () => $ne
 });
 module.exports = __toCommonJS(ne_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $ne = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$ne);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5514,7 +5514,7 @@ const $ne = (selector, value, options) => (0, import_predicates.processQuery)(se
 
 /***/ }),
 
-/***/ 4175:
+/***/ 84175:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5539,7 +5539,7 @@ __export(nin_exports, {
   $nin: () => $nin
 });
 module.exports = __toCommonJS(nin_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $nin = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$nin);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5547,7 +5547,7 @@ const $nin = (selector, value, options) => (0, import_predicates.processQuery)(s
 
 /***/ }),
 
-/***/ 4993:
+/***/ 74993:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5572,7 +5572,7 @@ __export(exists_exports, {
   $exists: () => $exists
 });
 module.exports = __toCommonJS(exists_exports);
-var import_internal = __webpack_require__(2044);
+var import_internal = __webpack_require__(12044);
 const $exists = (selector, value, _options) => {
   const nested = selector.includes(".");
   const b = !!value;
@@ -5593,7 +5593,7 @@ const $exists = (selector, value, _options) => {
 
 /***/ }),
 
-/***/ 2021:
+/***/ 82021:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5612,15 +5612,15 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var element_exports = {};
 module.exports = __toCommonJS(element_exports);
-__reExport(element_exports, __webpack_require__(4993), module.exports);
-__reExport(element_exports, __webpack_require__(905), module.exports);
+__reExport(element_exports, __webpack_require__(74993), module.exports);
+__reExport(element_exports, __webpack_require__(80905), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 905:
+/***/ 80905:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5645,7 +5645,7 @@ __export(type_exports, {
   $type: () => $type
 });
 module.exports = __toCommonJS(type_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $type = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$type);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5653,7 +5653,7 @@ const $type = (selector, value, options) => (0, import_predicates.processQuery)(
 
 /***/ }),
 
-/***/ 9078:
+/***/ 89078:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5678,8 +5678,8 @@ __export(expr_exports, {
   $expr: () => $expr
 });
 module.exports = __toCommonJS(expr_exports);
-var import_internal = __webpack_require__(3263);
-var import_internal2 = __webpack_require__(2044);
+var import_internal = __webpack_require__(23263);
+var import_internal2 = __webpack_require__(12044);
 function $expr(_, expr, options) {
   return (obj) => (0, import_internal2.truthy)((0, import_internal.evalExpr)(obj, expr, options), options.useStrictMode);
 }
@@ -5689,7 +5689,7 @@ function $expr(_, expr, options) {
 
 /***/ }),
 
-/***/ 9241:
+/***/ 89241:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5708,18 +5708,18 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var evaluation_exports = {};
 module.exports = __toCommonJS(evaluation_exports);
-__reExport(evaluation_exports, __webpack_require__(9078), module.exports);
-__reExport(evaluation_exports, __webpack_require__(508), module.exports);
-__reExport(evaluation_exports, __webpack_require__(249), module.exports);
-__reExport(evaluation_exports, __webpack_require__(5126), module.exports);
-__reExport(evaluation_exports, __webpack_require__(3866), module.exports);
+__reExport(evaluation_exports, __webpack_require__(89078), module.exports);
+__reExport(evaluation_exports, __webpack_require__(40508), module.exports);
+__reExport(evaluation_exports, __webpack_require__(90249), module.exports);
+__reExport(evaluation_exports, __webpack_require__(45126), module.exports);
+__reExport(evaluation_exports, __webpack_require__(73866), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 508:
+/***/ 40508:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5744,7 +5744,7 @@ __export(jsonSchema_exports, {
   $jsonSchema: () => $jsonSchema
 });
 module.exports = __toCommonJS(jsonSchema_exports);
-var import_util = __webpack_require__(2356);
+var import_util = __webpack_require__(22356);
 function $jsonSchema(_, schema, options) {
   (0, import_util.assert)(
     !!options?.jsonSchemaValidator,
@@ -5759,7 +5759,7 @@ function $jsonSchema(_, schema, options) {
 
 /***/ }),
 
-/***/ 249:
+/***/ 90249:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5784,7 +5784,7 @@ __export(mod_exports, {
   $mod: () => $mod
 });
 module.exports = __toCommonJS(mod_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $mod = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$mod);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5792,7 +5792,7 @@ const $mod = (selector, value, options) => (0, import_predicates.processQuery)(s
 
 /***/ }),
 
-/***/ 5126:
+/***/ 45126:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5817,7 +5817,7 @@ __export(regex_exports, {
   $regex: () => $regex
 });
 module.exports = __toCommonJS(regex_exports);
-var import_predicates = __webpack_require__(7366);
+var import_predicates = __webpack_require__(47366);
 const $regex = (selector, value, options) => (0, import_predicates.processQuery)(selector, value, options, import_predicates.$regex);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
@@ -5825,7 +5825,7 @@ const $regex = (selector, value, options) => (0, import_predicates.processQuery)
 
 /***/ }),
 
-/***/ 3866:
+/***/ 73866:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5850,7 +5850,7 @@ __export(where_exports, {
   $where: () => $where
 });
 module.exports = __toCommonJS(where_exports);
-var import_internal = __webpack_require__(2044);
+var import_internal = __webpack_require__(12044);
 function $where(_, rhs, opts) {
   (0, import_internal.assert)(
     opts.scriptEnabled,
@@ -5866,7 +5866,7 @@ function $where(_, rhs, opts) {
 
 /***/ }),
 
-/***/ 2039:
+/***/ 42039:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5891,8 +5891,8 @@ __export(and_exports, {
   $and: () => $and
 });
 module.exports = __toCommonJS(and_exports);
-var import_query = __webpack_require__(2067);
-var import_util = __webpack_require__(2356);
+var import_query = __webpack_require__(92067);
+var import_util = __webpack_require__(22356);
 const $and = (_, rhs, options) => {
   (0, import_util.assert)((0, import_util.isArray)(rhs), "$and expects value to be an Array.");
   const queries = rhs.map((expr) => new import_query.Query(expr, options));
@@ -5904,7 +5904,7 @@ const $and = (_, rhs, options) => {
 
 /***/ }),
 
-/***/ 7150:
+/***/ 87150:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5923,17 +5923,17 @@ var __reExport = (target, mod, secondTarget) => (__copyProps(target, mod, "defau
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var logical_exports = {};
 module.exports = __toCommonJS(logical_exports);
-__reExport(logical_exports, __webpack_require__(2039), module.exports);
-__reExport(logical_exports, __webpack_require__(6981), module.exports);
+__reExport(logical_exports, __webpack_require__(42039), module.exports);
+__reExport(logical_exports, __webpack_require__(36981), module.exports);
 __reExport(logical_exports, __webpack_require__(2903), module.exports);
-__reExport(logical_exports, __webpack_require__(8801), module.exports);
+__reExport(logical_exports, __webpack_require__(88801), module.exports);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 
 
 /***/ }),
 
-/***/ 6981:
+/***/ 36981:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -5958,8 +5958,8 @@ __export(nor_exports, {
   $nor: () => $nor
 });
 module.exports = __toCommonJS(nor_exports);
-var import_util = __webpack_require__(2356);
-var import_or = __webpack_require__(8801);
+var import_util = __webpack_require__(22356);
+var import_or = __webpack_require__(88801);
 function $nor(_, rhs, options) {
   (0, import_util.assert)(
     (0, import_util.isArray)(rhs),
@@ -5999,8 +5999,8 @@ __export(not_exports, {
   $not: () => $not
 });
 module.exports = __toCommonJS(not_exports);
-var import_query = __webpack_require__(2067);
-var import_util = __webpack_require__(2356);
+var import_query = __webpack_require__(92067);
+var import_util = __webpack_require__(22356);
 function $not(selector, rhs, options) {
   const criteria = {};
   criteria[selector] = (0, import_util.normalize)(rhs);
@@ -6013,7 +6013,7 @@ function $not(selector, rhs, options) {
 
 /***/ }),
 
-/***/ 8801:
+/***/ 88801:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -6038,8 +6038,8 @@ __export(or_exports, {
   $or: () => $or
 });
 module.exports = __toCommonJS(or_exports);
-var import_query = __webpack_require__(2067);
-var import_util = __webpack_require__(2356);
+var import_query = __webpack_require__(92067);
+var import_util = __webpack_require__(22356);
 function $or(_, rhs, options) {
   (0, import_util.assert)((0, import_util.isArray)(rhs), "Invalid expression. $or expects value to be an Array");
   const queries = rhs.map((expr) => new import_query.Query(expr, options));
@@ -6051,7 +6051,7 @@ function $or(_, rhs, options) {
 
 /***/ }),
 
-/***/ 2067:
+/***/ 92067:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -6076,9 +6076,9 @@ __export(query_exports, {
   Query: () => Query
 });
 module.exports = __toCommonJS(query_exports);
-var import_internal = __webpack_require__(3263);
-var import_cursor = __webpack_require__(1205);
-var import_util = __webpack_require__(2356);
+var import_internal = __webpack_require__(23263);
+var import_cursor = __webpack_require__(71205);
+var import_util = __webpack_require__(22356);
 const TOP_LEVEL_OPS = /* @__PURE__ */ new Set(["$and", "$or", "$nor", "$expr", "$jsonSchema"]);
 class Query {
   #compiled;
@@ -6321,7 +6321,7 @@ function hashCode(value) {
 
 /***/ }),
 
-/***/ 2044:
+/***/ 12044:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -6926,7 +6926,7 @@ class PathValidator {
 
 /***/ }),
 
-/***/ 2356:
+/***/ 22356:
 /***/ ((module, __unused_webpack_exports, __webpack_require__) => {
 
 var __defProp = Object.defineProperty;
@@ -6983,7 +6983,7 @@ __export(util_exports, {
   unique: () => import_internal.unique
 });
 module.exports = __toCommonJS(util_exports);
-var import_internal = __webpack_require__(2044);
+var import_internal = __webpack_require__(12044);
 // Annotate the CommonJS export names for ESM import in node:
 0 && (0);
 

@@ -2,7 +2,7 @@ export const id = 36;
 export const ids = [36];
 export const modules = {
 
-/***/ 6036:
+/***/ 86036:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -12,19 +12,19 @@ __webpack_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./build/compiler/action-reference.js
-var action_reference = __webpack_require__(7068);
+var action_reference = __webpack_require__(37068);
 // EXTERNAL MODULE: ./build/compiler/rewrite.js + 1 modules
-var rewrite = __webpack_require__(5790);
+var rewrite = __webpack_require__(75790);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __webpack_require__(2546);
 // EXTERNAL MODULE: ./build/workflow/source.js
 var workflow_source = __webpack_require__(7503);
 // EXTERNAL MODULE: ./build/entries/build-workflows.js + 17 modules
-var build_workflows = __webpack_require__(4084);
+var build_workflows = __webpack_require__(74084);
 ;// CONCATENATED MODULE: ./build/entries/github-parser.js
 /** Parses a workflow file as GitHub does. The parser is large, so it is loaded only here. */
 async function githubMessages({ name, text }) {
-    const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await __webpack_require__.e(/* import() */ 723).then(__webpack_require__.bind(__webpack_require__, 4723));
+    const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await __webpack_require__.e(/* import() */ 723).then(__webpack_require__.bind(__webpack_require__, 34723));
     const { context, value } = parseWorkflow({ name, content: text }, new NoOperationTraceWriter());
     if (value)
         await convertWorkflowTemplate(context, value);
@@ -38,7 +38,7 @@ async function githubMessages({ name, text }) {
 }
 
 // EXTERNAL MODULE: ./build/entries/source-files.js
-var source_files = __webpack_require__(6200);
+var source_files = __webpack_require__(76200);
 ;// CONCATENATED MODULE: ./build/entries/check-workflows.js
 
 

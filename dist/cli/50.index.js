@@ -2,7 +2,7 @@ export const id = 50;
 export const ids = [50];
 export const modules = {
 
-/***/ 8050:
+/***/ 98050:
 /***/ ((module) => {
 
 module.exports = eval("require")("kerberos");

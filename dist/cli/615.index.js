@@ -2,7 +2,7 @@ export const id = 615;
 export const ids = [615];
 export const modules = {
 
-/***/ 4615:
+/***/ 44615:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -12,23 +12,23 @@ __webpack_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: external "node:timers/promises"
-var promises_ = __webpack_require__(8500);
+var promises_ = __webpack_require__(58500);
 // EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
-var dist = __webpack_require__(7934);
+var dist = __webpack_require__(77934);
 // EXTERNAL MODULE: ./build/action/inputs.js
 var inputs = __webpack_require__(7126);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __webpack_require__(2546);
 // EXTERNAL MODULE: ./build/protocol/secret.js
-var protocol_secret = __webpack_require__(2977);
+var protocol_secret = __webpack_require__(52977);
 // EXTERNAL MODULE: ./build/protocol/webhook-url.js
-var webhook_url = __webpack_require__(3428);
+var webhook_url = __webpack_require__(53428);
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/bot-api.js + 1 modules
-var bot_api = __webpack_require__(4381);
+var bot_api = __webpack_require__(94381);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __webpack_require__(2947);
+var json = __webpack_require__(22947);
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/conditions.js
-var conditions = __webpack_require__(2581);
+var conditions = __webpack_require__(42581);
 ;// CONCATENATED MODULE: ./build/triggers/messaging-bot/set-webhook.js
 
 
@@ -62,13 +62,13 @@ function set_webhook_text(value) {
 }
 
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/update-kinds.js
-var update_kinds = __webpack_require__(4356);
+var update_kinds = __webpack_require__(84356);
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __webpack_require__(4637);
+var suggestion = __webpack_require__(84637);
 // EXTERNAL MODULE: ./build/entries/http.js + 1 modules
-var http = __webpack_require__(6477);
+var http = __webpack_require__(36477);
 // EXTERNAL MODULE: ./build/entries/webhook-lines.js
-var webhook_lines = __webpack_require__(2672);
+var webhook_lines = __webpack_require__(52672);
 ;// CONCATENATED MODULE: ./build/entries/bot-webhook.js
 
 
@@ -116,13 +116,13 @@ function botFrom(env, token) {
     }
     const hidden = [env.HOOKLINE_TOKEN, env.BOT_SECRET].flatMap((text) => text || []);
     const api = apiFrom(env);
-    return { token: new protocol_secret/* Secret */.z(token), api, http: hiding(hidden), sleep: (ms) => (0,promises_.setTimeout)(ms) };
+    return { token: new protocol_secret/* Secret */.zh(token), api, http: hiding(hidden), sleep: (ms) => (0,promises_.setTimeout)(ms) };
 }
 /** Calls the bot API, whose answers may hold what it was given: the secrets are taken out of them. */
 function hiding(secrets) {
     return async (request) => {
         const reply = await (0,http/* http */.L)(request);
-        const text = secrets.reduce((rest, secret) => (0,bot_api/* withoutSecret */.Nt)(rest, new protocol_secret/* Secret */.z(secret)), reply.text);
+        const text = secrets.reduce((rest, secret) => (0,bot_api/* withoutSecret */.Nt)(rest, new protocol_secret/* Secret */.zh(secret)), reply.text);
         return { ...reply, text };
     };
 }
@@ -161,7 +161,7 @@ function infoText({ url, pending, lastError, updates }, bare) {
 
 /***/ }),
 
-/***/ 6477:
+/***/ 36477:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -171,18 +171,18 @@ __webpack_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./build/protocol/http.js
-var http = __webpack_require__(4697);
+var http = __webpack_require__(14697);
 ;// CONCATENATED MODULE: ./build/entries/proxy.js
 /**
  * An agent that goes through the proxy which `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`
  * name for an address; `undefined` when they name none.
  */
 async function proxyAgent(url) {
-    const { getProxyForUrl } = await __webpack_require__.e(/* import() */ 182).then(__webpack_require__.bind(__webpack_require__, 8182));
+    const { getProxyForUrl } = await __webpack_require__.e(/* import() */ 182).then(__webpack_require__.bind(__webpack_require__, 98182));
     const proxy = getProxyForUrl(url);
     if (proxy === '')
         return undefined;
-    const { HttpsProxyAgent } = await __webpack_require__.e(/* import() */ 659).then(__webpack_require__.bind(__webpack_require__, 40));
+    const { HttpsProxyAgent } = await __webpack_require__.e(/* import() */ 659).then(__webpack_require__.bind(__webpack_require__, 57659));
     return new HttpsProxyAgent(proxy);
 }
 
@@ -193,7 +193,7 @@ async function proxyAgent(url) {
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 /** Calls a service with node-fetch, which is loaded with the first call. */
 async function http_http(request) {
-    const { default: fetch, AbortError } = await __webpack_require__.e(/* import() */ 816).then(__webpack_require__.bind(__webpack_require__, 816));
+    const { default: fetch, AbortError } = await __webpack_require__.e(/* import() */ 816).then(__webpack_require__.bind(__webpack_require__, 70816));
     const { method, url, headers = {}, body = null, timeout } = request;
     try {
         const signal = AbortSignal.timeout(timeout);

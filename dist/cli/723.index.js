@@ -2,7 +2,7 @@ export const id = 723;
 export const ids = [723];
 export const modules = {
 
-/***/ 2507:
+/***/ 92507:
 /***/ ((module) => {
 
 (function webpackUniversalModuleDefinition(root, factory) {
@@ -1135,7 +1135,7 @@ exports.toString = toString;
 
 /***/ }),
 
-/***/ 4723:
+/***/ 34723:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -1966,7 +1966,7 @@ class MappingToken extends TemplateToken {
 }
 //# sourceMappingURL=mapping-token.js.map
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/index.js + 16 modules
-var dist = __webpack_require__(4662);
+var dist = __webpack_require__(44662);
 ;// CONCATENATED MODULE: ./node_modules/@actions/workflow-parser/dist/templates/allowed-context.js
 
 function splitAllowedContext(allowedContext) {
@@ -3911,7 +3911,7 @@ function getWorkflowSchema() {
 }
 //# sourceMappingURL=workflow-schema.js.map
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
-var yaml_dist = __webpack_require__(8815);
+var yaml_dist = __webpack_require__(38815);
 ;// CONCATENATED MODULE: ./node_modules/@actions/workflow-parser/dist/workflows/yaml-object-reader.js
 
 
@@ -4188,7 +4188,7 @@ function convertConcurrency(context, token) {
 }
 //# sourceMappingURL=concurrency.js.map
 // EXTERNAL MODULE: ./node_modules/cronstrue/dist/cronstrue.js
-var dist_cronstrue = __webpack_require__(2507);
+var dist_cronstrue = __webpack_require__(92507);
 ;// CONCATENATED MODULE: ./node_modules/@actions/workflow-parser/dist/model/converter/cron-constants.js
 // Constants for parsing and validating cron expressions
 const MONTHS = {
@@ -4748,7 +4748,7 @@ function handleTemplateTokenErrors(root, context, defaultValue, f) {
 }
 //# sourceMappingURL=handle-errors.js.map
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/ast.js
-var ast = __webpack_require__(2049);
+var ast = __webpack_require__(12049);
 ;// CONCATENATED MODULE: ./node_modules/@actions/workflow-parser/dist/model/converter/if-condition.js
 
 

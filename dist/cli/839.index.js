@@ -2,7 +2,7 @@ export const id = 839;
 export const ids = [839];
 export const modules = {
 
-/***/ 5839:
+/***/ 95839:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 __webpack_require__.r(__webpack_exports__);
@@ -12,19 +12,19 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */   options: () => (/* binding */ options)
 /* harmony export */ });
 /* harmony import */ var mingo_core__WEBPACK_IMPORTED_MODULE_13__ = __webpack_require__(9219);
-/* harmony import */ var mingo_operators_expression_array__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(7253);
-/* harmony import */ var mingo_operators_expression_boolean__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(7939);
-/* harmony import */ var mingo_operators_expression_comparison__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(2980);
-/* harmony import */ var mingo_operators_expression_conditional__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(4447);
-/* harmony import */ var mingo_operators_expression_string__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(1192);
-/* harmony import */ var mingo_operators_expression_type__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(5741);
-/* harmony import */ var mingo_operators_projection__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(1739);
-/* harmony import */ var mingo_operators_query_array__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4536);
-/* harmony import */ var mingo_operators_query_comparison__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(494);
-/* harmony import */ var mingo_operators_query_element__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2021);
-/* harmony import */ var mingo_operators_query_evaluation__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9241);
-/* harmony import */ var mingo_operators_query_logical__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(7150);
-/* harmony import */ var mingo_query__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(2067);
+/* harmony import */ var mingo_operators_expression_array__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(39634);
+/* harmony import */ var mingo_operators_expression_boolean__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(57939);
+/* harmony import */ var mingo_operators_expression_comparison__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(52980);
+/* harmony import */ var mingo_operators_expression_conditional__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(24447);
+/* harmony import */ var mingo_operators_expression_string__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(41192);
+/* harmony import */ var mingo_operators_expression_type__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(75741);
+/* harmony import */ var mingo_operators_projection__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(71739);
+/* harmony import */ var mingo_operators_query_array__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(84536);
+/* harmony import */ var mingo_operators_query_comparison__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(10494);
+/* harmony import */ var mingo_operators_query_element__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(82021);
+/* harmony import */ var mingo_operators_query_evaluation__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(89241);
+/* harmony import */ var mingo_operators_query_logical__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(87150);
+/* harmony import */ var mingo_query__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(92067);
 
 
 

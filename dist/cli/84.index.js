@@ -2,7 +2,7 @@ export const id = 84;
 export const ids = [84];
 export const modules = {
 
-/***/ 6021:
+/***/ 16021:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -48,10 +48,10 @@ function inOrder(edits) {
 /* harmony export */   az: () => (/* binding */ fileExpressions)
 /* harmony export */ });
 /* unused harmony export scalarsBelow */
-/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8815);
-/* harmony import */ var _workflow_expression_spans_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3560);
+/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(38815);
+/* harmony import */ var _workflow_expression_spans_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(63560);
 /* harmony import */ var _places_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(1426);
-/* harmony import */ var _scalar_text_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8008);
+/* harmony import */ var _scalar_text_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(48008);
 
 
 
@@ -97,7 +97,7 @@ function expression(text, scalar, path, from, to) {
 
 /***/ }),
 
-/***/ 9:
+/***/ 80009:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -124,16 +124,16 @@ async function hashOf(text) {
 
 /***/ }),
 
-/***/ 9834:
+/***/ 39834:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   Y: () => (/* binding */ parseExpression),
 /* harmony export */   Z: () => (/* binding */ isFault)
 /* harmony export */ });
-/* harmony import */ var _actions_expressions__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4662);
-/* harmony import */ var _actions_expressions_lexer__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2083);
-/* harmony import */ var _references_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4036);
+/* harmony import */ var _actions_expressions__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(44662);
+/* harmony import */ var _actions_expressions_lexer__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(12083);
+/* harmony import */ var _references_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(54036);
 
 
 
@@ -240,7 +240,7 @@ function isWithin(path, places) {
 
 /***/ }),
 
-/***/ 4036:
+/***/ 54036:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -248,8 +248,8 @@ function isWithin(path, places) {
 /* harmony export */   Ii: () => (/* binding */ lex),
 /* harmony export */   Ls: () => (/* binding */ stretchOf)
 /* harmony export */ });
-/* harmony import */ var _actions_expressions__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4662);
-/* harmony import */ var _actions_expressions_lexer__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2083);
+/* harmony import */ var _actions_expressions__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(44662);
+/* harmony import */ var _actions_expressions_lexer__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(12083);
 
 
 /**
@@ -313,7 +313,7 @@ function stringOf({ lexeme }) {
 
 /***/ }),
 
-/***/ 5790:
+/***/ 75790:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -326,9 +326,9 @@ __webpack_require__.d(__webpack_exports__, {
 // EXTERNAL MODULE: ./build/workflow/source.js
 var source = __webpack_require__(7503);
 // EXTERNAL MODULE: ./build/triggers/index.js + 34 modules
-var build_triggers = __webpack_require__(9757);
+var build_triggers = __webpack_require__(16700);
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __webpack_require__(4637);
+var suggestion = __webpack_require__(84637);
 ;// CONCATENATED MODULE: ./build/compiler/check-reference.js
 
 
@@ -392,11 +392,11 @@ function unknownOutput(trigger, name, known) {
 // EXTERNAL MODULE: ./build/compiler/file-expressions.js
 var file_expressions = __webpack_require__(1150);
 // EXTERNAL MODULE: ./build/compiler/parse-expression.js
-var parse_expression = __webpack_require__(9834);
+var parse_expression = __webpack_require__(39834);
 // EXTERNAL MODULE: ./build/compiler/places.js
 var places = __webpack_require__(1426);
 // EXTERNAL MODULE: ./build/compiler/references.js
-var references = __webpack_require__(4036);
+var references = __webpack_require__(54036);
 ;// CONCATENATED MODULE: ./build/compiler/rewrite.js
 
 
@@ -457,13 +457,13 @@ function notHere({ path }) {
 
 /***/ }),
 
-/***/ 8008:
+/***/ 48008:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   s: () => (/* binding */ ScalarText)
 /* harmony export */ });
-/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8815);
+/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(38815);
 
 /**
  * Finds the characters of a scalar's value in the text it was written as: quotes, escapes,
@@ -543,20 +543,20 @@ function align(value, units) {
 
 /***/ }),
 
-/***/ 8158:
+/***/ 38158:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   D: () => (/* binding */ linesOf),
 /* harmony export */   u: () => (/* binding */ readSourceFile)
 /* harmony export */ });
-/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8815);
+/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(38815);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2546);
 /* harmony import */ var _workflow_source_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(7503);
-/* harmony import */ var _workflow_workflow_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9186);
-/* harmony import */ var _workflow_yaml_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(8729);
+/* harmony import */ var _workflow_workflow_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(45204);
+/* harmony import */ var _workflow_yaml_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(98729);
 /* harmony import */ var _file_expressions_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(1150);
-/* harmony import */ var _stand_ins_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(505);
+/* harmony import */ var _stand_ins_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(30505);
 
 
 
@@ -628,16 +628,16 @@ function linesOf(text, start, end) {
 
 /***/ }),
 
-/***/ 505:
+/***/ 30505:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   i: () => (/* binding */ standInContexts),
 /* harmony export */   w: () => (/* binding */ namesIn)
 /* harmony export */ });
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2947);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(22947);
 /* harmony import */ var _file_expressions_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1150);
-/* harmony import */ var _references_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4036);
+/* harmony import */ var _references_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(54036);
 
 
 
@@ -673,17 +673,17 @@ function safeReferences(expression, context) {
 
 /***/ }),
 
-/***/ 6971:
+/***/ 16971:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   w: () => (/* binding */ findUntrusted)
 /* harmony export */ });
-/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8815);
+/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(38815);
 /* harmony import */ var _workflow_source_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(7503);
 /* harmony import */ var _file_expressions_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1150);
-/* harmony import */ var _scopes_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(960);
-/* harmony import */ var _taint_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(3473);
+/* harmony import */ var _scopes_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(10960);
+/* harmony import */ var _taint_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(53473);
 
 
 
@@ -747,7 +747,7 @@ function problem({ source }, key, expression) {
 
 /***/ }),
 
-/***/ 960:
+/***/ 10960:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -757,9 +757,9 @@ function problem({ source }, key, expression) {
 /* harmony export */   fq: () => (/* binding */ pairsOf),
 /* harmony export */   jf: () => (/* binding */ child)
 /* harmony export */ });
-/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8815);
+/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(38815);
 /* harmony import */ var _file_expressions_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1150);
-/* harmony import */ var _taint_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3473);
+/* harmony import */ var _taint_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(53473);
 
 
 
@@ -820,14 +820,14 @@ function asMap(node) {
 
 /***/ }),
 
-/***/ 3473:
+/***/ 53473:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   f: () => (/* binding */ isUntrusted)
 /* harmony export */ });
-/* harmony import */ var _actions_expressions_ast__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2049);
-/* harmony import */ var _parse_expression_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9834);
+/* harmony import */ var _actions_expressions_ast__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(12049);
+/* harmony import */ var _parse_expression_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(39834);
 
 
 /** Functions whose result no sender can word. */
@@ -897,7 +897,7 @@ function needsTainted(needs, job, output) {
 
 /***/ }),
 
-/***/ 5091:
+/***/ 25091:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -924,7 +924,7 @@ function quoted(text) {
 
 /***/ }),
 
-/***/ 4084:
+/***/ 74084:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -936,7 +936,7 @@ __webpack_require__.d(__webpack_exports__, {
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __webpack_require__(2546);
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
-var dist = __webpack_require__(8815);
+var dist = __webpack_require__(38815);
 // EXTERNAL MODULE: ./build/workflow/source.js
 var workflow_source = __webpack_require__(7503);
 ;// CONCATENATED MODULE: ./build/compiler/anchors.js
@@ -1017,13 +1017,13 @@ function needsStore(option, position) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/edits.js
-var compiler_edits = __webpack_require__(6021);
+var compiler_edits = __webpack_require__(16021);
 // EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __webpack_require__(1647);
+var dispatch = __webpack_require__(21647);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __webpack_require__(2947);
+var json = __webpack_require__(22947);
 // EXTERNAL MODULE: ./build/compiler/yaml-lines.js
-var yaml_lines = __webpack_require__(5091);
+var yaml_lines = __webpack_require__(25091);
 ;// CONCATENATED MODULE: ./build/compiler/events.js
 
 
@@ -1104,7 +1104,7 @@ function optionsOf({ document }, { nodes }) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/generated.js
-var generated = __webpack_require__(9);
+var generated = __webpack_require__(80009);
 // EXTERNAL MODULE: ./build/compiler/file-expressions.js
 var file_expressions = __webpack_require__(1150);
 ;// CONCATENATED MODULE: ./build/compiler/inputs.js
@@ -1197,7 +1197,7 @@ function isListening({ sections }, place) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/source-file.js
-var source_file = __webpack_require__(8158);
+var source_file = __webpack_require__(38158);
 ;// CONCATENATED MODULE: ./build/compiler/entry-texts.js
 
 
@@ -1372,7 +1372,7 @@ function jsonInput(context, names) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/references.js
-var references = __webpack_require__(4036);
+var references = __webpack_require__(54036);
 ;// CONCATENATED MODULE: ./build/compiler/on-job-env.js
 
 
@@ -1402,7 +1402,7 @@ function readsOn(text, node) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/stand-ins.js
-var stand_ins = __webpack_require__(505);
+var stand_ins = __webpack_require__(30505);
 ;// CONCATENATED MODULE: ./build/compiler/listening.js
 
 
@@ -1697,7 +1697,7 @@ function permissionsOf({ document, sections }) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/rewrite.js + 1 modules
-var rewrite = __webpack_require__(5790);
+var rewrite = __webpack_require__(75790);
 ;// CONCATENATED MODULE: ./build/compiler/compile.js
 
 
@@ -1741,9 +1741,9 @@ async function compile(file, options) {
 }
 
 // EXTERNAL MODULE: ./build/compiler/untrusted/findings.js
-var findings = __webpack_require__(6971);
+var findings = __webpack_require__(16971);
 // EXTERNAL MODULE: ./build/entries/source-files.js
-var source_files = __webpack_require__(6200);
+var source_files = __webpack_require__(76200);
 ;// CONCATENATED MODULE: ./build/entries/build-workflows.js
 
 
@@ -1784,7 +1784,7 @@ function plainNotice({ file }) {
 
 /***/ }),
 
-/***/ 6200:
+/***/ 76200:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -1792,10 +1792,10 @@ function plainNotice({ file }) {
 /* harmony export */   ly: () => (/* binding */ writeSource),
 /* harmony export */   o$: () => (/* binding */ readSource)
 /* harmony export */ });
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(73024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(76760);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2546);
-/* harmony import */ var _workflow_files_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6456);
+/* harmony import */ var _workflow_files_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(76456);
 
 
 

@@ -2,7 +2,7 @@ export const id = 938;
 export const ids = [938];
 export const modules = {
 
-/***/ 2938:
+/***/ 52938:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -693,9 +693,9 @@ function splitLines(text) {
 }
 
 // EXTERNAL MODULE: ./build/workflow/code-frame.js
-var code_frame = __webpack_require__(8375);
+var code_frame = __webpack_require__(88375);
 // EXTERNAL MODULE: ./build/entries/problem-json.js
-var problem_json = __webpack_require__(6571);
+var problem_json = __webpack_require__(96571);
 ;// CONCATENATED MODULE: ./build/entries/print-build.js
 
 

@@ -2,7 +2,7 @@ export const id = 951;
 export const ids = [951];
 export const modules = {
 
-/***/ 8111:
+/***/ 78111:
 /***/ ((module) => {
 
 // Copyright 2014, 2015, 2016, 2017, 2018, 2019, 2020, 2021, 2022, 2023 Simon Lydell
@@ -405,7 +405,7 @@ module.exports = jsTokens = function*(input, {jsx = false} = {}) {
 
 /***/ }),
 
-/***/ 8989:
+/***/ 88989:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 

@@ -2,49 +2,49 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
-/***/ 2613:
+/***/ 42613:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("assert");
 
 /***/ }),
 
-/***/ 181:
+/***/ 20181:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("buffer");
 
 /***/ }),
 
-/***/ 8611:
+/***/ 58611:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("http");
 
 /***/ }),
 
-/***/ 3311:
+/***/ 43311:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("https");
 
 /***/ }),
 
-/***/ 9278:
+/***/ 69278:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("net");
 
 /***/ }),
 
-/***/ 4589:
+/***/ 34589:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:assert");
 
 /***/ }),
 
-/***/ 6698:
+/***/ 16698:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:async_hooks");
@@ -58,91 +58,91 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:buffer"
 
 /***/ }),
 
-/***/ 1421:
+/***/ 31421:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_process");
 
 /***/ }),
 
-/***/ 7540:
+/***/ 37540:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:console");
 
 /***/ }),
 
-/***/ 7598:
+/***/ 77598:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
 
 /***/ }),
 
-/***/ 3053:
+/***/ 53053:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:diagnostics_channel");
 
 /***/ }),
 
-/***/ 610:
+/***/ 40610:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:dns");
 
 /***/ }),
 
-/***/ 8474:
+/***/ 78474:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:events");
 
 /***/ }),
 
-/***/ 3024:
+/***/ 73024:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
 
 /***/ }),
 
-/***/ 1455:
+/***/ 51455:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/promises");
 
 /***/ }),
 
-/***/ 7067:
+/***/ 37067:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http");
 
 /***/ }),
 
-/***/ 2467:
+/***/ 32467:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http2");
 
 /***/ }),
 
-/***/ 4708:
+/***/ 44708:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:https");
 
 /***/ }),
 
-/***/ 7030:
+/***/ 77030:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:net");
 
 /***/ }),
 
-/***/ 6760:
+/***/ 76760:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
@@ -163,98 +163,98 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:process
 
 /***/ }),
 
-/***/ 1792:
+/***/ 41792:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:querystring");
 
 /***/ }),
 
-/***/ 99:
+/***/ 80099:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:sqlite");
 
 /***/ }),
 
-/***/ 7075:
+/***/ 57075:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream");
 
 /***/ }),
 
-/***/ 7830:
+/***/ 37830:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream/web");
 
 /***/ }),
 
-/***/ 7997:
+/***/ 87997:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:timers");
 
 /***/ }),
 
-/***/ 8500:
+/***/ 58500:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:timers/promises");
 
 /***/ }),
 
-/***/ 1692:
+/***/ 41692:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:tls");
 
 /***/ }),
 
-/***/ 3136:
+/***/ 73136:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:url");
 
 /***/ }),
 
-/***/ 7975:
+/***/ 57975:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util");
 
 /***/ }),
 
-/***/ 3429:
+/***/ 73429:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util/types");
 
 /***/ }),
 
-/***/ 714:
+/***/ 30714:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:vm");
 
 /***/ }),
 
-/***/ 5919:
+/***/ 75919:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:worker_threads");
 
 /***/ }),
 
-/***/ 8522:
+/***/ 38522:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
-/***/ 857:
+/***/ 70857:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
@@ -268,49 +268,49 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("process");
 
 /***/ }),
 
-/***/ 4756:
+/***/ 64756:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tls");
 
 /***/ }),
 
-/***/ 2018:
+/***/ 52018:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tty");
 
 /***/ }),
 
-/***/ 7016:
+/***/ 87016:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("url");
 
 /***/ }),
 
-/***/ 9023:
+/***/ 39023:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 /***/ }),
 
-/***/ 8167:
+/***/ 28167:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("worker_threads");
 
 /***/ }),
 
-/***/ 8909:
+/***/ 18909:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { Argument } = __nccwpck_require__(9154);
-const { Command } = __nccwpck_require__(4348);
-const { CommanderError, InvalidArgumentError } = __nccwpck_require__(1135);
-const { Help } = __nccwpck_require__(9754);
-const { Option } = __nccwpck_require__(5240);
+const { Argument } = __nccwpck_require__(49154);
+const { Command } = __nccwpck_require__(34348);
+const { CommanderError, InvalidArgumentError } = __nccwpck_require__(41135);
+const { Help } = __nccwpck_require__(79754);
+const { Option } = __nccwpck_require__(45240);
 
 exports.DM = new Command();
 
@@ -334,10 +334,10 @@ exports.a2 = InvalidArgumentError; // Deprecated
 
 /***/ }),
 
-/***/ 9154:
+/***/ 49154:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { InvalidArgumentError } = __nccwpck_require__(1135);
+const { InvalidArgumentError } = __nccwpck_require__(41135);
 
 class Argument {
   /**
@@ -491,20 +491,20 @@ exports.humanReadableArgName = humanReadableArgName;
 
 /***/ }),
 
-/***/ 4348:
+/***/ 34348:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const EventEmitter = (__nccwpck_require__(8474).EventEmitter);
-const childProcess = __nccwpck_require__(1421);
-const path = __nccwpck_require__(6760);
-const fs = __nccwpck_require__(3024);
+const EventEmitter = (__nccwpck_require__(78474).EventEmitter);
+const childProcess = __nccwpck_require__(31421);
+const path = __nccwpck_require__(76760);
+const fs = __nccwpck_require__(73024);
 const process = __nccwpck_require__(1708);
 
-const { Argument, humanReadableArgName } = __nccwpck_require__(9154);
-const { CommanderError } = __nccwpck_require__(1135);
-const { Help, stripColor } = __nccwpck_require__(9754);
-const { Option, DualOptions } = __nccwpck_require__(5240);
-const { suggestSimilar } = __nccwpck_require__(5030);
+const { Argument, humanReadableArgName } = __nccwpck_require__(49154);
+const { CommanderError } = __nccwpck_require__(41135);
+const { Help, stripColor } = __nccwpck_require__(79754);
+const { Option, DualOptions } = __nccwpck_require__(45240);
+const { suggestSimilar } = __nccwpck_require__(65030);
 
 class Command extends EventEmitter {
   /**
@@ -3275,7 +3275,7 @@ exports.useColor = useColor; // exporting for tests
 
 /***/ }),
 
-/***/ 1135:
+/***/ 41135:
 /***/ ((__unused_webpack_module, exports) => {
 
 /**
@@ -3321,10 +3321,10 @@ exports.InvalidArgumentError = InvalidArgumentError;
 
 /***/ }),
 
-/***/ 9754:
+/***/ 79754:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { humanReadableArgName } = __nccwpck_require__(9154);
+const { humanReadableArgName } = __nccwpck_require__(49154);
 
 /**
  * TypeScript import types for JSDoc, used by Visual Studio Code IntelliSense and `npm run typescript-checkJS`
@@ -4075,10 +4075,10 @@ exports.stripColor = stripColor;
 
 /***/ }),
 
-/***/ 5240:
+/***/ 45240:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
-const { InvalidArgumentError } = __nccwpck_require__(1135);
+const { InvalidArgumentError } = __nccwpck_require__(41135);
 
 class Option {
   /**
@@ -4462,7 +4462,7 @@ exports.DualOptions = DualOptions;
 
 /***/ }),
 
-/***/ 5030:
+/***/ 65030:
 /***/ ((__unused_webpack_module, exports) => {
 
 const maxDistance = 3;
@@ -4570,18 +4570,18 @@ exports.suggestSimilar = suggestSimilar;
 
 /***/ }),
 
-/***/ 7349:
+/***/ 57349:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var Scalar = __nccwpck_require__(3301);
-var YAMLMap = __nccwpck_require__(4454);
-var YAMLSeq = __nccwpck_require__(2223);
-var resolveBlockMap = __nccwpck_require__(7103);
-var resolveBlockSeq = __nccwpck_require__(334);
-var resolveFlowCollection = __nccwpck_require__(3142);
+var identity = __nccwpck_require__(41127);
+var Scalar = __nccwpck_require__(63301);
+var YAMLMap = __nccwpck_require__(84454);
+var YAMLSeq = __nccwpck_require__(92223);
+var resolveBlockMap = __nccwpck_require__(87103);
+var resolveBlockSeq = __nccwpck_require__(90334);
+var resolveFlowCollection = __nccwpck_require__(13142);
 
 function resolveCollection(CN, ctx, token, onError, tagName, tag) {
     const coll = token.type === 'block-map'
@@ -4667,15 +4667,15 @@ exports.composeCollection = composeCollection;
 
 /***/ }),
 
-/***/ 3683:
+/***/ 23683:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
 var Document = __nccwpck_require__(3021);
-var composeNode = __nccwpck_require__(5937);
-var resolveEnd = __nccwpck_require__(7788);
-var resolveProps = __nccwpck_require__(4631);
+var composeNode = __nccwpck_require__(45937);
+var resolveEnd = __nccwpck_require__(17788);
+var resolveProps = __nccwpck_require__(34631);
 
 function composeDoc(options, directives, { offset, start, value, end }, onError) {
     const opts = Object.assign({ _directives: directives }, options);
@@ -4719,17 +4719,17 @@ exports.composeDoc = composeDoc;
 
 /***/ }),
 
-/***/ 5937:
+/***/ 45937:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
 var Alias = __nccwpck_require__(4065);
-var identity = __nccwpck_require__(1127);
-var composeCollection = __nccwpck_require__(7349);
+var identity = __nccwpck_require__(41127);
+var composeCollection = __nccwpck_require__(57349);
 var composeScalar = __nccwpck_require__(5413);
-var resolveEnd = __nccwpck_require__(7788);
-var utilEmptyScalarPosition = __nccwpck_require__(2599);
+var resolveEnd = __nccwpck_require__(17788);
+var utilEmptyScalarPosition = __nccwpck_require__(22599);
 
 const CN = { composeNode, composeEmptyNode };
 function composeNode(ctx, token, props, onError) {
@@ -4843,10 +4843,10 @@ exports.composeNode = composeNode;
 
 
 
-var identity = __nccwpck_require__(1127);
-var Scalar = __nccwpck_require__(3301);
-var resolveBlockScalar = __nccwpck_require__(8913);
-var resolveFlowScalar = __nccwpck_require__(6842);
+var identity = __nccwpck_require__(41127);
+var Scalar = __nccwpck_require__(63301);
+var resolveBlockScalar = __nccwpck_require__(48913);
+var resolveFlowScalar = __nccwpck_require__(76842);
 
 function composeScalar(ctx, token, tagToken, onError) {
     const { value, type, comment, range } = token.type === 'block-scalar'
@@ -4933,18 +4933,18 @@ exports.composeScalar = composeScalar;
 
 /***/ }),
 
-/***/ 9984:
+/***/ 89984:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
 var node_process = __nccwpck_require__(932);
-var directives = __nccwpck_require__(1342);
+var directives = __nccwpck_require__(61342);
 var Document = __nccwpck_require__(3021);
-var errors = __nccwpck_require__(1464);
-var identity = __nccwpck_require__(1127);
-var composeDoc = __nccwpck_require__(3683);
-var resolveEnd = __nccwpck_require__(7788);
+var errors = __nccwpck_require__(91464);
+var identity = __nccwpck_require__(41127);
+var composeDoc = __nccwpck_require__(23683);
+var resolveEnd = __nccwpck_require__(17788);
 
 function getErrorPos(src) {
     if (typeof src === 'number')
@@ -5164,17 +5164,17 @@ exports.Composer = Composer;
 
 /***/ }),
 
-/***/ 7103:
+/***/ 87103:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Pair = __nccwpck_require__(7165);
-var YAMLMap = __nccwpck_require__(4454);
-var resolveProps = __nccwpck_require__(4631);
+var Pair = __nccwpck_require__(57165);
+var YAMLMap = __nccwpck_require__(84454);
+var resolveProps = __nccwpck_require__(34631);
 var utilContainsNewline = __nccwpck_require__(9499);
-var utilFlowIndentCheck = __nccwpck_require__(4051);
-var utilMapIncludes = __nccwpck_require__(1187);
+var utilFlowIndentCheck = __nccwpck_require__(74051);
+var utilMapIncludes = __nccwpck_require__(81187);
 
 const startColMsg = 'All mapping items must start at the same column';
 function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
@@ -5288,12 +5288,12 @@ exports.resolveBlockMap = resolveBlockMap;
 
 /***/ }),
 
-/***/ 8913:
+/***/ 48913:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
+var Scalar = __nccwpck_require__(63301);
 
 function resolveBlockScalar(ctx, scalar, onError) {
     const start = scalar.offset;
@@ -5495,14 +5495,14 @@ exports.resolveBlockScalar = resolveBlockScalar;
 
 /***/ }),
 
-/***/ 334:
+/***/ 90334:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var YAMLSeq = __nccwpck_require__(2223);
-var resolveProps = __nccwpck_require__(4631);
-var utilFlowIndentCheck = __nccwpck_require__(4051);
+var YAMLSeq = __nccwpck_require__(92223);
+var resolveProps = __nccwpck_require__(34631);
+var utilFlowIndentCheck = __nccwpck_require__(74051);
 
 function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
     const NodeClass = tag?.nodeClass ?? YAMLSeq.YAMLSeq;
@@ -5553,7 +5553,7 @@ exports.resolveBlockSeq = resolveBlockSeq;
 
 /***/ }),
 
-/***/ 7788:
+/***/ 17788:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -5599,19 +5599,19 @@ exports.resolveEnd = resolveEnd;
 
 /***/ }),
 
-/***/ 3142:
+/***/ 13142:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var Pair = __nccwpck_require__(7165);
-var YAMLMap = __nccwpck_require__(4454);
-var YAMLSeq = __nccwpck_require__(2223);
-var resolveEnd = __nccwpck_require__(7788);
-var resolveProps = __nccwpck_require__(4631);
+var identity = __nccwpck_require__(41127);
+var Pair = __nccwpck_require__(57165);
+var YAMLMap = __nccwpck_require__(84454);
+var YAMLSeq = __nccwpck_require__(92223);
+var resolveEnd = __nccwpck_require__(17788);
+var resolveProps = __nccwpck_require__(34631);
 var utilContainsNewline = __nccwpck_require__(9499);
-var utilMapIncludes = __nccwpck_require__(1187);
+var utilMapIncludes = __nccwpck_require__(81187);
 
 const blockMsg = 'Block collections are not allowed within flow collections';
 const isBlock = (token) => token && (token.type === 'block-map' || token.type === 'block-seq');
@@ -5815,13 +5815,13 @@ exports.resolveFlowCollection = resolveFlowCollection;
 
 /***/ }),
 
-/***/ 6842:
+/***/ 76842:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
-var resolveEnd = __nccwpck_require__(7788);
+var Scalar = __nccwpck_require__(63301);
+var resolveEnd = __nccwpck_require__(17788);
 
 function resolveFlowScalar(scalar, strict, onError) {
     const { offset, type, source, end } = scalar;
@@ -6050,7 +6050,7 @@ exports.resolveFlowScalar = resolveFlowScalar;
 
 /***/ }),
 
-/***/ 4631:
+/***/ 34631:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -6248,7 +6248,7 @@ exports.containsNewline = containsNewline;
 
 /***/ }),
 
-/***/ 2599:
+/***/ 22599:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -6283,7 +6283,7 @@ exports.emptyScalarPosition = emptyScalarPosition;
 
 /***/ }),
 
-/***/ 4051:
+/***/ 74051:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
@@ -6307,12 +6307,12 @@ exports.flowIndentCheck = flowIndentCheck;
 
 /***/ }),
 
-/***/ 1187:
+/***/ 81187:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
+var identity = __nccwpck_require__(41127);
 
 function mapIncludes(ctx, items, search) {
     const { uniqueKeys } = ctx.options;
@@ -6335,16 +6335,16 @@ exports.mapIncludes = mapIncludes;
 
 
 var Alias = __nccwpck_require__(4065);
-var Collection = __nccwpck_require__(101);
-var identity = __nccwpck_require__(1127);
-var Pair = __nccwpck_require__(7165);
-var toJS = __nccwpck_require__(4043);
-var Schema = __nccwpck_require__(5840);
+var Collection = __nccwpck_require__(40101);
+var identity = __nccwpck_require__(41127);
+var Pair = __nccwpck_require__(57165);
+var toJS = __nccwpck_require__(74043);
+var Schema = __nccwpck_require__(45840);
 var stringifyDocument = __nccwpck_require__(6829);
-var anchors = __nccwpck_require__(1596);
-var applyReviver = __nccwpck_require__(3661);
-var createNode = __nccwpck_require__(2404);
-var directives = __nccwpck_require__(1342);
+var anchors = __nccwpck_require__(71596);
+var applyReviver = __nccwpck_require__(83661);
+var createNode = __nccwpck_require__(42404);
+var directives = __nccwpck_require__(61342);
 
 class Document {
     constructor(value, replacer, options) {
@@ -6673,13 +6673,13 @@ exports.Document = Document;
 
 /***/ }),
 
-/***/ 1596:
+/***/ 71596:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var visit = __nccwpck_require__(204);
+var identity = __nccwpck_require__(41127);
+var visit = __nccwpck_require__(10204);
 
 /**
  * Verify that the input string is a valid anchor.
@@ -6756,7 +6756,7 @@ exports.findNewAnchor = findNewAnchor;
 
 /***/ }),
 
-/***/ 3661:
+/***/ 83661:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -6820,14 +6820,14 @@ exports.applyReviver = applyReviver;
 
 /***/ }),
 
-/***/ 2404:
+/***/ 42404:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
 var Alias = __nccwpck_require__(4065);
-var identity = __nccwpck_require__(1127);
-var Scalar = __nccwpck_require__(3301);
+var identity = __nccwpck_require__(41127);
+var Scalar = __nccwpck_require__(63301);
 
 const defaultTagPrefix = 'tag:yaml.org,2002:';
 function findTagObject(value, tagName, tags) {
@@ -6917,13 +6917,13 @@ exports.createNode = createNode;
 
 /***/ }),
 
-/***/ 1342:
+/***/ 61342:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var visit = __nccwpck_require__(204);
+var identity = __nccwpck_require__(41127);
+var visit = __nccwpck_require__(10204);
 
 const escapeChars = {
     '!': '%21',
@@ -7102,7 +7102,7 @@ exports.Directives = Directives;
 
 /***/ }),
 
-/***/ 1464:
+/***/ 91464:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -7171,28 +7171,28 @@ exports.prettifyError = prettifyError;
 
 /***/ }),
 
-/***/ 8815:
+/***/ 38815:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 var __webpack_unused_export__;
 
 
-var composer = __nccwpck_require__(9984);
+var composer = __nccwpck_require__(89984);
 var Document = __nccwpck_require__(3021);
-var Schema = __nccwpck_require__(5840);
-var errors = __nccwpck_require__(1464);
+var Schema = __nccwpck_require__(45840);
+var errors = __nccwpck_require__(91464);
 var Alias = __nccwpck_require__(4065);
-var identity = __nccwpck_require__(1127);
-var Pair = __nccwpck_require__(7165);
-var Scalar = __nccwpck_require__(3301);
-var YAMLMap = __nccwpck_require__(4454);
-var YAMLSeq = __nccwpck_require__(2223);
+var identity = __nccwpck_require__(41127);
+var Pair = __nccwpck_require__(57165);
+var Scalar = __nccwpck_require__(63301);
+var YAMLMap = __nccwpck_require__(84454);
+var YAMLSeq = __nccwpck_require__(92223);
 var cst = __nccwpck_require__(3461);
-var lexer = __nccwpck_require__(361);
-var lineCounter = __nccwpck_require__(6628);
+var lexer = __nccwpck_require__(40361);
+var lineCounter = __nccwpck_require__(66628);
 var parser = __nccwpck_require__(3456);
-var publicApi = __nccwpck_require__(4047);
-var visit = __nccwpck_require__(204);
+var publicApi = __nccwpck_require__(84047);
+var visit = __nccwpck_require__(10204);
 
 
 
@@ -7229,7 +7229,7 @@ __webpack_unused_export__ = visit.visitAsync;
 
 /***/ }),
 
-/***/ 7249:
+/***/ 57249:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
@@ -7260,11 +7260,11 @@ exports.warn = warn;
 
 
 
-var anchors = __nccwpck_require__(1596);
-var visit = __nccwpck_require__(204);
-var identity = __nccwpck_require__(1127);
-var Node = __nccwpck_require__(6673);
-var toJS = __nccwpck_require__(4043);
+var anchors = __nccwpck_require__(71596);
+var visit = __nccwpck_require__(10204);
+var identity = __nccwpck_require__(41127);
+var Node = __nccwpck_require__(66673);
+var toJS = __nccwpck_require__(74043);
 
 class Alias extends Node.NodeBase {
     constructor(source) {
@@ -7382,14 +7382,14 @@ exports.Alias = Alias;
 
 /***/ }),
 
-/***/ 101:
+/***/ 40101:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var createNode = __nccwpck_require__(2404);
-var identity = __nccwpck_require__(1127);
-var Node = __nccwpck_require__(6673);
+var createNode = __nccwpck_require__(42404);
+var identity = __nccwpck_require__(41127);
+var Node = __nccwpck_require__(66673);
 
 function collectionFromPath(schema, path, value) {
     let v = value;
@@ -7540,14 +7540,14 @@ exports.isEmptyPath = isEmptyPath;
 
 /***/ }),
 
-/***/ 6673:
+/***/ 66673:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var applyReviver = __nccwpck_require__(3661);
-var identity = __nccwpck_require__(1127);
-var toJS = __nccwpck_require__(4043);
+var applyReviver = __nccwpck_require__(83661);
+var identity = __nccwpck_require__(41127);
+var toJS = __nccwpck_require__(74043);
 
 class NodeBase {
     constructor(type) {
@@ -7587,15 +7587,15 @@ exports.NodeBase = NodeBase;
 
 /***/ }),
 
-/***/ 7165:
+/***/ 57165:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var createNode = __nccwpck_require__(2404);
-var stringifyPair = __nccwpck_require__(9748);
-var addPairToJSMap = __nccwpck_require__(7104);
-var identity = __nccwpck_require__(1127);
+var createNode = __nccwpck_require__(42404);
+var stringifyPair = __nccwpck_require__(59748);
+var addPairToJSMap = __nccwpck_require__(97104);
+var identity = __nccwpck_require__(41127);
 
 function createPair(key, value, ctx) {
     const k = createNode.createNode(key, undefined, ctx);
@@ -7633,14 +7633,14 @@ exports.createPair = createPair;
 
 /***/ }),
 
-/***/ 3301:
+/***/ 63301:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var Node = __nccwpck_require__(6673);
-var toJS = __nccwpck_require__(4043);
+var identity = __nccwpck_require__(41127);
+var Node = __nccwpck_require__(66673);
+var toJS = __nccwpck_require__(74043);
 
 const isScalarValue = (value) => !value || (typeof value !== 'function' && typeof value !== 'object');
 class Scalar extends Node.NodeBase {
@@ -7667,17 +7667,17 @@ exports.isScalarValue = isScalarValue;
 
 /***/ }),
 
-/***/ 4454:
+/***/ 84454:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var stringifyCollection = __nccwpck_require__(1212);
-var addPairToJSMap = __nccwpck_require__(7104);
-var Collection = __nccwpck_require__(101);
-var identity = __nccwpck_require__(1127);
-var Pair = __nccwpck_require__(7165);
-var Scalar = __nccwpck_require__(3301);
+var stringifyCollection = __nccwpck_require__(61212);
+var addPairToJSMap = __nccwpck_require__(97104);
+var Collection = __nccwpck_require__(40101);
+var identity = __nccwpck_require__(41127);
+var Pair = __nccwpck_require__(57165);
+var Scalar = __nccwpck_require__(63301);
 
 function findPair(items, key) {
     const k = identity.isScalar(key) ? key.value : key;
@@ -7821,17 +7821,17 @@ exports.findPair = findPair;
 
 /***/ }),
 
-/***/ 2223:
+/***/ 92223:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var createNode = __nccwpck_require__(2404);
-var stringifyCollection = __nccwpck_require__(1212);
-var Collection = __nccwpck_require__(101);
-var identity = __nccwpck_require__(1127);
-var Scalar = __nccwpck_require__(3301);
-var toJS = __nccwpck_require__(4043);
+var createNode = __nccwpck_require__(42404);
+var stringifyCollection = __nccwpck_require__(61212);
+var Collection = __nccwpck_require__(40101);
+var identity = __nccwpck_require__(41127);
+var Scalar = __nccwpck_require__(63301);
+var toJS = __nccwpck_require__(74043);
 
 class YAMLSeq extends Collection.Collection {
     static get tagName() {
@@ -7943,16 +7943,16 @@ exports.YAMLSeq = YAMLSeq;
 
 /***/ }),
 
-/***/ 7104:
+/***/ 97104:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var log = __nccwpck_require__(7249);
-var merge = __nccwpck_require__(452);
+var log = __nccwpck_require__(57249);
+var merge = __nccwpck_require__(90452);
 var stringify = __nccwpck_require__(2148);
-var identity = __nccwpck_require__(1127);
-var toJS = __nccwpck_require__(4043);
+var identity = __nccwpck_require__(41127);
+var toJS = __nccwpck_require__(74043);
 
 function addPairToJSMap(ctx, map, { key, value }) {
     if (identity.isNode(key) && key.addToJSMap)
@@ -8015,7 +8015,7 @@ exports.addPairToJSMap = addPairToJSMap;
 
 /***/ }),
 
-/***/ 1127:
+/***/ 41127:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -8075,12 +8075,12 @@ exports.isSeq = isSeq;
 
 /***/ }),
 
-/***/ 4043:
+/***/ 74043:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
+var identity = __nccwpck_require__(41127);
 
 /**
  * Recursively convert any node or its contents to native JavaScript
@@ -8121,15 +8121,15 @@ exports.toJS = toJS;
 
 /***/ }),
 
-/***/ 110:
+/***/ 60110:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var resolveBlockScalar = __nccwpck_require__(8913);
-var resolveFlowScalar = __nccwpck_require__(6842);
-var errors = __nccwpck_require__(1464);
-var stringifyString = __nccwpck_require__(3069);
+var resolveBlockScalar = __nccwpck_require__(48913);
+var resolveFlowScalar = __nccwpck_require__(76842);
+var errors = __nccwpck_require__(91464);
+var stringifyString = __nccwpck_require__(83069);
 
 function resolveAsScalar(token, strict = true, onError) {
     if (token) {
@@ -8346,7 +8346,7 @@ exports.setScalarValue = setScalarValue;
 
 /***/ }),
 
-/***/ 1733:
+/***/ 91733:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -8416,7 +8416,7 @@ exports.stringify = stringify;
 
 /***/ }),
 
-/***/ 7715:
+/***/ 97715:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -8527,9 +8527,9 @@ exports.visit = visit;
 
 
 
-var cstScalar = __nccwpck_require__(110);
-var cstStringify = __nccwpck_require__(1733);
-var cstVisit = __nccwpck_require__(7715);
+var cstScalar = __nccwpck_require__(60110);
+var cstStringify = __nccwpck_require__(91733);
+var cstVisit = __nccwpck_require__(97715);
 
 /** The byte order mark */
 const BOM = '\u{FEFF}';
@@ -8641,7 +8641,7 @@ exports.tokenType = tokenType;
 
 /***/ }),
 
-/***/ 361:
+/***/ 40361:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
@@ -9371,7 +9371,7 @@ exports.Lexer = Lexer;
 
 /***/ }),
 
-/***/ 6628:
+/***/ 66628:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -9426,7 +9426,7 @@ exports.LineCounter = LineCounter;
 
 var node_process = __nccwpck_require__(932);
 var cst = __nccwpck_require__(3461);
-var lexer = __nccwpck_require__(361);
+var lexer = __nccwpck_require__(40361);
 
 function includesToken(list, type) {
     for (let i = 0; i < list.length; ++i)
@@ -10406,17 +10406,17 @@ exports.Parser = Parser;
 
 /***/ }),
 
-/***/ 4047:
+/***/ 84047:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var composer = __nccwpck_require__(9984);
+var composer = __nccwpck_require__(89984);
 var Document = __nccwpck_require__(3021);
-var errors = __nccwpck_require__(1464);
-var log = __nccwpck_require__(7249);
-var identity = __nccwpck_require__(1127);
-var lineCounter = __nccwpck_require__(6628);
+var errors = __nccwpck_require__(91464);
+var log = __nccwpck_require__(57249);
+var identity = __nccwpck_require__(41127);
+var lineCounter = __nccwpck_require__(66628);
 var parser = __nccwpck_require__(3456);
 
 function parseOptions(options) {
@@ -10520,16 +10520,16 @@ exports.stringify = stringify;
 
 /***/ }),
 
-/***/ 5840:
+/***/ 45840:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var map = __nccwpck_require__(7451);
+var identity = __nccwpck_require__(41127);
+var map = __nccwpck_require__(47451);
 var seq = __nccwpck_require__(1706);
-var string = __nccwpck_require__(6464);
-var tags = __nccwpck_require__(18);
+var string = __nccwpck_require__(66464);
+var tags = __nccwpck_require__(90018);
 
 const sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 class Schema {
@@ -10566,13 +10566,13 @@ exports.Schema = Schema;
 
 /***/ }),
 
-/***/ 7451:
+/***/ 47451:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var YAMLMap = __nccwpck_require__(4454);
+var identity = __nccwpck_require__(41127);
+var YAMLMap = __nccwpck_require__(84454);
 
 const map = {
     collection: 'map',
@@ -10592,12 +10592,12 @@ exports.map = map;
 
 /***/ }),
 
-/***/ 3632:
+/***/ 73632:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
+var Scalar = __nccwpck_require__(63301);
 
 const nullTag = {
     identify: value => value == null,
@@ -10621,8 +10621,8 @@ exports.nullTag = nullTag;
 
 
 
-var identity = __nccwpck_require__(1127);
-var YAMLSeq = __nccwpck_require__(2223);
+var identity = __nccwpck_require__(41127);
+var YAMLSeq = __nccwpck_require__(92223);
 
 const seq = {
     collection: 'seq',
@@ -10642,12 +10642,12 @@ exports.seq = seq;
 
 /***/ }),
 
-/***/ 6464:
+/***/ 66464:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var stringifyString = __nccwpck_require__(3069);
+var stringifyString = __nccwpck_require__(83069);
 
 const string = {
     identify: value => typeof value === 'string',
@@ -10665,12 +10665,12 @@ exports.string = string;
 
 /***/ }),
 
-/***/ 3959:
+/***/ 73959:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
+var Scalar = __nccwpck_require__(63301);
 
 const boolTag = {
     identify: value => typeof value === 'boolean',
@@ -10693,13 +10693,13 @@ exports.boolTag = boolTag;
 
 /***/ }),
 
-/***/ 8405:
+/***/ 38405:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
-var stringifyNumber = __nccwpck_require__(8689);
+var Scalar = __nccwpck_require__(63301);
+var stringifyNumber = __nccwpck_require__(28689);
 
 const floatNaN = {
     identify: value => typeof value === 'number',
@@ -10747,12 +10747,12 @@ exports.floatNaN = floatNaN;
 
 /***/ }),
 
-/***/ 9874:
+/***/ 59874:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var stringifyNumber = __nccwpck_require__(8689);
+var stringifyNumber = __nccwpck_require__(28689);
 
 const intIdentify = (value) => typeof value === 'bigint' || Number.isInteger(value);
 const intResolve = (str, offset, radix, { intAsBigInt }) => (intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix));
@@ -10796,18 +10796,18 @@ exports.intOct = intOct;
 
 /***/ }),
 
-/***/ 896:
+/***/ 48515:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var map = __nccwpck_require__(7451);
-var _null = __nccwpck_require__(3632);
+var map = __nccwpck_require__(47451);
+var _null = __nccwpck_require__(73632);
 var seq = __nccwpck_require__(1706);
-var string = __nccwpck_require__(6464);
-var bool = __nccwpck_require__(3959);
-var float = __nccwpck_require__(8405);
-var int = __nccwpck_require__(9874);
+var string = __nccwpck_require__(66464);
+var bool = __nccwpck_require__(73959);
+var float = __nccwpck_require__(38405);
+var int = __nccwpck_require__(59874);
 
 const schema = [
     map.map,
@@ -10828,13 +10828,13 @@ exports.schema = schema;
 
 /***/ }),
 
-/***/ 3559:
+/***/ 33559:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
-var map = __nccwpck_require__(7451);
+var Scalar = __nccwpck_require__(63301);
+var map = __nccwpck_require__(47451);
 var seq = __nccwpck_require__(1706);
 
 function intIdentify(value) {
@@ -10899,27 +10899,27 @@ exports.schema = schema;
 
 /***/ }),
 
-/***/ 18:
+/***/ 90018:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var map = __nccwpck_require__(7451);
-var _null = __nccwpck_require__(3632);
+var map = __nccwpck_require__(47451);
+var _null = __nccwpck_require__(73632);
 var seq = __nccwpck_require__(1706);
-var string = __nccwpck_require__(6464);
-var bool = __nccwpck_require__(3959);
-var float = __nccwpck_require__(8405);
-var int = __nccwpck_require__(9874);
-var schema = __nccwpck_require__(896);
-var schema$1 = __nccwpck_require__(3559);
-var binary = __nccwpck_require__(6083);
-var merge = __nccwpck_require__(452);
-var omap = __nccwpck_require__(303);
-var pairs = __nccwpck_require__(8385);
-var schema$2 = __nccwpck_require__(5913);
-var set = __nccwpck_require__(1528);
-var timestamp = __nccwpck_require__(6752);
+var string = __nccwpck_require__(66464);
+var bool = __nccwpck_require__(73959);
+var float = __nccwpck_require__(38405);
+var int = __nccwpck_require__(59874);
+var schema = __nccwpck_require__(48515);
+var schema$1 = __nccwpck_require__(33559);
+var binary = __nccwpck_require__(56083);
+var merge = __nccwpck_require__(90452);
+var omap = __nccwpck_require__(50303);
+var pairs = __nccwpck_require__(18385);
+var schema$2 = __nccwpck_require__(35913);
+var set = __nccwpck_require__(81528);
+var timestamp = __nccwpck_require__(46752);
 
 const schemas = new Map([
     ['core', schema.schema],
@@ -11005,14 +11005,14 @@ exports.getTags = getTags;
 
 /***/ }),
 
-/***/ 6083:
+/***/ 56083:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var node_buffer = __nccwpck_require__(181);
-var Scalar = __nccwpck_require__(3301);
-var stringifyString = __nccwpck_require__(3069);
+var node_buffer = __nccwpck_require__(20181);
+var Scalar = __nccwpck_require__(63301);
+var stringifyString = __nccwpck_require__(83069);
 
 const binary = {
     identify: value => value instanceof Uint8Array, // Buffer inherits from Uint8Array
@@ -11082,12 +11082,12 @@ exports.binary = binary;
 
 /***/ }),
 
-/***/ 8398:
+/***/ 88398:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
+var Scalar = __nccwpck_require__(63301);
 
 function boolStringify({ value, source }, ctx) {
     const boolObj = value ? trueTag : falseTag;
@@ -11118,13 +11118,13 @@ exports.trueTag = trueTag;
 
 /***/ }),
 
-/***/ 3401:
+/***/ 35782:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
-var stringifyNumber = __nccwpck_require__(8689);
+var Scalar = __nccwpck_require__(63301);
+var stringifyNumber = __nccwpck_require__(28689);
 
 const floatNaN = {
     identify: value => typeof value === 'number',
@@ -11175,12 +11175,12 @@ exports.floatNaN = floatNaN;
 
 /***/ }),
 
-/***/ 873:
+/***/ 10873:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var stringifyNumber = __nccwpck_require__(8689);
+var stringifyNumber = __nccwpck_require__(28689);
 
 const intIdentify = (value) => typeof value === 'bigint' || Number.isInteger(value);
 function intResolve(str, offset, radix, { intAsBigInt }) {
@@ -11258,13 +11258,13 @@ exports.intOct = intOct;
 
 /***/ }),
 
-/***/ 452:
+/***/ 90452:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var Scalar = __nccwpck_require__(3301);
+var identity = __nccwpck_require__(41127);
+var Scalar = __nccwpck_require__(63301);
 
 // If the value associated with a merge key is a single mapping node, each of
 // its key/value pairs is inserted into the current mapping, unless the key
@@ -11336,16 +11336,16 @@ exports.merge = merge;
 
 /***/ }),
 
-/***/ 303:
+/***/ 50303:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var toJS = __nccwpck_require__(4043);
-var YAMLMap = __nccwpck_require__(4454);
-var YAMLSeq = __nccwpck_require__(2223);
-var pairs = __nccwpck_require__(8385);
+var identity = __nccwpck_require__(41127);
+var toJS = __nccwpck_require__(74043);
+var YAMLMap = __nccwpck_require__(84454);
+var YAMLSeq = __nccwpck_require__(92223);
+var pairs = __nccwpck_require__(18385);
 
 class YAMLOMap extends YAMLSeq.YAMLSeq {
     constructor() {
@@ -11420,15 +11420,15 @@ exports.omap = omap;
 
 /***/ }),
 
-/***/ 8385:
+/***/ 18385:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var Pair = __nccwpck_require__(7165);
-var Scalar = __nccwpck_require__(3301);
-var YAMLSeq = __nccwpck_require__(2223);
+var identity = __nccwpck_require__(41127);
+var Pair = __nccwpck_require__(57165);
+var Scalar = __nccwpck_require__(63301);
+var YAMLSeq = __nccwpck_require__(92223);
 
 function resolvePairs(seq, onError) {
     if (identity.isSeq(seq)) {
@@ -11509,24 +11509,24 @@ exports.resolvePairs = resolvePairs;
 
 /***/ }),
 
-/***/ 5913:
+/***/ 35913:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var map = __nccwpck_require__(7451);
-var _null = __nccwpck_require__(3632);
+var map = __nccwpck_require__(47451);
+var _null = __nccwpck_require__(73632);
 var seq = __nccwpck_require__(1706);
-var string = __nccwpck_require__(6464);
-var binary = __nccwpck_require__(6083);
-var bool = __nccwpck_require__(8398);
-var float = __nccwpck_require__(3401);
-var int = __nccwpck_require__(873);
-var merge = __nccwpck_require__(452);
-var omap = __nccwpck_require__(303);
-var pairs = __nccwpck_require__(8385);
-var set = __nccwpck_require__(1528);
-var timestamp = __nccwpck_require__(6752);
+var string = __nccwpck_require__(66464);
+var binary = __nccwpck_require__(56083);
+var bool = __nccwpck_require__(88398);
+var float = __nccwpck_require__(35782);
+var int = __nccwpck_require__(10873);
+var merge = __nccwpck_require__(90452);
+var omap = __nccwpck_require__(50303);
+var pairs = __nccwpck_require__(18385);
+var set = __nccwpck_require__(81528);
+var timestamp = __nccwpck_require__(46752);
 
 const schema = [
     map.map,
@@ -11557,14 +11557,14 @@ exports.schema = schema;
 
 /***/ }),
 
-/***/ 1528:
+/***/ 81528:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var Pair = __nccwpck_require__(7165);
-var YAMLMap = __nccwpck_require__(4454);
+var identity = __nccwpck_require__(41127);
+var Pair = __nccwpck_require__(57165);
+var YAMLMap = __nccwpck_require__(84454);
 
 class YAMLSet extends YAMLMap.YAMLMap {
     constructor(schema) {
@@ -11660,12 +11660,12 @@ exports.set = set;
 
 /***/ }),
 
-/***/ 6752:
+/***/ 46752:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var stringifyNumber = __nccwpck_require__(8689);
+var stringifyNumber = __nccwpck_require__(28689);
 
 /** Internal types handle bigint as number, because TS can't figure it out. */
 function parseSexagesimal(str, asBigInt) {
@@ -11772,7 +11772,7 @@ exports.timestamp = timestamp;
 
 /***/ }),
 
-/***/ 4475:
+/***/ 34475:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -11935,10 +11935,10 @@ exports.foldFlowLines = foldFlowLines;
 
 
 
-var anchors = __nccwpck_require__(1596);
-var identity = __nccwpck_require__(1127);
-var stringifyComment = __nccwpck_require__(9799);
-var stringifyString = __nccwpck_require__(3069);
+var anchors = __nccwpck_require__(71596);
+var identity = __nccwpck_require__(41127);
+var stringifyComment = __nccwpck_require__(59799);
+var stringifyString = __nccwpck_require__(83069);
 
 function createStringifyContext(doc, options) {
     const opt = Object.assign({
@@ -12069,14 +12069,14 @@ exports.stringify = stringify;
 
 /***/ }),
 
-/***/ 1212:
+/***/ 61212:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
+var identity = __nccwpck_require__(41127);
 var stringify = __nccwpck_require__(2148);
-var stringifyComment = __nccwpck_require__(9799);
+var stringifyComment = __nccwpck_require__(59799);
 
 function stringifyCollection(collection, ctx, options) {
     const flow = ctx.inFlow ?? collection.flow;
@@ -12231,7 +12231,7 @@ exports.stringifyCollection = stringifyCollection;
 
 /***/ }),
 
-/***/ 9799:
+/***/ 59799:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -12267,9 +12267,9 @@ exports.stringifyComment = stringifyComment;
 
 
 
-var identity = __nccwpck_require__(1127);
+var identity = __nccwpck_require__(41127);
 var stringify = __nccwpck_require__(2148);
-var stringifyComment = __nccwpck_require__(9799);
+var stringifyComment = __nccwpck_require__(59799);
 
 function stringifyDocument(doc, options) {
     const lines = [];
@@ -12356,7 +12356,7 @@ exports.stringifyDocument = stringifyDocument;
 
 /***/ }),
 
-/***/ 8689:
+/***/ 28689:
 /***/ ((__unused_webpack_module, exports) => {
 
 
@@ -12390,15 +12390,15 @@ exports.stringifyNumber = stringifyNumber;
 
 /***/ }),
 
-/***/ 9748:
+/***/ 59748:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
-var Scalar = __nccwpck_require__(3301);
+var identity = __nccwpck_require__(41127);
+var Scalar = __nccwpck_require__(63301);
 var stringify = __nccwpck_require__(2148);
-var stringifyComment = __nccwpck_require__(9799);
+var stringifyComment = __nccwpck_require__(59799);
 
 function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
     const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
@@ -12549,13 +12549,13 @@ exports.stringifyPair = stringifyPair;
 
 /***/ }),
 
-/***/ 3069:
+/***/ 83069:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var Scalar = __nccwpck_require__(3301);
-var foldFlowLines = __nccwpck_require__(4475);
+var Scalar = __nccwpck_require__(63301);
+var foldFlowLines = __nccwpck_require__(34475);
 
 const getFoldOptions = (ctx, isBlock) => ({
     indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
@@ -12894,12 +12894,12 @@ exports.stringifyString = stringifyString;
 
 /***/ }),
 
-/***/ 204:
+/***/ 10204:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
 
-var identity = __nccwpck_require__(1127);
+var identity = __nccwpck_require__(41127);
 
 const BREAK = Symbol('break visit');
 const SKIP = Symbol('skip children');
@@ -13146,7 +13146,7 @@ exports.visitAsync = visitAsync;
 /* harmony export */ });
 /* unused harmony exports readInputs, onSource */
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(22947);
 
 
 /**
@@ -13217,7 +13217,7 @@ function parsed(name, text) {
 
 /***/ }),
 
-/***/ 7068:
+/***/ 37068:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -13229,26 +13229,98 @@ const ACTION = 'hookline/hookline@v1';
 
 /***/ }),
 
-/***/ 7313:
+/***/ 47072:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   R8: () => (/* binding */ curlLine),
+/* harmony export */   YG: () => (/* binding */ foundTriggers),
+/* harmony export */   lj: () => (/* binding */ listLine)
+/* harmony export */ });
+/** The webhook-enabled triggers of workflows, as addresses below `base`. */
+function foundTriggers(base, workflows) {
+    return workflows.flatMap(({ name: workflow, triggers }) => triggers.flatMap(({ name: trigger, receive, example }) => {
+        const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`;
+        return receive ? [{ workflow, trigger, url, example }] : [];
+    }));
+}
+/** A trigger as a list shows it: how to call it, and where. */
+function listLine({ url, example }) {
+    return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`;
+}
+/** A line for a shell that fires a trigger. */
+function curlLine(url, example) {
+    const { method, path, contentType, body } = example;
+    const options = [
+        ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
+        ...(contentType === undefined ? [] : ['-H', quoted(`content-type: ${contentType}`)]),
+        ...(body === undefined ? [] : ['-d', quoted(body)]),
+    ];
+    return ['curl', ...options, quoted(url + path)].join(' ');
+}
+/** For a POSIX shell: nothing is special within single quotes but the quote itself. */
+function quoted(text) {
+    return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+
+/***/ }),
+
+/***/ 75267:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
 // EXPORTS
 __nccwpck_require__.d(__webpack_exports__, {
-  T: () => (/* binding */ eventJson),
-  g: () => (/* binding */ runLocally)
+  T$: () => (/* binding */ eventJson),
+  O6: () => (/* binding */ pollLocally),
+  gm: () => (/* binding */ runLocally)
 });
 
+// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
+var dist = __nccwpck_require__(77934);
+;// CONCATENATED MODULE: ./build/engine/effects.js
+
+const names = { workflow: dist/* string */.YjP(), trigger: dist/* string */.YjP() };
+/** Effects as they come back from the process that left them. */
+const effectsSchema = dist/* array */.YOg(dist/* variant */.Oxt('kind', [
+    dist/* object */.Ikc({ kind: dist/* literal */.euz('commit'), ...names, at: dist/* number */.aig() }),
+    dist/* object */.Ikc({
+        kind: dist/* literal */.euz('acknowledge'),
+        ...names,
+        cursor: dist/* custom */.IeY((value) => value !== undefined), // it was JSON
+    }),
+]));
+/**
+ * Carries effects out: every commit before the first acknowledgement. What a crash in between leaves
+ * unacknowledged comes again, and is then known as seen; the other way round nothing would be lost
+ * either, but the time of the last success would.
+ */
+async function carryOut(effects, find, { triggers, store, run }) {
+    for (const effect of effects) {
+        if (effect.kind === 'commit')
+            await store?.commit(effect, { id: run.id, at: effect.at });
+    }
+    for (const effect of effects) {
+        if (effect.kind !== 'acknowledge')
+            continue;
+        await declared(effect, find)?.acknowledge?.(effect.cursor, triggers);
+    }
+}
+function declared(effect, find) {
+    return find(effect.workflow)?.triggers.find(({ name }) => name === effect.trigger);
+}
+
 // EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __nccwpck_require__(1647);
+var dispatch = __nccwpck_require__(21647);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
+var json = __nccwpck_require__(22947);
 // EXTERNAL MODULE: ./build/protocol/webhook-path.js
-var webhook_path = __nccwpck_require__(4734);
+var webhook_path = __nccwpck_require__(24734);
 // EXTERNAL MODULE: ./build/protocol/webhook-request.js + 1 modules
-var webhook_request = __nccwpck_require__(4030);
+var webhook_request = __nccwpck_require__(94030);
 ;// CONCATENATED MODULE: ./build/engine/catch.js
 /** A request is the same as another one by what was asked for, whatever its headers say. */
 function received({ checks, items, warnings = [] }, { method, path, query, body }) {
@@ -13278,6 +13350,7 @@ function decide(workflow, reason, decided = []) {
 const NOTHING = {
     workflow: '',
     trigger: '',
+    found: [],
     items: [],
     contexts: [],
     fields: [],
@@ -13296,19 +13369,19 @@ const NOTHING = {
 const BLANK_LEDGER = { standing: () => 'fresh', isFirstRun: false };
 
 // EXTERNAL MODULE: ./build/items/steps/deduplicate.js
-var deduplicate = __nccwpck_require__(1399);
+var deduplicate = __nccwpck_require__(51399);
 // EXTERNAL MODULE: ./build/items/steps/filter.js
-var filter = __nccwpck_require__(5993);
+var filter = __nccwpck_require__(85993);
 // EXTERNAL MODULE: ./build/items/steps/format.js
-var format = __nccwpck_require__(4060);
+var format = __nccwpck_require__(14060);
 // EXTERNAL MODULE: ./build/items/steps/limit.js
-var limit = __nccwpck_require__(1388);
+var limit = __nccwpck_require__(31388);
 // EXTERNAL MODULE: ./build/items/steps/project.js
-var project = __nccwpck_require__(7754);
+var project = __nccwpck_require__(87754);
 // EXTERNAL MODULE: ./build/items/steps/skip.js
-var skip = __nccwpck_require__(5112);
+var skip = __nccwpck_require__(35112);
 // EXTERNAL MODULE: ./build/items/steps/sort.js
-var sort = __nccwpck_require__(8151);
+var sort = __nccwpck_require__(98151);
 ;// CONCATENATED MODULE: ./build/items/prepare.js
 
 
@@ -13356,50 +13429,8 @@ function counted(what, count) {
     return count > 0 ? [`${what} ${count}`] : [];
 }
 
-;// CONCATENATED MODULE: ./build/state/claims.js
-/** A claim that is not done stops others for so long, in milliseconds; then its run is given up. */
-const CLAIM_HOLDS = 30 * 60 * 1000;
-/** Claims that are kept of one trigger. */
-const MOST_CLAIMS = 5_000;
-/** How the keys of a trigger stand for a run. */
-function standings({ claims }, run) {
-    const byKey = new Map(claims.map((claim) => [claim.key, claim]));
-    return (key) => standing(byKey.get(key), run);
-}
-function standing(claim, run) {
-    if (!claim || claim.run === run.id)
-        return 'fresh';
-    if (claim.done)
-        return 'seen';
-    return run.at - claim.at < CLAIM_HOLDS ? 'busy' : 'fresh';
-}
-/** Gives the fresh ones of the keys to a run. With `force`, all of them. */
-function claimed(state, keys, run, force) {
-    const standingOf = standings(state, run);
-    const fresh = new Set(keys.filter((key) => force || standingOf(key) === 'fresh'));
-    const done = new Set(state.claims.filter((claim) => claim.done).map(({ key }) => key));
-    const others = state.claims.filter(({ key }) => !fresh.has(key));
-    // What a run has done once stays done while a re-run is at it.
-    const own = [...fresh].map((key) => ({ key, run: run.id, at: run.at, done: done.has(key) }));
-    return { ...state, claims: pruned([...others, ...own]) };
-}
-/** Marks what a run has claimed as done, and the run as the last one that succeeded. */
-function committed({ lastSuccess, claims }, run) {
-    return {
-        lastSuccess: Math.max(lastSuccess ?? 0, run.at),
-        claims: claims.map((claim) => (claim.run === run.id ? { ...claim, done: true } : claim)),
-    };
-}
-/** Forgets the oldest beyond the limit, and those that are done before those that are not. */
-function pruned(claims) {
-    const excess = claims.length - MOST_CLAIMS;
-    if (excess <= 0)
-        return claims;
-    const done = claims.filter((claim) => claim.done);
-    const forgotten = new Set([...done, ...claims.filter((claim) => !claim.done)].slice(0, excess));
-    return claims.filter((claim) => !forgotten.has(claim));
-}
-
+// EXTERNAL MODULE: ./build/state/claims.js
+var claims = __nccwpck_require__(20213);
 // EXTERNAL MODULE: ./build/items/option-error.js
 var option_error = __nccwpck_require__(8485);
 ;// CONCATENATED MODULE: ./build/engine/firing.js
@@ -13408,6 +13439,7 @@ function notFired(at, reason) {
     return {
         ...at,
         decision: { trigger: at.trigger.name, fired: false, reason, checks: [] },
+        found: [],
         items: [],
         contexts: [],
         fields: [],
@@ -13425,6 +13457,7 @@ function together(firings) {
         ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
         fields: first?.fields ?? [],
         reason: first ? undefined : reasons.join('; '),
+        found: firings.flatMap(({ found }) => found),
         items: firings.flatMap(({ items }) => items),
         contexts: firings.flatMap(({ contexts }) => contexts),
         files: firings.flatMap(({ files }) => files),
@@ -13548,7 +13581,7 @@ function checkStore({ trigger }, polled, hasStore) {
 }
 
 // EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
+var limits = __nccwpck_require__(53437);
 ;// CONCATENATED MODULE: ./build/engine/room.js
 
 /** Of a run that has handed on nothing yet. */
@@ -13619,7 +13652,7 @@ async function readLedger(at, way, { store, run }) {
     if (!store || !asked)
         return BLANK_LEDGER;
     const state = await store.read(id(at));
-    return { standing: standings(state, run), isFirstRun: state.lastSuccess === null };
+    return { standing: (0,claims/* standings */.ES)(state, run), isFirstRun: state.lastSuccess === null };
 }
 async function lookAndPrepare(at, look, ledger, { scripts, folder }, way) {
     const caught = await look();
@@ -13664,6 +13697,7 @@ function finish(at, caught, prepared, ports) {
         ...notFired(at, reason),
         ...handOn(at, items, ports.folder),
         decision: { trigger: at.trigger.name, fired: items.length > 0, reason, checks },
+        found: caught.found.map(({ item }) => item),
         items,
         warnings,
         notices: prepared.notices,
@@ -13687,7 +13721,7 @@ function id({ workflow, trigger }) {
 }
 
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __nccwpck_require__(4637);
+var suggestion = __nccwpck_require__(84637);
 ;// CONCATENATED MODULE: ./build/engine/mismatch.js
 
 /** Why a webhook for another workflow fires nothing here. */
@@ -13751,7 +13785,7 @@ async function dueByCron(expression, timezone, clock) {
     return { due, reason: `every: ${expression} ${due ? 'is due' : 'is not due yet'}` };
 }
 async function parseCron(expression, timezone) {
-    const { Cron } = await __nccwpck_require__.e(/* import() */ 814).then(__nccwpck_require__.bind(__nccwpck_require__, 5814));
+    const { Cron } = await __nccwpck_require__.e(/* import() */ 814).then(__nccwpck_require__.bind(__nccwpck_require__, 55814));
     try {
         return new Cron(expression, { timezone, mode: '5-part' });
     }
@@ -13807,7 +13841,7 @@ function evaluateNative({ name }, workflows) {
     return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason };
 }
 function pollersOn({ name }, workflows) {
-    return (workflows.polled ?? [workflows.calling]).flatMap((workflowName) => {
+    return (workflows.polled?.() ?? [workflows.calling]).flatMap((workflowName) => {
         const workflow = workflows.find(workflowName);
         const triggers = workflow?.triggers.filter((trigger) => pollsOn(name, trigger)) ?? [];
         return workflow ? triggers.map((trigger) => ({ workflow, trigger })) : [];
@@ -13942,38 +13976,57 @@ async function receive(at, payload, ports) {
 
 
 
+
 /** Stands where GitHub would: evaluates a dispatched payload at once, in this process. */
-async function runLocally(payload, { workflows, engine, now }) {
-    const started = now();
+async function runLocally(payload, ports) {
     const { workflow, trigger } = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
     const event = {
         action: dispatch/* EVENT_TYPE */.cP,
         client_payload: { ...payload, headers: { ...payload.headers } },
     };
-    const result = await evaluated(event, workflows, engine);
+    const open = () => ports.workflows(event);
+    const result = await evaluated({ name: 'repository_dispatch', payload: event }, open, ports);
+    const { method, path, headers } = payload;
+    return { delivery: headers[dispatch/* HEADER */.El.delivery] ?? '', method, path, workflow, trigger, ...result };
+}
+/** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
+async function pollLocally(workflow, ports) {
+    const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] });
+    const result = await evaluated({ name: 'schedule', payload: {} }, open, ports);
+    const { decisions } = result;
+    const decided = decisions.find(({ fired }) => fired) ?? decisions[0];
     return {
-        delivery: payload.headers[dispatch/* HEADER */.El.delivery] ?? '',
-        method: payload.method,
-        path: payload.path,
+        delivery: '',
+        method: 'POLL',
+        path: '',
         workflow,
-        trigger,
+        trigger: decided?.trigger ?? '',
         ...result,
-        milliseconds: now() - started,
     };
 }
-async function evaluated(payload, workflows, engine) {
+async function evaluated(event, open, { engine, now }) {
+    const started = now();
     try {
-        const event = { name: 'repository_dispatch', payload };
-        const evaluation = await evaluate(event, workflows(payload), engine);
-        const { decisions, contexts, items, reason } = evaluation;
-        return { decisions, items: contexts, count: items.length, reason, problems: [] };
+        const workflows = open();
+        const ports = engine();
+        const evaluation = await evaluate(event, workflows, ports);
+        // Here every job succeeds, so what is left for its end is done at once.
+        await carryOut(evaluation.effects, (name) => workflows.find(name), ports);
+        return { ...resultOf(evaluation), milliseconds: now() - started };
     }
     catch (error) {
         if (!(error instanceof errors/* UserError */.y))
             throw error;
+        const { problems } = error;
+        const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], warnings: [] };
         const reason = 'the workflow has mistakes';
-        return { decisions: [], items: [], count: 0, reason, problems: error.problems };
+        return { ...nothing, reason, problems, milliseconds: now() - started };
     }
+}
+function resultOf(evaluation) {
+    const { decisions, contexts, items, found, fields, warnings, reason } = evaluation;
+    const outputs = { items: contexts, count: items.length, found, fields };
+    return { decisions, ...outputs, warnings, reason, problems: [] };
 }
 /** An event as `--json` prints it, on one line. */
 function eventJson({ delivery, workflow, trigger, count, items, reason }) {
@@ -13992,17 +14045,104 @@ function eventJson({ delivery, workflow, trigger, count, items, reason }) {
 
 /***/ }),
 
-/***/ 2713:
+/***/ 95481:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   J: () => (/* binding */ readAnswer)
+/* harmony export */ });
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(22947);
+
+function readAnswer({ status, headers, text }) {
+    const error = relayError(text);
+    return {
+        accepted: status >= 200 && status < 300,
+        status,
+        delivery: headers['x-hookline-delivery'] ?? null,
+        code: textOf(error.code),
+        message: textOf(error.message),
+        hint: textOf(error.hint),
+        body: text,
+    };
+}
+function relayError(text) {
+    try {
+        const value = JSON.parse(text);
+        return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(value) && (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(value.error) ? value.error : {};
+    }
+    catch {
+        return {};
+    }
+}
+function textOf(value) {
+    return typeof value === 'string' ? value : null;
+}
+
+
+/***/ }),
+
+/***/ 70896:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   F: () => (/* binding */ survey)
+/* harmony export */ });
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+
+/** Reads every workflow there is: one wrong file does not hide the others. */
+function survey(open) {
+    const opened = attempt(() => {
+        const source = open();
+        return { source, names: source.names() };
+    });
+    if ('problems' in opened)
+        return { found: [], problems: opened.problems };
+    const { source, names } = opened.value;
+    const results = names.map((name) => attempt(() => source.find(name)));
+    return {
+        found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
+        problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
+    };
+}
+function attempt(read) {
+    try {
+        return { value: read() };
+    }
+    catch (error) {
+        if (error instanceof _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y)
+            return { problems: error.problems };
+        throw error;
+    }
+}
+
+
+/***/ }),
+
+/***/ 92713:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _commands_build_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5692);
-/* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6106);
-/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6990);
-/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(1643);
-/* harmony import */ var _commands_url_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(1327);
-/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(1859);
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
+/* harmony import */ var _commands_build_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(65692);
+/* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(36106);
+/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7458);
+/* harmony import */ var _commands_doctor_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(68273);
+/* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(83851);
+/* harmony import */ var _commands_keys_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(91316);
+/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(75705);
+/* harmony import */ var _commands_seal_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(61450);
+/* harmony import */ var _commands_send_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(63123);
+/* harmony import */ var _commands_url_js__WEBPACK_IMPORTED_MODULE_10__ = __nccwpck_require__(21327);
+/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_11__ = __nccwpck_require__(1859);
+/* harmony import */ var _own_version_js__WEBPACK_IMPORTED_MODULE_12__ = __nccwpck_require__(37878);
+/* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_13__ = __nccwpck_require__(55323);
+
+
+
+
+
+
+
 
 
 
@@ -14012,19 +14152,30 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 
 const program = new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('hookline')
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-    .addCommand((0,_commands_build_js__WEBPACK_IMPORTED_MODULE_1__/* .buildCommand */ .O)())
-    .addCommand((0,_commands_check_js__WEBPACK_IMPORTED_MODULE_2__/* .checkCommand */ .e)())
+    .addCommand((0,_commands_init_js__WEBPACK_IMPORTED_MODULE_5__/* .initCommand */ ._)())
     .addCommand((0,_commands_dev_js__WEBPACK_IMPORTED_MODULE_3__/* .devCommand */ .t)())
-    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_4__/* .relayCommand */ .P)())
-    .addCommand((0,_commands_url_js__WEBPACK_IMPORTED_MODULE_5__/* .urlCommand */ .v)());
-program.exitOverride();
-for (const command of program.commands)
-    command.exitOverride();
+    .addCommand((0,_commands_check_js__WEBPACK_IMPORTED_MODULE_2__/* .checkCommand */ .e)())
+    .addCommand((0,_commands_build_js__WEBPACK_IMPORTED_MODULE_1__/* .buildCommand */ .O)())
+    .addCommand((0,_commands_send_js__WEBPACK_IMPORTED_MODULE_9__/* .sendCommand */ .S)())
+    .addCommand((0,_commands_url_js__WEBPACK_IMPORTED_MODULE_10__/* .urlCommand */ .v)())
+    .addCommand((0,_commands_doctor_js__WEBPACK_IMPORTED_MODULE_4__/* .doctorCommand */ .l)())
+    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_7__/* .relayCommand */ .P)())
+    .addCommand((0,_commands_keys_js__WEBPACK_IMPORTED_MODULE_6__/* .keysCommand */ .a)())
+    .addCommand((0,_commands_seal_js__WEBPACK_IMPORTED_MODULE_8__/* .sealCommand */ .b)())
+    .version((0,_own_version_js__WEBPACK_IMPORTED_MODULE_12__/* .ownVersion */ .X)(), '--version', 'print the version')
+    .addHelpText('after', `\n${_exit_js__WEBPACK_IMPORTED_MODULE_11__/* .EXIT_CODES */ .ai}\n\nExample:\n  $ hookline init`);
+for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureHelp({
+        styleTitle: (title) => (0,_terminal_js__WEBPACK_IMPORTED_MODULE_13__/* .styled */ .I)(process.stdout, 'bold', title),
+        styleCommandText: (name) => (0,_terminal_js__WEBPACK_IMPORTED_MODULE_13__/* .styled */ .I)(process.stdout, 'cyan', name),
+    });
+}
+(0,_exit_js__WEBPACK_IMPORTED_MODULE_11__/* .endQuietlyOnClosedPipe */ .oD)();
 try {
     await program.parseAsync();
 }
 catch (error) {
-    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_6__/* .explain */ .W)(error);
+    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_11__/* .explain */ .WE)(error);
 }
 
 __webpack_async_result__();
@@ -14032,7 +14183,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 5692:
+/***/ 65692:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -14042,15 +14193,15 @@ __nccwpck_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./node_modules/commander/esm.mjs
-var esm = __nccwpck_require__(8179);
+var esm = __nccwpck_require__(48179);
 // EXTERNAL MODULE: ./build/action/inputs.js
 var inputs = __nccwpck_require__(7126);
 // EXTERNAL MODULE: ./build/compiler/action-reference.js
-var action_reference = __nccwpck_require__(7068);
+var action_reference = __nccwpck_require__(37068);
 // EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
+var external_node_fs_ = __nccwpck_require__(73024);
 // EXTERNAL MODULE: external "node:path"
-var external_node_path_ = __nccwpck_require__(6760);
+var external_node_path_ = __nccwpck_require__(76760);
 ;// CONCATENATED MODULE: ./build/entries/watch-folders.js
 
 
@@ -14095,8 +14246,8 @@ function buildCommand() {
 }
 async function run(globs, { watch, json, ...options }) {
     // Loaded only here, so that other commands start without parsers they have no use for.
-    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(951), __nccwpck_require__.e(84), __nccwpck_require__.e(207)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8207));
-    const { printBuild } = await __nccwpck_require__.e(/* import() */ 938).then(__nccwpck_require__.bind(__nccwpck_require__, 2938));
+    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(951), __nccwpck_require__.e(84), __nccwpck_require__.e(207)]).then(__nccwpck_require__.bind(__nccwpck_require__, 18207));
+    const { printBuild } = await __nccwpck_require__.e(/* import() */ 938).then(__nccwpck_require__.bind(__nccwpck_require__, 52938));
     const once = async () => {
         const built = await build({ ...options, root: process.cwd(), globs });
         process.exitCode = printBuild(built, { json, check: options.check });
@@ -14119,16 +14270,16 @@ function parseState(text) {
 
 /***/ }),
 
-/***/ 6106:
+/***/ 36106:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   e: () => (/* binding */ checkCommand)
 /* harmony export */ });
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
 /* harmony import */ var _action_inputs_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7126);
-/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(8375);
-/* harmony import */ var _problem_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6571);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(88375);
+/* harmony import */ var _problem_json_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(96571);
 
 
 
@@ -14142,21 +14293,21 @@ function checkCommand() {
         .action(run);
 }
 async function run(globs, { strict, json }) {
-    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(84), __nccwpck_require__.e(36)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6036));
+    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(84), __nccwpck_require__.e(36)]).then(__nccwpck_require__.bind(__nccwpck_require__, 86036));
     const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false);
     process.exitCode = errors.length > 0 ? 1 : 0;
     if (json) {
         const problems = [
-            ...errors.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_2__/* .problemJson */ .o)(problem, 'error')),
-            ...warnings.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_2__/* .problemJson */ .o)(problem, 'warning')),
+            ...errors.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_3__/* .problemJson */ .o)(problem, 'error')),
+            ...warnings.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_3__/* .problemJson */ .o)(problem, 'warning')),
         ];
         process.stdout.write(`${JSON.stringify({ ok: errors.length === 0, problems })}\n`);
         return;
     }
     for (const problem of warnings)
-        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__/* .renderProblem */ .y)(problem, 'warning')}\n`);
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem, 'warning')}\n`);
     for (const problem of errors)
-        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_3__/* .renderProblem */ .y)(problem)}\n`);
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
     process.stdout.write(`${count} workflow ${count === 1 ? 'file' : 'files'}: ${summary(errors.length, warnings.length)}\n`);
 }
 function summary(errors, warnings) {
@@ -14166,7 +14317,7 @@ function summary(errors, warnings) {
 
 /***/ }),
 
-/***/ 6990:
+/***/ 7458:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -14176,9 +14327,9 @@ __nccwpck_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./node_modules/commander/esm.mjs
-var esm = __nccwpck_require__(8179);
+var esm = __nccwpck_require__(48179);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
+var json = __nccwpck_require__(22947);
 ;// CONCATENATED MODULE: ./build/action/contexts.js
 
 /** Variables that name files of the runner, or hold the token: not part of GitHub's own context. */
@@ -14208,17 +14359,18 @@ function callingWorkflow(env) {
 // EXTERNAL MODULE: ./build/action/inputs.js
 var inputs = __nccwpck_require__(7126);
 // EXTERNAL MODULE: ./build/workflow/code-frame.js
-var code_frame = __nccwpck_require__(8375);
+var code_frame = __nccwpck_require__(88375);
 ;// CONCATENATED MODULE: ./build/dev/account.js
 
 /** Characters of a value that are shown; the rest is counted. */
 const SHOWN_LENGTH = 500;
 /** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
 function account(event) {
-    const { method, path, count, reason, problems, milliseconds } = event;
+    const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event;
+    const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`;
     const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped';
     return [
-        `${method} /webhook/${visible(path)}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
+        `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
         ...(reason === undefined ? [] : [`  ${reason}`]),
         ...problems.map((problem) => indent((0,code_frame/* renderProblem */.y)(problem))),
         ...event.items.flatMap(outputLines),
@@ -14245,38 +14397,146 @@ function indent(text) {
     return text.replace(/^/gm, '  ');
 }
 
-;// CONCATENATED MODULE: ./build/dev/found-triggers.js
-/** The webhook-enabled triggers of workflows, as addresses below `base`. */
-function foundTriggers(base, workflows) {
-    return workflows.flatMap(({ name, triggers }) => triggers.flatMap(({ name: trigger, receive, example }) => receive ? [{ url: `${base}/webhook/${encodeURIComponent(name)}/${trigger}`, example }] : []));
-}
-/** A trigger as a list shows it: how to call it, and where. */
-function listLine({ url, example }) {
-    return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`;
-}
-/** A line for a shell that fires a trigger. */
-function curlLine(url, example) {
-    const { method, path, contentType, body } = example;
-    const options = [
-        ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
-        ...(contentType === undefined ? [] : ['-H', quoted(`content-type: ${contentType}`)]),
-        ...(body === undefined ? [] : ['-d', quoted(body)]),
-    ];
-    return ['curl', ...options, quoted(url + path)].join(' ');
-}
-/** For a POSIX shell: nothing is special within single quotes but the quote itself. */
-function quoted(text) {
-    return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
+// EXTERNAL MODULE: ./build/dev/found-triggers.js
+var found_triggers = __nccwpck_require__(47072);
 // EXTERNAL MODULE: ./build/dev/local-platform.js + 17 modules
-var local_platform = __nccwpck_require__(7313);
+var local_platform = __nccwpck_require__(75267);
+// EXTERNAL MODULE: ./build/dev/survey.js
+var survey = __nccwpck_require__(70896);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(73024);
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __nccwpck_require__(76760);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(53437);
+// EXTERNAL MODULE: ./build/workflow/expressions.js
+var expressions = __nccwpck_require__(69695);
+// EXTERNAL MODULE: ./build/workflow/workflow.js + 3 modules
+var workflow = __nccwpck_require__(45204);
+// EXTERNAL MODULE: ./build/workflow/yaml.js
+var yaml = __nccwpck_require__(98729);
+;// CONCATENATED MODULE: ./build/workflow/inline-on.js
+
+
+
+
+
+
+/** The action by its name, of whatever owner and version, or the one of the same repository. */
+const ACTION = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/;
+/**
+ * Reads the triggers that a native workflow file gives the action in its input `on`.
+ *
+ * @returns `undefined` when no step does
+ * @throws UserError with the problems of the file, or of an input
+ */
+function readInlineOn(name, source, contexts) {
+    const workflow = (0,yaml/* parseYaml */.h)(source).toJS({ maxAliasCount: limits/* LIMITS */.b.yamlAliases });
+    const texts = steps(workflow).flatMap(inputOn);
+    if (texts.length === 0)
+        return undefined;
+    const sections = texts.map((text) => readSection(name, text, source, contexts));
+    return { name, triggers: sections.flatMap(({ triggers }) => triggers) };
+}
+/** GitHub fills in the `${{ }}` of an input before the action reads it. */
+function readSection(name, text, { file }, contexts) {
+    const filled = filledIn(text, file, contexts);
+    return (0,workflow/* readOnSection */.Xg)(name, { name: `input "on" of ${file}`, text: filled, file }, contexts);
+}
+function filledIn(text, file, contexts) {
+    try {
+        return String((0,expressions/* fillIn */.p)(text, contexts));
+    }
+    catch (error) {
+        if (!(error instanceof expressions/* ExpressionMistake */.l))
+            throw error;
+        throw new errors/* UserError */.y({ message: `input "on" of ${file}: ${error.message}` }, { cause: error });
+    }
+}
+function steps(workflow) {
+    const jobs = (0,json/* isObject */.Gv)(workflow) && (0,json/* isObject */.Gv)(workflow.jobs) ? Object.values(workflow.jobs) : [];
+    return jobs.flatMap((job) => ((0,json/* isObject */.Gv)(job) && Array.isArray(job.steps) ? job.steps : []));
+}
+function inputOn(step) {
+    if (!(0,json/* isObject */.Gv)(step) || typeof step.uses !== 'string' || !ACTION.test(step.uses))
+        return [];
+    const on = (0,json/* isObject */.Gv)(step.with) ? step.with.on : undefined;
+    return typeof on === 'string' && on.trim() !== '' ? [on] : [];
+}
+
+// EXTERNAL MODULE: ./build/entries/workflow-files.js + 9 modules
+var workflow_files = __nccwpck_require__(76456);
+;// CONCATENATED MODULE: ./build/entries/dev-workflows.js
+
+
+
+
+
+const NATIVE_FOLDER = '.github/workflows';
+const ADVICE = ['make one with: hookline init'];
+/**
+ * What can be tried on this machine: workflow files, and the triggers that native workflow files
+ * give the action inline. Of one name, the workflow file counts: the native one is compiled from it.
+ */
+function devWorkflowSource({ root, globs, contexts }) {
+    const files = (0,workflow_files/* workflowFileSource */.f)({ root, globs, calling: '', contexts, advice: ADVICE });
+    const native = () => nativeFiles(root).filter(({ name, file }) => has(root, name, file, contexts));
+    return {
+        calling: '',
+        names() {
+            const inline = native().map(({ name }) => name);
+            return [...new Set([...namesOf(files, inline.length > 0), ...inline])];
+        },
+        find(name) {
+            const own = files.find(name);
+            const file = own ? undefined : nativeFiles(root).find((native) => native.name === name)?.file;
+            return file === undefined ? own : readInline(root, name, file, contexts);
+        },
+    };
+}
+/** No workflow file at all is a mistake only where nothing stands inline either. */
+function namesOf(files, isInline) {
+    try {
+        return files.names();
+    }
+    catch (error) {
+        if (isInline && error instanceof errors/* UserError */.y)
+            return [];
+        throw error;
+    }
+}
+function nativeFiles(root) {
+    const found = listed((0,external_node_path_.join)(root, NATIVE_FOLDER)).filter((file) => /\.ya?ml$/.test(file));
+    return found.sort().map((file) => ({ name: (0,external_node_path_.parse)(file).name, file: `${NATIVE_FOLDER}/${file}` }));
+}
+function listed(folder) {
+    try {
+        return (0,external_node_fs_.readdirSync)(folder);
+    }
+    catch {
+        return [];
+    }
+}
+/** One with mistakes counts, so that they are shown. */
+function has(root, name, file, contexts) {
+    try {
+        return readInline(root, name, file, contexts) !== undefined;
+    }
+    catch (error) {
+        if (error instanceof errors/* UserError */.y)
+            return true;
+        throw error;
+    }
+}
+function readInline(root, name, file, contexts) {
+    const text = (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(root, file), 'utf8');
+    return readInlineOn(name, { name: file, file, text }, contexts);
+}
+
 // EXTERNAL MODULE: external "node:util"
-var external_node_util_ = __nccwpck_require__(7975);
+var external_node_util_ = __nccwpck_require__(57975);
 ;// CONCATENATED MODULE: ./build/entries/env-file.js
 
 
@@ -14303,11 +14563,9 @@ function readEnvFile(file) {
 // EXTERNAL MODULE: ./build/entries/exit.js
 var exit = __nccwpck_require__(1859);
 // EXTERNAL MODULE: ./build/entries/port.js
-var entries_port = __nccwpck_require__(2292);
+var entries_port = __nccwpck_require__(92292);
 // EXTERNAL MODULE: ./build/entries/stop-on-signal.js
-var stop_on_signal = __nccwpck_require__(7990);
-// EXTERNAL MODULE: ./build/entries/workflow-files.js + 9 modules
-var workflow_files = __nccwpck_require__(6456);
+var stop_on_signal = __nccwpck_require__(17990);
 ;// CONCATENATED MODULE: ./build/entries/commands/dev.js
 
 
@@ -14329,12 +14587,14 @@ function devCommand() {
         .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
         .option('--workflow <glob...>', 'workflow files to read', [inputs/* DEFAULT_GLOB */.Pf])
         .option('--env-file <file>', 'secrets and variables, by default .env')
+        .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
         .option('--json', 'print a JSON line per event')
-        .addHelpText('after', '\nExample:\n  $ hookline dev --port 4000')
+        .addHelpText('after', '\nExamples:\n  $ hookline dev --port 4000\n  $ hookline dev --poll')
         .action(run);
 }
-async function run({ host, port, workflow: globs, envFile, json }) {
-    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211), __nccwpck_require__.e(608)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9608));
+async function run(options) {
+    const { host, port, workflow: globs, envFile, poll, json } = options;
+    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(639), __nccwpck_require__.e(303)]).then(__nccwpck_require__.bind(__nccwpck_require__, 92303));
     const values = readEnvFile(envFile);
     const workflows = (event) => devWorkflows(globs, values, event);
     const server = await serveDev({
@@ -14342,53 +14602,35 @@ async function run({ host, port, workflow: globs, envFile, json }) {
         port: (0,entries_port/* parsePort */.p)(port),
         env: process.env,
         workflows,
-        tell: (event) => print(json ? (0,local_platform/* eventJson */.T)(event) : account(event)),
-        report: exit/* explainBug */.c,
+        tell: (event) => print(json ? (0,local_platform/* eventJson */.T$)(event) : account(event)),
+        report: exit/* explainBug */.ce,
     });
     (0,stop_on_signal/* stopOnSignal */.O)(server);
     print(`hookline dev listening on ${server.url}`);
     if (!json)
         print(welcome(server.url, workflows));
+    if (poll)
+        server.poll();
 }
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs, values, event) {
     const contexts = expressionContexts(process.env, event, { secrets: values, vars: values });
-    const advice = ['add a file such as workflows/hook.yml with the line: on: webhook'];
-    return (0,workflow_files/* workflowFileSource */.f)({ root: process.cwd(), globs, calling: '', contexts, advice });
+    return devWorkflowSource({ root: process.cwd(), globs, contexts });
 }
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url, workflows) {
-    const { found, problems } = readAll(workflows);
-    const triggers = foundTriggers(url, found);
-    const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []));
+    const { found, problems } = (0,survey/* survey */.F)(() => workflows({}));
+    const triggers = (0,found_triggers/* foundTriggers */.YG)(url, found);
+    const lines = triggers.flatMap(({ url, example }) => (example ? [(0,found_triggers/* curlLine */.R8)(url, example)] : []));
     const [first] = lines;
     return [
         ...problems.map((problem) => (0,code_frame/* renderProblem */.y)(problem)),
-        ...triggers.map((trigger) => `  ${listLine(trigger)}`),
-        ...(first ? ['', 'Try:', `  ${first}`, ''] : []),
+        ...triggers.map((trigger) => `  ${(0,found_triggers/* listLine */.lj)(trigger)}`),
+        ...(first ? ['', 'Try:', `  ${first}`] : []),
+        '',
+        `Every request, decision and output: ${url}`,
+        '',
     ].join('\n');
-}
-function readAll(workflows) {
-    const source = workflows({});
-    const names = attempt(() => source.names());
-    if ('problems' in names)
-        return { found: [], problems: names.problems };
-    const results = names.value.map((name) => attempt(() => source.find(name)));
-    return {
-        found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
-        problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
-    };
-}
-/** One wrong file must not hide the others. */
-function attempt(read) {
-    try {
-        return { value: read() };
-    }
-    catch (error) {
-        if (error instanceof errors/* UserError */.y)
-            return { problems: error.problems };
-        throw error;
-    }
 }
 function print(text) {
     process.stdout.write(`${text}\n`);
@@ -14397,46 +14639,1860 @@ function print(text) {
 
 /***/ }),
 
-/***/ 1643:
+/***/ 68273:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  l: () => (/* binding */ doctorCommand)
+});
+
+// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
+var esm = __nccwpck_require__(48179);
+// EXTERNAL MODULE: ./build/protocol/http.js
+var http = __nccwpck_require__(14697);
+// EXTERNAL MODULE: ./build/protocol/dispatch.js
+var dispatch = __nccwpck_require__(21647);
+// EXTERNAL MODULE: ./build/dev/send/answer.js
+var send_answer = __nccwpck_require__(95481);
+;// CONCATENATED MODULE: ./build/dev/doctor/finding.js
+function ok(check, message) {
+    return { check, status: 'ok', code: 'ok', message };
+}
+function failed(check, code, message, mend) {
+    return { check, status: 'failed', code, message, mend };
+}
+function warning(check, code, message, mend) {
+    return { check, status: 'warning', code, message, mend };
+}
+function unknown(check, code, message, mend) {
+    return { check, status: 'unknown', code, message, mend };
+}
+
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(22947);
+;// CONCATENATED MODULE: ./build/dev/doctor/github-answer.js
+
+/** https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api */
+function refusalOf({ status, headers, text }) {
+    if (status >= 200 && status < 300)
+        return undefined;
+    if (status === 401)
+        return { kind: 'unauthorized', status };
+    if (status === 404)
+        return { kind: 'missing', status };
+    const spent = headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0';
+    const limited = spent || /rate limit/i.test(text);
+    if (status === 429 || (status === 403 && limited))
+        return { kind: 'limited', status };
+    if (status === 403)
+        return { kind: headers['x-github-sso'] ? 'sso' : 'forbidden', status };
+    return { kind: 'other', status };
+}
+/** The fields of a JSON object; none for any other text. */
+function fields(text) {
+    const value = parsed(text);
+    return (0,json/* isObject */.Gv)(value) ? value : {};
+}
+/** The objects of a JSON array; none for any other text. */
+function list(value) {
+    return Array.isArray(value) ? value.filter(json/* isObject */.Gv) : [];
+}
+function parsed(text) {
+    try {
+        return JSON.parse(text);
+    }
+    catch {
+        return undefined;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/dev/doctor/delivery.js
+
+
+
+
+
+/** What a test event carries, so that it is known for what it is. */
+const BODY = '{"hookline":"doctor"}';
+const PAUSE = 2000;
+/** Sends one real event, through the relay where there is one, and waits for the run that it starts. */
+async function checkDelivery(patient, ports) {
+    const since = ports.now();
+    const refused = await refusedEvent(patient, ports);
+    return refused ?? (await checkRun(patient, since, ports));
+}
+async function refusedEvent(patient, ports) {
+    try {
+        return patient.relay === undefined
+            ? judgeDispatch(await delivery_dispatch(patient, ports))
+            : judgeAnswer(await sendEvent(patient, patient.relay, ports));
+    }
+    catch (error) {
+        if (!(error instanceof http/* HttpFailure */.H))
+            throw error;
+        return failed('delivery', 'delivery_unanswered', `the event got no answer: ${error.message}`, 'try again; it may have arrived');
+    }
+}
+function delivery_dispatch({ repository, workflow, trigger }, { askGitHub }) {
+    const headers = { 'content-type': 'application/json' };
+    const payload = { path: `${workflow}/${trigger}`, method: 'POST', headers, body: BODY };
+    return askGitHub(`/repos/${repository}/dispatches`, {
+        json: (0,dispatch/* writeDispatch */.Uk)((0,dispatch/* writeClientPayload */.je)(payload)),
+    });
+}
+/** A relay that serves one repository knows only the shorter form of the URL. */
+async function sendEvent({ repository, workflow, trigger, relayToken: token }, relay, { callRelay }) {
+    const forms = [
+        `${relay}/${repository}/${workflow}/${trigger}`,
+        `${relay}/webhook/${workflow}/${trigger}`,
+    ];
+    const answer = (0,send_answer/* readAnswer */.J)(await callRelay(forms[0], { json: BODY, token }));
+    if (answer.status !== 404)
+        return answer;
+    return (0,send_answer/* readAnswer */.J)(await callRelay(forms[1], { json: BODY, token }));
+}
+function judgeDispatch(reply) {
+    const refusal = refusalOf(reply);
+    if (!refusal)
+        return undefined;
+    const mend = refusal.status === 403 || refusal.status === 404
+        ? 'give the token "Contents: Read and write" on this repository (classic: the scope "repo")'
+        : 'see what the other checks say';
+    return failed('delivery', 'dispatch_refused', `GitHub refused the event (${refusal.status})`, mend);
+}
+function judgeAnswer({ accepted, status, code, message, hint }) {
+    if (accepted)
+        return undefined;
+    return failed('delivery', code ?? 'delivery_refused', `the relay refused the event (${status}): ${message ?? 'without a reason'}`, hint ?? 'is it a relay of Hookline?');
+}
+/** GitHub accepts an event that nobody listens for, so only a run shows that it was heard. */
+async function checkRun(patient, since, ports) {
+    const { deliver = 0 } = patient;
+    const deadline = since.getTime() + deliver * 1000;
+    for (;;) {
+        const run = await startedRun(patient, since, ports);
+        if (run)
+            return run;
+        if (ports.now().getTime() + PAUSE > deadline)
+            return silence(deliver);
+        await ports.sleep(PAUSE);
+    }
+}
+async function startedRun({ repository, workflow }, since, { askGitHub }) {
+    const reply = await askGitHub(`/repos/${repository}/actions/runs?event=repository_dispatch&per_page=20`);
+    if (refusalOf(reply)) {
+        return unknown('delivery', 'runs_unreadable', 'GitHub accepted the event; the token may not look for the run', 'look at the page "Actions", or give the token "Actions: Read"');
+    }
+    // Clocks differ, and GitHub tells whole seconds.
+    const earliest = since.getTime() - 5000;
+    const run = list(fields(reply.text).workflow_runs).find(({ path, created_at }) => {
+        const file = String(path).replace(/@.*$/, '');
+        return (Date.parse(String(created_at)) >= earliest && /([^/]+)\.ya?ml$/.exec(file)?.[1] === workflow);
+    });
+    return run && ok('delivery', `the event was delivered and started a run: ${run.html_url}`);
+}
+function silence(seconds) {
+    const message = `GitHub accepted the event, and no run started within ${seconds} s`;
+    return failed('delivery', 'run_missing', message, `the workflow must be on the default branch and listen for "${dispatch/* EVENT_TYPE */.cP}"; queues can take longer, too`);
+}
+
+;// CONCATENATED MODULE: ./build/dev/doctor/relay.js
+
+
+/** Whether a relay answers at the address. */
+async function checkRelay(relay, { callRelay }) {
+    try {
+        const { status, text } = await callRelay(`${relay}/healthz`);
+        if (status === 200 && text.trim() === 'ok')
+            return ok('relay', `the relay at ${relay} is up`);
+        const message = `what answers at ${relay} is no relay of Hookline (${status} for /healthz)`;
+        const mend = status >= 500
+            ? 'see the log of the relay, and of what stands before it'
+            : 'check address and port; a proxy must hand on every path';
+        return failed('relay', 'relay_not_hookline', message, mend);
+    }
+    catch (error) {
+        if (!(error instanceof http/* HttpFailure */.H))
+            throw error;
+        const mend = 'start it with: hookline relay. Check address, port, firewall and certificate';
+        return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, mend);
+    }
+}
+
+;// CONCATENATED MODULE: ./build/dev/doctor/repository.js
+
+
+const PERMISSION = 'fine-grained: "Contents: Read and write" on this repository alone; classic: the scope "repo"';
+const NO_TOKEN = failed('token', 'token_missing', 'HOOKLINE_TOKEN is not set', `make a token at https://github.com/settings/personal-access-tokens/new (${PERMISSION}), and set HOOKLINE_TOKEN to it`);
+/** Token and repository, from the answer to `GET /repos/{owner}/{repo}`. */
+function judgeRepository(name, reply) {
+    const refusal = refusalOf(reply);
+    if (refusal)
+        return { findings: [refused(name, refusal)] };
+    const repository = fields(reply.text);
+    const findings = [tokenFinding(name, reply, repository), repositoryFinding(name, repository)];
+    return { findings, known: { defaultBranch: String(repository.default_branch ?? 'main') } };
+}
+const MENDS = {
+    unauthorized: () => [
+        'GitHub does not accept the token',
+        'it is incomplete, expired or revoked: make a new one',
+    ],
+    sso: (name) => [
+        `the organisation of ${name} has not authorised the token`,
+        'open the token at https://github.com/settings/tokens, "Configure SSO", and authorise the organisation',
+    ],
+    limited: () => ["GitHub's rate limit is reached", 'try again in a while'],
+    missing: (name) => [
+        `the token cannot see ${name}`,
+        `check the spelling; if it is right, the token must reach the repository: ${PERMISSION}`,
+    ],
+    forbidden: (name) => [`the token may not read ${name}`, `give it more: ${PERMISSION}`],
+    other: () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
+};
+const CODES = {
+    unauthorized: 'token_rejected',
+    sso: 'token_not_authorised',
+    limited: 'rate_limited',
+    missing: 'repository_not_visible',
+    forbidden: 'token_cannot_read',
+    other: 'github_unavailable',
+};
+function refused(name, { kind, status }) {
+    const [message, mend] = MENDS[kind](name);
+    return failed('token', CODES[kind], `${message} (${status})`, mend);
+}
+/** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
+function tokenFinding(name, { headers }, { permissions, private: isPrivate }) {
+    const scopes = headers['x-oauth-scopes']?.split(/\s*,\s*/).filter(Boolean);
+    const enough = scopes?.includes('repo') || (!isPrivate && scopes?.includes('public_repo'));
+    if (scopes && scopes.length > 0 && !enough) {
+        return failed('token', 'token_scope_missing', 'the token lacks the scope "repo"', PERMISSION);
+    }
+    const { push } = { push: undefined, ...permissions };
+    if (push === false) {
+        const message = `the owner of the token may not write to ${name}`;
+        return failed('token', 'token_cannot_write', message, 'a dispatch needs write access: ask an owner of the repository for it');
+    }
+    if (enough)
+        return ok('token', `the token may start workflows of ${name}`);
+    return unknown('token', 'token_permission_unknown', 'GitHub accepts the token, and does not tell whether it may write contents', `see that it has "Contents: Read and write", or try it: hookline doctor --deliver`);
+}
+function repositoryFinding(name, { full_name, archived, disabled, default_branch }) {
+    if (archived === true) {
+        return failed('repository', 'repository_archived', `${name} is archived, and takes no events`, 'unarchive it in its settings');
+    }
+    if (disabled === true) {
+        return failed('repository', 'repository_disabled', `${name} is disabled by GitHub`, 'ask GitHub support');
+    }
+    if (typeof full_name === 'string' && full_name.toLowerCase() !== name.toLowerCase()) {
+        return warning('repository', 'repository_renamed', `${name} is called ${full_name} now`, `use ${full_name} in the webhook URL`);
+    }
+    return ok('repository', `the default branch of ${name} is ${default_branch}`);
+}
+
+// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
+var suggestion = __nccwpck_require__(84637);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/limits.js
+var limits = __nccwpck_require__(53437);
+// EXTERNAL MODULE: ./build/workflow/yaml.js
+var yaml = __nccwpck_require__(98729);
+;// CONCATENATED MODULE: ./build/dev/doctor/listening.js
+
+
+
+
+
+
+const LISTEN = `on: { repository_dispatch: { types: [${dispatch/* EVENT_TYPE */.cP}] } }`;
+/** A step that uses the action, of whatever owner and version, or the one of the same repository. */
+const ACTION = /uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/;
+/** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
+function judgeListening({ file, text }) {
+    const workflow = readNative({ file, text });
+    if (workflow === undefined) {
+        const mend = 'see what GitHub says of it on the page "Actions" of the repository';
+        return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend);
+    }
+    const types = dispatchTypes(workflow.on);
+    const isPolling = types === undefined && hasSchedule(workflow.on) && ACTION.test(text);
+    if (isPolling)
+        return ok('workflow', `${file} is started by its schedule`);
+    if (types === undefined)
+        return notListening(file);
+    if (types.length > 0 && !types.includes(dispatch/* EVENT_TYPE */.cP))
+        return wrongType(file, types);
+    return ACTION.test(text)
+        ? ok('workflow', `${file} listens for ${dispatch/* EVENT_TYPE */.cP}`)
+        : withoutAction(file);
+}
+function notListening(file) {
+    const message = `${file} does not listen for repository_dispatch`;
+    return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`);
+}
+function wrongType(file, types) {
+    const message = `${file} listens for ${types.join(', ')}, not for "${dispatch/* EVENT_TYPE */.cP}"`;
+    const mend = `add ${dispatch/* EVENT_TYPE */.cP} to the types: ${LISTEN}`;
+    return failed('workflow', 'workflow_wrong_type', message, mend);
+}
+function withoutAction(file) {
+    const message = `${file} listens, but no step uses the action`;
+    const mend = 'add a step with uses: hookline/hookline@v1';
+    return warning('workflow', 'workflow_without_action', message, mend);
+}
+/** True for a file that has anything to do with webhooks, so that others are passed over. */
+function listens(native) {
+    const workflow = readNative(native);
+    return workflow !== undefined && dispatchTypes(workflow.on) !== undefined;
+}
+function readNative({ file, text }) {
+    try {
+        const value = (0,yaml/* parseYaml */.h)({ name: file, file, text }).toJS({
+            maxAliasCount: limits/* LIMITS */.b.yamlAliases,
+        });
+        return (0,json/* isObject */.Gv)(value) ? value : undefined;
+    }
+    catch (error) {
+        if (error instanceof errors/* UserError */.y || error instanceof ReferenceError)
+            return undefined;
+        throw error;
+    }
+}
+/** `undefined` when the event is not there; no types mean all of them. */
+function dispatchTypes(on) {
+    if (on === 'repository_dispatch')
+        return [];
+    if (Array.isArray(on))
+        return on.includes('repository_dispatch') ? [] : undefined;
+    if (!(0,json/* isObject */.Gv)(on) || !('repository_dispatch' in on))
+        return undefined;
+    const { repository_dispatch: options } = on;
+    return (0,json/* isObject */.Gv)(options) ? [options.types ?? []].flat().map(String) : [];
+}
+function hasSchedule(on) {
+    return (0,json/* isObject */.Gv)(on) && 'schedule' in on;
+}
+
+;// CONCATENATED MODULE: ./build/dev/doctor/workflows.js
+
+
+
+
+const FOLDER = '.github/workflows';
+/** The workflows on the default branch: only these are started by a dispatch. */
+async function checkWorkflows(patient, { defaultBranch }, ports) {
+    const reply = await askContents(patient, defaultBranch, ports);
+    const refusal = refusalOf(reply);
+    if (refusal && refusal.kind !== 'missing')
+        return [unreadable(refusal.status)];
+    const names = refusal ? [] : fileNames(parsed(reply.text));
+    const wanted = patient.workflow === undefined ? names : named(names, patient.workflow);
+    if (wanted.length === 0)
+        return [absent(patient, names, defaultBranch)];
+    const replies = wanted.map((file) => askContents(patient, defaultBranch, ports, file));
+    return judgeFiles(patient, wanted, await Promise.all(replies), defaultBranch, ports);
+}
+/** The listing of the folder, or the text of a file in it. */
+function askContents({ repository }, branch, { askGitHub }, file) {
+    const path = file === undefined ? FOLDER : `${FOLDER}/${encodeURIComponent(file)}`;
+    const options = file === undefined ? {} : { raw: true };
+    return askGitHub(`/repos/${repository}/contents/${path}?ref=${encodeURIComponent(branch)}`, options);
+}
+async function judgeFiles(patient, names, replies, branch, ports) {
+    const refusal = replies.map(refusalOf).find(Boolean);
+    if (refusal)
+        return [unreadable(refusal.status)];
+    const files = replies.map(({ text }, at) => ({ file: names[at] ?? '', text }));
+    const looked = patient.workflow === undefined ? files.filter(listens) : files;
+    if (looked.length === 0)
+        return [noneListens(branch)];
+    const states = await workflowStates(patient, ports);
+    return looked.map((native) => stateFinding(native, states) ?? judgeListening(native));
+}
+function fileNames(listing) {
+    return list(listing)
+        .map(({ name }) => String(name))
+        .filter((name) => /\.ya?ml$/.test(name));
+}
+function named(files, workflow) {
+    return files.filter((file) => file.replace(/\.ya?ml$/, '') === workflow);
+}
+function unreadable(status) {
+    const message = `the token may not read the workflow files (${status})`;
+    return unknown('workflow', 'workflow_unreadable', message, 'give the token "Contents: Read and write"');
+}
+function absent({ workflow }, files, branch) {
+    const push = `GitHub starts only what is on ${branch}: push it there`;
+    if (workflow === undefined) {
+        return failed('workflow', 'workflows_missing', `there is no workflow in ${FOLDER} on ${branch}`, `make one with: hookline init. ${push}`);
+    }
+    const hint = (0,suggestion/* didYouMean */.a)(workflow, files.map((file) => file.replace(/\.ya?ml$/, '')));
+    const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`;
+    return failed('workflow', 'workflow_missing', message, push);
+}
+function noneListens(branch) {
+    const message = `no workflow on ${branch} listens for repository_dispatch`;
+    return failed('workflow', 'workflow_not_listening', message, 'make one with: hookline init');
+}
+/** State of each workflow by its path; empty where the token may not ask. */
+async function workflowStates({ repository }, { askGitHub }) {
+    const reply = await askGitHub(`/repos/${repository}/actions/workflows?per_page=100`);
+    const workflows = refusalOf(reply) ? [] : list(fields(reply.text).workflows);
+    return new Map(workflows.map(({ path, state }) => [String(path), String(state)]));
+}
+/** GitHub itself disables a scheduled workflow after 60 days without activity. */
+function stateFinding({ file }, states) {
+    const state = states.get(`${FOLDER}/${file}`);
+    if (state === undefined || state === 'active')
+        return undefined;
+    const message = `${file} is disabled (${state})`;
+    return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`);
+}
+
+;// CONCATENATED MODULE: ./build/dev/doctor/examine.js
+
+
+
+
+
+
+/** Looks at everything between a sender and a run, in the order in which an event passes it. */
+async function examine(patient, ports) {
+    const platform = await examineGitHub(patient, ports);
+    const relay = patient.relay === undefined ? [] : [await checkRelay(patient.relay, ports)];
+    const found = [...platform, ...relay];
+    const isHopeless = found.some(({ status }) => status === 'failed');
+    if (patient.deliver === undefined || isHopeless)
+        return found;
+    return [...found, await checkDelivery(patient, ports)];
+}
+async function examineGitHub(patient, ports) {
+    if (!patient.token)
+        return [NO_TOKEN];
+    try {
+        const { repository } = patient;
+        const { findings, known } = judgeRepository(repository, await ports.askGitHub(`/repos/${repository}`));
+        return known ? [...findings, ...(await checkWorkflows(patient, known, ports))] : findings;
+    }
+    catch (error) {
+        if (!(error instanceof http/* HttpFailure */.H))
+            throw error;
+        const mend = 'check the network, a proxy, and HOOKLINE_API_URL';
+        return [failed('token', 'github_unreachable', `GitHub: ${error.message}`, mend)];
+    }
+}
+
+// EXTERNAL MODULE: ./build/protocol/secret.js
+var secret = __nccwpck_require__(52977);
+// EXTERNAL MODULE: ./build/protocol/webhook-url.js
+var webhook_url = __nccwpck_require__(53428);
+// EXTERNAL MODULE: ./build/entries/http-call.js
+var http_call = __nccwpck_require__(8024);
+// EXTERNAL MODULE: ./build/entries/progress.js
+var progress = __nccwpck_require__(23948);
+// EXTERNAL MODULE: ./build/entries/system-clock.js
+var system_clock = __nccwpck_require__(30697);
+;// CONCATENATED MODULE: ./build/entries/doctor-ports.js
+
+
+
+const TIMEOUT = 15_000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** GitHub and the relay as they really are. */
+function doctorPorts(apiUrl, token) {
+    return {
+        ...system_clock/* systemClock */.m,
+        askGitHub: (path, options = {}) => (0,progress/* withProgress */.E)('asking GitHub', askGitHub(apiUrl, token, path, options)),
+        callRelay: (url, call) => (0,progress/* withProgress */.E)('calling the relay', callRelay(new URL(url), call)),
+    };
+}
+async function askGitHub(apiUrl, token, path, { json, raw }) {
+    const headers = {
+        accept: raw ? 'application/vnd.github.raw+json' : 'application/vnd.github+json',
+        'x-github-api-version': '2022-11-28',
+        ...(json !== undefined && JSON_TYPE),
+        ...(token && { authorization: `Bearer ${token.reveal()}` }),
+    };
+    const url = new URL(`${apiUrl.href.replace(/\/+$/, '')}${path}`);
+    const call = { ...method(json), headers, timeout: TIMEOUT };
+    const reply = await (0,http_call/* httpCall */.b)({ ...call, url });
+    const moved = movedTo(reply, url);
+    return moved ? (0,http_call/* httpCall */.b)({ ...call, url: moved }) : reply;
+}
+/** Where a renamed repository is now; never on another host, since the token goes with the call. */
+function movedTo({ status, headers }, from) {
+    const { location = '' } = headers;
+    if (![301, 307, 308].includes(status) || !URL.canParse(location, from.href))
+        return undefined;
+    const to = new URL(location, from);
+    return to.origin === from.origin ? to : undefined;
+}
+function callRelay(url, call) {
+    const { json, token } = { json: undefined, token: undefined, ...call };
+    const headers = {
+        ...(json !== undefined && JSON_TYPE),
+        ...(token && { 'x-platform-authorization': token.reveal() }),
+    };
+    return (0,http_call/* httpCall */.b)({ ...method(json), url, headers, timeout: TIMEOUT });
+}
+function method(json) {
+    if (json === undefined)
+        return { method: 'GET' };
+    return { method: 'POST', body: new TextEncoder().encode(json) };
+}
+
+// EXTERNAL MODULE: ./build/entries/exit.js
+var exit = __nccwpck_require__(1859);
+// EXTERNAL MODULE: ./build/entries/git-remote.js
+var git_remote = __nccwpck_require__(73914);
+// EXTERNAL MODULE: ./build/entries/relay-config.js + 2 modules
+var relay_config = __nccwpck_require__(53651);
+// EXTERNAL MODULE: ./build/entries/secret-input.js
+var secret_input = __nccwpck_require__(51486);
+// EXTERNAL MODULE: ./build/entries/terminal.js
+var terminal = __nccwpck_require__(55323);
+;// CONCATENATED MODULE: ./build/entries/commands/doctor.js
+
+
+
+
+
+
+
+
+
+
+
+const HELP = `
+Environment:
+  HOOKLINE_TOKEN    the platform token; never printed
+  HOOKLINE_KEYS     keys of a relay that holds the token itself: the first one is sent to it
+  HOOKLINE_API_URL  GitHub's API, by default https://api.github.com
+
+It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
+
+Examples:
+  $ hookline doctor --workflow hook
+  $ hookline doctor --repository octo/repo --relay https://relay.example.com
+  $ hookline doctor --workflow hook --relay https://relay.example.com --deliver`;
+function doctorCommand() {
+    return new esm/* Command */.uB('doctor')
+        .description('find what is missing between a sender and a run, and how to mend it')
+        .option('--repository <owner/name>', 'by default the git remote origin')
+        .option('--workflow <name>', 'one workflow; without it all that listen')
+        .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
+        .option('--relay <url>', 'address of the relay')
+        .option('--deliver', 'send a real event, and wait for the run that it starts')
+        .option('--wait <seconds>', 'how long to wait for that run', '60')
+        .option('--json', 'print one JSON object')
+        .addHelpText('after', HELP)
+        .action(run);
+}
+async function run(options, command) {
+    if (options.deliver && options.workflow === undefined) {
+        command.error('error: --deliver needs --workflow, the one that the event is for');
+    }
+    const patient = readPatient(options);
+    const findings = await examine(patient, doctorPorts((0,relay_config/* readApiUrl */.AX)(process.env), patient.token));
+    const isWell = findings.every(({ status }) => status !== 'failed');
+    process.stdout.write(options.json ? `${JSON.stringify({ ok: isWell, findings })}\n` : findings.map(told).join(''));
+    if (!isWell)
+        process.exitCode = exit/* EXIT */.dc.mend;
+}
+/** @throws UserError naming the option that is wrong */
+function readPatient(options) {
+    const { workflow, trigger, deliver, wait } = options;
+    const repository = options.repository ?? (0,git_remote/* originRepository */.V)();
+    const relay = options.relay?.replace(/\/+$/, '');
+    if (repository === '') {
+        throw new errors/* UserError */.y({ message: 'which repository?', hint: 'give --repository owner/name' });
+    }
+    // Whatever part cannot stand in a webhook URL is refused here.
+    (0,webhook_url/* webhookUrl */.v)({
+        relay: relay ?? 'http://localhost',
+        repository,
+        workflow: workflow ?? 'any',
+        trigger,
+    });
+    const token = (0,secret_input/* fromEnvironment */.A)('HOOKLINE_TOKEN');
+    return {
+        repository,
+        workflow: workflow?.replace(/\.ya?ml$/, ''),
+        trigger,
+        token,
+        relayToken: firstKey(process.env.HOOKLINE_KEYS) ?? token,
+        relay,
+        deliver: deliver ? parseSeconds(wait) : undefined,
+    };
+}
+/** Of keys separated by commas or white space. */
+function firstKey(keys = '') {
+    const [first] = keys.split(/[\s,]+/).filter(Boolean);
+    return first === undefined ? undefined : new secret/* Secret */.zh(first);
+}
+function parseSeconds(text) {
+    if (/^\d{1,4}$/.test(text))
+        return Number(text);
+    throw new errors/* UserError */.y({ message: '--wait is no number of seconds', hint: 'the default is 60' });
+}
+const MARKS = {
+    ok: ['green', 'ok     '],
+    warning: ['yellow', 'warning'],
+    failed: ['red', 'failed '],
+    unknown: ['yellow', 'unknown'],
+};
+function told({ check, status, message, mend }) {
+    const [colour, mark] = MARKS[status];
+    const line = `${(0,terminal/* styled */.I)(process.stdout, colour, mark)}  ${check.padEnd(10)}  ${(0,terminal/* printable */.g)(message)}\n`;
+    return mend === undefined ? line : `${line}${' '.repeat(21)}${(0,terminal/* printable */.g)(mend)}\n`;
+}
+
+
+/***/ }),
+
+/***/ 83851:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  _: () => (/* binding */ initCommand)
+});
+
+// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
+var esm = __nccwpck_require__(48179);
+// EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
+var dist = __nccwpck_require__(38815);
+;// CONCATENATED MODULE: ./build/dev/init/webhook-kind.js
+
+/** The triggers stand in the native workflow itself: one file, and no checkout. */
+const webhookKind = {
+    name: 'webhook',
+    title: 'a request to a URL, in a workflow of one file',
+    workflow: 'hook',
+    trigger: 'webhook',
+    files: (answers) => [{ path: `.github/workflows/${answers.name}.yml`, text: webhook_kind_text(answers) }],
+};
+function webhook_kind_text({ name }) {
+    return `name: ${(0,dist/* stringify */.As)(name).trim()}
+on:
+  repository_dispatch:
+    types: [webhook]
+
+permissions:
+  contents: read
+
+jobs:
+  react:
+    # Each dispatch starts every listening workflow; only ${name}/webhook is for this one.
+    if: >-
+      startsWith(format('{0}/', github.event.client_payload.path), '${name}/webhook/') ||
+      startsWith(github.event.client_payload.path, '${name}/webhook?')
+    runs-on: ubuntu-latest
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            webhook:
+              method: post
+
+      # What came from outside goes through env: in a script it would be run as shell code.
+      - if: steps.hookline.outputs.triggered == 'true'
+        env:
+          BODY: \${{ steps.hookline.outputs.body }}
+        run: echo "$BODY"
+`;
+}
+
+;// CONCATENATED MODULE: ./build/dev/init/kinds.js
+
+/** By name; the first one is the default. */
+const KINDS = new Map([webhookKind].map((kind) => [kind.name, kind]));
+
+// EXTERNAL MODULE: ./build/protocol/webhook-url.js
+var webhook_url = __nccwpck_require__(53428);
+// EXTERNAL MODULE: ./build/dev/found-triggers.js
+var found_triggers = __nccwpck_require__(47072);
+;// CONCATENATED MODULE: ./build/dev/init/next-steps.js
+
+
+/** Stands in the URL where the repository is not known. */
+const SOME_REPOSITORY = 'owner/name';
+const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' };
+/** @param port where `hookline dev` listens */
+function nextSteps({ trigger, compile }, { name, relay, repository }, files, port) {
+    const url = (0,webhook_url/* webhookUrl */.v)({
+        relay,
+        repository: repository || SOME_REPOSITORY,
+        workflow: name,
+        trigger,
+    });
+    const local = `http://localhost:${port}/webhook/${name}/${trigger}`;
+    const paths = files.map(({ path }) => path).join(' ');
+    return {
+        url,
+        curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
+        tryOut: ['npx hookline dev', (0,found_triggers/* curlLine */.R8)(local, { ...EXAMPLE, method: 'POST', path: '' })],
+        publish: [
+            ...(compile === undefined ? [] : [compile]),
+            `git add ${paths}${compile === undefined ? '' : ' .github/workflows'}`,
+            `git commit -m 'Add the workflow ${name}'`,
+            'git push',
+            `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`} --relay ${relay}`,
+        ],
+    };
+}
+
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
+var suggestion = __nccwpck_require__(84637);
+;// CONCATENATED MODULE: ./build/dev/init/questions.js
+
+
+
+
+const ANY_NAME = 'hook';
+const OWN_RELAY = 'http://localhost:3000';
+/** In the order in which they are asked. */
+function questions({ repository }) {
+    return [
+        {
+            name: 'kind',
+            text: 'What is to start the workflow?',
+            choices: [...KINDS.values()],
+            fallback: () => [...KINDS.keys()][0] ?? '',
+            check: checkKind,
+        },
+        {
+            name: 'name',
+            text: 'Name of the workflow',
+            fallback: ({ kind }) => KINDS.get(kind ?? '')?.workflow ?? ANY_NAME,
+            check: (workflow) => checkUrl({ workflow }),
+        },
+        {
+            name: 'repository',
+            text: 'Repository, as owner/name',
+            fallback: () => repository,
+            check: (answer) => checkUrl({ repository: answer }),
+        },
+        {
+            name: 'relay',
+            text: 'Address of the relay',
+            fallback: () => OWN_RELAY,
+            check: (relay) => checkUrl({ relay }),
+        },
+    ];
+}
+/**
+ * Answers every question: with what was given, else by asking, else with the default.
+ *
+ * @param ask gets the default too; absent where nobody can be asked
+ * @throws UserError for a wrong answer that was given
+ */
+async function answered(given, surroundings, ask) {
+    const known = {};
+    for (const question of questions(surroundings)) {
+        const fallback = question.fallback(known);
+        const own = given[question.name];
+        if (own !== undefined)
+            question.check(own);
+        const isOpen = question.choices?.length !== 1;
+        known[question.name] = own ?? (ask && isOpen ? await ask(question, fallback) : fallback);
+    }
+    const { kind = '', name = '', repository = '', relay = '' } = known;
+    return { kind, name, repository, relay };
+}
+function checkKind(kind) {
+    if (KINDS.has(kind))
+        return;
+    const names = [...KINDS.keys()];
+    const hint = (0,suggestion/* didYouMean */.a)(kind, names);
+    const message = `unknown kind of workflow ${JSON.stringify(kind)}`;
+    throw new errors/* UserError */.y({ message, ...(hint && { hint }), notes: [`kinds: ${names.join(', ')}`] });
+}
+/** The name ends up in a file name, in a URL and in an expression: the strictest of them decides. */
+function checkUrl(part) {
+    const { workflow = ANY_NAME, relay = OWN_RELAY, repository } = part;
+    if (/\.ya?ml$/.test(workflow)) {
+        throw new errors/* UserError */.y({ message: `leave the extension out: ${workflow}` });
+    }
+    (0,webhook_url/* webhookUrl */.v)({ relay, repository: repository || undefined, workflow, trigger: 'webhook' });
+}
+
+;// CONCATENATED MODULE: external "node:readline/promises"
+const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:readline/promises");
+// EXTERNAL MODULE: ./build/workflow/code-frame.js
+var code_frame = __nccwpck_require__(88375);
+;// CONCATENATED MODULE: ./build/entries/ask.js
+
+
+
+function askAt({ input, output }) {
+    const terminal = (0,promises_namespaceObject.createInterface)({ input, output });
+    // Keeps what is typed, or pasted, ahead of the questions.
+    const lines = terminal[Symbol.asyncIterator]();
+    const line = async (text) => {
+        terminal.setPrompt(text);
+        terminal.prompt();
+        const { value, done } = await lines.next();
+        if (done)
+            throw new errors/* UserError */.y({ message: 'no answer: nothing was written' });
+        return value;
+    };
+    return {
+        async ask(question, fallback) {
+            for (;;) {
+                const answer = (await line(ask_prompt(question, fallback))).trim() || fallback;
+                const problem = problemOf(question, answer);
+                if (problem === undefined)
+                    return answer;
+                output.write(`${problem}\n`);
+            }
+        },
+        close: () => terminal.close(),
+    };
+}
+function ask_prompt({ text, choices = [] }, fallback) {
+    const list = choices.map(({ name, title }) => `  ${name.padEnd(10)} ${title}\n`).join('');
+    const shown = fallback === '' ? '' : ` (${fallback})`;
+    return choices.length > 1 ? `${text}\n${list}Which one?${shown} ` : `${text}${shown} `;
+}
+function problemOf(question, answer) {
+    try {
+        question.check(answer);
+        return undefined;
+    }
+    catch (error) {
+        if (!(error instanceof errors/* UserError */.y))
+            throw error;
+        return error.problems.map((problem) => (0,code_frame/* renderProblem */.y)(problem)).join('\n');
+    }
+}
+
+// EXTERNAL MODULE: ./build/entries/git-remote.js
+var git_remote = __nccwpck_require__(73914);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(73024);
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __nccwpck_require__(76760);
+;// CONCATENATED MODULE: ./build/entries/new-files.js
+
+
+
+/** @throws UserError naming every file that is there already */
+function refuseExisting(root, files) {
+    const existing = files.filter(({ path }) => (0,external_node_fs_.existsSync)((0,external_node_path_.join)(root, path)));
+    if (existing.length === 0)
+        return;
+    throw new errors/* UserError */.y(existing.map(({ path }) => ({
+        message: `${path} is there already, and nothing is overwritten`,
+        hint: 'take another --name, or move the file away',
+    })));
+}
+/** Writes files that are not there yet, and the folders they are in. */
+function writeNew(root, files) {
+    refuseExisting(root, files);
+    for (const { path, text } of files) {
+        (0,external_node_fs_.mkdirSync)((0,external_node_path_.dirname)((0,external_node_path_.join)(root, path)), { recursive: true });
+        // Fails on a file that came into being meanwhile.
+        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(root, path), text, { flag: 'wx' });
+    }
+}
+
+;// CONCATENATED MODULE: ./build/entries/commands/init.js
+
+
+
+
+
+
+
+const HELP = `
+Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
+A file that is there already is never overwritten.
+
+Examples:
+  $ hookline init
+  $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`;
+function initCommand() {
+    const kinds = [...KINDS.keys()];
+    return new esm/* Command */.uB('init')
+        .description('write a first workflow, and say how to try it')
+        .addOption(new esm/* Option */.c$('--kind <kind>', 'what starts it').choices(kinds))
+        .option('--name <name>', 'name of the workflow, and of its file')
+        .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
+        .option('--relay <url>', 'address of the relay')
+        .option('--yes', 'ask nothing')
+        .option('--dry-run', 'show what would be written, and write nothing')
+        .option('--json', 'print one JSON object')
+        .addHelpText('after', HELP)
+        .action(run);
+}
+async function run(options) {
+    const { dryRun = false, json } = options;
+    const answers = await allAnswers(options);
+    const kind = KINDS.get(answers.kind);
+    if (!kind)
+        return;
+    const files = kind.files(answers);
+    refuseExisting(process.cwd(), files);
+    const steps = nextSteps(kind, answers, files, process.env.PORT || '3000');
+    if (!json)
+        print(files.map((file) => preview(file)).join('\n'));
+    if (!dryRun)
+        writeNew(process.cwd(), files);
+    print(json ? JSON.stringify({ written: !dryRun, files, ...steps }) : told(files, dryRun, steps));
+}
+async function allAnswers({ yes, json, kind, name, repository, relay, }) {
+    const { stdin: input, stdout: output } = process;
+    const given = { kind, name, repository, relay };
+    const surroundings = { repository: (0,git_remote/* originRepository */.V)() };
+    if (!input.isTTY || !output.isTTY || yes || json)
+        return answered(given, surroundings);
+    const { ask, close } = askAt({ input, output });
+    try {
+        return await answered(given, surroundings, ask);
+    }
+    finally {
+        close();
+    }
+}
+function preview({ path, text }) {
+    return `${path}\n\n${indented(text)}\n`;
+}
+function told(files, dryRun, steps) {
+    const paths = files.map(({ path }) => path).join(', ');
+    if (dryRun)
+        return `Nothing was written: without --dry-run it would be ${paths}`;
+    return [
+        `Wrote ${paths}`,
+        '',
+        'Try it here, each line in a terminal of its own:',
+        indented(steps.tryOut.join('\n')),
+        '',
+        'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
+        indented(steps.publish.join('\n')),
+        '',
+        'The URL for the sender, and a line that fires it:',
+        indented(`${steps.url}\n${steps.curl}`),
+    ].join('\n');
+}
+function print(text) {
+    process.stdout.write(`${text}\n`);
+}
+function indented(text) {
+    return text.replace(/^(?=.)/gm, '  ');
+}
+
+
+/***/ }),
+
+/***/ 91316:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   P: () => (/* binding */ relayCommand)
+/* harmony export */   a: () => (/* binding */ keysCommand)
 /* harmony export */ });
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _port_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2292);
-/* harmony import */ var _stop_on_signal_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7990);
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
+
+/** The commands print what they make, and keep nothing. */
+function keysCommand() {
+    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('keys')
+        .description('make the keys of a relay')
+        .addCommand(new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('new')
+        .description('print sealing keys for HOOKLINE_SEAL_KEYS: a new one, before those it holds')
+        .action(printNewKeys))
+        .addCommand(new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('public')
+        .description('print the public part of HOOKLINE_SEAL_KEYS, for hookline seal --key')
+        .action(printPublicKeys))
+        .addCommand(new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('access')
+        .description('print a key for HOOKLINE_KEYS, which a request brings in place of a token')
+        .action(printAccessKey));
+}
+async function printNewKeys() {
+    const { newSealKey } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 15388));
+    const keys = [await newSealKey(), ...(await presentKeys())];
+    print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }));
+}
+async function printPublicKeys() {
+    const { sealKeysPage } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 33727));
+    print(sealKeysPage(await presentKeys()).body);
+}
+function printAccessKey() {
+    const random = crypto.getRandomValues(new Uint8Array(32));
+    print(`hlk_${Buffer.from(random).toString('base64url')}`);
+}
+async function presentKeys() {
+    const { readSealKeys } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 21035));
+    const text = process.env.HOOKLINE_SEAL_KEYS;
+    return text ? readSealKeys(text) : [];
+}
+function print(line) {
+    process.stdout.write(`${line}\n`);
+}
+
+
+/***/ }),
+
+/***/ 75705:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  P: () => (/* binding */ relayCommand)
+});
+
+// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
+var esm = __nccwpck_require__(48179);
+// EXTERNAL MODULE: ./build/entries/port.js
+var entries_port = __nccwpck_require__(92292);
+// EXTERNAL MODULE: ./build/entries/relay-keys.js
+var relay_keys = __nccwpck_require__(21035);
+// EXTERNAL MODULE: ./build/entries/stop-on-signal.js
+var stop_on_signal = __nccwpck_require__(17990);
+// EXTERNAL MODULE: ./build/workflow/code-frame.js
+var code_frame = __nccwpck_require__(88375);
+;// CONCATENATED MODULE: ./build/entries/warn.js
+
+/** Says on standard error what works, but should be mended. */
+function warn(problems) {
+    for (const problem of problems)
+        process.stderr.write(`${(0,code_frame/* renderProblem */.y)(problem, 'warning')}\n`);
+}
+
+;// CONCATENATED MODULE: ./build/entries/commands/relay.js
 
 
 
+
+
+const HELP = `
+Environment:
+  HOOKLINE_TOKEN, HOOKLINE_KEYS  the relay holds the token, and a request brings one of the keys
+  HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
+
+Examples:
+  $ hookline relay --port 8080
+  $ hookline relay --repository octo/repo`;
 function relayCommand() {
-    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('relay')
+    return new esm/* Command */.uB('relay')
         .description('forward webhooks to GitHub as repository_dispatch events')
         .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
         .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
         .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
+        .addHelpText('after', HELP)
         .action(run);
 }
 async function run({ host, port, repository }) {
     // Loaded only here: undici alone would double the time that `hookline --help` takes.
-    const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(211)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4211));
-    const relay = await startRelay({ host, port: (0,_port_js__WEBPACK_IMPORTED_MODULE_1__/* .parsePort */ .p)(port), env: process.env, repository });
-    (0,_stop_on_signal_js__WEBPACK_IMPORTED_MODULE_2__/* .stopOnSignal */ .O)(relay);
+    const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(639), __nccwpck_require__.e(789)]).then(__nccwpck_require__.bind(__nccwpck_require__, 46789));
+    const relay = await startRelay({ host, port: (0,entries_port/* parsePort */.p)(port), env: process.env, repository });
+    (0,stop_on_signal/* stopOnSignal */.O)(relay);
+    warn((0,relay_keys/* weakKeyProblems */.G)(process.env.HOOKLINE_KEYS));
     process.stdout.write(`hookline relay listening on ${relay.url}\n`);
 }
 
 
 /***/ }),
 
-/***/ 1327:
+/***/ 61450:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  b: () => (/* binding */ sealCommand)
+});
+
+// EXTERNAL MODULE: external "node:fs/promises"
+var promises_ = __nccwpck_require__(51455);
+;// CONCATENATED MODULE: external "node:stream/consumers"
+const consumers_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream/consumers");
+// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
+var esm = __nccwpck_require__(48179);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+;// CONCATENATED MODULE: ./build/entries/commands/seal.js
+
+
+
+
+function sealCommand() {
+    return new esm/* Command */.uB('seal')
+        .description('seal a token for one repository, so that a webhook URL may carry it')
+        .option('--relay <url>', 'the relay that opens it; its public key is fetched from there')
+        .option('--key <file>', 'its public key from a file instead, as hookline keys public prints it')
+        .requiredOption('--repository <owner/name>', 'the only repository it is good for')
+        .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
+        .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
+        .option('--json', 'print an object')
+        .addHelpText('after', '\nThe token is read from standard input, or from HOOKLINE_TOKEN.')
+        .action(run);
+}
+async function run(options) {
+    const { sealToken } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 15388));
+    const { readRepository } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 53651));
+    const { owner, name } = readRepository(options.repository);
+    const scope = {
+        repository: `${owner}/${name}`,
+        ...(options.path && { path: options.path.replace(/^\/+/, '') }),
+        ...(options.expires && { expires: expiry(options.expires, Date.now()) }),
+    };
+    const key = await sealingKey(options);
+    const sealed = await sealToken({ token: await readToken(), ...scope }, key);
+    const line = options.json ? JSON.stringify({ sealed, ...scope }) : sealed;
+    process.stdout.write(`${line}\n`);
+}
+/** Never from an argument: every process of the machine can read those. */
+async function readToken() {
+    const token = process.env.HOOKLINE_TOKEN || (process.stdin.isTTY ? '' : await (0,consumers_namespaceObject.text)(process.stdin));
+    if (/^[\x21-\x7e]+$/.test(token.trim()))
+        return token.trim();
+    throw new errors/* UserError */.y({
+        message: 'there is no token to seal',
+        hint: 'pipe it in, as in: gh auth token | hookline seal …',
+    });
+}
+async function sealingKey({ relay, key }) {
+    if (key)
+        return firstKey(await (0,promises_.readFile)(key, 'utf8'), key);
+    if (relay)
+        return firstKey(await published(relay), relay);
+    throw new errors/* UserError */.y({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' });
+}
+/** @throws UserError when it cannot be had, or not over a connection that proves whose it is */
+async function published(relay) {
+    const { SEAL_KEYS_PATH } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 15388));
+    const url = URL.canParse(SEAL_KEYS_PATH, relay) ? new URL(SEAL_KEYS_PATH, relay) : undefined;
+    const local = url && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+    if (!url || (url.protocol !== 'https:' && !local)) {
+        throw new errors/* UserError */.y({
+            message: `${JSON.stringify(relay)} is no address of a relay`,
+            hint: 'it begins with https://, or is on this machine',
+        });
+    }
+    const answer = await fetch(url, { redirect: 'error' }).catch((cause) => {
+        throw new errors/* UserError */.y({ message: `${relay} cannot be reached` }, { cause });
+    });
+    return answer.text();
+}
+/** The first key of a JWK set is the current one. */
+function firstKey(content, source) {
+    try {
+        const { keys } = JSON.parse(content);
+        if (keys[0]?.kty === 'EC')
+            return keys[0];
+    }
+    catch {
+        // Said below, as for a set without a key.
+    }
+    throw new errors/* UserError */.y({
+        message: `${source} has no public key for sealing`,
+        hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new',
+    });
+}
+const SECONDS = { d: 86_400, h: 3600, m: 60 };
+/** @throws UserError for anything but a whole number of days, hours or minutes */
+function expiry(duration, now) {
+    const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? [];
+    if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
+        throw new errors/* UserError */.y({
+            message: `${JSON.stringify(duration)} is no duration`,
+            hint: 'write it as 90d, 12h or 30m',
+        });
+    }
+    return Math.floor(now / 1000) + Number(count) * SECONDS[unit];
+}
+
+
+/***/ }),
+
+/***/ 63123:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  S: () => (/* binding */ sendCommand)
+});
+
+// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
+var esm = __nccwpck_require__(48179);
+// EXTERNAL MODULE: ./build/dev/send/answer.js
+var answer = __nccwpck_require__(95481);
+;// CONCATENATED MODULE: ./build/dev/send/fixtures/fixture.js
+const JSON_TYPE = { 'content-type': 'application/json' };
+function seconds(now) {
+    return Math.floor(now.getTime() / 1000);
+}
+
+;// CONCATENATED MODULE: ./build/dev/send/fixtures/chats.js
+
+const CHATS = [
+    {
+        name: 'slack.message',
+        scheme: 'slack',
+        /** https://api.slack.com/apis/events-api#receiving-events */
+        request: ({ id, now }) => ({
+            headers: JSON_TYPE,
+            body: {
+                type: 'event_callback',
+                team_id: 'T061EG9R6',
+                api_app_id: 'A0FFV41KK',
+                event_id: `Ev${id.replaceAll('-', '').slice(0, 9).toUpperCase()}`,
+                event_time: seconds(now),
+                event: {
+                    type: 'message',
+                    channel: 'C024BE91L',
+                    user: 'U2147483697',
+                    text: 'Hello, world',
+                    ts: `${seconds(now)}.000200`,
+                },
+            },
+        }),
+    },
+    {
+        name: 'slack.command',
+        scheme: 'slack',
+        /** https://api.slack.com/interactivity/slash-commands#app_command_handling */
+        request: () => ({
+            headers: { 'content-type': 'application/x-www-form-urlencoded' },
+            body: new URLSearchParams({
+                command: '/deploy',
+                text: 'production now',
+                user_id: 'U2147483697',
+                user_name: 'mona',
+                channel_id: 'C024BE91L',
+                team_id: 'T061EG9R6',
+            }).toString(),
+        }),
+    },
+    {
+        name: 'telegram.message',
+        scheme: 'telegram',
+        /** https://core.telegram.org/bots/api#update */
+        request: ({ now }) => ({
+            headers: JSON_TYPE,
+            body: {
+                // Rises with time, as a bot's updates do, so that each delivery counts as a new one.
+                update_id: seconds(now),
+                message: {
+                    message_id: 1365,
+                    from: { id: 1111111, is_bot: false, first_name: 'Ada', language_code: 'en' },
+                    chat: { id: 1111111, first_name: 'Ada', type: 'private' },
+                    date: seconds(now),
+                    text: 'Hello, world',
+                },
+            },
+        }),
+    },
+];
+
+;// CONCATENATED MODULE: ./build/dev/send/fixtures/code-hosts.js
+
+const SENDER = { login: 'octocat', id: 1, type: 'User' };
+const REPOSITORY = {
+    id: 1296269,
+    name: 'Hello-World',
+    full_name: 'octocat/Hello-World',
+    private: false,
+    owner: SENDER,
+    html_url: 'https://github.com/octocat/Hello-World',
+    default_branch: 'main',
+};
+const COMMIT = {
+    id: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
+    message: 'Update the README',
+    timestamp: '2026-01-02T03:04:05Z',
+    url: 'https://github.com/octocat/Hello-World/commit/6113728f27ae82c7b1a177c8d03f9e96e0adf246',
+    author: { name: 'Mona', email: 'mona@example.com', username: 'octocat' },
+    added: [],
+    removed: [],
+    modified: ['README.md'],
+};
+const BEFORE = '0000000000000000000000000000000000000000';
+/** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
+const CODE_HOSTS = [
+    github('ping', 'ping', { zen: 'Keep it logically awesome.', hook_id: 1, repository: REPOSITORY }),
+    github('push', 'push', {
+        ref: 'refs/heads/main',
+        before: BEFORE,
+        after: COMMIT.id,
+        forced: false,
+        commits: [COMMIT],
+        head_commit: COMMIT,
+        pusher: { name: 'octocat', email: 'mona@example.com' },
+        repository: REPOSITORY,
+        sender: SENDER,
+    }),
+    github('issues', 'issues.opened', {
+        action: 'opened',
+        issue: {
+            id: 1,
+            number: 1347,
+            title: 'Found a bug',
+            state: 'open',
+            body: 'It does not work.',
+            html_url: 'https://github.com/octocat/Hello-World/issues/1347',
+            user: SENDER,
+            labels: [{ id: 208045946, name: 'bug', color: 'f29513' }],
+        },
+        repository: REPOSITORY,
+        sender: SENDER,
+    }),
+    {
+        name: 'gitlab.push',
+        scheme: 'gitlab',
+        /** https://docs.gitlab.com/user/project/integrations/webhook_events/ */
+        request: ({ id }) => ({
+            headers: { ...JSON_TYPE, 'x-gitlab-event': 'Push Hook', 'x-gitlab-event-uuid': id },
+            body: {
+                object_kind: 'push',
+                event_name: 'push',
+                ref: 'refs/heads/main',
+                before: BEFORE,
+                after: COMMIT.id,
+                user_username: 'mona',
+                project: { id: 15, name: 'Diaspora', path_with_namespace: 'mike/diaspora' },
+                commits: [{ id: COMMIT.id, message: COMMIT.message, url: 'https://gitlab.example.com/c/1' }],
+                total_commits_count: 1,
+            },
+        }),
+    },
+];
+function github(event, name, body) {
+    return {
+        name: `github.${name}`,
+        scheme: 'github',
+        request: ({ id }) => ({
+            headers: {
+                ...JSON_TYPE,
+                'user-agent': 'GitHub-Hookshot/044aadd',
+                'x-github-event': event,
+                'x-github-delivery': id,
+            },
+            body,
+        }),
+    };
+}
+
+;// CONCATENATED MODULE: ./build/dev/send/fixtures/forms.js
+
+const FORMS = [
+    {
+        name: 'typeform.form_response',
+        scheme: 'typeform',
+        /** https://www.typeform.com/developers/webhooks/example-payload/ */
+        request: ({ id, now }) => ({
+            headers: JSON_TYPE,
+            body: {
+                event_id: id,
+                event_type: 'form_response',
+                form_response: {
+                    form_id: 'lT4Z3j',
+                    token: 'a3a12ec67a1365927098a606107fac15',
+                    submitted_at: now.toISOString(),
+                    definition: {
+                        id: 'lT4Z3j',
+                        title: 'Contact',
+                        fields: [{ id: 'DlXFaesGBpoF', title: 'Your name', type: 'short_text', ref: 'name' }],
+                    },
+                    answers: [
+                        { type: 'text', text: 'Ada', field: { id: 'DlXFaesGBpoF', type: 'short_text', ref: 'name' } },
+                    ],
+                },
+            },
+        }),
+    },
+    {
+        name: 'form.contact',
+        request: () => ({
+            headers: { 'content-type': 'application/x-www-form-urlencoded' },
+            body: new URLSearchParams({ name: 'Ada', message: 'Hello & welcome' }).toString(),
+        }),
+    },
+    {
+        name: 'trello.update_card',
+        scheme: 'trello',
+        /** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/ */
+        request: ({ id, now }) => ({
+            headers: JSON_TYPE,
+            body: {
+                action: {
+                    id: id.replaceAll('-', '').slice(0, 24),
+                    type: 'updateCard',
+                    date: now.toISOString(),
+                    data: {
+                        card: { id: '5a1b2c3d4e5f60718293a4b5', name: 'Write the docs', idShort: 7 },
+                        listBefore: { id: '5a1b2c3d4e5f60718293a4b6', name: 'Doing' },
+                        listAfter: { id: '5a1b2c3d4e5f60718293a4b7', name: 'Done' },
+                    },
+                    memberCreator: { id: '5a1b2c3d4e5f60718293a4b8', username: 'ada' },
+                },
+                model: { id: '5a1b2c3d4e5f60718293a4b9', name: 'Board' },
+            },
+        }),
+    },
+];
+
+;// CONCATENATED MODULE: ./build/dev/send/fixtures/shops.js
+
+const SHOPS = [
+    {
+        name: 'stripe.checkout.session.completed',
+        scheme: 'stripe',
+        /** https://docs.stripe.com/api/events/object */
+        request: ({ id, now }) => ({
+            headers: { 'content-type': 'application/json; charset=utf-8' },
+            body: {
+                id: `evt_${compact(id)}`,
+                object: 'event',
+                api_version: '2025-09-30.clover',
+                created: seconds(now),
+                type: 'checkout.session.completed',
+                livemode: false,
+                data: {
+                    object: {
+                        id: 'cs_test_a1b2c3',
+                        object: 'checkout.session',
+                        amount_total: 2000,
+                        currency: 'eur',
+                        customer_details: { email: 'ada@example.com', name: 'Ada Lovelace' },
+                        payment_status: 'paid',
+                    },
+                },
+                request: { id: null, idempotency_key: null },
+            },
+        }),
+    },
+    {
+        name: 'shopify.orders.create',
+        scheme: 'shopify',
+        /** https://shopify.dev/docs/api/webhooks */
+        request: ({ id, now }) => ({
+            headers: {
+                ...JSON_TYPE,
+                'x-shopify-topic': 'orders/create',
+                'x-shopify-shop-domain': 'example.myshopify.com',
+                'x-shopify-webhook-id': id,
+                'x-shopify-triggered-at': now.toISOString(),
+            },
+            body: {
+                id: 820982911946154500,
+                name: '#1001',
+                email: 'ada@example.com',
+                created_at: now.toISOString(),
+                currency: 'EUR',
+                total_price: '20.00',
+                line_items: [{ id: 466157049, title: 'A book', quantity: 1, price: '20.00' }],
+            },
+        }),
+    },
+    {
+        name: 'standard-webhooks.invoice.paid',
+        scheme: 'standard-webhooks',
+        /** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+        request: ({ now }) => ({
+            headers: JSON_TYPE,
+            body: {
+                type: 'invoice.paid',
+                timestamp: now.toISOString(),
+                data: { id: 'in_1', amount: 2000, currency: 'eur' },
+            },
+        }),
+    },
+];
+function compact(id) {
+    return id.replaceAll('-', '');
+}
+
+;// CONCATENATED MODULE: ./build/dev/send/fixtures/index.js
+
+
+
+
+/** Requests as common senders send them, by name. */
+const FIXTURES = new Map([...CODE_HOSTS, ...SHOPS, ...CHATS, ...FORMS].map((fixture) => [fixture.name, fixture]));
+
+// EXTERNAL MODULE: ./build/protocol/bytes.js
+var protocol_bytes = __nccwpck_require__(25782);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
+var suggestion = __nccwpck_require__(84637);
+;// CONCATENATED MODULE: ./build/dev/send/signatures.js
+
+
+
+const HUB = { signed: '{body}', headers: { 'x-hub-signature-256': 'sha256={hex}' } };
+/** By the names of the option `scheme`; what signs with a key of its own, as AWS does, cannot be had. */
+const SIGNATURES = new Map(Object.entries({
+    github: HUB,
+    meta: HUB,
+    gitlab: { headers: { 'x-gitlab-token': '{secret}' } },
+    telegram: { headers: { 'x-telegram-bot-api-secret-token': '{secret}' } },
+    bearer: { headers: { authorization: 'Bearer {secret}' } },
+    shopify: { signed: '{body}', headers: { 'x-shopify-hmac-sha256': '{base64}' } },
+    typeform: { signed: '{body}', headers: { 'typeform-signature': 'sha256={base64}' } },
+    trello: { signed: '{body}{url}', hash: 'SHA-1', headers: { 'x-trello-webhook': '{base64}' } },
+    slack: {
+        signed: 'v0:{timestamp}:{body}',
+        headers: { 'x-slack-request-timestamp': '{timestamp}', 'x-slack-signature': 'v0={hex}' },
+    },
+    stripe: {
+        signed: '{timestamp}.{body}',
+        headers: { 'stripe-signature': 't={timestamp},v1={hex}' },
+    },
+    'standard-webhooks': {
+        signed: '{id}.{timestamp}.{body}',
+        headers: {
+            'webhook-id': '{id}',
+            'webhook-timestamp': '{timestamp}',
+            'webhook-signature': 'v1,{base64}',
+        },
+        key: standardKey,
+    },
+}));
+const SIGNATURE_NAMES = [...SIGNATURES.keys()];
+/**
+ * The request as the sender of that scheme would sign it.
+ *
+ * @throws UserError for an unknown scheme, or a secret that the scheme cannot use
+ */
+async function signed(request, scheme, secret, moment) {
+    const signature = SIGNATURES.get(scheme) ?? unknownScheme(scheme);
+    const values = { ...moment, secret: secret.reveal() };
+    const made = await signatureOf(signature, request.body, values);
+    const headers = Object.entries(signature.headers).map(([name, text]) => [
+        name,
+        fill(text, { ...values, ...made }),
+    ]);
+    return { ...request, headers: { ...request.headers, ...Object.fromEntries(headers) } };
+}
+async function signatureOf({ signed: template, hash = 'SHA-256', key = textBytes }, body, values) {
+    if (template === undefined)
+        return {};
+    const [before = '', after = ''] = template.split('{body}').map((text) => fill(text, values));
+    const message = Buffer.concat([textBytes(before), body, textBytes(after)]);
+    const hmac = { name: 'HMAC', hash };
+    const imported = await crypto.subtle.importKey('raw', key(values.secret), hmac, false, ['sign']);
+    const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', imported, message));
+    const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    return { hex, base64: (0,protocol_bytes/* toBase64 */.nk)(bytes) };
+}
+function fill(template, values) {
+    const texts = new Map(Object.entries(values).map(([name, value]) => [name, String(value)]));
+    return template.replace(/\{(\w+)\}/g, (whole, name) => texts.get(name) ?? whole);
+}
+function textBytes(text) {
+    return new TextEncoder().encode(text);
+}
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+function standardKey(secret) {
+    try {
+        return (0,protocol_bytes/* fromBase64 */.Ey)(secret.replace(/^whsec_/, ''));
+    }
+    catch {
+        throw new errors/* UserError */.y({ message: 'the secret is not whsec_… with base64 after it' });
+    }
+}
+function unknownScheme(scheme) {
+    const hint = (0,suggestion/* didYouMean */.a)(scheme, SIGNATURE_NAMES);
+    throw new errors/* UserError */.y({
+        message: `unknown signature scheme ${JSON.stringify(scheme)}`,
+        ...(hint && { hint }),
+        notes: [`schemes: ${SIGNATURE_NAMES.join(', ')}`],
+    });
+}
+
+// EXTERNAL MODULE: ./build/protocol/http.js
+var http = __nccwpck_require__(14697);
+// EXTERNAL MODULE: ./build/entries/exit.js
+var exit = __nccwpck_require__(1859);
+// EXTERNAL MODULE: ./build/entries/http-call.js
+var http_call = __nccwpck_require__(8024);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(73024);
+// EXTERNAL MODULE: ./build/protocol/dispatch.js
+var dispatch = __nccwpck_require__(21647);
+;// CONCATENATED MODULE: ./build/dev/send/outgoing.js
+
+
+/** They belong to the connection that the request is sent on, or are the relay's to add. */
+const NOT_REPEATED = new Set([
+    'host',
+    'content-length',
+    'connection',
+    'transfer-encoding',
+    'accept-encoding',
+]);
+/**
+ * Reads a saved request: the four keys of a `client_payload`, and the body as it travelled.
+ *
+ * @throws PayloadError naming what is wrong
+ * @throws RangeError or DOMException for a body that does not decode
+ */
+async function readSaved(value) {
+    const { path, method, headers, body } = (0,dispatch/* readClientPayload */.yo)(value);
+    const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body);
+    const repeated = Object.entries(headers).filter(([name]) => !NOT_REPEATED.has(name) && !name.startsWith(dispatch/* RESERVED_HEADER_PREFIX */.Ix));
+    return {
+        path: path.replace(/^\//, ''),
+        method: method.toUpperCase(),
+        headers: Object.fromEntries(repeated),
+        body: await (0,protocol_bytes/* bodyBytes */.OM)(text, headers[dispatch/* HEADER */.El.bodyEncoding]),
+    };
+}
+/**
+ * Where a saved request goes. An address of at most two segments, `https://relay/owner/name` or
+ * `http://localhost:3000/webhook`, is what stood before its path; a longer one is a webhook URL that
+ * takes its place.
+ */
+function savedTarget(address, { path }) {
+    const segments = address.pathname.split('/').filter(Boolean);
+    if (segments.length > 2 || path === '')
+        return address;
+    const base = address.href.slice(0, address.href.length - address.search.length).replace(/\/$/, '');
+    const separator = path.includes('?') ? '&' : '?';
+    const own = address.search.slice(1);
+    return new URL(`${base}/${path}${own && `${separator}${own}`}`);
+}
+
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(22947);
+;// CONCATENATED MODULE: ./build/entries/outgoing-request.js
+
+
+
+
+
+
+/** Other options than the source of the request change it. @throws UserError for a wrong option */
+async function outgoingRequest(url, options) {
+    const source = await sourceOf(url, options);
+    const { method = source.request.method, header, data } = options;
+    const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) };
+    const body = data === undefined ? source.request.body : readData(data);
+    return { ...source, request: { method: method.toUpperCase(), headers, body } };
+}
+async function sourceOf(url, { fixture, file, data }) {
+    if (fixture !== undefined)
+        return { url, ...fromFixture(fixture) };
+    if (file === undefined)
+        return { url, request: ownRequest(data !== undefined) };
+    const saved = await readSavedFile(file);
+    return { url: savedTarget(url, saved), request: saved };
+}
+function ownRequest(hasBody) {
+    const headers = hasBody ? { 'content-type': 'application/json' } : {};
+    return { method: hasBody ? 'POST' : 'GET', headers, body: new Uint8Array() };
+}
+function fromFixture(name) {
+    const fixture = FIXTURES.get(name);
+    if (!fixture)
+        throw unknownFixture(name);
+    const { headers, body } = fixture.request({ id: crypto.randomUUID(), now: new Date() });
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const request = { method: 'POST', headers, body: new TextEncoder().encode(text) };
+    return { request, scheme: fixture.scheme };
+}
+function unknownFixture(name) {
+    const hint = (0,suggestion/* didYouMean */.a)(name, [...FIXTURES.keys()]);
+    return new errors/* UserError */.y({
+        message: `unknown fixture ${JSON.stringify(name)}`,
+        ...(hint && { hint }),
+        notes: [`fixtures: ${[...FIXTURES.keys()].join(', ')}`],
+    });
+}
+async function readSavedFile(file) {
+    try {
+        return await readSaved((0,json/* parseJson */.qF)((0,external_node_fs_.readFileSync)(file, 'utf8')));
+    }
+    catch (cause) {
+        const message = `${file} is no saved request`;
+        const hint = 'it is JSON with the keys method, path, headers and body';
+        throw new errors/* UserError */.y({ message, hint }, { cause });
+    }
+}
+/** Text, or `@file` as curl has it. */
+function readData(data) {
+    if (!data.startsWith('@'))
+        return new TextEncoder().encode(data);
+    try {
+        return new Uint8Array((0,external_node_fs_.readFileSync)(data.slice(1)));
+    }
+    catch (cause) {
+        throw new errors/* UserError */.y({ message: `--data: ${data.slice(1)} cannot be read` }, { cause });
+    }
+}
+function parseHeader(text) {
+    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(text) ?? [];
+    if (name !== undefined && value !== undefined)
+        return [name.toLowerCase(), value];
+    throw new errors/* UserError */.y({ message: '--header is no header', hint: 'write it as "name: value"' });
+}
+
+// EXTERNAL MODULE: ./build/entries/progress.js
+var progress = __nccwpck_require__(23948);
+// EXTERNAL MODULE: ./build/entries/secret-input.js
+var secret_input = __nccwpck_require__(51486);
+// EXTERNAL MODULE: ./build/entries/terminal.js
+var terminal = __nccwpck_require__(55323);
+;// CONCATENATED MODULE: ./build/entries/commands/send.js
+
+
+
+
+
+
+
+
+
+
+
+
+const HELP = `
+A saved request is JSON with method, path, headers and body. For it <url> is the address before its
+path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or a webhook URL instead.
+
+Secrets are read from the environment and never printed:
+  HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
+  HOOKLINE_SECRET  signs the request as its sender would; schemes: ${SIGNATURE_NAMES.join(', ')}
+
+Examples:
+  $ hookline send --list
+  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
+  $ hookline send http://localhost:3000/webhook --file saved.json
+  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`;
+const TIMEOUT = 30_000;
+function sendCommand() {
+    return new esm/* Command */.uB('send')
+        .description('send a fixture, a saved request or one of your own to a relay, or to dev')
+        .argument('[url]', 'webhook URL')
+        .option('--fixture <name>', 'what a well-known sender sends')
+        .option('--file <file>', 'a saved request')
+        .option('--method <method>', 'by default POST with a body, else GET')
+        .addOption(headerOption())
+        .option('--data <text>', 'body, or @file')
+        .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
+        .option('--secret-stdin', 'read the secret that signs from standard input')
+        .option('--list', 'list the fixtures')
+        .option('--json', 'print one JSON object')
+        .addHelpText('after', HELP)
+        .action(run);
+}
+async function run(address, options, command) {
+    if (options.list)
+        return print(fixtureList(options.json));
+    if (address === undefined)
+        command.error("error: missing required argument 'url'");
+    if (options.fixture !== undefined && options.file !== undefined) {
+        command.error('error: --fixture and --file exclude each other');
+    }
+    const { request, url } = await signedRequest(await outgoingRequest(parseUrl(address), options), options);
+    const started = performance.now();
+    const answer = await send(url, request);
+    const milliseconds = Math.round(performance.now() - started);
+    print(options.json
+        ? JSON.stringify({ ...answer, milliseconds })
+        : told(request, url, answer, milliseconds));
+    if (!answer.accepted)
+        process.exitCode = exit/* EXIT */.dc.mend;
+}
+function headerOption() {
+    return new esm/* Option */.c$('--header <header>', 'another header, as "name: value"; may be repeated')
+        .argParser((header, others) => [...others, header])
+        .default([], 'none');
+}
+function fixtureList(json = false) {
+    const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }));
+    if (json)
+        return JSON.stringify(all);
+    return all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd()).join('\n');
+}
+/** @throws UserError when one of scheme and secret is there without the other */
+async function signedRequest(addressed, options) {
+    const { request, url } = addressed;
+    const secret = await (0,secret_input/* readSecret */.n)('HOOKLINE_SECRET', options.secretStdin ?? false);
+    const scheme = options.sign ?? addressed.scheme;
+    if (!secret && options.sign === undefined)
+        return addressed;
+    if (!secret) {
+        throw new errors/* UserError */.y({
+            message: '--sign needs the secret',
+            hint: 'set HOOKLINE_SECRET, or give --secret-stdin',
+        });
+    }
+    if (scheme === undefined) {
+        throw new errors/* UserError */.y({
+            message: 'there is a secret, but nothing says how to sign',
+            hint: 'give --sign, or unset HOOKLINE_SECRET',
+        });
+    }
+    const moment = {
+        timestamp: Math.floor(Date.now() / 1000),
+        id: `msg_${crypto.randomUUID()}`,
+        url: url.href,
+    };
+    return { ...addressed, request: await signed(request, scheme, secret, moment) };
+}
+async function send(url, { method, headers, body }) {
+    const token = (0,secret_input/* fromEnvironment */.A)('HOOKLINE_TOKEN');
+    const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers;
+    try {
+        const call = (0,http_call/* httpCall */.b)({ method, url, headers: authorized, body, timeout: TIMEOUT });
+        return (0,answer/* readAnswer */.J)(await (0,progress/* withProgress */.E)(`waiting for ${url.host}`, call));
+    }
+    catch (error) {
+        if (!(error instanceof http/* HttpFailure */.H))
+            throw error;
+        const hint = 'is the relay, or hookline dev, running there?';
+        throw new errors/* UserError */.y({ message: `${url.host}: ${error.message}`, hint }, { cause: error });
+    }
+}
+/** The query is left out: it may hold a token. */
+function told({ method }, url, answer, milliseconds) {
+    const { status, delivery, message, hint, body } = answer;
+    return [
+        `${method} ${url.origin}${url.pathname}`,
+        `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
+        ...(message === null ? [body] : [`${message}: ${hint ?? ''}`]),
+    ]
+        .map(terminal/* printable */.g)
+        .join('\n');
+}
+function parseUrl(text) {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url && /^https?:$/.test(url.protocol))
+        return url;
+    throw new errors/* UserError */.y({
+        message: 'the URL is no address',
+        hint: 'it looks like http://localhost:3000/webhook/hook/webhook',
+    });
+}
+function print(text) {
+    process.stdout.write(`${text}\n`);
+}
+
+
+/***/ }),
+
+/***/ 21327:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   v: () => (/* binding */ urlCommand)
 /* harmony export */ });
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3428);
-/* harmony import */ var _webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(2672);
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
+/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(53428);
+/* harmony import */ var _webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(52672);
 
 
 
@@ -14473,7 +16529,7 @@ async function run(workflow, options) {
 }
 /** Loaded only here: most commands have nothing to do with a bot. */
 async function describedBot(url, options) {
-    const { describeBot } = await __nccwpck_require__.e(/* import() */ 615).then(__nccwpck_require__.bind(__nccwpck_require__, 4615));
+    const { describeBot } = await __nccwpck_require__.e(/* import() */ 615).then(__nccwpck_require__.bind(__nccwpck_require__, 44615));
     return describeBot(url, options, process.env);
 }
 
@@ -14484,17 +16540,28 @@ async function describedBot(url, options) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   W: () => (/* binding */ explain),
-/* harmony export */   c: () => (/* binding */ explainBug)
+/* harmony export */   WE: () => (/* binding */ explain),
+/* harmony export */   ai: () => (/* binding */ EXIT_CODES),
+/* harmony export */   ce: () => (/* binding */ explainBug),
+/* harmony export */   dc: () => (/* binding */ EXIT),
+/* harmony export */   oD: () => (/* binding */ endQuietlyOnClosedPipe)
 /* harmony export */ });
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
-/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8375);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(88375);
+/* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(55323);
 
 
 
-/** 0 done, 1 the user can mend it, 2 wrong usage, 70 our bug. */
+
+/** What the exit code of every command says. */
 const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 };
+/** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
+const EXIT_CODES = `Exit codes:
+  ${EXIT.done}   done
+  ${EXIT.mend}   something that you can mend, and the message says how
+  ${EXIT.usage}   wrong usage: an unknown command or option
+  ${EXIT.bug}  a bug of ours`;
 /** Says on standard error what went wrong, and gives the exit code for it. */
 function explain(error) {
     if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
@@ -14503,8 +16570,11 @@ function explain(error) {
         explainBug(error);
         return EXIT.bug;
     }
-    for (const problem of error.problems)
-        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
+    for (const problem of error.problems) {
+        const text = (0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem);
+        const title = (0,_terminal_js__WEBPACK_IMPORTED_MODULE_3__/* .styled */ .I)(process.stderr, ['red', 'bold'], 'error:');
+        process.stderr.write(`${text.replace(/^error:/, title)}\n`);
+    }
     return EXIT.mend;
 }
 /** A message of an unknown error may carry a payload or a token, so only kind and place are shown. */
@@ -14516,11 +16586,128 @@ function explainBug(error) {
 function isFrame(line) {
     return /^\s+at /.test(line);
 }
+/** `hookline … | head` closes the pipe early: that is no fault. */
+function endQuietlyOnClosedPipe() {
+    process.stdout.on('error', (error) => {
+        if (error.code !== 'EPIPE')
+            throw error;
+        process.exit(EXIT.done);
+    });
+}
 
 
 /***/ }),
 
-/***/ 2292:
+/***/ 73914:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   V: () => (/* binding */ originRepository)
+/* harmony export */ });
+/* unused harmony export repositoryOf */
+/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(31421);
+
+/** `owner/name` of the git remote `origin`; empty where there is none, or no git. */
+function originRepository() {
+    try {
+        const stdio = ['ignore', 'pipe', 'ignore'];
+        const url = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.execFileSync)('git', ['remote', 'get-url', 'origin'], {
+            encoding: 'utf8',
+            stdio: [...stdio],
+        });
+        return repositoryOf(url.trim());
+    }
+    catch {
+        return '';
+    }
+}
+/** The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`. */
+function repositoryOf(url) {
+    const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? [];
+    return owner && name ? `${owner}/${name}` : '';
+}
+
+
+/***/ }),
+
+/***/ 8024:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ httpCall)
+/* harmony export */ });
+/* harmony import */ var _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(14697);
+
+/**
+ * Sends one request just as it is, and follows no redirect: a token must not go elsewhere.
+ *
+ * @throws HttpFailure when no whole answer came
+ */
+async function httpCall({ url, timeout, body, ...call }) {
+    // Loaded only here: it would double the time that `hookline --help` takes.
+    const { Client } = await __nccwpck_require__.e(/* import() */ 752).then(__nccwpck_require__.t.bind(__nccwpck_require__, 24371, 19));
+    const client = new Client(url.origin);
+    try {
+        const answer = await client.request({
+            // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
+            method: call.method,
+            path: url.pathname + url.search,
+            headers: { 'user-agent': 'hookline', ...call.headers },
+            body: body && body.length > 0 ? body : null,
+            signal: AbortSignal.timeout(timeout),
+        });
+        const headers = Object.entries(answer.headers).map(([name, value]) => [
+            name,
+            [value].flat().join(', '),
+        ]);
+        return {
+            status: answer.statusCode,
+            headers: Object.fromEntries(headers),
+            text: await answer.body.text(),
+        };
+    }
+    catch (error) {
+        throw failure(error);
+    }
+    finally {
+        await client.destroy();
+    }
+}
+/** The library's message may hold the URL, so only its code is told. */
+function failure(error) {
+    const { name, code } = error instanceof Error
+        ? { code: undefined, ...error, name: error.name }
+        : { name: '', code: undefined };
+    if (name === 'TimeoutError')
+        return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpFailure */ .H('timeout', 'TimeoutError');
+    return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpFailure */ .H('connection', typeof code === 'string' ? code : 'broken off');
+}
+
+
+/***/ }),
+
+/***/ 37878:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   X: () => (/* binding */ ownVersion)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(73024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(76760);
+
+
+/** The version in package.json, which stands two folders above the script that was started. */
+function ownVersion() {
+    const file = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.resolve)((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(process.argv[1] ?? ''), '../../../package.json');
+    const manifest = JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(file, 'utf8'));
+    const found = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+    return found ? String(manifest.version) : 'unknown';
+}
+
+
+/***/ }),
+
+/***/ 92292:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -14542,7 +16729,7 @@ function parsePort(text) {
 
 /***/ }),
 
-/***/ 6571:
+/***/ 96571:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -14568,7 +16755,452 @@ function problemJson(problem, severity) {
 
 /***/ }),
 
-/***/ 7990:
+/***/ 23948:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   E: () => (/* binding */ withProgress)
+/* harmony export */ });
+/** Milliseconds after which a person begins to wonder. */
+const PATIENCE = 1000;
+const CLEAR_LINE = '\r\u001b[K';
+/**
+ * Waits for what is being done; says so once it takes longer than a second. On a terminal the line
+ * counts the seconds and goes away at the end, elsewhere it is written once.
+ *
+ * @param what is being done, in the form `asking GitHub`
+ */
+async function withProgress(what, work, output = process.stderr) {
+    let seconds = 0;
+    const timer = setInterval(() => {
+        seconds++;
+        if (output.isTTY)
+            output.write(`${CLEAR_LINE}${what} … ${seconds} s`);
+        else if (seconds === 1)
+            output.write(`${what} …\n`);
+    }, PATIENCE);
+    try {
+        return await work;
+    }
+    finally {
+        clearInterval(timer);
+        if (output.isTTY && seconds > 0)
+            output.write(CLEAR_LINE);
+    }
+}
+
+
+/***/ }),
+
+/***/ 53651:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  AX: () => (/* binding */ readApiUrl),
+  Yd: () => (/* binding */ readRelayConfig),
+  readRepository: () => (/* binding */ readRepository),
+  S7: () => (/* binding */ relayPorts)
+});
+
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/secret.js
+var secret = __nccwpck_require__(52977);
+// EXTERNAL MODULE: ./build/relay/access-keys.js
+var access_keys = __nccwpck_require__(86955);
+// EXTERNAL MODULE: ./build/relay/credentials.js
+var credentials = __nccwpck_require__(56500);
+// EXTERNAL MODULE: ./build/protocol/dispatch.js
+var dispatch = __nccwpck_require__(21647);
+// EXTERNAL MODULE: ./build/relay/errors.js
+var relay_errors = __nccwpck_require__(56027);
+// EXTERNAL MODULE: ./build/relay/platform.js
+var platform = __nccwpck_require__(70855);
+// EXTERNAL MODULE: ./build/relay/refusals.js
+var refusals = __nccwpck_require__(15625);
+;// CONCATENATED MODULE: ./build/relay/verdict.js
+
+
+
+const MOVED = new Set([307, 308]);
+/** Bad gateway, service unavailable: a small risk of a double, which the sender's own retry has too. */
+const NOT_ACCEPTED = new Set([502, 503]);
+/** Seconds, where the platform names none: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
+const DEFAULT_RETRY_AFTER = 60;
+function judgeAnswer(answer, now) {
+    const { status } = answer;
+    if (status >= 200 && status < 300)
+        return { kind: 'accepted' };
+    if (MOVED.has(status))
+        return { kind: 'moved', location: answer.header('location') ?? '' };
+    if (isRateLimit(answer))
+        return rateLimited(answer, now);
+    if (NOT_ACCEPTED.has(status))
+        return { kind: 'again', error: platformUnavailable() };
+    return { kind: 'refused', error: refusal(answer) };
+}
+function judgeFault(fault) {
+    if (!(fault instanceof platform/* PlatformFault */.A))
+        throw fault;
+    if (fault.sent)
+        return { kind: 'refused', error: platformTimeout(fault) };
+    return { kind: 'again', error: platformUnavailable(fault) };
+}
+function platformUnavailable(cause) {
+    return new relay_errors/* RelayError */.c(502, 'platform_unavailable', 'GitHub did not accept the event', {
+        hint: 'send the request again later',
+        cause,
+    });
+}
+function platformTimeout(cause) {
+    return new relay_errors/* RelayError */.c(504, 'platform_timeout', 'GitHub did not answer in time', {
+        hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
+        cause,
+    });
+}
+function refusal({ status, text }) {
+    if (status === 401)
+        return (0,refusals/* invalidToken */.R2)();
+    if (status === 403 || status === 404) {
+        return new relay_errors/* RelayError */.c(403, 'repository_not_accessible', 'the token cannot reach the repository', {
+            hint: 'check its name, and that the token has `contents: write` on it (classic: `repo`)',
+        });
+    }
+    if (status === 422 && /too large/i.test(text)) {
+        return new relay_errors/* RelayError */.c(413, 'payload_too_large', 'the event is larger than GitHub accepts', {
+            hint: 'send less, or only an address from which the workflow fetches the rest',
+        });
+    }
+    if (status < 400 || status >= 500)
+        return platformUnavailable();
+    return new relay_errors/* RelayError */.c(422, 'rejected', `GitHub rejected the event with status ${status}`, {
+        hint: 'this is no fault of the token: look at what is sent',
+    });
+}
+/** https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
+function isRateLimit({ status, header, text }) {
+    if (status === 429)
+        return true;
+    if (status !== 403)
+        return false;
+    const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0';
+    return told || /secondary rate/i.test(text);
+}
+function rateLimited(answer, now) {
+    const told = secondsToWait(answer, now);
+    const retryAfter = told ?? DEFAULT_RETRY_AFTER;
+    const error = new relay_errors/* RelayError */.c(429, 'rate_limited', "GitHub's rate limit is reached", {
+        hint: `send the request again in ${retryAfter} seconds`,
+        retryAfter,
+    });
+    if (told === undefined)
+        return { kind: 'refused', error };
+    return { kind: 'again', error, wait: told * 1000 };
+}
+/** `Retry-After` in seconds or as a date; else the moment at which the spent limit is filled again. */
+function secondsToWait({ header }, now) {
+    const retryAfter = header('retry-after')?.trim();
+    if (retryAfter && /^\d{1,9}$/.test(retryAfter))
+        return Number(retryAfter);
+    const reset = header('x-ratelimit-remaining') === '0' ? header('x-ratelimit-reset') : undefined;
+    const until = retryAfter ? Date.parse(retryAfter) : Number(reset) * 1000;
+    if (!Number.isFinite(until))
+        return undefined;
+    return Math.max(0, Math.ceil((until - now.getTime()) / 1000));
+}
+
+;// CONCATENATED MODULE: ./build/relay/forward.js
+
+
+const DEFAULT_BUDGET = 8000;
+const MOST_TRIES = 3;
+/** Makes each dispatch a call of the platform's API, with as many tries as its faults allow. */
+function forwardTo(options) {
+    const { apiUrl, clock, budget } = options;
+    const base = apiUrl.pathname.replace(/\/+$/, '');
+    return async (dispatch) => {
+        const deadline = clock.now().getTime() + budget;
+        const { owner, name } = dispatch.repository;
+        const first = `${base}/repos/${owner}/${name}/dispatches`;
+        let path = first;
+        for (let tries = 1;; tries++) {
+            const { verdict, attempts } = await attempt(path, tries, dispatch, deadline, options);
+            if (verdict.kind === 'accepted')
+                return attempts;
+            if (verdict.kind !== 'moved')
+                await pause(verdict, attempts, deadline, clock);
+            else if (path === first)
+                path = redirected(verdict.location, first, base, apiUrl, attempts);
+            else
+                throw platformUnavailable().after(attempts);
+        }
+    };
+}
+/** @throws RelayError when no other try may be made, or none is left, or no time for one */
+async function pause(verdict, attempts, deadline, clock) {
+    if (verdict.kind === 'refused')
+        throw verdict.error.after(attempts);
+    const delay = verdict.wait ?? jitter(attempts.tries - 1, clock);
+    const inTime = clock.now().getTime() + delay < deadline;
+    if (attempts.tries === MOST_TRIES || !inTime)
+        throw verdict.error.after(attempts);
+    await clock.sleep(delay);
+}
+/** Full jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
+function jitter(retry, clock) {
+    return clock.random() * Math.min(1500, 250 * 2 ** retry);
+}
+async function attempt(path, tries, { token, clientPayload }, deadline, { post, clock }) {
+    const timeout = Math.max(1, deadline - clock.now().getTime());
+    try {
+        const body = (0,dispatch/* writeDispatch */.Uk)(clientPayload);
+        const answer = await post({ path, headers: platformHeaders(token), body, timeout });
+        const attempts = { tries, platformStatus: answer.status };
+        return { verdict: judgeAnswer(answer, clock.now()), attempts };
+    }
+    catch (fault) {
+        return { verdict: judgeFault(fault), attempts: { tries } };
+    }
+}
+function platformHeaders(token) {
+    return {
+        accept: 'application/vnd.github+json',
+        'content-type': 'application/json',
+        'user-agent': 'hookline-relay',
+        'x-github-api-version': '2022-11-28',
+        ...(token && { authorization: `Bearer ${token.reveal()}` }),
+    };
+}
+/** GitHub answers so for a repository that was renamed or moved. */
+const DISPATCHES = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)\/dispatches$/;
+/**
+ * Where to send the event instead.
+ *
+ * @throws RelayError unless it is within the same API: a token must not follow any other redirect
+ */
+function redirected(location, from, base, { origin }, attempts) {
+    const current = `${origin}${from}`;
+    const { href } = URL.canParse(location, current) ? new URL(location, current) : { href: '' };
+    const within = href.startsWith(`${origin}${base}/`) && attempts.tries < MOST_TRIES;
+    const path = href.slice(origin.length);
+    if (within && path !== from && DISPATCHES.test(path.slice(base.length)))
+        return path;
+    throw platformUnavailable().after(attempts);
+}
+
+// EXTERNAL MODULE: ./build/relay/pages.js
+var pages = __nccwpck_require__(73486);
+// EXTERNAL MODULE: ./build/relay/route.js
+var route = __nccwpck_require__(2771);
+// EXTERNAL MODULE: ./build/relay/seal.js + 20 modules
+var seal = __nccwpck_require__(15388);
+// EXTERNAL MODULE: ./build/relay/sealed-tokens.js
+var sealed_tokens = __nccwpck_require__(33727);
+// EXTERNAL MODULE: ./build/entries/relay-keys.js
+var relay_keys = __nccwpck_require__(21035);
+// EXTERNAL MODULE: ./build/entries/system-clock.js
+var system_clock = __nccwpck_require__(30697);
+;// CONCATENATED MODULE: ./build/entries/relay-config.js
+
+
+
+
+
+
+
+
+
+
+
+/** @throws UserError naming the variable that is wrong */
+async function readRelayConfig(env, repository) {
+    const sealKeys = env.HOOKLINE_SEAL_KEYS ? await (0,relay_keys.readSealKeys)(env.HOOKLINE_SEAL_KEYS) : [];
+    const unsealed = await readCredentials(env);
+    const sealing = sealKeys.length > 0;
+    return {
+        apiUrl: readApiUrl(env),
+        budget: readBudget(env.HOOKLINE_UPSTREAM_TIMEOUT_MS),
+        credentials: sealing ? (0,sealed_tokens/* sealedTokens */.d)(sealKeys, unsealed, system_clock/* systemClock */.m.now) : unsealed,
+        pages: sealing
+            ? new Map([...pages/* RELAY_PAGES */.h, [seal.SEAL_KEYS_PATH, (0,sealed_tokens.sealKeysPage)(sealKeys)]])
+            : pages/* RELAY_PAGES */.h,
+        ...(repository && { repository: readRepository(repository) }),
+    };
+}
+/** The ports of a relay towards GitHub. */
+function relayPorts(config, post, write) {
+    const { credentials, pages, repository, apiUrl, budget } = config;
+    const forward = { post, apiUrl, budget, clock: system_clock/* systemClock */.m };
+    return {
+        dispatch: forwardTo(forward),
+        credentials,
+        pages,
+        ...(repository && { repository }),
+        now: system_clock/* systemClock */.m.now,
+        newDelivery: () => crypto.randomUUID(),
+        log: (entry) => write(JSON.stringify(entry)),
+        report: (error) => write(JSON.stringify({ error: error instanceof Error ? error.stack : error })),
+    };
+}
+/** @throws UserError when the variable is no address */
+function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }) {
+    const text = HOOKLINE_API_URL || GITHUB_API_URL || 'https://api.github.com';
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const plain = url && !url.username && !url.password && !url.search && !url.hash;
+    if (plain && /^https?:$/.test(url.protocol))
+        return url;
+    throw new errors/* UserError */.y({
+        message: `HOOKLINE_API_URL is not the address of an API: ${JSON.stringify(text)}`,
+        hint: 'it looks like https://api.github.com, or https://github.example.com/api/v3',
+    });
+}
+function readBudget(text) {
+    if (!text)
+        return DEFAULT_BUDGET;
+    if (/^[1-9]\d{0,5}$/.test(text))
+        return Number(text);
+    throw new errors/* UserError */.y({
+        message: `HOOKLINE_UPSTREAM_TIMEOUT_MS is no number of milliseconds: ${JSON.stringify(text)}`,
+        hint: `the default is ${DEFAULT_BUDGET}`,
+    });
+}
+async function readCredentials({ HOOKLINE_TOKEN, HOOKLINE_KEYS, }) {
+    if (!HOOKLINE_TOKEN && !HOOKLINE_KEYS)
+        return credentials/* ownToken */.K8;
+    if (!HOOKLINE_TOKEN || !HOOKLINE_KEYS) {
+        throw new errors/* UserError */.y({
+            message: `${HOOKLINE_TOKEN ? 'HOOKLINE_KEYS' : 'HOOKLINE_TOKEN'} is missing`,
+            hint: 'a relay that holds the token needs both: the token, and the keys that requests bring',
+        });
+    }
+    return (0,access_keys/* heldToken */.b)((0,relay_keys/* readAccessKeys */.R)(HOOKLINE_KEYS), new secret/* Secret */.zh(HOOKLINE_TOKEN));
+}
+/** @throws UserError when it is not `owner/name` */
+function readRepository(text) {
+    try {
+        return (0,route/* parseRepository */.SU)(text);
+    }
+    catch (cause) {
+        throw new errors/* UserError */.y({ message: `${JSON.stringify(text)} is no repository`, hint: 'write it as owner/name' }, { cause });
+    }
+}
+
+
+/***/ }),
+
+/***/ 21035:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   G: () => (/* binding */ weakKeyProblems),
+/* harmony export */   R: () => (/* binding */ readAccessKeys),
+/* harmony export */   readSealKeys: () => (/* binding */ readSealKeys)
+/* harmony export */ });
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(22947);
+/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(52977);
+/* harmony import */ var _relay_seal_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(15388);
+
+
+
+
+/**
+ * A JWK, an array of them, or a JWK set: as `hookline keys new` prints it.
+ *
+ * @throws UserError when it is none of them
+ */
+async function readSealKeys(text) {
+    try {
+        return await Promise.all(jwksIn(JSON.parse(text)).map(_relay_seal_js__WEBPACK_IMPORTED_MODULE_3__/* .readSealKey */ .L0));
+    }
+    catch (cause) {
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
+            message: 'HOOKLINE_SEAL_KEYS holds no sealing keys',
+            hint: 'make them with: hookline keys new',
+        }, { cause });
+    }
+}
+function jwksIn(value) {
+    const all = (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_1__/* .isObject */ .Gv)(value) && Array.isArray(value.keys) ? value.keys : [value].flat();
+    // `readSealKey` refuses what is no key.
+    return all;
+}
+/** Shorter keys can be found by trying, since nothing slows a caller down. */
+const SHORTEST_SAFE_KEY = 20;
+/**
+ * Keys separated by commas or white space.
+ *
+ * @throws UserError when there is none
+ */
+function readAccessKeys(text) {
+    const keys = split(text);
+    if (keys.length > 0)
+        return keys.map((key) => new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__/* .Secret */ .zh(key));
+    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
+        message: 'HOOKLINE_KEYS is missing',
+        hint: 'make a key with: hookline keys access',
+    });
+}
+/** What to tell about keys that work, but could be guessed. */
+function weakKeyProblems(text) {
+    if (split(text).every((key) => key.length >= SHORTEST_SAFE_KEY))
+        return [];
+    return [
+        {
+            message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
+            hint: 'make one with: hookline keys access',
+        },
+    ];
+}
+function split(text = '') {
+    return text.split(/[\s,]+/).filter(Boolean);
+}
+
+
+/***/ }),
+
+/***/ 51486:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   A: () => (/* binding */ fromEnvironment),
+/* harmony export */   n: () => (/* binding */ readSecret)
+/* harmony export */ });
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(52977);
+
+
+/**
+ * A secret from standard input, or from a variable of the environment: never from a flag, since
+ * everyone on a machine can read the arguments of its processes.
+ *
+ * @throws UserError when standard input brings none
+ */
+async function readSecret(variable, fromInput) {
+    if (!fromInput)
+        return fromEnvironment(variable);
+    const chunks = [];
+    for await (const chunk of process.stdin)
+        chunks.push(chunk);
+    const text = Buffer.concat(chunks)
+        .toString()
+        .replace(/\r?\n$/, '');
+    if (text === '')
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({ message: 'standard input brought no secret' });
+    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .zh(text);
+}
+/** An empty variable counts as absent. */
+function fromEnvironment(variable) {
+    const value = process.env[variable];
+    return value ? new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .zh(value) : undefined;
+}
+
+
+/***/ }),
+
+/***/ 17990:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -14586,7 +17218,49 @@ function stopOnSignal(server) {
 
 /***/ }),
 
-/***/ 2672:
+/***/ 30697:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   m: () => (/* binding */ systemClock)
+/* harmony export */ });
+/** The clock of the machine. */
+const systemClock = {
+    now: () => new Date(),
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    random: () => Math.random(),
+};
+
+
+/***/ }),
+
+/***/ 55323:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   I: () => (/* binding */ styled),
+/* harmony export */   g: () => (/* binding */ printable)
+/* harmony export */ });
+/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(57975);
+
+/** The text in a style; as it is where nobody would see colours, or has asked for none. */
+function styled(screen, style, text) {
+    return isColourful(screen) ? (0,node_util__WEBPACK_IMPORTED_MODULE_0__.styleText)(style, text, { validateStream: false }) : text;
+}
+/** https://no-color.org: any value but the empty one counts. */
+function isColourful(screen) {
+    return !process.env.NO_COLOR && screen.isTTY === true && (screen.hasColors?.() ?? false);
+}
+/** Control characters of what came from elsewhere could move the cursor or recolour the terminal. */
+function printable(text) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+    return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
+}
+
+
+/***/ }),
+
+/***/ 52672:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -14594,7 +17268,7 @@ function stopOnSignal(server) {
 /* harmony export */   Mn: () => (/* binding */ lines),
 /* harmony export */   bG: () => (/* binding */ TOKEN_VARIABLE)
 /* harmony export */ });
-/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3428);
+/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(53428);
 
 /** Stands for the token in what is printed; a shell puts it in. */
 const TOKEN_VARIABLE = '$HOOKLINE_TOKEN';
@@ -14616,7 +17290,7 @@ function lines(...parts) {
 
 /***/ }),
 
-/***/ 6456:
+/***/ 76456:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -14627,9 +17301,9 @@ __nccwpck_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
+var external_node_fs_ = __nccwpck_require__(73024);
 // EXTERNAL MODULE: external "node:path"
-var external_node_path_ = __nccwpck_require__(6760);
+var external_node_path_ = __nccwpck_require__(76760);
 ;// CONCATENATED MODULE: ./node_modules/balanced-match/dist/esm/index.js
 const balanced = (a, b, str) => {
     const ma = a instanceof RegExp ? maybeMatch(a, str) : a;
@@ -18156,8 +20830,8 @@ minimatch.unescape = unescape_unescape;
 //# sourceMappingURL=index.js.map
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
-// EXTERNAL MODULE: ./build/workflow/workflow.js + 4 modules
-var workflow = __nccwpck_require__(9186);
+// EXTERNAL MODULE: ./build/workflow/workflow.js + 3 modules
+var workflow = __nccwpck_require__(45204);
 ;// CONCATENATED MODULE: ./build/entries/workflow-files.js
 
 
@@ -18254,7 +20928,7 @@ function listBelow(root, folder) {
 
 /***/ }),
 
-/***/ 5250:
+/***/ 35250:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -18266,7 +20940,7 @@ __nccwpck_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
-var dist = __nccwpck_require__(7934);
+var dist = __nccwpck_require__(77934);
 ;// CONCATENATED MODULE: ./build/items/output-options.js
 
 /** How items are handed on, and what a failure does. */
@@ -18279,7 +20953,7 @@ const outputOptions = {
 };
 
 // EXTERNAL MODULE: ./build/workflow/native-events.js
-var native_events = __nccwpck_require__(2227);
+var native_events = __nccwpck_require__(92227);
 ;// CONCATENATED MODULE: ./build/items/every.js
 
 const FIELD = /^[\d*/,a-z-]+$/i;
@@ -18326,19 +21000,19 @@ function isTimeZone(name) {
 }
 
 // EXTERNAL MODULE: ./build/items/steps/deduplicate.js
-var deduplicate = __nccwpck_require__(1399);
+var deduplicate = __nccwpck_require__(51399);
 // EXTERNAL MODULE: ./build/items/steps/filter.js
-var filter = __nccwpck_require__(5993);
+var filter = __nccwpck_require__(85993);
 // EXTERNAL MODULE: ./build/items/steps/format.js
-var format = __nccwpck_require__(4060);
+var format = __nccwpck_require__(14060);
 // EXTERNAL MODULE: ./build/items/steps/limit.js
-var limit = __nccwpck_require__(1388);
+var limit = __nccwpck_require__(31388);
 // EXTERNAL MODULE: ./build/items/steps/project.js
-var project = __nccwpck_require__(7754);
+var project = __nccwpck_require__(87754);
 // EXTERNAL MODULE: ./build/items/steps/skip.js
-var skip = __nccwpck_require__(5112);
+var skip = __nccwpck_require__(35112);
 // EXTERNAL MODULE: ./build/items/steps/sort.js
-var sort = __nccwpck_require__(8151);
+var sort = __nccwpck_require__(98151);
 ;// CONCATENATED MODULE: ./build/items/config.js
 
 
@@ -18375,7 +21049,7 @@ const configSchema = dist/* optional */.lqM(dist/* strictObject */.rej(CONFIG_OP
 
 /***/ }),
 
-/***/ 538:
+/***/ 40538:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -18386,9 +21060,9 @@ __nccwpck_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
-var dist = __nccwpck_require__(7934);
+var dist = __nccwpck_require__(77934);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
+var json = __nccwpck_require__(22947);
 ;// CONCATENATED MODULE: ./build/items/canonical.js
 /**
  * JSON text that is the same for every order of keys: keys sorted by UTF-16 code units, nothing
@@ -18408,7 +21082,7 @@ function canonical(value) {
 }
 
 // EXTERNAL MODULE: ./build/protocol/bytes.js
-var bytes = __nccwpck_require__(5782);
+var bytes = __nccwpck_require__(25782);
 ;// CONCATENATED MODULE: ./build/items/digest.js
 
 /** SHA-256 of a text, in base64 without padding. */
@@ -18478,15 +21152,15 @@ function memberOf(value, name) {
 
 /***/ }),
 
-/***/ 8489:
+/***/ 38489:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   p: () => (/* binding */ mapping),
 /* harmony export */   v: () => (/* binding */ mongoMapping)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7934);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(77934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(22947);
 
 
 /** A mapping of YAML with any keys, such as a query. */
@@ -18525,7 +21199,7 @@ function unknownOperator(name, operators) {
 
 /***/ }),
 
-/***/ 8123:
+/***/ 68123:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -18614,17 +21288,17 @@ class OptionError extends Error {
 
 /***/ }),
 
-/***/ 5504:
+/***/ 85504:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   E: () => (/* binding */ scriptBody),
 /* harmony export */   j: () => (/* binding */ runScript)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7934);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(77934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(22947);
 /* harmony import */ var _option_error_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8485);
-/* harmony import */ var _scripts_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1007);
+/* harmony import */ var _scripts_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(11007);
 
 
 
@@ -18653,7 +21327,7 @@ async function runScript(scripts, script, items) {
 
 /***/ }),
 
-/***/ 1007:
+/***/ 11007:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -18667,15 +21341,15 @@ class ScriptFailure extends Error {
 
 /***/ }),
 
-/***/ 1399:
+/***/ 51399:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   b: () => (/* binding */ deduplicate),
 /* harmony export */   v: () => (/* binding */ deduplicateOptions)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7934);
-/* harmony import */ var _key_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(538);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(77934);
+/* harmony import */ var _key_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(40538);
 
 
 const deduplicateOptions = {
@@ -18718,18 +21392,18 @@ function firstOfEach(items) {
 
 /***/ }),
 
-/***/ 5993:
+/***/ 85993:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   f: () => (/* binding */ filterOptions),
 /* harmony export */   p: () => (/* binding */ filter)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7934);
-/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8489);
-/* harmony import */ var _mongo_operators_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8123);
-/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5504);
-/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9590);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(77934);
+/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(38489);
+/* harmony import */ var _mongo_operators_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(68123);
+/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(85504);
+/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(49590);
 
 
 
@@ -18770,17 +21444,17 @@ const FILTER_SCRIPT = (body) => ({
 
 /***/ }),
 
-/***/ 4060:
+/***/ 14060:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   G: () => (/* binding */ format),
 /* harmony export */   o: () => (/* binding */ formatOptions)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7934);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(77934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(22947);
 /* harmony import */ var _option_error_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8485);
-/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5504);
+/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(85504);
 
 
 
@@ -18812,15 +21486,15 @@ const FORMAT_SCRIPT = (body) => ({
 
 /***/ }),
 
-/***/ 1388:
+/***/ 31388:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   A: () => (/* binding */ limit),
 /* harmony export */   w: () => (/* binding */ limitOptions)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
-/* harmony import */ var _whole_number_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5220);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(77934);
+/* harmony import */ var _whole_number_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(45220);
 
 
 const limitOptions = {
@@ -18835,18 +21509,18 @@ function limit(items, { config }) {
 
 /***/ }),
 
-/***/ 7754:
+/***/ 87754:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   C: () => (/* binding */ project),
 /* harmony export */   M: () => (/* binding */ projectOptions)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7934);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
-/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8489);
-/* harmony import */ var _mongo_operators_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8123);
-/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9590);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(77934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(22947);
+/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(38489);
+/* harmony import */ var _mongo_operators_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(68123);
+/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(49590);
 
 
 
@@ -18876,15 +21550,15 @@ function plain(item) {
 
 /***/ }),
 
-/***/ 5112:
+/***/ 35112:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   i: () => (/* binding */ skip),
 /* harmony export */   y: () => (/* binding */ skipOptions)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
-/* harmony import */ var _whole_number_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5220);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(77934);
+/* harmony import */ var _whole_number_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(45220);
 
 
 const skipOptions = {
@@ -18897,18 +21571,18 @@ function skip(items, { config }) {
 
 /***/ }),
 
-/***/ 8151:
+/***/ 98151:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   d: () => (/* binding */ sort),
 /* harmony export */   v: () => (/* binding */ sortOptions)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7934);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
-/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8489);
-/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5504);
-/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9590);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(77934);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(22947);
+/* harmony import */ var _mapping_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(38489);
+/* harmony import */ var _run_script_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(85504);
+/* harmony import */ var _with_mongo_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(49590);
 
 
 
@@ -18951,13 +21625,13 @@ const SORT_SCRIPT = (body) => ({
 
 /***/ }),
 
-/***/ 5220:
+/***/ 45220:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   r: () => (/* binding */ wholeNumber)
 /* harmony export */ });
-/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7934);
+/* harmony import */ var valibot__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(77934);
 
 /** A whole number of at least `least`. */
 function wholeNumber(least) {
@@ -18967,14 +21641,14 @@ function wholeNumber(least) {
 
 /***/ }),
 
-/***/ 9590:
+/***/ 49590:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   F: () => (/* binding */ withMongo)
 /* harmony export */ });
 /* harmony import */ var _option_error_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8485);
-/* harmony import */ var _scripts_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1007);
+/* harmony import */ var _scripts_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(11007);
 
 
 /** A query or projection of the user may take so many milliseconds: a pattern can take years. */
@@ -18985,7 +21659,7 @@ const LONGEST = 500;
  * @throws OptionError when the option holds a mistake, or takes too long
  */
 async function withMongo(option, scripts, work) {
-    const mongo = await Promise.all(/* import() */[__nccwpck_require__.e(267), __nccwpck_require__.e(839)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5839));
+    const mongo = await Promise.all(/* import() */[__nccwpck_require__.e(267), __nccwpck_require__.e(839)]).then(__nccwpck_require__.bind(__nccwpck_require__, 95839));
     try {
         return await scripts.within(LONGEST, () => work(mongo));
     }
@@ -19005,7 +21679,7 @@ function explain(cause) {
 
 /***/ }),
 
-/***/ 5782:
+/***/ 25782:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -19016,7 +21690,7 @@ function explain(cause) {
 /* harmony export */   ZI: () => (/* binding */ gzip),
 /* harmony export */   nk: () => (/* binding */ toBase64)
 /* harmony export */ });
-/* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3437);
+/* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(53437);
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
@@ -19048,7 +21722,8 @@ function fromBase64(text) {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 async function gzip(bytes) {
-    return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip')), Infinity);
+    // A copy, since a Blob takes no bytes of memory that is shared with others.
+    return collect(new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip')), Infinity);
 }
 /** @throws RangeError when it unpacks to more than the relay accepts as a body */
 async function gunzip(bytes) {
@@ -19072,6 +21747,10 @@ async function collect(stream, limit) {
     return concat(chunks, size);
 }
 function concat(chunks, size) {
+    const [only] = chunks;
+    // Most bodies come in one piece; copying it is a large part of what it costs to receive one.
+    if (only && chunks.length === 1)
+        return only;
     const whole = new Uint8Array(size);
     let at = 0;
     for (const chunk of chunks) {
@@ -19084,7 +21763,29 @@ function concat(chunks, size) {
 
 /***/ }),
 
-/***/ 1647:
+/***/ 1631:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Q: () => (/* binding */ sameText)
+/* harmony export */ });
+/**
+ * Compares a secret with what someone presents, without telling by its duration how much of it was
+ * right: both become a MAC under a key of one call, and those are compared by the platform.
+ */
+async function sameText(a, b) {
+    const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, [
+        'sign',
+        'verify',
+    ]);
+    const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(a));
+    return crypto.subtle.verify('HMAC', key, mac, new TextEncoder().encode(b));
+}
+
+
+/***/ }),
+
+/***/ 21647:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -19096,7 +21797,7 @@ function concat(chunks, size) {
 /* harmony export */   yo: () => (/* binding */ readClientPayload)
 /* harmony export */ });
 /* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2947);
+/* harmony import */ var _json_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(22947);
 
 
 /** `event_type` of every dispatch that carries a webhook. */
@@ -19198,7 +21899,96 @@ class PayloadError extends Error {
 
 /***/ }),
 
-/***/ 4697:
+/***/ 35555:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   T2: () => (/* binding */ forwardedHeaders),
+/* harmony export */   VX: () => (/* binding */ TOKEN_HEADERS),
+/* harmony export */   Z: () => (/* binding */ headerValue)
+/* harmony export */ });
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(25782);
+/* harmony import */ var _dispatch_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(21647);
+/* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(53437);
+
+
+
+/** The request headers that may carry the platform token, the first one wins. */
+const TOKEN_HEADERS = ['x-platform-authorization', 'x-github-authorization'];
+/** RFC 9110, section 7.6.1: they belong to one connection. */
+const HOP_BY_HOP = [
+    'connection',
+    'keep-alive',
+    'proxy-authenticate',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+];
+const NOT_FORWARDED = new Set([
+    ...TOKEN_HEADERS,
+    ...HOP_BY_HOP,
+    'cookie',
+    'proxy-authorization',
+    'x-real-ip',
+    'forwarded',
+    'via',
+    'cdn-loop',
+]);
+const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cf-', _dispatch_js__WEBPACK_IMPORTED_MODULE_1__/* .RESERVED_HEADER_PREFIX */ .Ix];
+/**
+ * The headers that travel: lower-case names, values as text, repeats joined with `, `. At most
+ * `LIMITS.forwardedHeaders` names, those that came first.
+ */
+function forwardedHeaders(headers) {
+    const forwarded = new Map();
+    const named = namedByConnection(headers);
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+        const name = (headers[at] ?? '').toLowerCase();
+        if (!travels(name) || named.includes(name))
+            continue;
+        const value = valueText(headers[at + 1] ?? '');
+        const earlier = forwarded.get(name);
+        if (earlier !== undefined)
+            forwarded.set(name, `${earlier}, ${value}`);
+        else if (forwarded.size < _limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.forwardedHeaders)
+            forwarded.set(name, value);
+    }
+    return forwarded;
+}
+/** The first value of a header, named in lower case; `undefined` when it is absent. */
+function headerValue(headers, wanted) {
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+        const name = headers[at] ?? '';
+        // Comparing lengths first spares most names the conversion.
+        if (name.length === wanted.length && name.toLowerCase() === wanted) {
+            return valueText(headers[at + 1] ?? '');
+        }
+    }
+    return undefined;
+}
+function travels(name) {
+    return (!NOT_FORWARDED.has(name) && !NOT_FORWARDED_PREFIXES.some((prefix) => name.startsWith(prefix)));
+}
+/** A sender may declare more headers as hop-by-hop, by naming them in `Connection`. */
+function namedByConnection(headers) {
+    const value = headerValue(headers, 'connection');
+    return value ? value.split(',').map((name) => name.trim().toLowerCase()) : [];
+}
+const BEYOND_ASCII = /[\x80-\xff]/;
+/** UTF-8, else latin1: the sender does not say which. */
+function valueText(value) {
+    if (!BEYOND_ASCII.test(value))
+        return value;
+    const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0));
+    return (0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .utf8Text */ .Hp)(bytes) ?? value;
+}
+
+
+/***/ }),
+
+/***/ 14697:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -19217,7 +22007,7 @@ class HttpFailure extends Error {
 
 /***/ }),
 
-/***/ 2947:
+/***/ 22947:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -19226,6 +22016,7 @@ __nccwpck_require__.d(__webpack_exports__, {
   Gv: () => (/* binding */ json_isObject),
   qF: () => (/* binding */ parseJson),
   g1: () => (/* binding */ record),
+  ws: () => (/* binding */ scalarText),
   FF: () => (/* binding */ without)
 });
 
@@ -20225,7 +23016,7 @@ function resolveSpace(space) {
 
 //# sourceMappingURL=index.js.map
 // EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
+var limits = __nccwpck_require__(53437);
 ;// CONCATENATED MODULE: ./build/protocol/json.js
 
 
@@ -20302,11 +23093,15 @@ function record(entries) {
 function without(object, keys) {
     return record(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
+/** A text, number or boolean as text; anything else is empty, since `String` fails for some objects. */
+function scalarText(value) {
+    return typeof value === 'object' ? '' : String(value ?? '');
+}
 
 
 /***/ }),
 
-/***/ 3437:
+/***/ 53437:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -20347,11 +23142,62 @@ const LIMITS = {
 
 /***/ }),
 
-/***/ 2977:
+/***/ 65605:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   z: () => (/* binding */ Secret)
+/* harmony export */   a: () => (/* binding */ PARAMETER),
+/* harmony export */   n: () => (/* binding */ cutReservedParameters)
+/* harmony export */ });
+/** The query parameters that are the relay's own, and are never forwarded. */
+const PARAMETER = {
+    token: '__token',
+    responseCode: '__response_code',
+    responseContentType: '__response_content_type',
+    responseBody: '__response_body',
+};
+/** Most parameters are seen at a glance to be others, and need not be decoded. */
+const MAYBE_RESERVED = /^(?:_|%5f)/i;
+const RESERVED = new Set(Object.values(PARAMETER));
+/**
+ * Takes the reserved parameters out of a raw query. Names are compared after percent-decoding, every
+ * repeat is cut, and the bytes of all others stay as they came.
+ *
+ * @param query raw text after the first `?`, or `undefined` when there is none
+ * @returns what is left, `undefined` when nothing is
+ */
+function cutReservedParameters(query) {
+    if (query === undefined)
+        return { query, reserved: new Map() };
+    const reserved = new Map();
+    const kept = query.split('&').filter((text) => {
+        if (!MAYBE_RESERVED.test(text))
+            return true;
+        const [name, value] = parameter(text);
+        if (!RESERVED.has(name))
+            return true;
+        if (!reserved.has(name))
+            reserved.set(name, value);
+        return false;
+    });
+    return { query: kept.length > 0 ? kept.join('&') : undefined, reserved };
+}
+/** Name and value of one `name=value`, decoded as URLSearchParams does. */
+function parameter(text) {
+    // The `&` keeps URLSearchParams from dropping a `?` that begins the name.
+    const [first] = new URLSearchParams(`&${text}`);
+    return first ?? ['', ''];
+}
+
+
+/***/ }),
+
+/***/ 52977:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   az: () => (/* binding */ withoutBotTokens),
+/* harmony export */   zh: () => (/* binding */ Secret)
 /* harmony export */ });
 /* unused harmony export base64Forms */
 const HIDDEN = '***';
@@ -20424,21 +23270,33 @@ function percentEscape(byte) {
 /** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
 function base64Forms(value) {
     const binary = String.fromCharCode(...new TextEncoder().encode(value));
-    const standard = [0, 1, 2].map((shift) => {
-        const encoded = btoa('\0'.repeat(shift) + binary).replace(/.?=+$/, '');
-        return encoded.slice(Math.ceil((shift * 8) / 6));
-    });
-    const urlSafe = standard.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_'));
-    return [...new Set([...standard, ...urlSafe])];
+    const standard = [0, 1, 2].map((shift) => base64At(shift, binary));
+    if (!standard.some((form) => /[+/]/.test(form)))
+        return standard;
+    const urlSafe = standard.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
+    return [...standard, ...urlSafe];
+}
+/** Those characters of its base64 that depend on the value alone, not on what stands around it. */
+function base64At(shift, binary) {
+    const encoded = btoa('\0'.repeat(shift) + binary);
+    const whole = Math.floor(((shift + binary.length) * 8) / 6);
+    return encoded.slice(Math.ceil((shift * 8) / 6), whole);
 }
 function escapeRegExp(text) {
     return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+/**
+ * A text with asterisks for whatever looks like a bot's token, as many as it has characters, so that
+ * columns stay. For texts that quote what a person wrote, who may have put a token in the wrong place.
+ */
+function withoutBotTokens(text) {
+    return text.replace(/\d{5,}:[\w-]{20,}/g, (token) => '*'.repeat(token.length));
 }
 
 
 /***/ }),
 
-/***/ 4734:
+/***/ 24734:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -20474,7 +23332,7 @@ function splitOnce(text, separator) {
 
 /***/ }),
 
-/***/ 4030:
+/***/ 94030:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -20486,9 +23344,9 @@ __nccwpck_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./build/protocol/bytes.js
-var protocol_bytes = __nccwpck_require__(5782);
+var protocol_bytes = __nccwpck_require__(25782);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
+var json = __nccwpck_require__(22947);
 ;// CONCATENATED MODULE: ./build/protocol/body.js
 
 
@@ -20572,11 +23430,11 @@ async function formValue(value) {
 }
 
 // EXTERNAL MODULE: ./build/protocol/dispatch.js
-var dispatch = __nccwpck_require__(1647);
+var dispatch = __nccwpck_require__(21647);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/protocol/webhook-path.js
-var webhook_path = __nccwpck_require__(4734);
+var webhook_path = __nccwpck_require__(24734);
 ;// CONCATENATED MODULE: ./build/protocol/webhook-request.js
 
 
@@ -20652,7 +23510,7 @@ function visibleQuery({ querystring }, credentials = []) {
 
 /***/ }),
 
-/***/ 3428:
+/***/ 53428:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -20692,7 +23550,1961 @@ function wrong(what, found, example) {
 
 /***/ }),
 
-/***/ 9757:
+/***/ 86955:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ heldToken)
+/* harmony export */ });
+/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(15625);
+
+/**
+ * The relay holds the platform token, and a request brings one of the relay's own keys in its place.
+ *
+ * @param keys the keys that are accepted; more than one while they are being changed
+ * @param token `undefined` where no platform is asked
+ */
+async function heldToken(keys, token) {
+    const isKey = await comparison(keys);
+    return {
+        required: true,
+        platformToken: async (presented) => {
+            if (!(await isKey(presented)))
+                throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_0__/* .invalidToken */ .R2)();
+            return token;
+        },
+    };
+}
+/**
+ * `subtle.verify` compares in constant time, which a comparison of strings does not: see
+ * https://developers.cloudflare.com/workers/examples/protect-against-timing-attacks/
+ */
+async function comparison(keys) {
+    const { subtle } = crypto;
+    // A random key of one process: only equality within it is asked for.
+    const random = crypto.getRandomValues(new Uint8Array(32));
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    const hmac = await subtle.importKey('raw', random, algorithm, false, ['sign', 'verify']);
+    const known = await Promise.all(keys.map((key) => subtle.sign('HMAC', hmac, bytesOf(key))));
+    return async (other) => {
+        const verdicts = known.map((mac) => subtle.verify('HMAC', hmac, mac, bytesOf(other)));
+        return (await Promise.all(verdicts)).includes(true);
+    };
+}
+function bytesOf(secret) {
+    return new TextEncoder().encode(secret.reveal());
+}
+
+
+/***/ }),
+
+/***/ 56500:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   A_: () => (/* binding */ presentedToken),
+/* harmony export */   K8: () => (/* binding */ ownToken),
+/* harmony export */   fC: () => (/* binding */ noToken)
+/* harmony export */ });
+/* harmony import */ var _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(35555);
+/* harmony import */ var _protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(65605);
+/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(52977);
+/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(15625);
+
+
+
+
+/** The request brings the platform token itself. */
+const ownToken = {
+    required: true,
+    platformToken: async (presented) => presented,
+};
+/** For a loopback address, behind which no platform stands. */
+const noToken = {
+    required: false,
+    platformToken: async () => undefined,
+};
+/** The header beats the query parameter. An empty one counts as absent. */
+function presentedToken(headers, reserved) {
+    const values = _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .TOKEN_HEADERS */ .VX.map((name) => withoutScheme((0,_protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .headerValue */ .Z)(headers, name)));
+    const token = values.find(Boolean) || reserved.get(_protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__/* .PARAMETER */ .a.token);
+    if (!token)
+        return undefined;
+    if (!HEADER_SAFE.test(token))
+        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_3__/* .invalidToken */ .R2)();
+    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__/* .Secret */ .zh(token);
+}
+/** What can stand in an `Authorization` header, so that no token can break out of one. */
+const HEADER_SAFE = /^[\x21-\x7e]+$/;
+function withoutScheme(value) {
+    // A runtime may join repeats with commas; no token contains one, and the first counts.
+    return value?.split(',')[0]?.replace(/^(?:token|bearer)[ \t]+/i, '');
+}
+
+
+/***/ }),
+
+/***/ 56027:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   c: () => (/* binding */ RelayError)
+/* harmony export */ });
+/** Why a request was not dispatched, or not known to be: shown to the sender as it stands. */
+class RelayError extends Error {
+    name = 'RelayError';
+    status;
+    code;
+    hint;
+    retryAfter;
+    attempts;
+    constructor(status, code, message, options) {
+        super(message, { cause: options.cause });
+        this.status = status;
+        this.code = code;
+        this.hint = options.hint;
+        this.retryAfter = options.retryAfter;
+        this.attempts = options.attempts;
+    }
+    /** The same fault, with the account of the tries it took. */
+    after(attempts) {
+        const { status, code, message, hint, retryAfter, cause } = this;
+        return new RelayError(status, code, message, {
+            hint,
+            attempts,
+            cause,
+            ...(retryAfter !== undefined && { retryAfter }),
+        });
+    }
+}
+
+
+/***/ }),
+
+/***/ 73486:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   F: () => (/* binding */ visited),
+/* harmony export */   h: () => (/* binding */ RELAY_PAGES)
+/* harmony export */ });
+const TEXT = 'text/plain; charset=utf-8';
+const HELP = `This is a Hookline relay. It forwards a request to
+
+  /<owner>/<repo>/<workflow>/<trigger>
+
+as a repository_dispatch event, and so starts the GitHub Actions workflow that waits for it.
+The token belongs in the header X-Platform-Authorization.
+`;
+const RELAY_PAGES = new Map([
+    ['/', { contentType: TEXT, body: HELP }],
+    ['/healthz', { contentType: TEXT, body: 'ok' }],
+]);
+/** The page that a request asks for; `undefined` when it asks for none. */
+function visited(pages, method, path) {
+    if (method !== 'GET' && method !== 'HEAD')
+        return undefined;
+    const found = pages.get(path);
+    if (!found)
+        return undefined;
+    return { status: 200, headers: { 'content-type': found.contentType }, body: found.body };
+}
+
+
+/***/ }),
+
+/***/ 70855:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   A: () => (/* binding */ PlatformFault),
+/* harmony export */   X: () => (/* binding */ ANSWER_BYTES)
+/* harmony export */ });
+/** Bytes of an answer that are read: enough for any error message. */
+const ANSWER_BYTES = 64 * 1024;
+/** No answer came from the platform. */
+class PlatformFault extends Error {
+    name = 'PlatformFault';
+    /** True when the request may have arrived: nobody can tell whether it took effect. */
+    sent;
+    constructor(message, options) {
+        super(message, options);
+        this.sent = options.sent;
+    }
+}
+
+
+/***/ }),
+
+/***/ 15625:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   I7: () => (/* binding */ badRepository),
+/* harmony export */   Iv: () => (/* binding */ payloadTooLarge),
+/* harmony export */   Os: () => (/* binding */ brokenBody),
+/* harmony export */   Qb: () => (/* binding */ bodyTooLarge),
+/* harmony export */   R2: () => (/* binding */ invalidToken),
+/* harmony export */   TS: () => (/* binding */ methodNotAllowed),
+/* harmony export */   WB: () => (/* binding */ internalError),
+/* harmony export */   XW: () => (/* binding */ malformedRequest),
+/* harmony export */   hj: () => (/* binding */ badOwner),
+/* harmony export */   kh: () => (/* binding */ missingToken),
+/* harmony export */   mX: () => (/* binding */ notFound),
+/* harmony export */   n3: () => (/* binding */ tokenInBody),
+/* harmony export */   uJ: () => (/* binding */ badResponseOption)
+/* harmony export */ });
+/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(53437);
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(56027);
+
+
+/** Every reason for which the relay itself refuses a request, before the platform is asked. */
+function methodNotAllowed(allowed) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(405, 'method_not_allowed', 'this method is not relayed', {
+        hint: `use one of ${allowed.join(', ')}`,
+    });
+}
+function notFound(form) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(404, 'not_found', 'there is nothing at this address', {
+        hint: `a webhook URL has the form ${form}`,
+    });
+}
+function badOwner() {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'bad_owner', 'the first part of the path is no repository owner', {
+        hint: 'an owner has at most 39 letters, digits, "-" and "_", none of them percent-encoded',
+    });
+}
+function badRepository() {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'bad_repository', 'the second part of the path is no repository', {
+        hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
+    });
+}
+function badResponseOption(parameter, hint) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'bad_response_option', `${parameter} cannot be answered`, { hint });
+}
+function missingToken() {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(401, 'missing_token', 'the request brings no token', {
+        hint: 'send it in the header X-Platform-Authorization, or as the query parameter __token',
+    });
+}
+/** One answer for every way in which a token can be wrong, so that none tells more than another. */
+function invalidToken() {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(401, 'invalid_token', 'the token was not accepted', {
+        hint: 'check that it is complete, not expired, and meant for this repository and path',
+    });
+}
+function tokenInBody() {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'token_in_body', 'the body contains the token', {
+        hint: 'everyone who can read the workflow run could read it: use a sealed token instead',
+    });
+}
+function brokenBody(cause) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(400, 'broken_body', 'the body ended before it was complete', {
+        hint: 'send the request again',
+        cause,
+    });
+}
+function bodyTooLarge() {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(413, 'payload_too_large', 'the body is larger than the relay accepts', {
+        hint: `send at most ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_0__/* .LIMITS */ .b.requestBodyBytes} bytes`,
+    });
+}
+function payloadTooLarge(bytes) {
+    const message = `the event would take ${bytes} bytes, GitHub accepts ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_0__/* .LIMITS */ .b.clientPayloadBytes}`;
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(413, 'payload_too_large', message, {
+        hint: 'send less, or only an address from which the workflow fetches the rest',
+    });
+}
+function internalError(cause) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(500, 'internal_error', 'the relay failed', {
+        hint: 'send the request again; if it keeps failing, report it with the delivery id',
+        cause,
+    });
+}
+/** What the server could not read as a request. */
+function malformedRequest(status) {
+    const [code, message] = MALFORMED.get(status) ?? ['bad_request', 'this is no valid HTTP request'];
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .RelayError */ .c(status, code, message, {
+        hint: 'see RFC 9112 for what a request looks like',
+    });
+}
+const MALFORMED = new Map([
+    [405, ['method_not_allowed', 'this method is not relayed']],
+    [408, ['request_timeout', 'the request took too long to arrive']],
+    [431, ['headers_too_large', 'the request line and the headers together are larger than 16 KB']],
+]);
+
+
+/***/ }),
+
+/***/ 2771:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Fz: () => (/* binding */ routeWebhook),
+/* harmony export */   SU: () => (/* binding */ parseRepository),
+/* harmony export */   XM: () => (/* binding */ pathOf)
+/* harmony export */ });
+/* harmony import */ var _protocol_reply_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(65605);
+/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(15625);
+
+
+const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/;
+const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>';
+const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>';
+const SELF_HOSTED_PREFIX = '/webhook/';
+/** Path of a raw request target, without its query and, in absolute form, without its authority. */
+function pathOf(target) {
+    return splitTarget(target)[0];
+}
+/**
+ * Reads a webhook URL from a raw request target; nothing in it is decoded or normalised.
+ *
+ * @param repository set for the self-hosted form, where the URL names none
+ * @throws RelayError 404, or 400 for a name that no repository can have
+ */
+function routeWebhook(target, repository) {
+    const [path, rawQuery] = splitTarget(target);
+    const { query, reserved } = (0,_protocol_reply_js__WEBPACK_IMPORTED_MODULE_0__/* .cutReservedParameters */ .n)(rawQuery);
+    const [owned, rest] = repository ? selfHosted(path, repository) : hosted(path);
+    return { repository: owned, path: query === undefined ? rest : `${rest}?${query}`, reserved };
+}
+/** @throws RelayError when the text is not `owner/name` */
+function parseRepository(text) {
+    const [owner = '', name = '', ...more] = text.split('/');
+    if (!OWNER.test(owner))
+        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .badOwner */ .hj)();
+    if (!NAME.test(name) || more.length > 0)
+        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .badRepository */ .I7)();
+    return { owner, name };
+}
+function hosted(path) {
+    const [, owner, name, rest] = /^\/([^/]*)\/([^/]*)\/(.*)$/s.exec(path) ?? [];
+    if (!owner || !name || !rest)
+        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .notFound */ .mX)(HOSTED_FORM);
+    return [parseRepository(`${owner}/${name}`), rest];
+}
+function selfHosted(path, repository) {
+    const rest = path.startsWith(SELF_HOSTED_PREFIX) ? path.slice(SELF_HOSTED_PREFIX.length) : '';
+    if (rest === '')
+        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .notFound */ .mX)(SELF_HOSTED_FORM);
+    return [repository, rest];
+}
+function splitTarget(target) {
+    // A proxy may send the absolute form; its authority says nothing that we would trust.
+    const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
+    const at = origin.indexOf('?');
+    return at < 0 ? [origin, undefined] : [origin.slice(0, at), origin.slice(at + 1)];
+}
+
+
+/***/ }),
+
+/***/ 15388:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  SEAL_KEYS_PATH: () => (/* binding */ SEAL_KEYS_PATH),
+  rQ: () => (/* binding */ looksSealed),
+  newSealKey: () => (/* binding */ newSealKey),
+  j5: () => (/* binding */ openSealed),
+  L0: () => (/* binding */ readSealKey),
+  sealToken: () => (/* binding */ sealToken)
+});
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/buffer_utils.js
+const encoder = new TextEncoder(), decoder = new TextDecoder(), strictDecoder = new TextDecoder("utf-8", { fatal: !0 }), UINT32_RANGE = 2 ** 32;
+function concat(...buffers) {
+  const size = buffers.reduce((acc, { length }) => acc + length, 0), buf = new Uint8Array(size);
+  let i = 0;
+  for (const buffer of buffers)
+    buf.set(buffer, i), i += buffer.length;
+  return buf;
+}
+function writeUInt32BE(buf, value, offset) {
+  if (value < 0 || value >= UINT32_RANGE)
+    throw new RangeError(`value must be >= 0 and <= ${UINT32_RANGE - 1}. Received ${value}`);
+  buf.set([value >>> 24, value >>> 16, value >>> 8, value & 255], offset);
+}
+function uint64be(value) {
+  const high = Math.floor(value / UINT32_RANGE), low = value % UINT32_RANGE, buf = new Uint8Array(8);
+  return writeUInt32BE(buf, high, 0), writeUInt32BE(buf, low, 4), buf;
+}
+function uint32be(value) {
+  const buf = new Uint8Array(4);
+  return writeUInt32BE(buf, value), buf;
+}
+const NON_ASCII = /[^\x00-\x7f]/;
+function encode(string) {
+  if (typeof string == "string" && string.length >= 128) {
+    if (NON_ASCII.test(string))
+      throw new TypeError("non-ASCII string encountered in encode()");
+    return encoder.encode(string);
+  }
+  const bytes = new Uint8Array(string.length);
+  for (let i = 0; i < string.length; i++) {
+    const code = string.charCodeAt(i);
+    if (code > 127)
+      throw new TypeError("non-ASCII string encountered in encode()");
+    bytes[i] = code;
+  }
+  return bytes;
+}
+function encodeBase64(input, url = !1) {
+  if (Uint8Array.prototype.toBase64)
+    return input.toBase64({ alphabet: url ? "base64url" : "base64", omitPadding: url });
+  const CHUNK_SIZE = 32768, arr = [];
+  for (let i = 0; i < input.length; i += CHUNK_SIZE)
+    arr.push(String.fromCharCode.apply(null, input.subarray(i, i + CHUNK_SIZE)));
+  const encoded = btoa(arr.join(""));
+  return url ? encoded.replace(/=/g, "").replace(/\+/g, "-").replace(/\//g, "_") : encoded;
+}
+function decodeBase64(encoded, url = !1) {
+  if (Uint8Array.fromBase64)
+    return Uint8Array.fromBase64(encoded, { alphabet: url ? "base64url" : "base64" });
+  if (url) {
+    if (encoded.includes("+") || encoded.includes("/"))
+      throw new TypeError("Invalid base64url");
+    encoded = encoded.replace(/-/g, "+").replace(/_/g, "/");
+  }
+  const binary = atob(encoded), bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++)
+    bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+async function digest(algorithm, data) {
+  const subtleDigest = `SHA-${algorithm.slice(-3)}`;
+  return new Uint8Array(await crypto.subtle.digest(subtleDigest, data));
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/util/base64url.js
+
+const invalid = "The input to be decoded is not correctly encoded.";
+function decode(input) {
+  try {
+    return decodeBase64(typeof input == "string" ? input : decoder.decode(input), !0);
+  } catch (cause) {
+    throw new TypeError(invalid, { cause });
+  }
+}
+function base64url_encode(input) {
+  return encodeBase64(typeof input == "string" ? encoder.encode(input) : input, !0);
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/util/errors.js
+class JOSEError extends Error {
+  static code = "ERR_JOSE_GENERIC";
+  code = "ERR_JOSE_GENERIC";
+  constructor(message, options) {
+    super(message, options), this.name = this.constructor.name, Error.captureStackTrace?.(this, this.constructor);
+  }
+}
+class JWTClaimValidationFailed extends JOSEError {
+  static code = "ERR_JWT_CLAIM_VALIDATION_FAILED";
+  code = "ERR_JWT_CLAIM_VALIDATION_FAILED";
+  claim;
+  reason;
+  payload;
+  constructor(message, payload, claim = "unspecified", reason = "unspecified") {
+    super(message, { cause: { claim, reason, payload } }), this.claim = claim, this.reason = reason, this.payload = payload;
+  }
+}
+class JWTExpired extends JOSEError {
+  static code = "ERR_JWT_EXPIRED";
+  code = "ERR_JWT_EXPIRED";
+  claim;
+  reason;
+  payload;
+  constructor(message, payload, claim = "unspecified", reason = "unspecified") {
+    super(message, { cause: { claim, reason, payload } }), this.claim = claim, this.reason = reason, this.payload = payload;
+  }
+}
+class JOSEAlgNotAllowed extends JOSEError {
+  static code = "ERR_JOSE_ALG_NOT_ALLOWED";
+  code = "ERR_JOSE_ALG_NOT_ALLOWED";
+}
+class errors_JOSENotSupported extends JOSEError {
+  static code = "ERR_JOSE_NOT_SUPPORTED";
+  code = "ERR_JOSE_NOT_SUPPORTED";
+}
+class JWEDecryptionFailed extends JOSEError {
+  static code = "ERR_JWE_DECRYPTION_FAILED";
+  code = "ERR_JWE_DECRYPTION_FAILED";
+  constructor(message = "decryption operation failed", options) {
+    super(message, options);
+  }
+}
+class errors_JWEInvalid extends JOSEError {
+  static code = "ERR_JWE_INVALID";
+  code = "ERR_JWE_INVALID";
+}
+class errors_JWSInvalid extends (/* unused pure expression or super */ null && (JOSEError)) {
+  static code = (/* unused pure expression or super */ null && ("ERR_JWS_INVALID"));
+  code = "ERR_JWS_INVALID";
+}
+class JWTInvalid extends (/* unused pure expression or super */ null && (JOSEError)) {
+  static code = (/* unused pure expression or super */ null && ("ERR_JWT_INVALID"));
+  code = "ERR_JWT_INVALID";
+}
+class JWKInvalid extends JOSEError {
+  static code = "ERR_JWK_INVALID";
+  code = "ERR_JWK_INVALID";
+}
+class JWKSInvalid extends (/* unused pure expression or super */ null && (JOSEError)) {
+  static code = (/* unused pure expression or super */ null && ("ERR_JWKS_INVALID"));
+  code = "ERR_JWKS_INVALID";
+}
+class JWKSNoMatchingKey extends JOSEError {
+  static code = "ERR_JWKS_NO_MATCHING_KEY";
+  code = "ERR_JWKS_NO_MATCHING_KEY";
+  constructor(message = "no applicable key found in the JSON Web Key Set", options) {
+    super(message, options);
+  }
+}
+class JWKSMultipleMatchingKeys extends JOSEError {
+  [Symbol.asyncIterator] = async function* () {
+  };
+  static code = "ERR_JWKS_MULTIPLE_MATCHING_KEYS";
+  code = "ERR_JWKS_MULTIPLE_MATCHING_KEYS";
+  constructor(message = "multiple matching keys found in the JSON Web Key Set", options) {
+    super(message, options);
+  }
+}
+class JWKSTimeout extends JOSEError {
+  static code = "ERR_JWKS_TIMEOUT";
+  code = "ERR_JWKS_TIMEOUT";
+  constructor(message = "request timed out", options) {
+    super(message, options);
+  }
+}
+class JWSSignatureVerificationFailed extends JOSEError {
+  static code = "ERR_JWS_SIGNATURE_VERIFICATION_FAILED";
+  code = "ERR_JWS_SIGNATURE_VERIFICATION_FAILED";
+  constructor(message = "signature verification failed", options) {
+    super(message, options);
+  }
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/validate.js
+
+
+
+function assertUint8Array(input, label) {
+  if (!(input instanceof Uint8Array))
+    throw new TypeError(`${label} must be an instance of Uint8Array`);
+}
+function validate_isObject(input) {
+  if (typeof input != "object" || input === null || Object.prototype.toString.call(input) !== "[object Object]")
+    return !1;
+  const prototype = Object.getPrototypeOf(input);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+function isJwkSet(input) {
+  return validate_isObject(input) && Array.isArray(input.keys) && Array.from(input.keys).every(validate_isObject);
+}
+function isDisjoint(...headers) {
+  const parameters = /* @__PURE__ */ new Set();
+  for (const header of headers)
+    if (header)
+      for (const parameter of Object.keys(header)) {
+        if (parameters.has(parameter))
+          return !1;
+        parameters.add(parameter);
+      }
+  return !0;
+}
+function assertNotSet(value, name) {
+  if (value !== void 0)
+    throw new TypeError(`${name} can only be called once`);
+}
+function decodeBase64url(value, label, ErrorClass) {
+  try {
+    return decode(value);
+  } catch (cause) {
+    throw new ErrorClass(`Failed to base64url decode the ${label}`, { cause });
+  }
+}
+function encodeAsciiMember(value, label, ErrorClass) {
+  try {
+    return encode(value);
+  } catch (cause) {
+    throw new ErrorClass(`The ${label} is not a valid base64url string`, { cause });
+  }
+}
+function parseJoseHeader(encodedProtectedHeader, ErrorClass, message) {
+  let parsed;
+  try {
+    parsed = JSON.parse(strictDecoder.decode(decode(encodedProtectedHeader)));
+  } catch (cause) {
+    throw new ErrorClass(message, { cause });
+  }
+  if (!validate_isObject(parsed))
+    throw new ErrorClass(message);
+  return parsed;
+}
+const JWS_RECOGNIZED = { __proto__: null, b64: !0 }, JWE_RECOGNIZED = { __proto__: null };
+function validateAlgorithms(option, algorithms) {
+  if (algorithms !== void 0 && (!Array.isArray(algorithms) || algorithms.some((s) => typeof s != "string")))
+    throw new TypeError(`"${option}" option must be an array of strings`);
+  return algorithms === void 0 ? void 0 : new Set(algorithms);
+}
+function validateCritDuplicates(Err, protectedHeader) {
+  const { crit } = protectedHeader ?? {};
+  if (Array.isArray(crit) && new Set(crit).size !== crit.length)
+    throw new Err('"crit" (Critical) Header Parameter MUST NOT contain duplicate values');
+}
+function validateCrit(Err, recognizedDefault, recognizedOption, protectedHeader, joseHeader) {
+  if (joseHeader.crit !== void 0 && protectedHeader?.crit === void 0)
+    throw new Err('"crit" (Critical) Header Parameter MUST be integrity protected');
+  if (!protectedHeader || protectedHeader.crit === void 0)
+    return [];
+  if (!Array.isArray(protectedHeader.crit) || protectedHeader.crit.length === 0 || protectedHeader.crit.some((input) => typeof input != "string" || input.length === 0))
+    throw new Err('"crit" (Critical) Header Parameter MUST be an array of non-empty strings when present');
+  const recognized = recognizedOption === void 0 ? recognizedDefault : { __proto__: null, ...recognizedOption, ...recognizedDefault };
+  for (const parameter of protectedHeader.crit) {
+    if (!(parameter in recognized))
+      throw new errors_JOSENotSupported(`Extension Header Parameter "${parameter}" is not recognized`);
+    if (!Object.hasOwn(joseHeader, parameter) || joseHeader[parameter] === void 0)
+      throw new Err(`Extension Header Parameter "${parameter}" is missing`);
+    if (recognized[parameter] && (!Object.hasOwn(protectedHeader, parameter) || protectedHeader[parameter] === void 0))
+      throw new Err(`Extension Header Parameter "${parameter}" MUST be integrity protected`);
+  }
+  return protectedHeader.crit;
+}
+function validateB64(protectedHeader, extensions) {
+  if (extensions.includes("b64")) {
+    const b64 = protectedHeader.b64;
+    if (typeof b64 != "boolean")
+      throw new JWSInvalid('The "b64" (base64url-encode payload) Header Parameter must be a boolean');
+    return b64;
+  }
+  return !0;
+}
+function serializeJoseHeader(Err, header) {
+  let serialized, parsed;
+  try {
+    serialized = JSON.stringify(header), parsed = JSON.parse(serialized);
+  } catch (cause) {
+    throw new Err("JOSE Header is not valid JSON", { cause });
+  }
+  if (!validate_isObject(parsed))
+    throw new Err("JOSE Header is not a JSON object");
+  return [parsed, serialized];
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/key.js
+
+
+
+const tag = (key) => key[Symbol.toStringTag], jwkMatchesOp = (entry, key, usage) => {
+  const { alg } = entry;
+  if (key.use !== void 0) {
+    const expected = usage === "sign" || usage === "verify" ? "sig" : "enc";
+    if (key.use !== expected)
+      throw new TypeError(`Invalid key for this operation, its "use" must be "${expected}" when present`);
+  }
+  if (key.alg !== void 0 && key.alg !== alg)
+    throw new TypeError(`Invalid key for this operation, its "alg" must be "${alg}" when present`);
+  if (Array.isArray(key.key_ops)) {
+    const expectedKeyOp = usage === "encrypt" || usage === "decrypt" ? entry.ops?.[usage === "encrypt" ? 0 : 1] : usage;
+    if (expectedKeyOp && !key.key_ops.includes(expectedKeyOp))
+      throw new TypeError(`Invalid key for this operation, its "key_ops" must include "${expectedKeyOp}" when present`);
+  }
+};
+async function prepareKey(entry, key, usage) {
+  const { alg, secret } = entry, requiresPrivateKey = usage === "decrypt" || usage === "sign";
+  if (secret && key instanceof Uint8Array)
+    return key;
+  let normalized, keyObject;
+  if (validate_isObject(key)) {
+    if (normalized = normalizeJwk(key), typeof normalized.kty != "string")
+      throw invalidKeyType(alg, key, secret);
+    if (!(secret ? normalized.kty === "oct" && typeof normalized.k == "string" : normalized.kty !== "oct" && (requiresPrivateKey ? normalized.kty === "AKP" && typeof normalized.priv == "string" || typeof normalized.d == "string" : normalized.d === void 0 && normalized.priv === void 0)))
+      throw new TypeError(secret ? 'JSON Web Key for symmetric algorithms must have JWK "kty" (Key Type) equal to "oct" and the JWK "k" (Key Value) present' : `JSON Web Key for this operation must be a ${requiresPrivateKey ? "private" : "public"} JWK`);
+    if (jwkMatchesOp(entry, normalized, usage), normalized.kty === "oct")
+      return decode(normalized.k);
+    if (!Object.isFrozen(key)) {
+      const { key_ops } = key;
+      Array.isArray(key_ops) && Object.freeze(key_ops), Object.freeze(key);
+    }
+  } else {
+    if (!isKeyLike(key))
+      throw invalidKeyType(alg, key, secret);
+    const expectedType = secret ? "secret" : requiresPrivateKey ? "private" : "public";
+    if (key.type !== expectedType && (secret || ["secret", "public", "private"].includes(key.type)))
+      throw new TypeError(`${tag(key)} instances must be of type "${expectedType}" for the ${alg} algorithm`);
+    if (isCryptoKey(key))
+      return key;
+    if (keyObject = key, keyObject.type === "secret")
+      return keyObject.export();
+  }
+  cache ||= /* @__PURE__ */ new WeakMap();
+  const cacheKey = key;
+  let cached = cache.get(cacheKey);
+  if (cached?.[alg])
+    return cached[alg];
+  if (cached || cache.set(cacheKey, cached = {}), keyObject && typeof keyObject.toCryptoKey == "function") {
+    const isPublic = keyObject.type === "public", crv = nist[keyObject.asymmetricKeyDetails?.namedCurve], params = entry.resolve?.({ crv, asymmetricKeyType: keyObject.asymmetricKeyType }) ?? entry.subtle;
+    return cached[alg] = keyObject.toCryptoKey(params, isPublic, entry.usages[isPublic ? 0 : 1]);
+  }
+  return normalized ??= keyObject.export({ format: "jwk" }), normalized.alg = alg, cached[alg] = await jwkToKey(entry, normalized);
+}
+let cache;
+const nist = {
+  __proto__: null,
+  prime256v1: "P-256",
+  secp384r1: "P-384",
+  secp521r1: "P-521"
+};
+function assertCryptoKey(key) {
+  if (!isCryptoKey(key))
+    throw new Error("CryptoKey instance expected");
+}
+const isCryptoKey = (key) => {
+  if (key?.[Symbol.toStringTag] === "CryptoKey")
+    return !0;
+  try {
+    return key instanceof CryptoKey;
+  } catch {
+    return !1;
+  }
+}, isKeyObject = (key) => key?.[Symbol.toStringTag] === "KeyObject", isKeyLike = (key) => isCryptoKey(key) || isKeyObject(key);
+function message(msg, actual, ...types) {
+  if (types.length > 2) {
+    const last = types.pop();
+    msg += `one of type ${types.join(", ")}, or ${last}.`;
+  } else types.length === 2 ? msg += `one of type ${types[0]} or ${types[1]}.` : msg += `of type ${types[0]}.`;
+  return actual == null ? msg += ` Received ${actual}` : typeof actual == "function" && actual.name ? msg += ` Received function ${actual.name}` : typeof actual == "object" && actual != null && actual.constructor?.name && (msg += ` Received an instance of ${actual.constructor.name}`), msg;
+}
+const invalidKeyInput = (actual, ...types) => message("Key must be ", actual, ...types);
+function invalidKeyType(alg, actual, secret) {
+  const types = ["CryptoKey", "KeyObject", "JSON Web Key"];
+  return secret && types.push("Uint8Array"), new TypeError(message(`Key for the ${alg} algorithm must be `, actual, ...types));
+}
+const unusable = (name, prop = "algorithm.name") => new TypeError(`CryptoKey does not support this operation, its ${prop} must be ${name}`);
+function checkUsage(key, usage) {
+  if (usage && !key.usages.includes(usage))
+    throw new TypeError(`CryptoKey does not support this operation, its usages must include ${usage}.`);
+}
+function checkModulusLength(alg, key) {
+  const { modulusLength } = key.algorithm;
+  if (typeof modulusLength != "number" || modulusLength < 2048)
+    throw new TypeError(`${alg} requires key modulusLength to be 2048 bits or larger`);
+}
+function checkCryptoKey(key, expected, usage) {
+  const algorithm = key.algorithm;
+  if (algorithm.name !== expected.name)
+    throw unusable(expected.name);
+  if (expected.hash && algorithm.hash?.name !== expected.hash)
+    throw unusable(expected.hash, "algorithm.hash");
+  if (expected.namedCurve && algorithm.namedCurve !== expected.namedCurve)
+    throw unusable(expected.namedCurve, "algorithm.namedCurve");
+  if (expected.length !== void 0 && algorithm.length !== expected.length)
+    throw unusable(expected.length, "algorithm.length");
+  checkUsage(key, usage);
+}
+function snapshotJwk(jwk) {
+  return { __proto__: null, ...jwk };
+}
+function normalizeJwk(jwk) {
+  const normalized = snapshotJwk(jwk);
+  if (normalized.ext !== void 0 && typeof normalized.ext != "boolean")
+    throw new TypeError('"ext" (Extractable) Parameter must be a boolean');
+  if (normalized.key_ops !== void 0) {
+    const value = normalized.key_ops, keyOps = Array.isArray(value) ? [...value] : void 0;
+    if (!keyOps || keyOps.some((operation) => typeof operation != "string") || new Set(keyOps).size !== keyOps.length)
+      throw new TypeError('"key_ops" (Key Operations) Parameter must be an array of unique strings');
+    normalized.key_ops = keyOps;
+  }
+  return normalized;
+}
+function validateExtractableOption(extractable) {
+  if (extractable !== void 0 && typeof extractable != "boolean")
+    throw new TypeError('"extractable" option must be a boolean');
+  return extractable;
+}
+async function jwkToKey(entry, jwk, extractable) {
+  if (!entry.kty.includes(jwk.kty))
+    throw new errors_JOSENotSupported('Invalid or unsupported JWK "alg" (Algorithm) Parameter value');
+  const algorithm = entry.resolve?.({ kty: jwk.kty, crv: jwk.crv }) ?? entry.subtle, isPrivate = !!(jwk.d || jwk.priv), keyData = { ...jwk, ext: extractable ?? jwk.ext };
+  return keyData.kty !== "AKP" && delete keyData.alg, delete keyData.use, crypto.subtle.importKey("jwk", keyData, algorithm, keyData.ext ?? !isPrivate, jwk.key_ops ?? entry.usages[isPrivate ? 1 : 0]);
+}
+async function rawKey(key, expected, usage, extractable = !1) {
+  return key instanceof Uint8Array && (key = await crypto.subtle.importKey("raw", key, expected, extractable, [usage])), checkCryptoKey(key, expected, usage), key;
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/key_descriptor.js
+function table(entries) {
+  const out = { __proto__: null };
+  for (const alg in entries)
+    out[alg] = { ...entries[alg], alg };
+  return out;
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/jws_algorithms.js
+
+
+const sig = [["verify"], ["sign"]];
+function hmac(bits) {
+  const subtle = { name: "HMAC", hash: `SHA-${bits}` };
+  return { kty: ["oct"], secret: !0, subtle, signing: subtle, usages: sig };
+}
+function rsa(bits, saltLength) {
+  const subtle = { name: saltLength ? "RSA-PSS" : "RSASSA-PKCS1-v1_5", hash: `SHA-${bits}` };
+  return {
+    kty: ["RSA"],
+    subtle,
+    signing: saltLength ? { ...subtle, saltLength } : subtle,
+    usages: sig,
+    minRsaBits: 2048
+  };
+}
+function ecdsa(crv, bits) {
+  return {
+    kty: ["EC"],
+    crv,
+    subtle: { name: "ECDSA", namedCurve: crv },
+    signing: { name: "ECDSA", hash: `SHA-${bits}` },
+    usages: sig
+  };
+}
+function eddsa() {
+  const subtle = { name: "Ed25519" };
+  return {
+    kty: ["OKP"],
+    crv: "Ed25519",
+    subtle,
+    signing: subtle,
+    usages: sig
+  };
+}
+function mldsa(parameterSet) {
+  const subtle = { name: `ML-DSA-${parameterSet}` };
+  return {
+    kty: ["AKP"],
+    subtle,
+    signing: subtle,
+    usages: sig
+  };
+}
+const JWS = table({
+  HS256: hmac(256),
+  HS384: hmac(384),
+  HS512: hmac(512),
+  RS256: rsa(256),
+  RS384: rsa(384),
+  RS512: rsa(512),
+  PS256: rsa(256, 32),
+  PS384: rsa(384, 48),
+  PS512: rsa(512, 64),
+  ES256: ecdsa("P-256", 256),
+  ES384: ecdsa("P-384", 384),
+  ES512: ecdsa("P-521", 512),
+  EdDSA: eddsa(),
+  Ed25519: eddsa(),
+  "ML-DSA-44": mldsa(44),
+  "ML-DSA-65": mldsa(65),
+  "ML-DSA-87": mldsa(87)
+});
+function jwsAlgorithm(alg) {
+  const entry = typeof alg == "string" ? JWS[alg] : void 0;
+  if (!entry)
+    throw new JOSENotSupported(`alg ${alg} is not supported either by JOSE or your javascript runtime`);
+  return entry;
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/jwe_algorithms.js
+
+
+const wrap = [
+  ["encrypt", "wrapKey"],
+  ["decrypt", "unwrapKey"]
+], derive = [[], ["deriveBits"]], none = [[], []];
+function rsaes(bits) {
+  return {
+    kty: ["RSA"],
+    mode: "key-encryption",
+    subtle: { name: "RSA-OAEP", hash: `SHA-${bits}` },
+    usages: wrap,
+    ops: ["wrapKey", "unwrapKey"]
+  };
+}
+function ecdh(mode) {
+  return {
+    kty: ["EC", "OKP"],
+    mode,
+    subtle: { name: "ECDH" },
+    resolve: ({ kty, crv, asymmetricKeyType }) => {
+      if (crv === "X25519" || asymmetricKeyType === "x25519")
+        return { name: "X25519" };
+      if (kty === "OKP")
+        throw new errors_JOSENotSupported('Invalid or unsupported JWK "alg" (Algorithm) Parameter value');
+      return { name: "ECDH", namedCurve: crv };
+    },
+    usages: derive,
+    ops: [void 0, "deriveBits"]
+  };
+}
+function aeskw(bits, gcm = !1) {
+  return {
+    kty: ["oct"],
+    mode: "key-wrapping",
+    secret: !0,
+    subtle: { name: gcm ? "AES-GCM" : "AES-KW", length: bits },
+    usages: none,
+    ops: gcm ? ["encrypt", "decrypt"] : ["wrapKey", "unwrapKey"]
+  };
+}
+function pbes2() {
+  return {
+    kty: ["oct"],
+    mode: "key-wrapping",
+    secret: !0,
+    subtle: { name: "PBKDF2" },
+    usages: none,
+    ops: ["deriveBits", "deriveBits"]
+  };
+}
+const JWE = table({
+  dir: {
+    kty: ["oct"],
+    mode: "direct-encryption",
+    secret: !0,
+    subtle: { name: "AES-GCM" },
+    usages: none,
+    ops: ["encrypt", "decrypt"]
+  },
+  "RSA-OAEP": rsaes(1),
+  "RSA-OAEP-256": rsaes(256),
+  "RSA-OAEP-384": rsaes(384),
+  "RSA-OAEP-512": rsaes(512),
+  "ECDH-ES": ecdh("direct-key-agreement"),
+  "ECDH-ES+A128KW": ecdh("key-agreement-with-key-wrapping"),
+  "ECDH-ES+A192KW": ecdh("key-agreement-with-key-wrapping"),
+  "ECDH-ES+A256KW": ecdh("key-agreement-with-key-wrapping"),
+  A128KW: aeskw(128),
+  A192KW: aeskw(192),
+  A256KW: aeskw(256),
+  A128GCMKW: aeskw(128, !0),
+  A192GCMKW: aeskw(192, !0),
+  A256GCMKW: aeskw(256, !0),
+  "PBES2-HS256+A128KW": pbes2(),
+  "PBES2-HS384+A192KW": pbes2(),
+  "PBES2-HS512+A256KW": pbes2()
+}), contentOps = ["encrypt", "decrypt"];
+function contentEncryption(bits, cbc = !1) {
+  return {
+    kty: ["oct"],
+    secret: !0,
+    subtle: { name: cbc ? "AES-CBC" : "AES-GCM", length: bits },
+    usages: none,
+    ops: contentOps,
+    cekBits: bits,
+    ivBits: cbc ? 128 : 96,
+    cbc
+  };
+}
+const ENC = table({
+  A128GCM: contentEncryption(128),
+  A192GCM: contentEncryption(192),
+  A256GCM: contentEncryption(256),
+  "A128CBC-HS256": contentEncryption(256, !0),
+  "A192CBC-HS384": contentEncryption(384, !0),
+  "A256CBC-HS512": contentEncryption(512, !0)
+});
+function unsupported(parameter, name) {
+  throw new errors_JOSENotSupported(`Invalid or unsupported "${parameter}" (JWE ${name}) header value`);
+}
+function jweAlgorithm(alg) {
+  return (typeof alg == "string" ? JWE[alg] : void 0) ?? unsupported("alg", "Algorithm");
+}
+function isJWECEKTransport(algorithm) {
+  return algorithm.mode === "key-wrapping" || algorithm.mode === "key-encryption" || algorithm.mode === "key-agreement-with-key-wrapping";
+}
+function jweEncryption(enc) {
+  return (typeof enc == "string" ? ENC[enc] : void 0) ?? unsupported("enc", "Encryption Algorithm");
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/key_algorithm.js
+
+
+
+const algArgument = '"alg" (Algorithm)';
+function unsupportedAlg(source = 'JWK "alg" (Algorithm) Parameter') {
+  throw new errors_JOSENotSupported(`Invalid or unsupported ${source} value`);
+}
+function keyAlgorithm(alg, source) {
+  return (typeof alg == "string" ? JWS[alg] ?? JWE[alg] : void 0) ?? unsupportedAlg(source);
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/key/import.js
+
+
+
+
+
+
+async function importSPKI(spki, alg, options) {
+  if (typeof spki != "string" || spki.indexOf("-----BEGIN PUBLIC KEY-----") !== 0)
+    throw new TypeError('"spki" must be SPKI formatted string');
+  return fromSPKI(spki, alg, options);
+}
+async function importX509(x509, alg, options) {
+  if (typeof x509 != "string" || x509.indexOf("-----BEGIN CERTIFICATE-----") !== 0)
+    throw new TypeError('"x509" must be X.509 formatted string');
+  return fromX509(x509, alg, options);
+}
+async function importPKCS8(pkcs8, alg, options) {
+  if (typeof pkcs8 != "string" || pkcs8.indexOf("-----BEGIN PRIVATE KEY-----") !== 0)
+    throw new TypeError('"pkcs8" must be PKCS#8 formatted string');
+  return fromPKCS8(pkcs8, alg, options);
+}
+async function importJWK(jwk, alg, options) {
+  if (!validate_isObject(jwk))
+    throw new TypeError("JWK must be an object");
+  const normalized = normalizeJwk(jwk), extractable = validateExtractableOption(options?.extractable), { alg: jwkAlg } = normalized;
+  if (alg ??= jwkAlg, normalized.kty !== "oct" && !alg)
+    throw new TypeError('"alg" argument is required when "jwk.alg" is not present');
+  switch (normalized.kty) {
+    case "oct":
+      if (typeof normalized.k != "string")
+        throw new TypeError('missing "k" (Key Value) Parameter value');
+      return decode(normalized.k);
+    case "AKP": {
+      if (typeof jwkAlg != "string" || !jwkAlg)
+        throw new TypeError('missing "alg" (Algorithm) Parameter value');
+      if (alg !== jwkAlg)
+        throw new TypeError("JWK alg and alg option value mismatch");
+      return jwkToKey(keyAlgorithm(alg), normalized, extractable);
+    }
+    case "RSA":
+    case "EC":
+    case "OKP":
+      return jwkToKey(keyAlgorithm(alg), normalized, extractable);
+    default:
+      throw new errors_JOSENotSupported('Unsupported "kty" (Key Type) Parameter value');
+  }
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/content_encryption.js
+
+
+
+const generateCek = (enc) => crypto.getRandomValues(new Uint8Array(enc.cekBits >> 3));
+function checkCekLength(cek, expected) {
+  const actual = cek.byteLength << 3;
+  if (actual !== expected)
+    throw new errors_JWEInvalid(`Invalid Content Encryption Key length. Expected ${expected} bits, got ${actual} bits`);
+}
+const generateIv = (enc) => crypto.getRandomValues(new Uint8Array(enc.ivBits >> 3));
+function checkIvLength(enc, iv) {
+  if (iv.length << 3 !== enc.ivBits)
+    throw new errors_JWEInvalid("Invalid Initialization Vector length");
+}
+async function cbcKeySetup(enc, cek, usage) {
+  if (!(cek instanceof Uint8Array))
+    throw new TypeError(invalidKeyInput(cek, "Uint8Array"));
+  const keyLengthBits = enc.cekBits >> 1, encKey = await crypto.subtle.importKey("raw", cek.subarray(keyLengthBits >> 3), "AES-CBC", !1, [usage]), macKey = await crypto.subtle.importKey("raw", cek.subarray(0, keyLengthBits >> 3), {
+    hash: `SHA-${keyLengthBits << 1}`,
+    name: "HMAC"
+  }, !1, ["sign"]);
+  return [encKey, macKey, keyLengthBits];
+}
+async function cbcHmacTag(macKey, macData, keyLengthBits) {
+  return new Uint8Array((await crypto.subtle.sign("HMAC", macKey, macData)).slice(0, keyLengthBits >> 3));
+}
+async function cbcEncrypt(enc, plaintext, cek, iv, aad) {
+  const [encKey, macKey, keyLengthBits] = await cbcKeySetup(enc, cek, "encrypt"), ciphertext = new Uint8Array(await crypto.subtle.encrypt({
+    iv,
+    name: "AES-CBC"
+  }, encKey, plaintext)), al = uint64be(aad.length * 8), macData = concat(aad, iv, ciphertext, al), tag = await cbcHmacTag(macKey, macData, keyLengthBits);
+  return { ciphertext, tag, iv };
+}
+async function timingSafeEqual(a, b) {
+  const algorithm = { name: "HMAC", hash: "SHA-256" }, key = await crypto.subtle.generateKey(algorithm, !1, ["sign", "verify"]), aHmac = await crypto.subtle.sign(algorithm, key, a);
+  return crypto.subtle.verify(algorithm, key, aHmac, b);
+}
+async function cbcDecrypt(enc, cek, ciphertext, iv, tag, aad) {
+  const [encKey, macKey, keyLengthBits] = await cbcKeySetup(enc, cek, "decrypt"), al = uint64be(aad.length * 8), macData = concat(aad, iv, ciphertext, al), expectedTag = await cbcHmacTag(macKey, macData, keyLengthBits);
+  try {
+    if (await timingSafeEqual(tag, expectedTag))
+      return new Uint8Array(await crypto.subtle.decrypt({ iv, name: "AES-CBC" }, encKey, ciphertext));
+  } catch {
+  }
+  throw new JWEDecryptionFailed();
+}
+async function encrypt(enc, plaintext, cek, iv, aad) {
+  if (!isCryptoKey(cek) && !(cek instanceof Uint8Array))
+    throw new TypeError(invalidKeyInput(cek, "CryptoKey", "KeyObject", "Uint8Array", "JSON Web Key"));
+  if (iv ? checkIvLength(enc, iv) : iv = generateIv(enc), cek instanceof Uint8Array && checkCekLength(cek, enc.cekBits), enc.cbc)
+    return cbcEncrypt(enc, plaintext, cek, iv, aad);
+  const encKey = await rawKey(cek, enc.subtle, "encrypt"), encrypted = new Uint8Array(await crypto.subtle.encrypt({
+    additionalData: aad,
+    iv,
+    name: "AES-GCM",
+    tagLength: 128
+  }, encKey, plaintext));
+  return { ciphertext: encrypted.subarray(0, -16), tag: encrypted.subarray(-16), iv };
+}
+async function decrypt(enc, cek, ciphertext, iv, tag, aad) {
+  if (!isCryptoKey(cek) && !(cek instanceof Uint8Array))
+    throw new TypeError(invalidKeyInput(cek, "CryptoKey", "KeyObject", "Uint8Array", "JSON Web Key"));
+  if (!iv)
+    throw new errors_JWEInvalid("JWE Initialization Vector missing");
+  if (!tag)
+    throw new errors_JWEInvalid("JWE Authentication Tag missing");
+  if (!enc.cbc && tag.length !== 16)
+    throw new errors_JWEInvalid("Invalid Authentication Tag length");
+  if (checkIvLength(enc, iv), cek instanceof Uint8Array && checkCekLength(cek, enc.cekBits), enc.cbc)
+    return cbcDecrypt(enc, cek, ciphertext, iv, tag, aad);
+  const encKey = await rawKey(cek, enc.subtle, "decrypt");
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt({
+      additionalData: aad,
+      iv,
+      name: "AES-GCM",
+      tagLength: 128
+    }, encKey, concat(ciphertext, tag)));
+  } catch {
+    throw new JWEDecryptionFailed();
+  }
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/key_management.js
+
+
+
+
+
+
+
+function checkEcdhCryptoKey(key, usage) {
+  if (key.algorithm.name !== "ECDH" && key.algorithm.name !== "X25519")
+    throw new TypeError("CryptoKey does not support this operation, its algorithm.name must be ECDH or X25519");
+  checkUsage(key, usage);
+}
+async function aeskwWrap(alg, key, cek) {
+  const cryptoKey = await rawKey(key, jweAlgorithm(alg).subtle, "wrapKey", !0), cryptoKeyCek = await crypto.subtle.importKey("raw", cek, { hash: "SHA-256", name: "HMAC" }, !0, ["sign"]);
+  return new Uint8Array(await crypto.subtle.wrapKey("raw", cryptoKeyCek, cryptoKey, "AES-KW"));
+}
+async function aeskwUnwrap(alg, key, encryptedKey) {
+  const cryptoKey = await rawKey(key, jweAlgorithm(alg).subtle, "unwrapKey", !0), cryptoKeyCek = await crypto.subtle.unwrapKey("raw", encryptedKey, cryptoKey, "AES-KW", { hash: "SHA-256", name: "HMAC" }, !0, ["sign"]);
+  return new Uint8Array(await crypto.subtle.exportKey("raw", cryptoKeyCek));
+}
+function checkRsaKey(alg, key, usage) {
+  checkCryptoKey(key, jweAlgorithm(alg).subtle, usage), checkModulusLength(alg, key);
+}
+async function deriveKey(p2s, alg, p2c, key) {
+  if (!(p2s instanceof Uint8Array) || p2s.length < 8)
+    throw new errors_JWEInvalid("PBES2 Salt Input must be 8 or more octets");
+  if (!Number.isSafeInteger(p2c) || Math.sign(p2c) !== 1)
+    throw new errors_JWEInvalid("PBES2 Count Input must be a positive integer");
+  const salt = concat(encode(alg), Uint8Array.of(0), p2s), keyLengthBits = parseInt(alg.slice(13, 16), 10), subtleAlg = {
+    hash: `SHA-${alg.slice(8, 11)}`,
+    iterations: p2c,
+    name: "PBKDF2",
+    salt
+  }, cryptoKey = await rawKey(key, jweAlgorithm(alg).subtle, "deriveBits");
+  return new Uint8Array(await crypto.subtle.deriveBits(subtleAlg, cryptoKey, keyLengthBits));
+}
+function lengthAndInput(input) {
+  return concat(uint32be(input.length), input);
+}
+async function concatKdf(Z, keyDataLength, OtherInfo) {
+  const dkLen = keyDataLength >> 3, hashLen = 32, reps = Math.ceil(dkLen / hashLen), dk = new Uint8Array(reps * hashLen);
+  for (let i = 1; i <= reps; i++) {
+    const hashResult = await digest("sha256", concat(uint32be(i), Z, OtherInfo));
+    dk.set(hashResult, (i - 1) * hashLen);
+  }
+  return dk.slice(0, dkLen);
+}
+async function ecdhesDeriveKey(publicKey, privateKey, algorithmId, keyDataLength, apu = new Uint8Array(), apv = new Uint8Array()) {
+  checkEcdhCryptoKey(publicKey), checkEcdhCryptoKey(privateKey, "deriveBits");
+  const otherInfo = concat(lengthAndInput(encode(algorithmId)), lengthAndInput(apu), lengthAndInput(apv), uint32be(keyDataLength)), Z = new Uint8Array(await crypto.subtle.deriveBits({
+    name: publicKey.algorithm.name,
+    public: publicKey
+  }, privateKey, publicKey.algorithm.name === "X25519" ? 256 : Math.ceil(parseInt(publicKey.algorithm.namedCurve.slice(-3), 10) / 8) << 3));
+  return concatKdf(Z, keyDataLength, otherInfo);
+}
+function assertEcdhKey(key) {
+  assertCryptoKey(key);
+  const curve = key.algorithm.namedCurve;
+  if (curve !== "P-256" && curve !== "P-384" && curve !== "P-521" && key.algorithm.name !== "X25519")
+    throw new errors_JOSENotSupported("ECDH with the provided key is not allowed or not supported by your javascript runtime");
+}
+function partyInfo(joseHeader, name) {
+  const value = joseHeader[name];
+  if (value !== void 0) {
+    if (typeof value != "string")
+      throw new errors_JWEInvalid(`JOSE Header "${name}" (Agreement Party${name === "apu" ? "U" : "V"}Info) invalid`);
+    return decodeBase64url(value, name, errors_JWEInvalid);
+  }
+}
+function checkPartyInfo(apu, apv) {
+  if (!(apu === void 0 || apv === void 0 || apu.byteLength !== apv.byteLength)) {
+    for (let i = 0; i < apu.byteLength; i++)
+      if (apu[i] !== apv[i])
+        return;
+    throw new errors_JWEInvalid('JOSE Header "apu" and "apv" values must be distinct');
+  }
+}
+function assertEncryptedKey(encryptedKey) {
+  if (encryptedKey === void 0)
+    throw new errors_JWEInvalid("JWE Encrypted Key missing");
+}
+function assertNoEncryptedKey(encryptedKey) {
+  if (encryptedKey !== void 0)
+    throw new errors_JWEInvalid("Encountered unexpected JWE Encrypted Key");
+}
+function validateMaxPBES2Count(value) {
+  if (value !== void 0 && value !== 1 / 0 && (!Number.isSafeInteger(value) || value < 1))
+    throw new TypeError("maxPBES2Count must be a positive safe integer or Infinity");
+}
+async function decryptKeyManagement(entry, enc, key, encryptedKey, joseHeader, maxPBES2Count) {
+  const { alg } = entry, mode = entry.mode;
+  if (mode === "direct-encryption")
+    return assertNoEncryptedKey(encryptedKey), key;
+  const direct = mode === "direct-key-agreement";
+  switch (direct ? assertNoEncryptedKey(encryptedKey) : assertEncryptedKey(encryptedKey), entry.subtle.name) {
+    case "ECDH": {
+      const { epk } = joseHeader;
+      if (!validate_isObject(epk) || ["d", "k", "p", "q", "dp", "dq", "qi", "oth", "priv"].some((parameter) => Object.hasOwn(epk, parameter)))
+        throw new errors_JWEInvalid('JOSE Header "epk" (Ephemeral Public Key) missing or invalid');
+      assertEcdhKey(key);
+      const ephemeralPublicKey = await jwkToKey(entry, epk), partyUInfo = partyInfo(joseHeader, "apu"), partyVInfo = partyInfo(joseHeader, "apv");
+      checkPartyInfo(partyUInfo, partyVInfo);
+      const derivedKey = await ecdhesDeriveKey(ephemeralPublicKey, key, direct ? enc.alg : alg, direct ? enc.cekBits : parseInt(alg.slice(-5, -2), 10), partyUInfo, partyVInfo);
+      if (direct)
+        return derivedKey;
+      key = derivedKey;
+      break;
+    }
+    case "RSA-OAEP":
+      return assertCryptoKey(key), checkRsaKey(alg, key, "decrypt"), new Uint8Array(await crypto.subtle.decrypt("RSA-OAEP", key, encryptedKey));
+    case "PBKDF2": {
+      if (typeof joseHeader.p2c != "number")
+        throw new errors_JWEInvalid('JOSE Header "p2c" (PBES2 Count) missing or invalid');
+      const p2cLimit = maxPBES2Count ?? 1e4;
+      if (joseHeader.p2c > p2cLimit)
+        throw new errors_JWEInvalid('JOSE Header "p2c" (PBES2 Count) out is of acceptable bounds');
+      if (typeof joseHeader.p2s != "string")
+        throw new errors_JWEInvalid('JOSE Header "p2s" (PBES2 Salt) missing or invalid');
+      const p2s = decodeBase64url(joseHeader.p2s, "p2s", errors_JWEInvalid);
+      key = await deriveKey(p2s, alg, joseHeader.p2c, key);
+      break;
+    }
+    case "AES-GCM": {
+      if (typeof joseHeader.iv != "string")
+        throw new errors_JWEInvalid('JOSE Header "iv" (Initialization Vector) missing or invalid');
+      if (typeof joseHeader.tag != "string")
+        throw new errors_JWEInvalid('JOSE Header "tag" (Authentication Tag) missing or invalid');
+      const iv = decodeBase64url(joseHeader.iv, "iv", errors_JWEInvalid), tag = decodeBase64url(joseHeader.tag, "tag", errors_JWEInvalid);
+      if (iv.byteLength !== 12)
+        throw new errors_JWEInvalid("Invalid Initialization Vector length");
+      if (tag.byteLength !== 16)
+        throw new errors_JWEInvalid("Invalid Authentication Tag length");
+      return decrypt(jweEncryption(alg.slice(0, -2)), key, encryptedKey, iv, tag, new Uint8Array());
+    }
+  }
+  return aeskwUnwrap(alg.slice(-6), key, encryptedKey);
+}
+async function encryptKeyManagement(entry, enc, inputKey, joseHeader, providedCek, providedParameters = {}) {
+  const { alg, mode } = entry, transport = isJWECEKTransport(entry);
+  if (providedCek !== void 0 && !transport)
+    throw new TypeError(`setContentEncryptionKey cannot be called with JWE "alg" (Algorithm) Header ${alg}`);
+  let key = await prepareKey(mode === "direct-encryption" ? enc : entry, inputKey, "encrypt");
+  if (mode === "direct-encryption")
+    return [key, void 0, void 0];
+  const cek = transport ? providedCek ?? generateCek(enc) : void 0;
+  cek && checkCekLength(cek, enc.cekBits);
+  let encryptedKey, parameters;
+  switch (entry.subtle.name) {
+    case "ECDH": {
+      assertEcdhKey(key);
+      const { apu: providedApu, apv: providedApv } = providedParameters;
+      providedApu !== void 0 && assertUint8Array(providedApu, '"apu"'), providedApv !== void 0 && assertUint8Array(providedApv, '"apv"');
+      const apu = providedApu ?? partyInfo(joseHeader, "apu"), apv = providedApv ?? partyInfo(joseHeader, "apv");
+      checkPartyInfo(apu, apv);
+      let ephemeralPrivateKey;
+      providedParameters.epk !== void 0 ? ephemeralPrivateKey = await prepareKey(entry, providedParameters.epk, "decrypt") : ephemeralPrivateKey = (await crypto.subtle.generateKey(key.algorithm, !0, ["deriveBits"])).privateKey;
+      const subtle = crypto.subtle;
+      let exportableEpk = ephemeralPrivateKey;
+      if (!exportableEpk.extractable) {
+        if (typeof subtle.getPublicKey != "function")
+          throw new TypeError('CryptoKey for "epk" must be extractable');
+        exportableEpk = await subtle.getPublicKey(ephemeralPrivateKey, []);
+      }
+      const { x, y, crv, kty } = await subtle.exportKey("jwk", exportableEpk), direct = mode === "direct-key-agreement", derivedKey = await ecdhesDeriveKey(key, ephemeralPrivateKey, direct ? enc.alg : alg, direct ? enc.cekBits : parseInt(alg.slice(-5, -2), 10), apu, apv), epk = { x, crv, kty };
+      if (kty === "EC" && (epk.y = y), parameters = { epk }, providedApu !== void 0 && (parameters.apu = base64url_encode(providedApu)), providedApv !== void 0 && (parameters.apv = base64url_encode(providedApv)), direct)
+        return [derivedKey, void 0, parameters];
+      key = derivedKey;
+      break;
+    }
+    case "RSA-OAEP": {
+      assertCryptoKey(key), checkRsaKey(alg, key, "encrypt"), encryptedKey = new Uint8Array(await crypto.subtle.encrypt("RSA-OAEP", key, cek));
+      break;
+    }
+    case "PBKDF2": {
+      const { p2c = 2048, p2s = crypto.getRandomValues(new Uint8Array(16)) } = providedParameters;
+      key = await deriveKey(p2s, alg, p2c, key), parameters = { p2c, p2s: base64url_encode(p2s) };
+      break;
+    }
+    case "AES-GCM": {
+      const iv = providedParameters.iv === void 0 ? crypto.getRandomValues(new Uint8Array(12)) : providedParameters.iv;
+      if (!(iv instanceof Uint8Array))
+        throw new TypeError('"iv" must be an instance of Uint8Array');
+      const wrapped = await encrypt(jweEncryption(alg.slice(0, -2)), cek, key, iv, new Uint8Array());
+      encryptedKey = wrapped.ciphertext, parameters = { iv: base64url_encode(wrapped.iv), tag: base64url_encode(wrapped.tag) };
+    }
+  }
+  if (encryptedKey ??= await aeskwWrap(alg.slice(-6), key, cek), !(encryptedKey instanceof Uint8Array) || !encryptedKey.byteLength)
+    throw new TypeError("JWE key management algorithm did not produce an Encrypted Key");
+  return [cek, encryptedKey, parameters];
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/deflate.js
+
+
+function validateZip(joseHeader, protectedHeader) {
+  if (joseHeader.zip !== void 0 && joseHeader.zip !== "DEF")
+    throw new errors_JOSENotSupported('Unsupported JWE "zip" (Compression Algorithm) Header Parameter value.');
+  if (joseHeader.zip !== void 0 && !protectedHeader?.zip)
+    throw new errors_JWEInvalid('JWE "zip" (Compression Algorithm) Header Parameter MUST be in a protected header.');
+}
+function supported(name) {
+  if (typeof globalThis[name] > "u")
+    throw new errors_JOSENotSupported(`JWE "zip" (Compression Algorithm) Header Parameter requires the ${name} API.`);
+}
+async function transform(stream, input, maxLength = 1 / 0) {
+  const writer = stream.writable.getWriter();
+  writer.write(input).catch(() => {
+  }), writer.close().catch(() => {
+  });
+  const chunks = [];
+  let length = 0;
+  const reader = stream.readable.getReader();
+  for (; ; ) {
+    const { value, done } = await reader.read();
+    if (done)
+      break;
+    if (chunks.push(value), length += value.byteLength, maxLength !== 1 / 0 && length > maxLength)
+      throw await reader.cancel().catch(() => {
+      }), new errors_JWEInvalid("Decompressed plaintext exceeded the configured limit");
+  }
+  return concat(...chunks);
+}
+async function compress(input) {
+  return supported("CompressionStream"), transform(new CompressionStream("deflate-raw"), input);
+}
+async function decompress(input, maxLength) {
+  return supported("DecompressionStream"), transform(new DecompressionStream("deflate-raw"), input, maxLength);
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/jwe_encrypt.js
+
+
+
+
+
+
+
+
+
+function checkDisjoint(protectedHeader, unprotectedHeader, sharedUnprotectedHeader) {
+  if (!isDisjoint(protectedHeader, unprotectedHeader, sharedUnprotectedHeader))
+    throw new errors_JWEInvalid("JWE Protected, JWE Shared Unprotected and JWE Per-Recipient Header Parameter names must be disjoint");
+}
+function checkEncryptHeaders(input, options, sharedHeadersNormalized = !1) {
+  if (!input[1] && !input[2] && !input[3])
+    throw new errors_JWEInvalid("either setProtectedHeader, setUnprotectedHeader, or sharedUnprotectedHeader must be called before #encrypt()");
+  options !== void 0 && (input[8] = options?.crit);
+  let [, protectedHeader, unprotectedHeader, sharedUnprotectedHeader, aad, cek, iv, keyManagementParameters, crit] = input;
+  if (aad !== void 0 && assertUint8Array(aad, "JWE Additional Authenticated Data"), cek !== void 0 && assertUint8Array(cek, "JWE Content Encryption Key"), iv !== void 0 && assertUint8Array(iv, "JWE Initialization Vector"), !sharedHeadersNormalized && protectedHeader !== void 0 && (protectedHeader = serializeJoseHeader(errors_JWEInvalid, protectedHeader)[0], input[1] = protectedHeader), unprotectedHeader !== void 0 && (unprotectedHeader = serializeJoseHeader(errors_JWEInvalid, unprotectedHeader)[0], input[2] = unprotectedHeader), !sharedHeadersNormalized && sharedUnprotectedHeader !== void 0 && (sharedUnprotectedHeader = serializeJoseHeader(errors_JWEInvalid, sharedUnprotectedHeader)[0], input[3] = sharedUnprotectedHeader), keyManagementParameters !== void 0 && !validate_isObject(keyManagementParameters))
+    throw new TypeError("JWE Key Management Parameters must be an object");
+  checkDisjoint(protectedHeader, unprotectedHeader, sharedUnprotectedHeader);
+  const joseHeader = {
+    ...protectedHeader,
+    ...unprotectedHeader,
+    ...sharedUnprotectedHeader
+  };
+  validateCritDuplicates(errors_JWEInvalid, protectedHeader), validateCrit(errors_JWEInvalid, JWE_RECOGNIZED, crit, protectedHeader, joseHeader), validateZip(joseHeader, protectedHeader);
+  const { alg, enc } = joseHeader;
+  if (typeof alg != "string" || !alg)
+    throw new errors_JWEInvalid('JWE "alg" (Algorithm) Header Parameter missing or invalid');
+  const algEntry = JWE[alg];
+  if (algEntry?.mode === "integrated-encryption") {
+    if (enc !== void 0)
+      throw new errors_JWEInvalid('JWE "enc" (Encryption Algorithm) Header Parameter must not be present for integrated encryption');
+    if (cek !== void 0)
+      throw new TypeError(`setContentEncryptionKey cannot be called with JWE "alg" (Algorithm) Header ${alg}`);
+    if (iv !== void 0)
+      throw new TypeError(`setInitializationVector cannot be called with JWE "alg" (Algorithm) Header ${alg}`);
+    return [joseHeader, void 0, algEntry];
+  }
+  if (typeof enc != "string" || !enc)
+    throw new errors_JWEInvalid('JWE "enc" (Encryption Algorithm) Header Parameter missing or invalid');
+  return [joseHeader, jweEncryption(enc), algEntry];
+}
+async function encryptJWE(input, checked, key) {
+  const [joseHeader, encEntry, selected] = checked, [inputPlaintext, inputProtectedHeader, inputUnprotectedHeader, sharedUnprotectedHeader, aad, providedCek, inputIv, keyManagementParameters, , unprotectedParameters] = input;
+  let protectedHeader = inputProtectedHeader, unprotectedHeader = inputUnprotectedHeader;
+  const algEntry = selected ?? jweAlgorithm(joseHeader.alg);
+  let encryptedKey, parameters, cek;
+  algEntry.mode === "integrated-encryption" ? cek = await prepareKey(algEntry, key, "encrypt") : [cek, encryptedKey, parameters] = await encryptKeyManagement(algEntry, encEntry, key, joseHeader, providedCek, keyManagementParameters), parameters && (unprotectedParameters ? unprotectedHeader = unprotectedHeader ? { ...unprotectedHeader, ...parameters } : parameters : protectedHeader = protectedHeader ? { ...protectedHeader, ...parameters } : parameters, checkDisjoint(protectedHeader, unprotectedHeader, sharedUnprotectedHeader));
+  const encodedProtectedHeader = protectedHeader ? base64url_encode(JSON.stringify(protectedHeader)) : "", encodedAad = aad?.byteLength ? base64url_encode(aad) : void 0, additionalAuthenticatedData = encode(encodedAad ? `${encodedProtectedHeader}.${encodedAad}` : encodedProtectedHeader);
+  let plaintext = inputPlaintext;
+  joseHeader.zip === "DEF" && (plaintext = await compress(plaintext).catch((cause) => {
+    throw new errors_JWEInvalid("Failed to compress plaintext", { cause });
+  }));
+  let ciphertext, tag, iv;
+  algEntry.mode === "integrated-encryption" ? [encryptedKey, ciphertext] = await algEntry.encrypt(cek, plaintext, additionalAuthenticatedData, protectedHeader, joseHeader, keyManagementParameters) : { ciphertext, tag, iv } = await encrypt(encEntry, plaintext, cek, inputIv, additionalAuthenticatedData);
+  const jwe = {
+    ciphertext: base64url_encode(ciphertext)
+  };
+  return iv && (jwe.iv = base64url_encode(iv)), tag && (jwe.tag = base64url_encode(tag)), encryptedKey?.byteLength && (jwe.encrypted_key = base64url_encode(encryptedKey)), encodedAad && (jwe.aad = encodedAad), protectedHeader && (jwe.protected = encodedProtectedHeader), sharedUnprotectedHeader && (jwe.unprotected = sharedUnprotectedHeader), unprotectedHeader && (jwe.header = unprotectedHeader), jwe;
+}
+async function createJWE(input, key, options) {
+  return encryptJWE(input, checkEncryptHeaders(input, options), key);
+}
+function compactJWE(jwe) {
+  return [jwe.protected, jwe.encrypted_key, jwe.iv, jwe.ciphertext, jwe.tag].join(".");
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/jwe/compact/encrypt.js
+
+
+class CompactEncrypt {
+  #input;
+  constructor(plaintext) {
+    assertUint8Array(plaintext, "plaintext"), this.#input = [plaintext];
+  }
+  setContentEncryptionKey(cek) {
+    return assertNotSet(this.#input[5], "setContentEncryptionKey"), this.#input[5] = cek, this;
+  }
+  setInitializationVector(iv) {
+    return assertNotSet(this.#input[6], "setInitializationVector"), this.#input[6] = iv, this;
+  }
+  setProtectedHeader(protectedHeader) {
+    return assertNotSet(this.#input[1], "setProtectedHeader"), this.#input[1] = protectedHeader, this;
+  }
+  setKeyManagementParameters(parameters) {
+    return assertNotSet(this.#input[7], "setKeyManagementParameters"), this.#input[7] = parameters, this;
+  }
+  async encrypt(key, options) {
+    return compactJWE(await createJWE([...this.#input], key, options));
+  }
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/lib/jwe_decrypt.js
+
+
+
+
+
+
+
+
+function snapshotSharedJWE(jwe) {
+  const { aad, ciphertext, iv, protected: encodedProtected, tag, unprotected } = jwe;
+  if (iv !== void 0 && (typeof iv != "string" || !iv))
+    throw new JWEInvalid("JWE Initialization Vector incorrect type");
+  if (typeof ciphertext != "string")
+    throw new JWEInvalid("JWE Ciphertext missing or incorrect type");
+  if (tag !== void 0 && (typeof tag != "string" || !tag))
+    throw new JWEInvalid("JWE Authentication Tag incorrect type");
+  if (encodedProtected !== void 0 && typeof encodedProtected != "string")
+    throw new JWEInvalid("JWE Protected Header incorrect type");
+  if (aad !== void 0 && (typeof aad != "string" || !aad))
+    throw new JWEInvalid("JWE AAD incorrect type");
+  if (unprotected !== void 0 && !isObject(unprotected))
+    throw new JWEInvalid("JWE Shared Unprotected Header incorrect type");
+  return {
+    aad,
+    ciphertext,
+    iv,
+    protected: encodedProtected,
+    tag,
+    unprotected: unprotected === void 0 ? void 0 : { ...unprotected }
+  };
+}
+function snapshotRecipientJWE(recipient) {
+  let header, headerAlg;
+  try {
+    const { header: inputHeader } = recipient;
+    if (isObject(inputHeader)) {
+      headerAlg = inputHeader.alg;
+      const parameters = Object.keys(inputHeader);
+      parameters.includes("alg") || (headerAlg = void 0), header = Object.fromEntries(parameters.map((parameter) => [
+        parameter,
+        parameter === "alg" ? headerAlg : inputHeader[parameter]
+      ]));
+    } else
+      header = inputHeader;
+    const { encrypted_key: encryptedKey } = recipient;
+    return [{ encrypted_key: encryptedKey, header }, headerAlg];
+  } catch (error) {
+    return [void 0, headerAlg, error];
+  }
+}
+function checkRecipient(jwe) {
+  const { encrypted_key: encryptedKey, header } = jwe;
+  if (encryptedKey !== void 0 && typeof encryptedKey != "string")
+    throw new JWEInvalid("JWE Encrypted Key incorrect type");
+  if (header !== void 0 && !isObject(header))
+    throw new JWEInvalid("JWE Per-Recipient Unprotected Header incorrect type");
+  if (jwe.protected === void 0 && header === void 0 && jwe.unprotected === void 0)
+    throw new JWEInvalid("JOSE Header missing");
+}
+function shareJWE(jwe) {
+  const { protected: encodedProtected, ciphertext, iv, tag, aad } = jwe;
+  let protectedHeader;
+  return encodedProtected !== void 0 && (protectedHeader = parseJoseHeader(encodedProtected, errors_JWEInvalid, "JWE Protected Header is invalid")), [
+    protectedHeader,
+    decodeBase64url(ciphertext, "ciphertext", errors_JWEInvalid),
+    iv !== void 0 ? decodeBase64url(iv, "iv", errors_JWEInvalid) : void 0,
+    tag !== void 0 ? decodeBase64url(tag, "tag", errors_JWEInvalid) : void 0,
+    encodeAsciiMember((encodedProtected ?? "") + (aad !== void 0 ? `.${aad}` : ""), "aad", errors_JWEInvalid)
+  ];
+}
+function prepareDecrypt(options) {
+  const keyManagementAlgorithms = options && validateAlgorithms("keyManagementAlgorithms", options.keyManagementAlgorithms), contentEncryptionAlgorithms = options && validateAlgorithms("contentEncryptionAlgorithms", options.contentEncryptionAlgorithms), { crit, maxPBES2Count, maxDecompressedLength } = options ?? {};
+  validateMaxPBES2Count(maxPBES2Count);
+  const decompressionLimit = maxDecompressedLength ?? 25e4;
+  if (decompressionLimit !== 0 && decompressionLimit !== 1 / 0 && (!Number.isSafeInteger(decompressionLimit) || decompressionLimit < 1))
+    throw new TypeError("maxDecompressedLength must be 0, a positive safe integer, or Infinity");
+  return [
+    keyManagementAlgorithms,
+    contentEncryptionAlgorithms,
+    crit,
+    maxPBES2Count,
+    maxDecompressedLength
+  ];
+}
+async function decryptJWE(jwe, shared, key, token = shareJWE(jwe)) {
+  const [protectedHeader, ciphertext, iv, tag, additionalAuthenticatedData] = token, { header, unprotected, aad } = jwe;
+  let joseHeader;
+  if (header !== void 0 || unprotected !== void 0) {
+    if (!isDisjoint(protectedHeader, header, unprotected))
+      throw new errors_JWEInvalid("JWE Protected, JWE Unprotected Header, and JWE Per-Recipient Unprotected Header Parameter names must be disjoint");
+    joseHeader = { ...protectedHeader, ...header, ...unprotected };
+  } else
+    joseHeader = protectedHeader ?? {};
+  const [keyManagementAlgorithms, contentEncryptionAlgorithms, crit, maxPBES2Count, maxDecompressedLength] = shared, { encrypted_key: encodedKey } = jwe;
+  validateCrit(errors_JWEInvalid, JWE_RECOGNIZED, crit, protectedHeader, joseHeader), validateZip(joseHeader, protectedHeader);
+  const { alg, enc } = joseHeader;
+  if (typeof alg != "string" || !alg)
+    throw new errors_JWEInvalid("missing JWE Algorithm (alg) in JWE Header");
+  const selected = JWE[alg];
+  if (encodedKey === "" && (!selected || !isJWECEKTransport(selected)))
+    throw new errors_JWEInvalid("JWE Encrypted Key incorrect type");
+  const integrated = selected?.mode === "integrated-encryption";
+  if (!integrated && (typeof enc != "string" || !enc))
+    throw new errors_JWEInvalid("missing JWE Encryption Algorithm (enc) in JWE Header");
+  if (keyManagementAlgorithms && !keyManagementAlgorithms.has(alg) || !keyManagementAlgorithms && alg.startsWith("PBES2"))
+    throw new JOSEAlgNotAllowed('"alg" (Algorithm) Header Parameter value not allowed');
+  let encEntry;
+  if (integrated) {
+    if (enc !== void 0)
+      throw new errors_JWEInvalid('JWE "enc" (Encryption Algorithm) Header Parameter must not be present for integrated encryption');
+    if (iv?.byteLength)
+      throw new errors_JWEInvalid("JWE Initialization Vector must be empty for integrated encryption");
+    if (tag?.byteLength)
+      throw new errors_JWEInvalid("JWE Authentication Tag must be empty for integrated encryption");
+  } else {
+    if (contentEncryptionAlgorithms && !contentEncryptionAlgorithms.has(enc))
+      throw new JOSEAlgNotAllowed('"enc" (Encryption Algorithm) Header Parameter value not allowed');
+    encEntry = jweEncryption(enc);
+  }
+  let encryptedKey;
+  if (encodedKey !== void 0)
+    try {
+      encryptedKey = decodeBase64url(encodedKey, "encrypted_key", errors_JWEInvalid);
+    } catch (error) {
+      if (!selected || !isJWECEKTransport(selected))
+        throw error;
+      encryptedKey = new Uint8Array();
+    }
+  let resolvedKey = !1;
+  typeof key == "function" && (key = await key(protectedHeader, jwe), resolvedKey = !0);
+  const algEntry = selected ?? jweAlgorithm(alg);
+  isJWECEKTransport(algEntry) && encryptedKey === void 0 && (encryptedKey = new Uint8Array());
+  const k = await prepareKey(algEntry.mode === "direct-encryption" ? encEntry : algEntry, key, "decrypt");
+  let plaintext;
+  if (algEntry.mode === "integrated-encryption")
+    plaintext = await algEntry.decrypt(k, encryptedKey, ciphertext, additionalAuthenticatedData, protectedHeader, joseHeader);
+  else {
+    const encryption = encEntry;
+    let cek;
+    try {
+      cek = await decryptKeyManagement(algEntry, encryption, k, encryptedKey, joseHeader, maxPBES2Count), isJWECEKTransport(algEntry) && cek instanceof Uint8Array && cek.byteLength << 3 !== encryption.cekBits && (cek = generateCek(encryption));
+    } catch (err) {
+      if (err instanceof TypeError || err instanceof errors_JWEInvalid || err instanceof errors_JOSENotSupported)
+        throw err;
+      cek = generateCek(encryption);
+    }
+    plaintext = await decrypt(encryption, cek, ciphertext, iv, tag, additionalAuthenticatedData);
+  }
+  if (joseHeader.zip === "DEF") {
+    const decompressionLimit = maxDecompressedLength ?? 25e4;
+    if (decompressionLimit === 0)
+      throw new errors_JOSENotSupported('JWE "zip" (Compression Algorithm) Header Parameter is not supported.');
+    plaintext = await decompress(plaintext, decompressionLimit).catch((cause) => {
+      throw cause instanceof errors_JWEInvalid ? cause : new errors_JWEInvalid("Failed to decompress plaintext", { cause });
+    });
+  }
+  return {
+    plaintext,
+    ...protectedHeader && { protectedHeader },
+    ...aad !== void 0 && {
+      additionalAuthenticatedData: decodeBase64url(aad, "aad", errors_JWEInvalid)
+    },
+    ...unprotected && { sharedUnprotectedHeader: unprotected },
+    ...header && { unprotectedHeader: header },
+    ...resolvedKey && { key: k }
+  };
+}
+async function decryptCompact(jwe, shared, key) {
+  if (jwe instanceof Uint8Array && (jwe = decoder.decode(jwe)), typeof jwe != "string")
+    throw new errors_JWEInvalid("Compact JWE must be a string or Uint8Array");
+  const { 0: protectedHeader, 1: encryptedKey, 2: iv, 3: ciphertext, 4: tag, length } = jwe.split(".");
+  if (length !== 5)
+    throw new errors_JWEInvalid("Invalid Compact JWE");
+  return decryptJWE({
+    ciphertext,
+    iv: iv || void 0,
+    protected: protectedHeader,
+    tag: tag || void 0,
+    encrypted_key: encryptedKey || void 0
+  }, shared, key);
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/jwe/compact/decrypt.js
+
+async function compactDecrypt(jwe, key, options) {
+  return decryptCompact(jwe, prepareDecrypt(options), key);
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/key/generate_key_pair.js
+
+
+
+function getModulusLengthOption(options) {
+  const modulusLength = options?.modulusLength ?? 2048;
+  if (typeof modulusLength != "number" || !Number.isInteger(modulusLength) || modulusLength < 2048)
+    throw new errors_JOSENotSupported("Invalid or unsupported modulusLength option provided, 2048 bits or larger keys must be used");
+  return modulusLength;
+}
+async function generateKeyPair(alg, options) {
+  const extractable = validateExtractableOption(options?.extractable), entry = keyAlgorithm(alg, algArgument);
+  entry.secret && unsupportedAlg(algArgument);
+  let algorithm;
+  if (entry.resolve) {
+    const crv = options?.crv ?? "P-256";
+    if (!["P-256", "P-384", "P-521", "X25519"].includes(crv))
+      throw new errors_JOSENotSupported("Invalid or unsupported crv option provided, supported values are P-256, P-384, P-521, and X25519");
+    algorithm = entry.resolve({ crv });
+  } else {
+    if (entry.crv !== void 0 && options?.crv !== void 0 && options.crv !== entry.crv)
+      throw new errors_JOSENotSupported(`Invalid or unsupported crv option provided, the only supported value for ${alg} is ${entry.crv}`);
+    algorithm = entry.kty[0] === "RSA" ? {
+      ...entry.subtle,
+      publicExponent: Uint8Array.of(1, 0, 1),
+      modulusLength: getModulusLengthOption(options)
+    } : entry.subtle;
+  }
+  return crypto.subtle.generateKey(algorithm, extractable ?? !1, [
+    ...entry.usages[1],
+    ...entry.usages[0]
+  ]);
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/key/export.js
+
+
+
+function exportSPKI(key) {
+  return exportPublic(key);
+}
+function exportPKCS8(key) {
+  return exportPrivate(key);
+}
+async function exportJWK(key) {
+  if (isKeyObject(key))
+    if (key.type === "secret")
+      key = key.export();
+    else
+      return key.export({ format: "jwk" });
+  if (key instanceof Uint8Array)
+    return {
+      kty: "oct",
+      k: base64url_encode(key)
+    };
+  if (!isCryptoKey(key))
+    throw new TypeError(invalidKeyInput(key, "CryptoKey", "KeyObject", "Uint8Array"));
+  if (!key.extractable)
+    throw new TypeError("non-extractable CryptoKey cannot be exported as a JWK");
+  const jwk = await crypto.subtle.exportKey("jwk", key);
+  delete jwk.ext, delete jwk.key_ops, delete jwk.use, jwk.kty !== "AKP" && delete jwk.alg;
+  for (const parameter of Object.keys(jwk))
+    jwk[parameter] === void 0 && delete jwk[parameter];
+  return jwk;
+}
+
+
+;// CONCATENATED MODULE: ./node_modules/jose/dist/webapi/jwk/thumbprint.js
+
+
+
+
+
+
+const check = (value, description) => {
+  if (typeof value != "string" || !value)
+    throw new JWKInvalid(`${description} missing or invalid`);
+};
+async function calculateJwkThumbprint(key, digestAlgorithm) {
+  let jwk;
+  if (validate_isObject(key)) {
+    if (jwk = snapshotJwk(key), typeof jwk.kty != "string")
+      throw new TypeError(invalidKeyInput(key, "CryptoKey", "KeyObject", "JSON Web Key"));
+  } else if (isKeyLike(key))
+    jwk = snapshotJwk(await exportJWK(key));
+  else
+    throw new TypeError(invalidKeyInput(key, "CryptoKey", "KeyObject", "JSON Web Key"));
+  if (digestAlgorithm ??= "sha256", digestAlgorithm !== "sha256" && digestAlgorithm !== "sha384" && digestAlgorithm !== "sha512")
+    throw new TypeError('digestAlgorithm must one of "sha256", "sha384", or "sha512"');
+  let requiredMembers;
+  switch (jwk.kty) {
+    case "AKP":
+      check(jwk.alg, '"alg" (Algorithm) Parameter'), check(jwk.pub, '"pub" (Public key) Parameter'), requiredMembers = { alg: jwk.alg, kty: jwk.kty, pub: jwk.pub };
+      break;
+    case "EC":
+      check(jwk.crv, '"crv" (Curve) Parameter'), check(jwk.x, '"x" (X Coordinate) Parameter'), check(jwk.y, '"y" (Y Coordinate) Parameter'), requiredMembers = { crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y };
+      break;
+    case "OKP":
+      check(jwk.crv, '"crv" (Subtype of Key Pair) Parameter'), check(jwk.x, '"x" (Public Key) Parameter'), requiredMembers = { crv: jwk.crv, kty: jwk.kty, x: jwk.x };
+      break;
+    case "RSA":
+      check(jwk.e, '"e" (Exponent) Parameter'), check(jwk.n, '"n" (Modulus) Parameter'), requiredMembers = { e: jwk.e, kty: jwk.kty, n: jwk.n };
+      break;
+    case "oct":
+      if (typeof jwk.k != "string")
+        throw new JWKInvalid('"k" (Key Value) Parameter missing or invalid');
+      requiredMembers = { k: jwk.k, kty: jwk.kty };
+      break;
+    default:
+      throw new errors_JOSENotSupported('"kty" (Key Type) Parameter missing or unsupported');
+  }
+  const thumbprintInput = encode(JSON.stringify(requiredMembers));
+  return base64url_encode(await digest(digestAlgorithm, thumbprintInput));
+}
+async function calculateJwkThumbprintUri(key, digestAlgorithm) {
+  digestAlgorithm ??= "sha256";
+  const thumbprint = await calculateJwkThumbprint(key, digestAlgorithm);
+  return `urn:ietf:params:oauth:jwk-thumbprint:sha-${digestAlgorithm.slice(-3)}:${thumbprint}`;
+}
+
+
+// EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
+var json = __nccwpck_require__(22947);
+;// CONCATENATED MODULE: ./build/relay/seal.js
+
+
+// RFC 7518, sections 4.6 and 5.3.
+const ALGORITHM = 'ECDH-ES';
+const ENCRYPTION = 'A256GCM';
+/** Where a relay publishes the keys that seal for it. */
+const SEAL_KEYS_PATH = '/.well-known/hookline-seal.json';
+const COMPACT_JWE = /^eyJ[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/;
+/** True for what has the form of a sealed token; whether it opens is another matter. */
+function looksSealed(token) {
+    return COMPACT_JWE.test(token);
+}
+/** @param publicJwk as a relay publishes it */
+async function sealToken(sealed, publicJwk) {
+    const header = { alg: ALGORITHM, enc: ENCRYPTION, ...(publicJwk.kid && { kid: publicJwk.kid }) };
+    const content = new TextEncoder().encode(JSON.stringify(sealed));
+    const key = await importJWK(publicJwk, ALGORITHM);
+    return new CompactEncrypt(content).setProtectedHeader(header).encrypt(key);
+}
+/** @throws Error of any kind when it is not sealed for one of these keys, or broken */
+async function openSealed(text, keys) {
+    const { plaintext } = await compactDecrypt(text, ({ kid }) => keyById(keys, kid).open, {
+        keyManagementAlgorithms: [ALGORITHM],
+        contentEncryptionAlgorithms: [ENCRYPTION],
+    });
+    const content = (0,json/* parseJson */.qF)(new TextDecoder().decode(plaintext));
+    if (isSealed(content))
+        return content;
+    throw new TypeError('what is sealed is no token');
+}
+async function newSealKey() {
+    const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'P-256', extractable: true });
+    return readSealKey(await exportJWK(privateKey));
+}
+/** @throws Error when it is no private key for sealing */
+async function readSealKey(jwk) {
+    const { kty, crv, x, y, d } = jwk;
+    if (kty !== 'EC' || !crv || !x || !y || !d)
+        throw new TypeError('not a private EC key');
+    const point = { kty, crv, x, y };
+    const id = await calculateJwkThumbprint(point);
+    const publicJwk = { ...point, kid: id, alg: ALGORITHM, use: 'enc' };
+    // Only a symmetric key is imported as bytes.
+    const open = (await importJWK({ ...point, d }, ALGORITHM));
+    return { id, publicJwk, privateJwk: { ...publicJwk, d }, open };
+}
+function keyById(keys, id) {
+    const key = keys.find((candidate) => candidate.id === id);
+    if (!key)
+        throw new TypeError('sealed for another key');
+    return key;
+}
+function isSealed(value) {
+    if (!(0,json/* isObject */.Gv)(value))
+        return false;
+    const { token, repository, path, expires } = value;
+    const scoped = path === undefined || typeof path === 'string';
+    const dated = expires === undefined || typeof expires === 'number';
+    return typeof token === 'string' && typeof repository === 'string' && scoped && dated;
+}
+
+
+/***/ }),
+
+/***/ 33727:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   d: () => (/* binding */ sealedTokens),
+/* harmony export */   sealKeysPage: () => (/* binding */ sealKeysPage)
+/* harmony export */ });
+/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(52977);
+/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(15625);
+/* harmony import */ var _seal_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(15388);
+
+
+
+/**
+ * Opens sealed tokens, each only for the repository, path and time it is sealed for; what is not
+ * sealed goes the way of `others`.
+ *
+ * @param keys the first one seals, all of them open
+ */
+function sealedTokens(keys, others, now) {
+    return {
+        required: true,
+        platformToken: async (presented, webhook) => {
+            if (!(0,_seal_js__WEBPACK_IMPORTED_MODULE_2__/* .looksSealed */ .rQ)(presented.reveal()))
+                return others.platformToken(presented, webhook);
+            // Why it does not open is nothing that a stranger should learn.
+            const sealed = await (0,_seal_js__WEBPACK_IMPORTED_MODULE_2__/* .openSealed */ .j5)(presented.reveal(), keys).catch(() => undefined);
+            if (!sealed || !covers(sealed, webhook, now()))
+                throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .invalidToken */ .R2)();
+            return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_0__/* .Secret */ .zh(sealed.token);
+        },
+    };
+}
+/** The public parts, for those who seal: a JWK set, the current key first. */
+function sealKeysPage(keys) {
+    const set = { keys: keys.map(({ publicJwk }) => publicJwk) };
+    return { contentType: 'application/json', body: JSON.stringify(set) };
+}
+function covers(sealed, { repository, path }, now) {
+    const named = `${repository.owner}/${repository.name}`;
+    // GitHub's names do not tell upper from lower case.
+    if (sealed.repository.toLowerCase() !== named.toLowerCase())
+        return false;
+    if (sealed.expires !== undefined && now.getTime() >= sealed.expires * 1000)
+        return false;
+    return sealed.path === undefined || isWithin(path, sealed.path);
+}
+/** Whole segments only: `hook/webhook` covers `hook/webhook/x`, but not `hook/webhook2`. */
+function isWithin(path, prefix) {
+    const [route = ''] = path.split('?');
+    return `${route}/`.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
+}
+
+
+/***/ }),
+
+/***/ 20213:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   ES: () => (/* binding */ standings),
+/* harmony export */   Sf: () => (/* binding */ claimed),
+/* harmony export */   rh: () => (/* binding */ committed)
+/* harmony export */ });
+/* unused harmony exports CLAIM_HOLDS, MOST_CLAIMS */
+/** A claim that is not done stops others for so long, in milliseconds; then its run is given up. */
+const CLAIM_HOLDS = 30 * 60 * 1000;
+/** Claims that are kept of one trigger. */
+const MOST_CLAIMS = 5_000;
+/** How the keys of a trigger stand for a run. */
+function standings({ claims }, run) {
+    const byKey = new Map(claims.map((claim) => [claim.key, claim]));
+    return (key) => standing(byKey.get(key), run);
+}
+function standing(claim, run) {
+    if (!claim || claim.run === run.id)
+        return 'fresh';
+    if (claim.done)
+        return 'seen';
+    return run.at - claim.at < CLAIM_HOLDS ? 'busy' : 'fresh';
+}
+/** Gives the fresh ones of the keys to a run. With `force`, all of them. */
+function claimed(state, keys, run, force) {
+    const standingOf = standings(state, run);
+    const fresh = new Set(keys.filter((key) => force || standingOf(key) === 'fresh'));
+    const done = new Set(state.claims.filter((claim) => claim.done).map(({ key }) => key));
+    const others = state.claims.filter(({ key }) => !fresh.has(key));
+    // What a run has done once stays done while a re-run is at it.
+    const own = [...fresh].map((key) => ({ key, run: run.id, at: run.at, done: done.has(key) }));
+    return { ...state, claims: pruned([...others, ...own]) };
+}
+/** Marks what a run has claimed as done, and the run as the last one that succeeded. */
+function committed({ lastSuccess, claims }, run) {
+    return {
+        lastSuccess: Math.max(lastSuccess ?? 0, run.at),
+        claims: claims.map((claim) => (claim.run === run.id ? { ...claim, done: true } : claim)),
+    };
+}
+/** Forgets the oldest beyond the limit, and those that are done before those that are not. */
+function pruned(claims) {
+    const excess = claims.length - MOST_CLAIMS;
+    if (excess <= 0)
+        return claims;
+    const done = claims.filter((claim) => claim.done);
+    const forgotten = new Set([...done, ...claims.filter((claim) => !claim.done)].slice(0, excess));
+    return claims.filter((claim) => !forgotten.has(claim));
+}
+
+
+/***/ }),
+
+/***/ 16700:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -20702,11 +25514,11 @@ __nccwpck_require__.d(__webpack_exports__, {
 });
 
 // EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
-var dist = __nccwpck_require__(7934);
+var dist = __nccwpck_require__(77934);
 // EXTERNAL MODULE: ./build/protocol/http.js
-var protocol_http = __nccwpck_require__(4697);
+var protocol_http = __nccwpck_require__(14697);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
+var json = __nccwpck_require__(22947);
 ;// CONCATENATED MODULE: ./build/triggers/verify.js
 /** Holds a request against what `verify` asks for: of all its schemes one must hold. */
 async function verifyRequest(request, verifications, ports) {
@@ -20761,7 +25573,7 @@ function postCheck({ method }) {
 }
 
 // EXTERNAL MODULE: ./build/items/config.js + 3 modules
-var config = __nccwpck_require__(5250);
+var config = __nccwpck_require__(35250);
 ;// CONCATENATED MODULE: ./build/triggers/trigger.js
 
 
@@ -20871,7 +25683,7 @@ function certificateUrl(text) {
 }
 
 // EXTERNAL MODULE: ./build/protocol/bytes.js
-var protocol_bytes = __nccwpck_require__(5782);
+var protocol_bytes = __nccwpck_require__(25782);
 ;// CONCATENATED MODULE: ./build/triggers/verify/encodings.js
 
 /** How a signature is written: each reads the bytes, or `undefined` where the text is not so written. */
@@ -20982,27 +25794,29 @@ const CONFIRMATION = [
     'TopicArn',
     'Type',
 ];
-const SIGNED_FIELDS = {
-    Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
-    SubscriptionConfirmation: CONFIRMATION,
-    UnsubscribeConfirmation: CONFIRMATION,
-};
-const HASHES = { '1': 'SHA-1', '2': 'SHA-256' };
+const SIGNED_FIELDS = new Map([
+    ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+    ['SubscriptionConfirmation', CONFIRMATION],
+    ['UnsubscribeConfirmation', CONFIRMATION],
+]);
+/** By the version of the signature. */
+const HASHES = new Map([
+    ['1', 'SHA-1'],
+    ['2', 'SHA-256'],
+]);
 /** The message, or why its signature cannot be looked at. */
 function signedMessage({ body }) {
-    if (!(0,json/* isObject */.Gv)(body))
-        return 'the body is no message of SNS';
-    const names = SIGNED_FIELDS[String(body.Type)];
-    if (!names)
+    const names = (0,json/* isObject */.Gv)(body) ? SIGNED_FIELDS.get((0,json/* scalarText */.ws)(body.Type)) : undefined;
+    if (!(0,json/* isObject */.Gv)(body) || !names)
         return 'the body is no message of SNS';
     const present = names.filter((name) => name !== 'Subject' || name in body);
     const texts = present.map((name) => [name, body[name]]);
     if (!texts.every(isText))
         return 'a signed field of the message is missing';
-    const hash = HASHES[String(body.SignatureVersion)];
+    const hash = HASHES.get((0,json/* scalarText */.ws)(body.SignatureVersion));
     if (!hash)
         return 'the version of the signature is neither 1 nor 2';
-    const signature = ENCODINGS.base64(String(body.Signature));
+    const signature = ENCODINGS.base64((0,json/* scalarText */.ws)(body.Signature));
     const certificate = certificateUrl(body.SigningCertURL);
     if (!certificate)
         return 'the certificate is not at an address of SNS';
@@ -21037,7 +25851,7 @@ async function certificateText(url, { http }) {
 }
 /** The key of an RSA certificate that is valid at a time; WebCrypto itself reads no certificates. */
 async function publicKey(pem, hash, time) {
-    const { X509Certificate } = await Promise.resolve(/* import() */).then(__nccwpck_require__.t.bind(__nccwpck_require__, 7598, 19));
+    const { X509Certificate } = await Promise.resolve(/* import() */).then(__nccwpck_require__.t.bind(__nccwpck_require__, 77598, 19));
     try {
         const { validFrom, validTo, publicKey } = new X509Certificate(pem);
         if (time < Date.parse(validFrom) || time > Date.parse(validTo))
@@ -21056,8 +25870,6 @@ function topicRefusal({ fields }, { topic }) {
     return 'the message is of another topic';
 }
 
-// EXTERNAL MODULE: ./build/protocol/secret.js
-var secret = __nccwpck_require__(2977);
 ;// CONCATENATED MODULE: ./build/triggers/schema.js
 
 /**
@@ -21068,6 +25880,8 @@ function oneOrMore(schema) {
     return dist/* pipe */.FsL(dist/* lazy */.RZV((input) => Array.isArray(input) ? dist/* pipe */.FsL(dist/* array */.YOg(schema), dist/* nonEmpty */.hq('is an empty list')) : schema), dist/* transform */.pdi((value) => (Array.isArray(value) ? value : [value])));
 }
 
+// EXTERNAL MODULE: ./build/protocol/secret.js
+var secret = __nccwpck_require__(52977);
 ;// CONCATENATED MODULE: ./build/triggers/verify/template.js
 
 const PLACEHOLDER = /\{([^{}]*)\}/;
@@ -21317,20 +26131,8 @@ function values(presented, kind) {
     return parts.filter((part) => part.startsWith(kind)).map((part) => part.slice(kind.length));
 }
 
-;// CONCATENATED MODULE: ./build/protocol/constant-time.js
-/**
- * Compares a secret with what someone presents, without telling by its duration how much of it was
- * right: both become a MAC under a key of one call, and those are compared by the platform.
- */
-async function sameText(a, b) {
-    const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, [
-        'sign',
-        'verify',
-    ]);
-    const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(a));
-    return crypto.subtle.verify('HMAC', key, mac, new TextEncoder().encode(b));
-}
-
+// EXTERNAL MODULE: ./build/protocol/constant-time.js
+var constant_time = __nccwpck_require__(1631);
 ;// CONCATENATED MODULE: ./build/triggers/verify/tokens.js
 
 
@@ -21398,7 +26200,7 @@ function authorizationScheme(name, credentials) {
             const [scheme = '', text = ''] = presented.split(/ +(.*)/s, 2);
             if (scheme.toLowerCase() !== name)
                 return `the header ${header} is not of the kind ${name}`;
-            const holds = await anyHolds(secrets, (secret) => sameText(credentials(secret), text));
+            const holds = await anyHolds(secrets, (secret) => (0,constant_time/* sameText */.Q)(credentials(secret), text));
             return holds ? undefined : 'the credentials are not the ones expected';
         },
     };
@@ -21408,7 +26210,7 @@ async function headerRefusal(request, header, settings) {
     return presented ? tokenRefusal(presented, settings) : missing(header);
 }
 async function tokenRefusal(presented, { secrets }) {
-    const holds = await anyHolds(secrets, (secret) => sameText(secret.reveal(), presented));
+    const holds = await anyHolds(secrets, (secret) => (0,constant_time/* sameText */.Q)(secret.reveal(), presented));
     return holds ? undefined : 'the token is not the one expected';
 }
 
@@ -21424,7 +26226,7 @@ const SCHEMES = new Map([standardWebhooks, stripe, awsSns, ...HMAC_SCHEMES, ...T
     scheme,
 ]));
 
-;// CONCATENATED MODULE: ./build/triggers/verify/options.js
+;// CONCATENATED MODULE: ./build/triggers/verify/entry.js
 
 
 
@@ -21432,25 +26234,36 @@ const SCHEMES = new Map([standardWebhooks, stripe, awsSns, ...HMAC_SCHEMES, ...T
 
 
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
-const options_secret = dist/* pipe */.FsL(dist/* nullable */.mee(dist/* string */.YjP(), ''), dist/* nonEmpty */.hq('is empty: is the secret set, and given to the action under "secrets"?'), dist/* transform */.pdi((text) => new secret/* Secret */.z(text)));
-const options_headerName = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'), dist/* toLowerCase */.PXX());
-const options_text = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* nonEmpty */.hq('is empty'));
+const entry_secret = dist/* pipe */.FsL(dist/* nullable */.mee(dist/* string */.YjP(), ''), dist/* nonEmpty */.hq('is empty: is the secret set, and given to the action under "secrets"?'), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
+const entry_headerName = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'), dist/* toLowerCase */.PXX());
+const entry_text = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* nonEmpty */.hq('is empty'));
 const options = {
     scheme: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(dist/* picklist */.KIO([...SCHEMES.keys()], 'scheme'))), dist/* description */.h_('How the sender proves who it is. Of several, one must hold.')),
-    secret: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(options_secret)), dist/* description */.h_('What the sender and you share. Several while you rotate it: one must hold.')),
+    secret: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(entry_secret)), dist/* description */.h_('What the sender and you share. Several while you rotate it: one must hold.')),
     tolerance: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* pipe */.FsL(dist/* number */.aig(), dist/* integer */.ndf('is no whole number'), dist/* minValue */.Wwf(1, 'is below 1'))), dist/* description */.h_('Seconds that a signed time may lie before or after the receipt. Default 300.')),
-    header: dist/* pipe */.FsL(dist/* optional */.lqM(options_headerName), dist/* description */.h_('`hmac`, `token`: header with the signature or the token.')),
-    query: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`token`: query parameter with the token.')),
-    field: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`token`: field of the body with the token.')),
+    header: dist/* pipe */.FsL(dist/* optional */.lqM(entry_headerName), dist/* description */.h_('`hmac`, `token`: header with the signature or the token.')),
+    query: dist/* pipe */.FsL(dist/* optional */.lqM(entry_text), dist/* description */.h_('`token`: query parameter with the token.')),
+    field: dist/* pipe */.FsL(dist/* optional */.lqM(entry_text), dist/* description */.h_('`token`: field of the body with the token.')),
     algorithm: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* picklist */.KIO(keys(ALGORITHMS), 'algorithm')), dist/* description */.h_('`hmac`: hash function. Default `sha256`.')),
     encoding: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* picklist */.KIO(keys(ENCODINGS), 'encoding')), dist/* description */.h_('`hmac`: how the signature is written. Default `hex`.')),
     prefix: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* string */.YjP()), dist/* description */.h_('`hmac`: what stands before the signature in the header, such as `sha256=`.')),
-    template: dist/* pipe */.FsL(dist/* optional */.lqM(options_text), dist/* description */.h_('`hmac`: what is signed, of `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.')),
-    timestampHeader: dist/* pipe */.FsL(dist/* optional */.lqM(options_headerName), dist/* description */.h_('`hmac`: header with the time that stands for `{timestamp}`.')),
-    url: dist/* pipe */.FsL(dist/* optional */.lqM(options_secret), dist/* description */.h_('`trello`, `hmac`: the whole URL that the sender calls, since it signs it too.')),
-    topic: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(options_text)), dist/* description */.h_('`aws_sns`: ARN of the topic. Without it every topic of every account will do.')),
+    template: dist/* pipe */.FsL(dist/* optional */.lqM(entry_text), dist/* description */.h_('`hmac`: what is signed, of `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.')),
+    timestampHeader: dist/* pipe */.FsL(dist/* optional */.lqM(entry_headerName), dist/* description */.h_('`hmac`: header with the time that stands for `{timestamp}`.')),
+    url: dist/* pipe */.FsL(dist/* optional */.lqM(entry_secret), dist/* description */.h_('`trello`, `hmac`: the whole URL that the sender calls, since it signs it too.')),
+    topic: dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(entry_text)), dist/* description */.h_('`aws_sns`: ARN of the topic. Without it every topic of every account will do.')),
 };
+/** One entry of `verify`, each option by itself: what fits a scheme is looked at afterwards. */
 const entry = dist/* strictObject */.rej(options, `options: ${keys(options).join(', ')}`);
+/** `Object.keys` forgets the type; these objects have no other keys. */
+function keys(object) {
+    return Object.keys(object);
+}
+
+;// CONCATENATED MODULE: ./build/triggers/verify/options.js
+
+
+
+
 /** The option `verify`; a trigger of one service brings the scheme of that service. */
 function verifyOption(own) {
     return dist/* pipe */.FsL(dist/* optional */.lqM(oneOrMore(verification(own))), dist/* description */.h_('How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.'));
@@ -21504,10 +26317,6 @@ function mistakesOf(scheme, settings) {
 function givenNames({ secrets, ...others }) {
     const names = keys(others).filter((name) => others[name] !== undefined);
     return secrets.length > 0 ? ['secret', ...names] : names;
-}
-/** `Object.keys` forgets the type; these objects have no other keys. */
-function keys(object) {
-    return Object.keys(object);
 }
 
 ;// CONCATENATED MODULE: ./build/triggers/aws-sns.js
@@ -21670,7 +26479,7 @@ const google_form_read = ({ body }) => {
         return 'is no response to a form';
     const given = objectsIn(response.answers).map(({ field, response: value = null }) => {
         const title = (0,json/* isObject */.Gv)(field) ? (field.title ?? field.id) : undefined;
-        return [String(title), value];
+        return [(0,json/* scalarText */.ws)(title), value];
     });
     return { ...body, answers_map: answersByTitle(given) };
 };
@@ -21690,9 +26499,9 @@ const google_form_EXAMPLE = {
 };
 
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/conditions.js
-var conditions = __nccwpck_require__(2581);
+var conditions = __nccwpck_require__(42581);
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/message-types.js
-var message_types = __nccwpck_require__(6740);
+var message_types = __nccwpck_require__(56740);
 ;// CONCATENATED MODULE: ./build/triggers/messaging-bot/message-outputs.js
 
 
@@ -21714,7 +26523,7 @@ const TYPES = message_types/* SPECIFIED_TYPES */.dn.filter((type) => type !== 't
 const MESSAGE_OUTPUTS = (0,json/* record */.g1)([...Object.entries(FIELDS), ...TYPES]);
 
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/update-kinds.js
-var update_kinds = __nccwpck_require__(4356);
+var update_kinds = __nccwpck_require__(84356);
 ;// CONCATENATED MODULE: ./build/triggers/messaging-bot/options.js
 
 
@@ -21722,9 +26531,9 @@ var update_kinds = __nccwpck_require__(4356);
 
 
 /** Digits, a colon, and a string; nothing in it can change the address it is put into. */
-const options_token = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* trim */.Bqr(), dist/* regex */.yGV(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it'), dist/* transform */.pdi((text) => new secret/* Secret */.z(text)));
+const options_token = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* trim */.Bqr(), dist/* regex */.yGV(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it'), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
 /** Source of the rule: Bot API, setWebhook, `secret_token`. */
-const secretToken = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"'), dist/* transform */.pdi((text) => new secret/* Secret */.z(text)));
+const secretToken = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"'), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
 /** An id as text: a number, or its digits where it came from a variable. */
 const id = dist/* pipe */.FsL(dist/* union */.KCZ([dist/* number */.aig(), dist/* string */.YjP()]), dist/* transform */.pdi(String), dist/* regex */.yGV(/^-?\d+$/, 'is no id: ids are whole numbers, as the item shows them in "chat" and "from"'));
 const described = (schema, text) => dist/* pipe */.FsL(schema, dist/* description */.h_(text));
@@ -21742,9 +26551,9 @@ const messagingBotOptions = dist/* strictObject */.rej({
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/bot-api.js + 1 modules
-var bot_api = __nccwpck_require__(4381);
+var bot_api = __nccwpck_require__(94381);
 // EXTERNAL MODULE: ./build/triggers/messaging-bot/update.js
-var messaging_bot_update = __nccwpck_require__(7178);
+var messaging_bot_update = __nccwpck_require__(57178);
 ;// CONCATENATED MODULE: ./build/triggers/messaging-bot/page.js
 
 
@@ -21862,7 +26671,7 @@ async function receiveUpdate({ headers, body }, options) {
     if (!options.webhook)
         return refused('webhook', 'is not true: messages are polled');
     const secret = options.secretToken?.reveal();
-    if (secret !== undefined && !(await sameText(headers[SECRET_HEADER] ?? '', secret))) {
+    if (secret !== undefined && !(await (0,constant_time/* sameText */.Q)(headers[SECRET_HEADER] ?? '', secret))) {
         const found = `does not match the header ${SECRET_HEADER}`;
         return { ...refused('secretToken', found), warnings: [`secretToken: ${found}`] };
     }
@@ -22130,17 +26939,17 @@ const typeform_read = ({ body }) => {
 /** Titles by id, those of the questions in groups too. */
 function fieldTitles(fields) {
     return objectsIn(fields).flatMap(({ id, title, properties }) => [
-        [String(id), String(title)],
+        [(0,json/* scalarText */.ws)(id), (0,json/* scalarText */.ws)(title)],
         ...((0,json/* isObject */.Gv)(properties) ? fieldTitles(properties.fields) : []),
     ]);
 }
 function titleOf({ field }, titles) {
     const { id, ref } = (0,json/* isObject */.Gv)(field) ? field : {};
-    return titles.get(String(id)) ?? String(ref ?? id);
+    return titles.get((0,json/* scalarText */.ws)(id)) ?? (0,json/* scalarText */.ws)(ref ?? id);
 }
 /** Each type of answer keeps its value under its own name: `{"type":"email","email":"…"}`. */
 function valueIn(answer) {
-    const value = answer[String(answer.type)] ?? null;
+    const value = answer[(0,json/* scalarText */.ws)(answer.type)] ?? null;
     if (!(0,json/* isObject */.Gv)(value))
         return value;
     const { label, labels, other } = value;
@@ -22165,9 +26974,9 @@ const typeform_EXAMPLE = {
 };
 
 // EXTERNAL MODULE: ./build/items/key.js + 2 modules
-var key = __nccwpck_require__(538);
+var key = __nccwpck_require__(40538);
 // EXTERNAL MODULE: ./build/protocol/webhook-request.js + 1 modules
-var webhook_request = __nccwpck_require__(4030);
+var webhook_request = __nccwpck_require__(94030);
 ;// CONCATENATED MODULE: ./node_modules/path-to-regexp/dist/index.js
 const DEFAULT_DELIMITER = "/";
 const NOOP_VALUE = (value) => value;
@@ -22601,9 +27410,9 @@ function stringifyName(name, tokens, index) {
 }
 //# sourceMappingURL=index.js.map
 // EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
+var limits = __nccwpck_require__(53437);
 // EXTERNAL MODULE: ./build/protocol/webhook-path.js
-var webhook_path = __nccwpck_require__(4734);
+var webhook_path = __nccwpck_require__(24734);
 ;// CONCATENATED MODULE: ./build/triggers/path-pattern.js
 
 
@@ -22757,7 +27566,7 @@ const TRIGGERS = new Map(ALL.flatMap((trigger) => [trigger.name, ...trigger.alia
 
 /***/ }),
 
-/***/ 4381:
+/***/ 94381:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -22771,9 +27580,9 @@ __nccwpck_require__.d(__webpack_exports__, {
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/protocol/http.js
-var http = __nccwpck_require__(4697);
+var http = __nccwpck_require__(14697);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
+var json = __nccwpck_require__(22947);
 ;// CONCATENATED MODULE: ./build/triggers/messaging-bot/bot-fault.js
 
 /** The server delays a repeated call within three seconds anyway. Source: tdlib/telegram-bot-api. */
@@ -22804,7 +27613,7 @@ function refusal(code, description, retryAfter) {
     if (code >= 500)
         return service(`it answered ${code}`);
     const said = description ? `: ${oneLine(description)}` : '';
-    return { ...fault('refused', `the bot API refused the call (${code}${said})`), pause: undefined };
+    return fault('refused', `the bot API refused the call (${code}${said})`);
 }
 function unknownToken(code) {
     if (code === 401) {
@@ -22826,27 +27635,19 @@ function conflict(description) {
         ]);
     }
     const notes = ['only one workflow, or program, may poll a bot: each takes the messages of others'];
-    return {
-        ...fault('poller', 'another poller asked for this bot (409 Conflict)', notes),
-        pause: POLLER_PAUSE,
-    };
+    return fault('poller', 'another poller asked for this bot (409 Conflict)', notes, POLLER_PAUSE);
 }
 function busy(retryAfter) {
     const wait = retryAfter ?? 1;
-    return {
-        ...fault('busy', `the bot API asks to wait ${wait} s (429 Too Many Requests)`),
-        pause: wait * 1000,
-    };
+    const message = `the bot API asks to wait ${wait} s (429 Too Many Requests)`;
+    return fault('busy', message, [], wait * 1000);
 }
 function service(what, notes = []) {
     const kept = 'nothing is lost: the messages stay with the bot API for 24 hours';
-    return {
-        ...fault('service', `the bot API failed: ${what}`, [...notes, kept]),
-        pause: SERVICE_PAUSE,
-    };
+    return fault('service', `the bot API failed: ${what}`, [...notes, kept], SERVICE_PAUSE);
 }
-function fault(kind, message, notes = []) {
-    return { kind, message, notes, pause: undefined };
+function fault(kind, message, notes = [], pause) {
+    return { kind, message, notes, pause };
 }
 function seconds(answer, header) {
     const parameters = (0,json/* isObject */.Gv)(answer?.parameters) ? answer.parameters : {};
@@ -22925,16 +27726,16 @@ function withoutSecret(text, secret) {
 
 /***/ }),
 
-/***/ 2581:
+/***/ 42581:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   B: () => (/* binding */ firingKinds),
 /* harmony export */   l: () => (/* binding */ updateChecks)
 /* harmony export */ });
-/* harmony import */ var _message_types_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6740);
-/* harmony import */ var _update_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7178);
-/* harmony import */ var _update_kinds_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4356);
+/* harmony import */ var _message_types_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(56740);
+/* harmony import */ var _update_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(57178);
+/* harmony import */ var _update_kinds_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(84356);
 
 
 
@@ -22980,7 +27781,7 @@ function list(names) {
 
 /***/ }),
 
-/***/ 6740:
+/***/ 56740:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -23086,7 +27887,7 @@ function messageType(message) {
 
 /***/ }),
 
-/***/ 4356:
+/***/ 84356:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -23140,7 +27941,7 @@ const MESSAGE_KINDS = new Set([
 
 /***/ }),
 
-/***/ 7178:
+/***/ 57178:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -23149,8 +27950,8 @@ const MESSAGE_KINDS = new Set([
 /* harmony export */   MQ: () => (/* binding */ chatId),
 /* harmony export */   fk: () => (/* binding */ updateItem)
 /* harmony export */ });
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2947);
-/* harmony import */ var _update_kinds_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(4356);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(22947);
+/* harmony import */ var _update_kinds_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(84356);
 
 
 /** An update as the Bot API sends it; `undefined` for anything that is none. */
@@ -23190,13 +27991,15 @@ function idOf(value) {
 
 /***/ }),
 
-/***/ 8375:
+/***/ 88375:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   y: () => (/* binding */ renderProblem)
 /* harmony export */ });
 /* unused harmony export renderPlace */
+/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(52977);
+
 /**
  * A problem as a person reads it: what, where, the line itself and what would do.
  *
@@ -23210,11 +28013,11 @@ function idOf(value) {
 function renderProblem(problem, severity = 'error') {
     const { message, position, hint, notes = [] } = problem;
     const title = `${severity}: ${message}`;
-    if (!position)
-        return [title, ...bullets(hint ? [hint, ...notes] : notes, 1)].join('\n');
-    const digits = String(position.line).length;
-    const frame = codeFrame(position, hint, digits);
-    return [title, ...frame, ...bullets(notes, digits + 1)].join('\n');
+    const digits = String(position?.line ?? '').length;
+    const lines = position
+        ? [title, ...codeFrame(position, hint, digits), ...bullets(notes, digits + 1)]
+        : [title, ...bullets(hint ? [hint, ...notes] : notes, 1)];
+    return (0,_protocol_secret_js__WEBPACK_IMPORTED_MODULE_0__/* .withoutBotTokens */ .az)(lines.join('\n'));
 }
 /** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */
 function renderPlace({ source, line, column }) {
@@ -23239,7 +28042,7 @@ function bullets(notes, indent) {
 
 /***/ }),
 
-/***/ 3560:
+/***/ 63560:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -23277,7 +28080,88 @@ function endOfExpression(text, start) {
 
 /***/ }),
 
-/***/ 2227:
+/***/ 69695:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   l: () => (/* binding */ ExpressionMistake),
+/* harmony export */   p: () => (/* binding */ fillIn)
+/* harmony export */ });
+/* harmony import */ var _actions_expressions__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(44662);
+/* harmony import */ var _expression_spans_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(63560);
+
+
+/** A mistake in an expression, with the stretch of the text that holds it. */
+class ExpressionMistake extends Error {
+    name = 'ExpressionMistake';
+    /** The expression as it was written, for finding its place in the source. */
+    expression;
+    constructor(message, expression) {
+        super(message);
+        this.expression = expression;
+    }
+}
+/**
+ * Fills in the `${{ }}` of a text, in GitHub's own expression language. A text that is one single
+ * expression becomes its value, of whatever type; otherwise the values are put in as text.
+ *
+ * @throws ExpressionMistake when one is not closed, does not parse, or names an unknown context
+ */
+function fillIn(text, contexts) {
+    const parts = split(text);
+    const [only] = parts;
+    if (parts.length === 1 && only?.isExpression)
+        return plain(evaluate(only.text, contexts));
+    return parts
+        .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
+        .join('');
+}
+function split(text) {
+    const parts = [];
+    let at = 0;
+    for (const { start, end, closed } of (0,_expression_spans_js__WEBPACK_IMPORTED_MODULE_1__/* .expressionSpans */ .k)(text)) {
+        const open = start - '${{'.length;
+        if (!closed)
+            throw new ExpressionMistake('expression is not closed with }}', text.slice(open));
+        parts.push({ text: text.slice(at, open), isExpression: false });
+        parts.push({ text: text.slice(start, end), isExpression: true });
+        at = end + '}}'.length;
+    }
+    parts.push({ text: text.slice(at), isExpression: false });
+    return parts.filter((part) => part.isExpression || part.text !== '');
+}
+function evaluate(expression, contexts) {
+    const tree = parse(expression, Object.keys(contexts));
+    try {
+        return new _actions_expressions__WEBPACK_IMPORTED_MODULE_0__/* .Evaluator */ .oi(tree, contextData(contexts)).evaluate();
+    }
+    catch {
+        // The message could carry a value.
+        throw new ExpressionMistake('expression cannot be evaluated', expression.trim());
+    }
+}
+function parse(expression, names) {
+    try {
+        return new _actions_expressions__WEBPACK_IMPORTED_MODULE_0__/* .Parser */ .iX(new _actions_expressions__WEBPACK_IMPORTED_MODULE_0__/* .Lexer */ .JG(expression).lex().tokens, names, []).parse();
+    }
+    catch (error) {
+        const why = error instanceof Error ? error.message : 'malformed';
+        const message = `expression: ${why} (contexts here: ${names.join(', ')})`;
+        throw new ExpressionMistake(message, expression.trim());
+    }
+}
+function contextData(contexts) {
+    // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
+    return JSON.parse(JSON.stringify(contexts), _actions_expressions__WEBPACK_IMPORTED_MODULE_0__/* .data.reviver */ .p.eD);
+}
+function plain(value) {
+    return JSON.parse(JSON.stringify(value, _actions_expressions__WEBPACK_IMPORTED_MODULE_0__/* .data.replacer */ .p.$U));
+}
+
+
+/***/ }),
+
+/***/ 92227:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -23327,7 +28211,7 @@ const NATIVE_EVENTS = new Set([
 
 /***/ }),
 
-/***/ 8906:
+/***/ 68906:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -23370,7 +28254,7 @@ function rangeOf(node) {
 
 /***/ }),
 
-/***/ 4637:
+/***/ 84637:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -23570,7 +28454,7 @@ function didYouMean(found, allowed) {
 
 /***/ }),
 
-/***/ 9186:
+/***/ 45204:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -23578,29 +28462,28 @@ function didYouMean(found, allowed) {
 __nccwpck_require__.d(__webpack_exports__, {
   wF: () => (/* binding */ onEntries),
   hB: () => (/* binding */ readEntry),
+  Xg: () => (/* binding */ readOnSection),
   AO: () => (/* binding */ readWorkflowFile)
 });
 
-// UNUSED EXPORTS: readOnSection
-
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
-var dist = __nccwpck_require__(8815);
+var dist = __nccwpck_require__(38815);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/protocol/limits.js
-var limits = __nccwpck_require__(3437);
+var limits = __nccwpck_require__(53437);
 // EXTERNAL MODULE: ./build/triggers/index.js + 34 modules
-var triggers = __nccwpck_require__(9757);
+var triggers = __nccwpck_require__(16700);
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
-var json = __nccwpck_require__(2947);
+var json = __nccwpck_require__(22947);
 // EXTERNAL MODULE: ./build/workflow/expression-spans.js
-var expression_spans = __nccwpck_require__(3560);
+var expression_spans = __nccwpck_require__(63560);
 // EXTERNAL MODULE: ./build/items/config.js + 3 modules
-var config = __nccwpck_require__(5250);
+var config = __nccwpck_require__(35250);
 // EXTERNAL MODULE: ./build/workflow/quoted.js
-var quoted = __nccwpck_require__(8906);
+var quoted = __nccwpck_require__(68906);
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
-var suggestion = __nccwpck_require__(4637);
+var suggestion = __nccwpck_require__(84637);
 ;// CONCATENATED MODULE: ./build/workflow/option-issues.js
 
 
@@ -23688,78 +28571,8 @@ function kindOf(value) {
     return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`;
 }
 
-// EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/index.js + 16 modules
-var expressions_dist = __nccwpck_require__(4662);
-;// CONCATENATED MODULE: ./build/workflow/expressions.js
-
-
-/** A mistake in an expression, with the stretch of the text that holds it. */
-class ExpressionMistake extends Error {
-    name = 'ExpressionMistake';
-    /** The expression as it was written, for finding its place in the source. */
-    expression;
-    constructor(message, expression) {
-        super(message);
-        this.expression = expression;
-    }
-}
-/**
- * Fills in the `${{ }}` of a text, in GitHub's own expression language. A text that is one single
- * expression becomes its value, of whatever type; otherwise the values are put in as text.
- *
- * @throws ExpressionMistake when one is not closed, does not parse, or names an unknown context
- */
-function fillIn(text, contexts) {
-    const parts = split(text);
-    const [only] = parts;
-    if (parts.length === 1 && only?.isExpression)
-        return plain(evaluate(only.text, contexts));
-    return parts
-        .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
-        .join('');
-}
-function split(text) {
-    const parts = [];
-    let at = 0;
-    for (const { start, end, closed } of (0,expression_spans/* expressionSpans */.k)(text)) {
-        const open = start - '${{'.length;
-        if (!closed)
-            throw new ExpressionMistake('expression is not closed with }}', text.slice(open));
-        parts.push({ text: text.slice(at, open), isExpression: false });
-        parts.push({ text: text.slice(start, end), isExpression: true });
-        at = end + '}}'.length;
-    }
-    parts.push({ text: text.slice(at), isExpression: false });
-    return parts.filter((part) => part.isExpression || part.text !== '');
-}
-function evaluate(expression, contexts) {
-    const tree = parse(expression, Object.keys(contexts));
-    try {
-        return new expressions_dist/* Evaluator */.oi(tree, contextData(contexts)).evaluate();
-    }
-    catch {
-        // The message could carry a value.
-        throw new ExpressionMistake('expression cannot be evaluated', expression.trim());
-    }
-}
-function parse(expression, names) {
-    try {
-        return new expressions_dist/* Parser */.iX(new expressions_dist/* Lexer */.JG(expression).lex().tokens, names, []).parse();
-    }
-    catch (error) {
-        const why = error instanceof Error ? error.message : 'malformed';
-        const message = `expression: ${why} (contexts here: ${names.join(', ')})`;
-        throw new ExpressionMistake(message, expression.trim());
-    }
-}
-function contextData(contexts) {
-    // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
-    return JSON.parse(JSON.stringify(contexts), expressions_dist/* data.reviver */.p.eD);
-}
-function plain(value) {
-    return JSON.parse(JSON.stringify(value, expressions_dist/* data.replacer */.p.$U));
-}
-
+// EXTERNAL MODULE: ./build/workflow/expressions.js
+var expressions = __nccwpck_require__(69695);
 // EXTERNAL MODULE: ./build/workflow/source.js
 var workflow_source = __nccwpck_require__(7503);
 ;// CONCATENATED MODULE: ./build/workflow/options.js
@@ -23788,7 +28601,7 @@ function optionValues(reading, trigger) {
         if (mistakes.size === limits/* LIMITS */.b.problems)
             return null;
         try {
-            return fillIn(text, reading.contexts);
+            return (0,expressions/* fillIn */.p)(text, reading.contexts);
         }
         catch (error) {
             mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error));
@@ -23822,7 +28635,7 @@ function mapTexts(value, path, change) {
     return (0,json/* record */.g1)(entries.map(([key, part]) => [key, mapTexts(part, [...path, key], change)]));
 }
 function expressionProblem(reading, trigger, path, error) {
-    if (!(error instanceof ExpressionMistake))
+    if (!(error instanceof expressions/* ExpressionMistake */.l))
         throw error;
     const { source } = reading;
     const [start, end] = (0,workflow_source/* rangeOf */.b)(nodeAt(reading, trigger, path));
@@ -23937,9 +28750,9 @@ function isComputed(node) {
 }
 
 // EXTERNAL MODULE: ./build/workflow/native-events.js
-var native_events = __nccwpck_require__(2227);
+var native_events = __nccwpck_require__(92227);
 // EXTERNAL MODULE: ./build/workflow/yaml.js
-var yaml = __nccwpck_require__(8729);
+var yaml = __nccwpck_require__(98729);
 ;// CONCATENATED MODULE: ./build/workflow/workflow.js
 
 
@@ -23965,9 +28778,9 @@ function readWorkflowFile(name, source, contexts) {
  * understood too. @throws UserError with all problems of the text
  */
 function readOnSection(name, source, contexts) {
-    const document = parseYaml(source);
+    const document = (0,yaml/* parseYaml */.h)(source);
     const { contents } = document;
-    const whole = isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined;
+    const whole = (0,dist/* isMap */.jh)(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined;
     return readOn(name, { source, document, contexts }, (whole ?? contents));
 }
 function readOn(name, reading, on) {
@@ -24040,16 +28853,16 @@ function unknownTrigger({ source }, key, name) {
 
 /***/ }),
 
-/***/ 8729:
+/***/ 98729:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   h: () => (/* binding */ parseYaml)
 /* harmony export */ });
-/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8815);
+/* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(38815);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(3437);
-/* harmony import */ var _quoted_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(8906);
+/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(53437);
+/* harmony import */ var _quoted_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(68906);
 /* harmony import */ var _source_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7503);
 
 
@@ -24162,7 +28975,7 @@ function enterColumn(columns, column) {
 
 /***/ }),
 
-/***/ 2049:
+/***/ 12049:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -24267,13 +29080,13 @@ class Star extends Expr {
 
 /***/ }),
 
-/***/ 8315:
+/***/ 48315:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   O: () => (/* binding */ Array)
 /* harmony export */ });
-/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(21674);
 
 class Array {
     constructor(...data) {
@@ -24310,7 +29123,7 @@ class Array {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   b: () => (/* binding */ BooleanData)
 /* harmony export */ });
-/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(21674);
 
 class BooleanData {
     constructor(value) {
@@ -24335,14 +29148,14 @@ class BooleanData {
 
 /***/ }),
 
-/***/ 8596:
+/***/ 78596:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   b: () => (/* binding */ Dictionary)
 /* harmony export */ });
 /* unused harmony export isDictionary */
-/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(21674);
 
 class Dictionary {
     constructor(...pairs) {
@@ -24394,7 +29207,7 @@ function isDictionary(x) {
 
 /***/ }),
 
-/***/ 1674:
+/***/ 21674:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -24432,7 +29245,7 @@ function kindStr(k) {
 
 /***/ }),
 
-/***/ 5958:
+/***/ 45958:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -24445,15 +29258,15 @@ function kindStr(k) {
 /* harmony export */   eD: () => (/* reexport safe */ _reviver_js__WEBPACK_IMPORTED_MODULE_7__.e),
 /* harmony export */   uQ: () => (/* reexport safe */ _string_js__WEBPACK_IMPORTED_MODULE_8__.u)
 /* harmony export */ });
-/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8315);
+/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48315);
 /* harmony import */ var _boolean_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5438);
-/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8596);
-/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1674);
+/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(78596);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(21674);
 /* harmony import */ var _null_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7749);
-/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(9881);
+/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(69881);
 /* harmony import */ var _replacer_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9442);
-/* harmony import */ var _reviver_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(379);
-/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(3637);
+/* harmony import */ var _reviver_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(10379);
+/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(53637);
 
 
 
@@ -24473,7 +29286,7 @@ function kindStr(k) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   U: () => (/* binding */ Null)
 /* harmony export */ });
-/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(21674);
 
 class Null {
     constructor() {
@@ -24491,13 +29304,13 @@ class Null {
 
 /***/ }),
 
-/***/ 9881:
+/***/ 69881:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Q: () => (/* binding */ NumberData)
 /* harmony export */ });
-/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(21674);
 
 class NumberData {
     constructor(value) {
@@ -24527,12 +29340,12 @@ class NumberData {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   $: () => (/* binding */ replacer)
 /* harmony export */ });
-/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8315);
+/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48315);
 /* harmony import */ var _boolean_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5438);
-/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8596);
+/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(78596);
 /* harmony import */ var _null_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7749);
-/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9881);
-/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(3637);
+/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(69881);
+/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(53637);
 
 
 
@@ -24574,18 +29387,18 @@ function replacer(_key, value) {
 
 /***/ }),
 
-/***/ 379:
+/***/ 10379:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   e: () => (/* binding */ reviver)
 /* harmony export */ });
-/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8315);
+/* harmony import */ var _array_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48315);
 /* harmony import */ var _boolean_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5438);
-/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(8596);
+/* harmony import */ var _dictionary_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(78596);
 /* harmony import */ var _null_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7749);
-/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9881);
-/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(3637);
+/* harmony import */ var _number_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(69881);
+/* harmony import */ var _string_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(53637);
 
 
 
@@ -24626,13 +29439,13 @@ function reviver(_key, val) {
 
 /***/ }),
 
-/***/ 3637:
+/***/ 53637:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   u: () => (/* binding */ StringData)
 /* harmony export */ });
-/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1674);
+/* harmony import */ var _expressiondata_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(21674);
 
 class StringData {
     constructor(value) {
@@ -24651,7 +29464,7 @@ class StringData {
 
 /***/ }),
 
-/***/ 2830:
+/***/ 52830:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -24661,7 +29474,7 @@ class StringData {
 /* harmony export */   dM: () => (/* binding */ MAX_EXPRESSION_LENGTH),
 /* harmony export */   tj: () => (/* binding */ ExpressionError)
 /* harmony export */ });
-/* harmony import */ var _lexer_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2083);
+/* harmony import */ var _lexer_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(12083);
 
 const MAX_PARSER_DEPTH = 50;
 const MAX_EXPRESSION_LENGTH = 21000;
@@ -24718,7 +29531,7 @@ class ExpressionEvaluationError extends Error {
 
 /***/ }),
 
-/***/ 4662:
+/***/ 44662:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -24734,18 +29547,18 @@ __nccwpck_require__.d(__webpack_exports__, {
 // UNUSED EXPORTS: DescriptionDictionary, Expr, ExpressionEvaluationError, FeatureFlags, complete, isDescriptionDictionary, wellKnownFunctions
 
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/ast.js
-var ast = __nccwpck_require__(2049);
+var ast = __nccwpck_require__(12049);
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/dictionary.js
-var dictionary = __nccwpck_require__(8596);
+var dictionary = __nccwpck_require__(78596);
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/index.js
-var data = __nccwpck_require__(5958);
+var data = __nccwpck_require__(45958);
 ;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/filtered_array.js
 
 class FilteredArray extends data/* Array */.O3 {
 }
 //# sourceMappingURL=filtered_array.js.map
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/errors.js
-var errors = __nccwpck_require__(2830);
+var errors = __nccwpck_require__(52830);
 ;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/case.js
 
 const caseFunc = {
@@ -25115,7 +29928,7 @@ function readArgIndex(string, startIndex) {
 }
 //# sourceMappingURL=format.js.map
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/reviver.js
-var reviver = __nccwpck_require__(379);
+var reviver = __nccwpck_require__(10379);
 ;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/funcs/fromjson.js
 
 
@@ -25277,7 +30090,7 @@ class idxHelper {
 }
 //# sourceMappingURL=idxHelper.js.map
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/lexer.js
-var lexer = __nccwpck_require__(2083);
+var lexer = __nccwpck_require__(12083);
 ;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/evaluator.js
 
 
@@ -25888,7 +30701,7 @@ function trimTokenVector(tokenVector) {
 }
 //# sourceMappingURL=completion.js.map
 // EXTERNAL MODULE: ./node_modules/@actions/expressions/dist/data/expressiondata.js
-var expressiondata = __nccwpck_require__(1674);
+var expressiondata = __nccwpck_require__(21674);
 ;// CONCATENATED MODULE: ./node_modules/@actions/expressions/dist/completion/descriptionDictionary.js
 
 
@@ -25938,7 +30751,7 @@ class DescriptionDictionary extends dictionary/* Dictionary */.b {
 
 /***/ }),
 
-/***/ 2083:
+/***/ 12083:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -25946,8 +30759,8 @@ class DescriptionDictionary extends dictionary/* Dictionary */.b {
 /* harmony export */   Lk: () => (/* binding */ tokenString),
 /* harmony export */   ks: () => (/* binding */ TokenType)
 /* harmony export */ });
-/* harmony import */ var _data_index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(5958);
-/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2830);
+/* harmony import */ var _data_index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(45958);
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(52830);
 
 
 var TokenType;
@@ -26275,7 +31088,7 @@ function isLegalIdentifier(str) {
 
 /***/ }),
 
-/***/ 8179:
+/***/ 48179:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -26285,7 +31098,7 @@ function isLegalIdentifier(str) {
 /* harmony export */   uB: () => (/* binding */ Command)
 /* harmony export */ });
 /* unused harmony exports program, createCommand, createArgument, createOption, InvalidOptionArgumentError, Argument, Help */
-/* harmony import */ var _index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8909);
+/* harmony import */ var _index_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(18909);
 
 
 // wrapper to provide named exports for ESM.
@@ -26306,7 +31119,7 @@ const {
 
 /***/ }),
 
-/***/ 7934:
+/***/ 77934:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -26314,10 +31127,13 @@ const {
 /* harmony export */   DDF: () => (/* binding */ title),
 /* harmony export */   FsL: () => (/* binding */ pipe),
 /* harmony export */   H0v: () => (/* binding */ rawCheck),
+/* harmony export */   IeY: () => (/* binding */ custom),
+/* harmony export */   Ikc: () => (/* binding */ object),
 /* harmony export */   KCZ: () => (/* binding */ union),
 /* harmony export */   KIO: () => (/* binding */ picklist),
 /* harmony export */   L5J: () => (/* binding */ unknown),
 /* harmony export */   NTK: () => (/* binding */ rawTransform),
+/* harmony export */   Oxt: () => (/* binding */ variant),
 /* harmony export */   PXX: () => (/* binding */ toLowerCase),
 /* harmony export */   RZV: () => (/* binding */ lazy),
 /* harmony export */   Ru6: () => (/* binding */ maxLength),
@@ -26326,6 +31142,8 @@ const {
 /* harmony export */   YjP: () => (/* binding */ string),
 /* harmony export */   aig: () => (/* binding */ number),
 /* harmony export */   cGV: () => (/* binding */ maxValue),
+/* harmony export */   euz: () => (/* binding */ literal),
+/* harmony export */   g1P: () => (/* binding */ record),
 /* harmony export */   h_: () => (/* binding */ description),
 /* harmony export */   hq: () => (/* binding */ nonEmpty),
 /* harmony export */   is: () => (/* binding */ is),
@@ -26339,7 +31157,7 @@ const {
 /* harmony export */   z6Y: () => (/* binding */ check),
 /* harmony export */   zMY: () => (/* binding */ boolean)
 /* harmony export */ });
-/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, custom, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, finite, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getDotPath, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, intersect, intersectAsync, ip, ipv4, ipv6, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazyAsync, length, literal, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null, null_, nullableAsync, nullish, nullishAsync, object, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheckAsync, rawTransformAsync, readonly, record, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeInteger, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variant, variantAsync, void, void_, words */
+/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, finite, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getDotPath, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, intersect, intersectAsync, ip, ipv4, ipv6, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazyAsync, length, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null, null_, nullableAsync, nullish, nullishAsync, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheckAsync, rawTransformAsync, readonly, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeInteger, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variantAsync, void, void_, words */
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
 const DEFAULT_CONFIG = {
@@ -34188,6 +39006,6 @@ function unwrap(schema) {
 /******/ // startup
 /******/ // Load entry module and return exports
 /******/ // This entry module used 'module' so it can't be inlined
-/******/ var __webpack_exports__ = __nccwpck_require__(2713);
+/******/ var __webpack_exports__ = __nccwpck_require__(92713);
 /******/ __webpack_exports__ = await __webpack_exports__;
 /******/ 
