@@ -47,7 +47,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
     [{ status: 504 }, 502, 'platform_unavailable'],
     [{ status: 503 }, 502, 'platform_unavailable'],
   ])(
-    'R1: GitHub answers %j: %i %s, a custom response only after 2xx',
+    'R1, peers’ fault of hiding a failure: GitHub answers %j: %i %s, a custom response only after 2xx',
     async (github, status, code) => {
       at.github.always(github)
       const plain = await at.send({ target: HOOK })
@@ -103,7 +103,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
     },
   )
 
-  test('R16: none of GitHub’s headers reach the sender, Retry-After aside', async () => {
+  test('R16, peers’ fault: GitHub’s headers do not reach the sender, Retry-After aside', async () => {
     const headers = {
       'x-github-request-id': 'id',
       'set-cookie': 'a=b',

@@ -90,7 +90,7 @@ describeWithBrowser('in a real browser', () => {
     return `${relay.url}/o/r/hook/webhook?${query}`
   }
 
-  test('R18: no custom response runs, sends, loads or leaves anything', async () => {
+  test('R18, peers’ fault of HTML on their origin: no custom response runs, sends, loads or leaves anything', async () => {
     const told = await visitAll(custom)
     const acted = told.flatMap((did, index) => did.map((act) => [act, outside.pages[index]?.body]))
     expect(acted).toEqual([])

@@ -144,6 +144,7 @@ describe('hookline relay', () => {
     [[], { HOOKLINE_TOKEN: TOKEN }, 'HOOKLINE_KEYS is missing'],
     [[], { HOOKLINE_KEYS: 'k'.repeat(20) }, 'HOOKLINE_TOKEN is missing'],
     [[], { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: ' , ' }, 'HOOKLINE_KEYS is missing'],
+    [[], { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: 'k'.repeat(20) }, 'that no token has'],
     [[], { HOOKLINE_SEAL_KEYS: '{}' }, 'holds no sealing keys'],
     [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is no number of milliseconds'],
   ])('%j with %j: an error that says so', async (args, env, message) => {

@@ -52,13 +52,16 @@ describe.each(RUNTIMES)('custom responses of a relay on %s', (_, start) => {
     ['content_type', `text/${'x'.repeat(255)}`],
     ['body', 'x'.repeat(8193)],
     ['body', `${'x'.repeat(8191)}%C3%A9`],
-  ])('R19: __response_%s=%.40s: 400 before the dispatch', async (name, value) => {
-    const query = `__response_${name}=${value}`
-    const answer = await at.send({ target: `${HOOK}?${query}` })
-    expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.body).error.code).toBe('bad_response_option')
-    expect(at.github.calls).toHaveLength(0)
-  })
+  ])(
+    'R19: __response_%s=%.40s: 400 before the dispatch, not after it as with peers',
+    async (name, value) => {
+      const query = `__response_${name}=${value}`
+      const answer = await at.send({ target: `${HOOK}?${query}` })
+      expect(answer.status).toBe(400)
+      expect(JSON.parse(answer.body).error.code).toBe('bad_response_option')
+      expect(at.github.calls).toHaveLength(0)
+    },
+  )
 
   test('a body of exactly 8 KB is answered', async () => {
     const answer = await at.send({ target: `${HOOK}?__response_body=${'x'.repeat(8192)}` })

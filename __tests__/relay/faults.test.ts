@@ -55,7 +55,7 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
     expect(platform.connections).toBe(1)
   })
 
-  test('R25: no answer at all: 504 within the budget', async () => {
+  test('R25, peers’ fault of no timeout: no answer at all: 504 within the budget', async () => {
     platform.onBytes(() => {})
     const before = Date.now()
     expect(await send(relay.url, REQUEST)).toMatchObject({ status: 504 })

@@ -70,6 +70,7 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
       await sealed(FOREVER, await newSealKey()),
       await sealedText('{"token":1,"repository":"owner/repo"}'),
       await sealedText('not JSON'),
+      await sealed({ ...FOREVER, token: `${TOKEN}\r\nX-Injected: 1` }),
       await sealedText('{"token":"t","repository":"owner/repo"}', { enc: 'A128GCM' }),
       await sealedText('{"token":"t","repository":"owner/repo"}', { alg: 'ECDH-ES+A256KW' }),
       bent,

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface RawRequest {
@@ -41,7 +40,7 @@ export function open(url: string): Socket {
 export async function received(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  if (!socket.closed) await once(socket, 'close')
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
   return Buffer.concat(chunks)
 }
 

@@ -1,7 +1,7 @@
 import { UserError } from '../protocol/errors.ts'
 import { Secret } from '../protocol/secret.ts'
 import { heldToken } from '../relay/access-keys.ts'
-import { type Credentials, ownToken } from '../relay/credentials.ts'
+import { type Credentials, isHeaderSafe, ownToken } from '../relay/credentials.ts'
 import { DEFAULT_BUDGET, type ForwardOptions, forwardTo } from '../relay/forward.ts'
 import type { LogEntry } from '../relay/journal.ts'
 import { type Pages, RELAY_PAGES } from '../relay/pages.ts'
@@ -92,6 +92,12 @@ async function readCredentials({
     throw new UserError({
       message: `${HOOKLINE_TOKEN ? 'HOOKLINE_KEYS' : 'HOOKLINE_TOKEN'} is missing`,
       hint: 'a relay that holds the token needs both: the token, and the keys that requests bring',
+    })
+  }
+  if (!isHeaderSafe(HOOKLINE_TOKEN)) {
+    throw new UserError({
+      message: 'HOOKLINE_TOKEN holds a character that no token has',
+      hint: 'look for a line end or a space around it',
     })
   }
   return heldToken(readAccessKeys(HOOKLINE_KEYS), new Secret(HOOKLINE_TOKEN))

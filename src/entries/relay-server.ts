@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { headerValue } from '../protocol/headers.ts'
 import type { Reply } from '../protocol/reply.ts'
 import { completed, errorReply } from '../relay/answers.ts'
 import type { RelayError } from '../relay/errors.ts'
@@ -53,7 +54,7 @@ function relayRequest(request: IncomingMessage): RelayRequest {
 
 /** RFC 9112, section 3.2: an HTTP/1.1 request without one is answered 400. */
 function lacksHost(request: IncomingMessage): boolean {
-  return request.httpVersion === '1.1' && request.headers.host === undefined
+  return request.httpVersion === '1.1' && headerValue(request.rawHeaders, 'host') === undefined
 }
 
 function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {

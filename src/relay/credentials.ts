@@ -36,12 +36,14 @@ export function presentedToken(
   const values = TOKEN_HEADERS.map((name) => withoutScheme(headerValue(headers, name)))
   const token = values.find(Boolean) || reserved.get(PARAMETER.token)
   if (!token) return undefined
-  if (!HEADER_SAFE.test(token)) throw invalidToken()
+  if (!isHeaderSafe(token)) throw invalidToken()
   return new Secret(token)
 }
 
-/** What can stand in an `Authorization` header, so that no token can break out of one. */
-const HEADER_SAFE = /^[\x21-\x7e]+$/
+/** True for what can stand in an `Authorization` header without breaking out of it. */
+export function isHeaderSafe(token: string): boolean {
+  return /^[\x21-\x7e]+$/.test(token)
+}
 
 function withoutScheme(value: string | undefined): string | undefined {
   // A runtime may join repeats with commas; no token contains one, and the first counts.

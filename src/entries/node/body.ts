@@ -2,52 +2,54 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * The body of a request, chunk by chunk. Node's own iterator would destroy the connection when its
- * reader stops early, before the answer is sent on it, and costs a tenth of the throughput.
+ * reader stops early, before the answer is sent on it; and this one costs a good deal less.
  */
-export async function* bodyOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  const arrivals = new Arrivals()
-  const { arrive, stop } = arrivals
-  request.on('data', arrive).once('end', stop).once('error', stop)
-  try {
-    while (!arrivals.stopped) {
-      await arrivals.next()
-      yield* arrivals.take()
-    }
-    if (arrivals.error) throw arrivals.error
-  } finally {
-    // What is not read is thrown away by the server.
-    request.off('data', arrive).resume()
-  }
+export function bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => new BodyReader(request) }
 }
 
-/** What came and has not been read yet. */
-class Arrivals {
-  stopped = false
-  error: Error | undefined
-  #chunks: Uint8Array[] = []
+class BodyReader implements AsyncIterator<Uint8Array, undefined> {
+  readonly #request: IncomingMessage
+  readonly #chunks: Uint8Array[] = []
+  #ended = false
+  #error: Error | undefined
   #wake = () => {}
 
-  readonly arrive = (chunk: Uint8Array): void => {
-    this.#chunks.push(chunk)
-    this.#wake()
+  constructor(request: IncomingMessage) {
+    this.#request = request
+    request.on('data', this.#arrive)
+    request.once('end', () => this.#end())
+    request.once('error', (error) => this.#end(error))
   }
 
-  readonly stop = (error?: Error): void => {
-    this.stopped = true
-    this.error = error
-    this.#wake()
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#chunks.length === 0 && !this.#ended) await this.#news()
+    const value = this.#chunks.shift()
+    if (value) return { done: false, value }
+    if (this.#error) throw this.#error
+    return { done: true, value: undefined }
   }
 
-  next(): Promise<void> {
-    if (this.stopped || this.#chunks.length > 0) return Promise.resolve()
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    // What is not read flows on and is thrown away.
+    this.#request.off('data', this.#arrive).resume()
+    return { done: true, value: undefined }
+  }
+
+  #news(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
     })
   }
 
-  take(): Uint8Array[] {
-    const chunks = this.#chunks
-    this.#chunks = []
-    return chunks
+  readonly #arrive = (chunk: Uint8Array): void => {
+    this.#chunks.push(chunk)
+    this.#wake()
+  }
+
+  #end(error?: Error): void {
+    this.#ended = true
+    this.#error = error
+    this.#wake()
   }
 }
