@@ -1,5 +1,7 @@
 export default {
   testEnvironment: 'node',
+  // No test is judged by its speed; this only ends one that hangs.
+  testTimeout: 60_000,
   reporters: ['default', '<rootDir>/scripts/jest-tally.js'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/build/'],

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { measureAction } from './action.js'
+import { measureConfig } from './config.js'
 import { report } from './report.js'
 import { measureDownload } from './size.js'
 
-const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [size] [relay]
+const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [config] [size] [relay]
 
 Measures side by side, in one run, and prints ratios: absolute times say little about another machine.
   --rounds N     how often each variant is measured (default 31)
@@ -34,6 +35,7 @@ async function run() {
   try {
     if (wants('action'))
       report(await measureAction(folder, Number(values.rounds), values['with-peers']))
+    if (wants('config')) report(await measureConfig(Number(values.rounds)))
     if (wants('size')) report([measureDownload()])
   } finally {
     await rm(folder, { recursive: true })

@@ -1,14 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
+import { compile } from './build/compile.js'
 import { inputsTable, outputsTable } from './docs/action.js'
 import { fillIn } from './docs/markers.js'
 
 const root = new URL('..', import.meta.url)
 
+// The reference of options is made of the compiled schemas.
+await compile()
+const { configTable } = await import('./docs/config.js')
+
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
   'README.md': { inputs: inputsTable, outputs: outputsTable },
+  'docs/config.md': { config: configTable },
 }
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })

@@ -80,7 +80,7 @@ describe('an expression in on:', () => {
     [
       'one in a list that does not parse',
       'webhook:\n  method:\n    - get\n    - ${{ vars.A + 1 }}',
-      'error: expression cannot be evaluated',
+      "error: expression: Unexpected symbol: '+'. Located at position 9 within expression:  vars.A + 1  (contexts here: secrets, vars, github, env)",
       [' --> input "on":4:11'],
     ],
     [

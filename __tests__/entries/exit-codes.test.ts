@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from '@jest/globals'
 import { RunningCommand } from '../support/cli.ts'
@@ -13,6 +15,21 @@ describe('exit codes of the command line', () => {
     const command = new RunningCommand(args, { cwd: tmpdir() })
     expect(await command.ended()).toBe(code)
     expect(command.stderr).toMatch(message)
+  })
+
+  test.each(['dev', 'relay'])('%s on a port that is taken', async (command) => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const args = [command, '--host', '127.0.0.1', '--port', String(port)]
+    const env = { HOOKLINE_KEYS: 'a-key-of-more-than-twenty-characters', HOOKLINE_TOKEN: 'token' }
+    const second = new RunningCommand(args, { cwd: tmpdir(), env })
+    const code = await second.ended()
+    server.close()
+    expect(code).toBe(1)
+    expect(second.stderr).toMatch(
+      /^error: cannot listen on 127\.0\.0\.1:\d+\n {2}= something else listens/,
+    )
   })
 
   test('a file that is not there', async () => {

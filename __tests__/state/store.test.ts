@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { UserError } from '../../src/protocol/errors.ts'
 import { CLAIM_HOLDS, MOST_CLAIMS } from '../../src/state/claims.ts'
 import type { StateStore } from '../../src/state/store.ts'
+import { problemsOf } from '../support/problems.ts'
 import { PLACES, type SharedPlace } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
@@ -169,12 +170,3 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     await fc.assert(property, { numRuns: kind === 'file' ? 100 : 40 })
   })
 })
-
-async function problemsOf(work: Promise<unknown>) {
-  const error = await work.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  )
-  if (!(error instanceof UserError)) throw new Error(`no mistake of the user: ${error}`)
-  return error.problems
-}

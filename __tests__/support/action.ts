@@ -19,6 +19,8 @@ export interface ActionRun {
   readonly workspace?: string
   /** Name of the calling workflow; `hook` when left out. */
   readonly calling?: string
+  /** Kills the process, as a machine that goes down does; the run is then rejected. */
+  readonly kill?: AbortSignal
 }
 
 /** What the step's `main` process saved for its `post` process, by name. */
@@ -49,7 +51,10 @@ async function runProcess(run: ActionRun): Promise<ActionResult> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-action-'))
   try {
     const files = await runnerFiles(folder, run.payload)
-    const ended = await runBundle({ ...runnerVariables(run, folder), ...files, ...run.env })
+    const ended = await runBundle(
+      { ...runnerVariables(run, folder), ...files, ...run.env },
+      run.kill,
+    )
     const outputs = readOutputFile(await readFile(files.GITHUB_OUTPUT, 'utf8'))
     const state = readOutputFile(await readFile(files.GITHUB_STATE, 'utf8'))
     const summary = await readFile(files.GITHUB_STEP_SUMMARY, 'utf8')
@@ -100,9 +105,15 @@ function runnerVariables(
 
 function runBundle(
   env: Record<string, string>,
+  signal?: AbortSignal,
 ): Promise<Pick<ActionResult, 'exitCode' | 'stdout' | 'stderr'>> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [ACTION_BUNDLE], { env, timeout: 60_000 })
+    const child = spawn(process.execPath, [ACTION_BUNDLE], {
+      env,
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+      signal,
+    })
     let stdout = ''
     let stderr = ''
     child.stdout.on('data', (chunk) => {

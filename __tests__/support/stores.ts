@@ -5,6 +5,7 @@ import { githubApi } from '../../src/entries/github.ts'
 import { stateFiles } from '../../src/entries/state-files.ts'
 import { branchShelf } from '../../src/state/branch.ts'
 import { fileShelf } from '../../src/state/file.ts'
+import { patientApi } from '../../src/state/patient-api.ts'
 import { createStore, type StateStore } from '../../src/state/store.ts'
 import { startContentsApi } from './contents-api.ts'
 
@@ -19,7 +20,7 @@ export interface SharedPlace {
   close(): Promise<void>
 }
 
-const PORTS = { sleep: (duration: number) => sleep(duration), random: Math.random }
+export const PORTS = { sleep: (duration: number) => sleep(duration), random: Math.random }
 
 export const PLACES: readonly [string, () => Promise<SharedPlace>][] = [
   ['file', filePlace],
@@ -30,7 +31,7 @@ async function filePlace(): Promise<SharedPlace> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-state-'))
   const path = join(folder, 'deep/state.json')
   return {
-    open: () => createStore(fileShelf(path, 'deep/state.json', stateFiles, PORTS), PORTS),
+    open: () => createStore(fileShelf(path, 'deep/state.json', stateFiles, PORTS)),
     overwrite: (text) => stateFiles.replace(path, text),
     name: /deep\/state\.json/,
     close: () => rm(folder, { recursive: true }),
@@ -42,7 +43,7 @@ async function branchPlace(): Promise<SharedPlace> {
   process.env.GITHUB_API_URL = api.url
   process.env.GITHUB_REPOSITORY = 'octo/repo'
   return {
-    open: () => createStore(branchShelf('state', githubApi('token')), PORTS),
+    open: () => createStore(branchShelf('state', patientApi(githubApi('token'), PORTS), PORTS)),
     overwrite: async (text) => api.put('state', 'hook/webhook.json', text),
     name: /hook\/webhook\.json on the branch state/,
     async close() {

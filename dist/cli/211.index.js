@@ -719,7 +719,10 @@ function isRelayed(method) {
 
 // EXTERNAL MODULE: external "node:http"
 var external_node_http_ = __webpack_require__(7067);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var protocol_errors = __webpack_require__(2546);
 ;// CONCATENATED MODULE: ./build/entries/node/http-server.js
+
 
 /** Milliseconds and bytes that a client may take. */
 const LIMITS = {
@@ -790,14 +793,27 @@ function statusOf({ code }) {
         return 431;
     return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 }
+/** @throws UserError when the address cannot be had */
 async function listen(server, { host, port }) {
     await new Promise((resolve, reject) => {
-        server.once('error', reject);
+        server.once('error', (cause) => reject(cannotListen(cause, host, port)));
         server.listen(port, host, resolve);
     });
     // A server that listens on a port has this kind of address.
     const { port: taken } = server.address();
     return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
+}
+const LISTEN_FAULTS = new Map([
+    ['EADDRINUSE', 'something else listens there: --port 0 takes a free port'],
+    ['EACCES', 'the system does not allow it: take a port above 1023'],
+    ['EADDRNOTAVAIL', 'this machine has no such address'],
+    ['ENOTFOUND', 'there is no host of this name'],
+]);
+function cannotListen(cause, host, port) {
+    const hint = LISTEN_FAULTS.get(cause.code);
+    if (hint === undefined)
+        return cause;
+    return new protocol_errors/* UserError */.y({ message: `cannot listen on ${host}:${port}`, hint }, { cause });
 }
 async function stop(server, answering) {
     const closed = new Promise((resolve) => server.close(resolve));

@@ -5076,7 +5076,7 @@ var YAMLMap = __nccwpck_require__(4454);
 var resolveProps = __nccwpck_require__(4631);
 var utilContainsNewline = __nccwpck_require__(9499);
 var utilFlowIndentCheck = __nccwpck_require__(4051);
-var utilMapIncludes = __nccwpck_require__(1187);
+var utilMapIncludes = __nccwpck_require__(3568);
 
 const startColMsg = 'All mapping items must start at the same column';
 function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
@@ -5513,7 +5513,7 @@ var YAMLSeq = __nccwpck_require__(2223);
 var resolveEnd = __nccwpck_require__(7788);
 var resolveProps = __nccwpck_require__(4631);
 var utilContainsNewline = __nccwpck_require__(9499);
-var utilMapIncludes = __nccwpck_require__(1187);
+var utilMapIncludes = __nccwpck_require__(3568);
 
 const blockMsg = 'Block collections are not allowed within flow collections';
 const isBlock = (token) => token && (token.type === 'block-map' || token.type === 'block-seq');
@@ -6209,7 +6209,7 @@ exports.flowIndentCheck = flowIndentCheck;
 
 /***/ }),
 
-/***/ 1187:
+/***/ 3568:
 /***/ ((__unused_webpack_module, exports, __nccwpck_require__) => {
 
 
@@ -13247,7 +13247,7 @@ function eventJson({ delivery, workflow, trigger, count, items, reason }) {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8179);
-/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2423);
+/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1187);
 /* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1643);
 /* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1859);
 
@@ -13273,7 +13273,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 2423:
+/***/ 1187:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -27137,20 +27137,24 @@ function endOfExpression(text, start) {
     return -1;
 }
 function evaluate(expression, contexts) {
+    const tree = expressions_parse(expression, Object.keys(contexts));
     try {
-        const { tokens } = new lexer_Lexer(expression).lex();
-        const tree = new parser_Parser(tokens, Object.keys(contexts), []).parse();
         return new evaluator_Evaluator(tree, contextData(contexts)).evaluate();
     }
-    catch (error) {
-        throw new ExpressionMistake(explain(error, Object.keys(contexts)), expression.trim());
+    catch {
+        // The message could carry a value.
+        throw new ExpressionMistake('expression cannot be evaluated', expression.trim());
     }
 }
-/** The library's own messages name what is wrong; anything else could carry a value. */
-function explain(error, names) {
-    if (!(error instanceof ExpressionError))
-        return 'expression cannot be evaluated';
-    return `expression: ${error.message} (contexts here: ${names.join(', ')})`;
+function expressions_parse(expression, names) {
+    try {
+        return new parser_Parser(new lexer_Lexer(expression).lex().tokens, names, []).parse();
+    }
+    catch (error) {
+        const why = error instanceof Error ? error.message : 'malformed';
+        const message = `expression: ${why} (contexts here: ${names.join(', ')})`;
+        throw new ExpressionMistake(message, expression.trim());
+    }
 }
 function contextData(contexts) {
     // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
@@ -27277,9 +27281,17 @@ function pairOf(node, key) {
     return pairs.find((pair) => (0,dist/* isScalar */.jn)(pair.key) && String(pair.key.value) === String(key));
 }
 
+;// CONCATENATED MODULE: ./build/workflow/quoted.js
+const LONGEST_SHOWN = 60;
+/** A text of a workflow file as a message shows it: on one line, and cut where it is long. */
+function quoted_quoted(text) {
+    return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+}
+
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
 var suggestion = __nccwpck_require__(4637);
 ;// CONCATENATED MODULE: ./build/workflow/bind-options.js
+
 
 
 
@@ -27357,13 +27369,13 @@ function isUnknownKey(issue) {
     return issue.type === 'strict_object' && issue.expected === 'never';
 }
 function unknownOption(name, known) {
-    return withHint(`unknown option "${name}"`, name, known, 'options');
+    return withHint(`unknown option ${quoted_quoted(name)}`, name, known, 'options');
 }
 /** The schema's message is the noun: `HTTP method`. */
 function notAllowed({ message: noun, expected, input }) {
     const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name);
     if (typeof input === 'string') {
-        return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed');
+        return withHint(`unknown ${noun} ${quoted_quoted(input)}`, input, allowed, 'allowed');
     }
     return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed');
 }
@@ -27435,6 +27447,7 @@ const NATIVE_EVENTS = new Set([
 
 
 
+
 /**
  * Parses YAML 1.2, in which `on` is a word and no boolean.
  *
@@ -27476,7 +27489,7 @@ function repeatedKeys(document) {
 }
 function repetition(source, key) {
     return {
-        message: `YAML: the key "${key.value}" stands here twice`,
+        message: `YAML: the key ${quoted_quoted(String(key.value))} stands here twice`,
         position: positionAt(source, ...rangeOf(key)),
     };
 }
@@ -27539,6 +27552,7 @@ function enterColumn(columns, column) {
 }
 
 ;// CONCATENATED MODULE: ./build/workflow/workflow.js
+
 
 
 
@@ -27619,7 +27633,7 @@ function unknownTrigger({ source }, key, name) {
     const known = [...TRIGGERS.keys()];
     const hint = (0,suggestion/* didYouMean */.a)(name, [...known, ...NATIVE_EVENTS]);
     return {
-        message: `unknown trigger "${name}"`,
+        message: `unknown trigger ${quoted_quoted(name)}`,
         position: positionAt(source, ...rangeOf(key)),
         ...(hint && { hint }),
         notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
@@ -27632,14 +27646,10 @@ function unknownTrigger({ source }, key, name) {
 
 
 
-/**
- * Workflows from files. For a webhook only the file that its path names is read and parsed.
- *
- * @param options.globs in minimatch's language, relative to `root`; with `!` they take files out
- */
+/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
 function workflowFileSource(options) {
-    const { root, globs, calling, contexts } = options;
-    const find = workflowFileFinder(root, globs);
+    const { root, calling, contexts } = options;
+    const find = workflowFileFinder(options);
     return {
         calling,
         names: () => find().map(({ name }) => name),
@@ -27656,7 +27666,7 @@ function workflowFileSource(options) {
  * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
  * Only names of files are looked at; with a name, few of them are held against the globs.
  */
-function workflowFileFinder(root, globs) {
+function workflowFileFinder({ root, globs, advice }) {
     const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'));
     const including = wanted.map((glob) => matcher(root, glob));
     const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)));
@@ -27667,8 +27677,12 @@ function workflowFileFinder(root, globs) {
             .filter((candidate) => name === undefined || candidate.name === name)
             .filter(({ file }) => including.some((glob) => glob.match(file)))
             .filter(({ file }) => !excluding.some((glob) => glob.match(file)));
-        if (name === undefined && files.length === 0)
-            throw noFiles(globs);
+        if (name === undefined && files.length === 0) {
+            throw new errors/* UserError */.y({
+                message: `no workflow file matches ${globs.join(', ')}`,
+                notes: advice,
+            });
+        }
         return files;
     };
 }
@@ -27680,15 +27694,6 @@ function onlyOne([file, ...others]) {
     throw new errors/* UserError */.y({
         message: `two workflow files are named "${file?.name}": ${all}`,
         notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
-    });
-}
-function noFiles(globs) {
-    return new errors/* UserError */.y({
-        message: `no workflow file matches ${globs.join(', ')}`,
-        notes: [
-            'the repository must be checked out first (actions/checkout)',
-            'or give the triggers in the input "on": then no file is needed',
-        ],
     });
 }
 function readText(root, file) {
@@ -27773,7 +27778,8 @@ async function run({ host, port, workflow: globs, envFile, json }) {
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs, values, event) {
     const contexts = expressionContexts(process.env, event, { secrets: values, vars: values });
-    return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts });
+    const advice = ['add a file such as workflows/hook.yml with the line: on: webhook'];
+    return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts, advice });
 }
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url, workflows) {

@@ -1,3 +1,5 @@
+import { code, table } from './table.js'
+
 /**
  * The part of action.yml that is documented.
  *
@@ -20,23 +22,4 @@ export function inputsTable({ inputs }) {
 export function outputsTable({ outputs }) {
   const rows = Object.entries(outputs).map(([name, { description }]) => [code(name), description])
   return table(['output', 'meaning'], rows)
-}
-
-/**
- * @param {readonly string[]} head
- * @param {readonly string[][]} rows
- */
-function table(head, rows) {
-  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map(cell))]
-  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n')
-}
-
-/** @param {string} text */
-function cell(text) {
-  return text.trim().replaceAll('|', '\\|').replaceAll('\n', '<br>')
-}
-
-/** @param {string} text */
-function code(text) {
-  return `\`${text}\``
 }

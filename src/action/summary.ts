@@ -13,6 +13,7 @@ export function summaryHtml(evaluation: Evaluation): string {
     ...warnings.map((warning) => `<p><b>Warning:</b> ${escapeHtml(warning)}.</p>`),
     ...notices.map((notice) => `<p>${escapeHtml(notice)}.</p>`),
     ...decisionTable(evaluation.decisions),
+    ...optional(rerunNote(evaluation), (note) => `<p>${escapeHtml(note)}</p>`),
     ...optional(delivery, (id) => `<p>Delivery <code>${escapeHtml(id)}</code></p>`),
     '',
   ].join('\n')
@@ -32,6 +33,13 @@ function decisionTable(decisions: readonly Decision[]): string[] {
       `<tr><td><code>${escapeHtml(trigger)}</code></td><td>${fired ? 'fired' : 'skipped'}</td><td>${escapeHtml(reason)}</td></tr>`,
   )
   return ['<table>', '<tr><th>Trigger</th><th>Outcome</th><th>Why</th></tr>', ...rows, '</table>']
+}
+
+/** What polled items are left with once this job has succeeded, and the service has forgotten them. */
+function rerunNote({ items, effects }: Evaluation): string {
+  const forgets = effects.some(({ kind }) => kind === 'acknowledge')
+  if (items.length === 0 || !forgets) return ''
+  return '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.'
 }
 
 function optional(text: string | undefined, render: (text: string) => string): string[] {

@@ -79,5 +79,5 @@ async function receive(at: Addressed, payload: ClientPayload, ports: EnginePorts
     const request = await readWebhookRequest(payload)
     return received(await receive(request, ports.triggers), request)
   }
-  return fire(at, look, ports, { polled: false, room: Infinity })
+  return fire(at, look, ports, { polled: false })
 }

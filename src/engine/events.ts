@@ -16,7 +16,7 @@ export interface WorkflowSource {
   /** Name of the workflow that GitHub is running, for events that name none. */
   readonly calling: string
   /** Names of the workflows that an event polls; the calling one alone when left out. */
-  readonly polled?: readonly string[]
+  polled?(): readonly string[]
 }
 
 /** One trigger of one workflow. */

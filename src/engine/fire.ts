@@ -1,7 +1,6 @@
 import type { Candidate } from '../items/candidate.ts'
 import { BLANK_LEDGER, type Ledger } from '../items/ledger.ts'
 import { type Prepared, prepare } from '../items/prepare.ts'
-import { LIMITS } from '../protocol/limits.ts'
 import { standings } from '../state/claims.ts'
 import type { Catch } from './catch.ts'
 import type { Effect } from './effects.ts'
@@ -11,13 +10,13 @@ import { type Firing, notFired } from './firing.ts'
 import { handOn } from './hand-on.ts'
 import { checkStore } from './needs-store.ts'
 import type { EnginePorts } from './ports.ts'
-import { fitInto } from './room.ts'
+import { fitInto, type Room, WHOLE_ROOM } from './room.ts'
 
 /** The way that items come, and how much room is left for them in the outputs. */
 export interface Way {
   readonly polled: boolean
-  /** UTF-16 units. */
-  readonly room: number
+  /** There for a polled trigger: what finds none comes with a later run. */
+  readonly room?: Room
 }
 
 /**
@@ -67,18 +66,14 @@ async function lookAndPrepare(
   const { config, keys } = at.trigger
   const settings = { config, keys, deduplicate: deduplicates(at, way), ledger, scripts }
   const prepared = await prepare(caught.found, settings)
-  if (!way.polled) return { caught, prepared }
+  if (!way.room) return { caught, prepared }
   const weigh = ({ item }: Candidate) => JSON.stringify(handOn(at, [item], folder).contexts).length
   return { caught, prepared: withinRoom(prepared, way.room, weigh) }
 }
 
 /** Holds back what would not fit into the outputs; of a webhook, that would be lost. */
-function withinRoom(
-  prepared: Prepared,
-  room: number,
-  weigh: (item: Candidate) => number,
-): Prepared {
-  const { fitting, beyond } = fitInto(room, prepared.kept, weigh, room === LIMITS.itemsUnits)
+function withinRoom(prepared: Prepared, room: Room, weigh: (item: Candidate) => number): Prepared {
+  const { fitting, beyond } = fitInto(room, prepared.kept, weigh, room === WHOLE_ROOM)
   if (beyond.length === 0) return prepared
   const account = [...prepared.account, `${beyond.length} would not fit into the outputs`]
   return { ...prepared, kept: fitting, heldBack: [...prepared.heldBack, ...beyond], account }

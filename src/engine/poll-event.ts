@@ -1,6 +1,5 @@
 import { EVENT_TYPE } from '../protocol/dispatch.ts'
 import { isObject } from '../protocol/json.ts'
-import { LIMITS } from '../protocol/limits.ts'
 import type { DeclaredTrigger } from '../workflow/workflow.ts'
 import { polled } from './catch.ts'
 import { decide } from './decisions.ts'
@@ -12,6 +11,7 @@ import { fire } from './fire.ts'
 import { type Firing, notFired, together } from './firing.ts'
 import { nativeContext } from './on-context.ts'
 import type { EnginePorts } from './ports.ts'
+import { type Room, roomBeside, WHOLE_ROOM } from './room.ts'
 
 /**
  * An event that is no webhook: the triggers that poll on it do so, one after the other. When there
@@ -43,7 +43,7 @@ function evaluateNative({ name }: PlatformEvent, workflows: WorkflowSource): Eva
 }
 
 function pollersOn({ name }: PlatformEvent, workflows: WorkflowSource): Addressed[] {
-  return (workflows.polled ?? [workflows.calling]).flatMap((workflowName) => {
+  return (workflows.polled?.() ?? [workflows.calling]).flatMap((workflowName) => {
     const workflow = workflows.find(workflowName)
     const triggers = workflow?.triggers.filter((trigger) => pollsOn(name, trigger)) ?? []
     return workflow ? triggers.map((trigger) => ({ workflow, trigger })) : []
@@ -63,10 +63,10 @@ async function pollAll(
   ports: EnginePorts,
 ): Promise<Firing[]> {
   const firings: Firing[] = []
-  let room: number = LIMITS.itemsUnits
+  let room = WHOLE_ROOM
   for (const at of pollers) {
     const firing = await poll(at, event, ports, room)
-    room -= JSON.stringify(firing.contexts).length
+    if (firing.contexts.length > 0) room = roomBeside(firing.contexts, room)
     firings.push(firing)
   }
   return firings
@@ -76,7 +76,7 @@ async function poll(
   at: Addressed,
   event: PlatformEvent,
   ports: EnginePorts,
-  room: number,
+  room: Room,
 ): Promise<Firing> {
   const { config, poll, whyNotPolled = 'it does not poll' } = at.trigger
   if (!config.active) return notFired(at, 'config.active is false')

@@ -1,4 +1,5 @@
 import { UserError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/json.ts'
 import type { GitHubApi, GitHubReply } from '../state/github-api.ts'
 
 /** GitHub for the repository of the run, by its own client, which is loaded with the first call. */
@@ -36,24 +37,20 @@ async function connect(token: string): Promise<Client> {
   return { request, owner, repo }
 }
 
-/** @throws UserError when no answer came; the client's message is not shown, it may hold the URL */
 function refusal(error: unknown): GitHubReply {
-  if (!hasStatus(error)) throw noAnswer(error)
-  const data = error.response?.data
-  const message = typeof data === 'object' && data !== null && 'message' in data && data.message
+  // The client's own message is not told: it may hold the address of a proxy.
+  if (!hasResponse(error)) return { status: 0, data: undefined, message: 'no answer' }
+  const { data } = error.response
+  const message = isObject(data) ? data.message : undefined
   return { status: error.status, data, message: typeof message === 'string' ? message : '' }
 }
 
-interface RequestError extends Error {
+interface RequestError {
   readonly status: number
-  readonly response?: { readonly data: unknown }
+  readonly response: { readonly data: unknown }
 }
 
-function hasStatus(error: unknown): error is RequestError {
-  if (!(error instanceof Error) || !('status' in error)) return false
-  return typeof error.status === 'number' && 'response' in error && error.response !== undefined
-}
-
-function noAnswer(cause: unknown): UserError {
-  return new UserError({ message: 'GitHub gave no answer about the state' }, { cause })
+/** The client's error for an answer that is no success. */
+function hasResponse(error: unknown): error is RequestError {
+  return isObject(error) && typeof error.status === 'number' && isObject(error.response)
 }

@@ -1,17 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnginePorts } from '../engine/ports.ts'
 import type { StateStore } from '../state/store.ts'
+import type { TriggerPorts } from '../triggers/trigger.ts'
 import { http } from './http.ts'
 import { scripts } from './scripts.ts'
 
+interface Chosen {
+  readonly store?: StateStore | undefined
+  /** How a secret is hidden; left out where no log is kept. */
+  readonly mask?: TriggerPorts['mask']
+}
+
 /** The real world for the engine. */
-export function enginePorts(messagingApiUrl: string, store?: StateStore): EnginePorts {
+export function enginePorts(
+  messagingApiUrl: string,
+  { store, mask = () => {} }: Chosen = {},
+): EnginePorts {
   return {
     triggers: {
       http,
       now: () => Date.now(),
       sleep: (duration) => sleep(duration),
       messagingApiUrl: messagingApiUrl.replace(/\/+$/, ''),
+      mask,
     },
     scripts,
     store,

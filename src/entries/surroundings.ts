@@ -22,7 +22,10 @@ export async function readSurroundings(): Promise<Surroundings> {
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
   const workflows = workflowSource(inputs, contexts)
-  const ports = enginePorts(inputs.messagingApiUrl, await store(inputs))
+  const ports = enginePorts(inputs.messagingApiUrl, {
+    store: await store(inputs),
+    mask: core.setSecret,
+  })
   return { inputs, event, workflows, ports }
 }
 

@@ -14,19 +14,20 @@ interface WorkflowFile {
   readonly file: string
 }
 
-/**
- * Workflows from files. For a webhook only the file that its path names is read and parsed.
- *
- * @param options.globs in minimatch's language, relative to `root`; with `!` they take files out
- */
-export function workflowFileSource(options: {
+export interface WorkflowFileOptions {
   readonly root: string
+  /** In minimatch's language, relative to `root`; one that begins with `!` takes files out. */
   readonly globs: readonly string[]
   readonly calling: string
   readonly contexts: Contexts
-}): WorkflowSource {
-  const { root, globs, calling, contexts } = options
-  const find = workflowFileFinder(root, globs)
+  /** What the user should do when there is no file at all. */
+  readonly advice: readonly string[]
+}
+
+/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
+export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource {
+  const { root, calling, contexts } = options
+  const find = workflowFileFinder(options)
   return {
     calling,
     names: () => find().map(({ name }) => name),
@@ -43,7 +44,7 @@ export function workflowFileSource(options: {
  * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
  * Only names of files are looked at; with a name, few of them are held against the globs.
  */
-function workflowFileFinder(root: string, globs: readonly string[]) {
+function workflowFileFinder({ root, globs, advice }: WorkflowFileOptions) {
   const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'))
   const including = wanted.map((glob) => matcher(root, glob))
   const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)))
@@ -54,7 +55,12 @@ function workflowFileFinder(root: string, globs: readonly string[]) {
       .filter((candidate) => name === undefined || candidate.name === name)
       .filter(({ file }) => including.some((glob) => glob.match(file)))
       .filter(({ file }) => !excluding.some((glob) => glob.match(file)))
-    if (name === undefined && files.length === 0) throw noFiles(globs)
+    if (name === undefined && files.length === 0) {
+      throw new UserError({
+        message: `no workflow file matches ${globs.join(', ')}`,
+        notes: advice,
+      })
+    }
     return files
   }
 }
@@ -66,16 +72,6 @@ function onlyOne([file, ...others]: readonly WorkflowFile[]): WorkflowFile | und
   throw new UserError({
     message: `two workflow files are named "${file?.name}": ${all}`,
     notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
-  })
-}
-
-function noFiles(globs: readonly string[]): UserError {
-  return new UserError({
-    message: `no workflow file matches ${globs.join(', ')}`,
-    notes: [
-      'the repository must be checked out first (actions/checkout)',
-      'or give the triggers in the input "on": then no file is needed',
-    ],
   })
 }
 

@@ -74,10 +74,12 @@ function keyText(value: Json | undefined): string | undefined {
 
 function valueAt(value: Json | undefined, segments: readonly string[]): Json | undefined {
   let at = value
-  for (const segment of segments) {
-    if (typeof at !== 'object' || at === null || FORBIDDEN_SEGMENTS.has(segment)) return undefined
-    if (!Object.hasOwn(at, segment)) return undefined
-    at = (at as { [key: string]: Json })[segment] // a list has its places as keys
-  }
+  for (const segment of segments) at = memberOf(at, segment)
   return at
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (Array.isArray(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined
+  if (typeof value !== 'object' || value === null || FORBIDDEN_SEGMENTS.has(name)) return undefined
+  return Object.hasOwn(value, name) ? value[name] : undefined
 }

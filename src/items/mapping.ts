@@ -1,14 +1,12 @@
 import * as v from 'valibot'
-import type { Json } from '../protocol/json.ts'
+import { isObject, type Json, type JsonObject } from '../protocol/json.ts'
 
 /** A mapping of YAML with any keys, such as a query. */
 export const mapping = v.pipe(
-  v.record(v.string(), v.unknown()),
-  v.check((value) => !Array.isArray(value), 'is a list, not a mapping'),
-  v.transform((value) => value as { [key: string]: Json }), // options are JSON
+  v.unknown(),
+  v.check(isObject, 'is no mapping'),
+  v.transform((value) => value as JsonObject), // options are JSON
 )
-
-export type Mapping = v.InferOutput<typeof mapping>
 
 /**
  * A mapping in MongoDB's language, whose `$names` are all among `operators`. Only the names are

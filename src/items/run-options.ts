@@ -1,7 +1,16 @@
 import * as v from 'valibot'
-import { oneOrMore } from '../triggers/schema.ts'
 import { NATIVE_EVENTS } from '../workflow/native-events.ts'
 import { every } from './every.ts'
+
+const event = v.picklist([...NATIVE_EVENTS], 'event')
+
+/** One event, or a list of them, which may be empty: always a list once checked. */
+const events = v.pipe(
+  v.lazy(
+    (input): v.GenericSchema<string | string[]> => (Array.isArray(input) ? v.array(event) : event),
+  ),
+  v.transform((value) => (Array.isArray(value) ? value : [value])),
+)
 
 /** When a trigger runs at all. */
 export const runOptions = {
@@ -23,7 +32,7 @@ export const runOptions = {
     v.description('IANA time zone of a cron expression in `every`.'),
   ),
   manualRunEvent: v.pipe(
-    v.optional(oneOrMore(v.picklist([...NATIVE_EVENTS], 'event')), ['workflow_dispatch']),
+    v.optional(events, ['workflow_dispatch']),
     v.title('event, or a list'),
     v.description(
       'Events other than `schedule` on which a polled trigger runs, whatever `every` says; `[]` for none.',

@@ -26,4 +26,6 @@ export const LIMITS = {
   patternGroups: 8,
   /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
   itemsUnits: 450_000,
+  /** Elements of `items`: GitHub's limit of jobs in one matrix. */
+  matrixJobs: 256,
 } as const

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { fromBase64 } from '../protocol/bytes.ts'
 import { UserError } from '../protocol/errors.ts'
+import { compareAndSwap, type Swappable } from './compare-and-swap.ts'
 import type { GitHubApi, GitHubReply } from './github-api.ts'
 import { refused } from './github-refusal.ts'
-import type { Shelf, Stamped } from './store.ts'
+import type { Shelf, StorePorts } from './store.ts'
 import {
   FORMAT,
   NO_STATE,
@@ -25,35 +26,52 @@ const objectSchema = v.object({ sha: v.string() })
  *
  * @see https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
  */
-export function branchShelf(branch: string, api: GitHubApi): Shelf {
-  const place = `the branch ${branch}`
+export function branchShelf(branch: string, api: GitHubApi, ports: StorePorts): Shelf {
   return {
-    place,
-    async load(id) {
-      const reply = await api('GET /repos/{owner}/{repo}/contents/{path}', {
-        path: file(id),
-        ref: branch,
-        // A cached answer would be refused with every attempt to replace it.
-        headers: { 'if-none-match': '' },
-      })
-      if (reply.status === 404) return { state: NO_STATE, stamp: undefined }
-      return readReply(reply, id, branch)
-    },
-    async save(id, state, stamp) {
-      const reply = await api('PUT /repos/{owner}/{repo}/contents/{path}', {
-        path: file(id),
-        branch,
-        message: message(id),
-        content: btoa(write(id, state)),
-        ...(stamp !== undefined && { sha: stamp }),
-      })
-      if (reply.status === 404) return begin(branch, id, state, api)
-      if (reply.status === 200 || reply.status === 201) return true
-      if (isOutrun(reply)) return false
-      throw refused(reply, place)
+    load: async (id) => (await load(branch, id, api)).state,
+    change: (id, step) => {
+      const swappable: Swappable = {
+        place: `the branch ${branch}`,
+        load: () => load(branch, id, api),
+        save: (state, stamp) => save(branch, id, state, stamp, api),
+      }
+      return compareAndSwap(swappable, step, ports)
     },
   }
 }
+
+async function load(branch: string, id: TriggerId, api: GitHubApi): Promise<Stamped> {
+  const reply = await api('GET /repos/{owner}/{repo}/contents/{path}', {
+    path: file(id),
+    ref: branch,
+    // A cached answer would be refused with every attempt to replace it.
+    headers: { 'if-none-match': '' },
+  })
+  if (reply.status === 404) return { state: NO_STATE, stamp: undefined }
+  return readReply(reply, id, branch)
+}
+
+async function save(
+  branch: string,
+  id: TriggerId,
+  state: TriggerState,
+  stamp: string | undefined,
+  api: GitHubApi,
+): Promise<boolean> {
+  const reply = await api('PUT /repos/{owner}/{repo}/contents/{path}', {
+    path: file(id),
+    branch,
+    message: message(id),
+    content: btoa(write(id, state)),
+    ...(stamp !== undefined && { sha: stamp }),
+  })
+  if (reply.status === 404) return begin(branch, id, state, api)
+  if (reply.status === 200 || reply.status === 201) return true
+  if (isOutrun(reply)) return false
+  throw refused(reply, `the branch ${branch}`)
+}
+
+type Stamped = Awaited<ReturnType<Swappable['load']>>
 
 function readReply(reply: GitHubReply, id: TriggerId, branch: string): Stamped {
   if (reply.status !== 200) throw refused(reply, `the branch ${branch}`)

@@ -1,4 +1,5 @@
 import { UserError } from '../protocol/errors.ts'
+import type { StorePorts } from './store.ts'
 
 /** Files, as far as a store needs them. What is written is there as a whole or not at all. */
 export interface Files {
@@ -14,11 +15,6 @@ export interface Files {
   isGone(owner: string): boolean
 }
 
-export interface LockPorts {
-  readonly sleep: (duration: number) => Promise<void>
-  readonly random: () => number
-}
-
 const MOST_ATTEMPTS = 1_000
 const LONGEST_WAIT = 40
 
@@ -30,7 +26,7 @@ const LONGEST_WAIT = 40
 export async function locked<Result>(
   path: string,
   files: Files,
-  ports: LockPorts,
+  ports: StorePorts,
   work: () => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { type Files, type LockPorts, locked } from './file-lock.ts'
-import type { Shelf } from './store.ts'
+import { type Files, locked } from './file-lock.ts'
+import type { Shelf, StorePorts } from './store.ts'
 import {
   FORMAT,
   NO_STATE,
@@ -12,16 +12,9 @@ import {
   VERSION,
 } from './trigger-state.ts'
 
-const fileSchema = v.object({
-  /** Counts the writes. */
-  revision: v.number(),
-  triggers: v.record(v.string(), triggerStateSchema),
-})
+const fileSchema = v.object({ triggers: v.record(v.string(), triggerStateSchema) })
 
-interface Contents {
-  readonly revision: number
-  readonly triggers: Readonly<Record<string, TriggerState>>
-}
+type Triggers = Readonly<Record<string, TriggerState>>
 
 /**
  * One JSON file for all triggers, for runners that keep their disk.
@@ -29,27 +22,22 @@ interface Contents {
  * @param path absolute
  * @param place the path as the user wrote it
  */
-export function fileShelf(path: string, place: string, files: Files, ports: LockPorts): Shelf {
-  const read = async (): Promise<Contents> => {
+export function fileShelf(path: string, place: string, files: Files, ports: StorePorts): Shelf {
+  const read = async (): Promise<Triggers> => {
     const text = await files.read(path)
-    if (text === undefined) return { revision: 0, triggers: {} }
-    return readStateFile(fileSchema, text, { place, reset: `to begin anew, delete ${place}` })
+    if (text === undefined) return {}
+    const reset = `to begin anew, delete ${place}`
+    return readStateFile(fileSchema, text, { place, reset }).triggers
   }
   return {
-    place,
-    async load(id) {
-      const { revision, triggers } = await read()
-      return { state: triggers[name(id)] ?? NO_STATE, stamp: String(revision) }
-    },
-    async save(id, state, stamp) {
-      return locked(`${path}.lock`, files, ports, async () => {
-        const { revision, triggers } = await read()
-        if (String(revision) !== stamp) return false
-        const next = { revision: revision + 1, triggers: { ...triggers, [name(id)]: state } }
-        await files.replace(path, write(next))
-        return true
-      })
-    },
+    load: async (id) => (await read())[name(id)] ?? NO_STATE,
+    change: (id, step) =>
+      locked(`${path}.lock`, files, ports, async () => {
+        const triggers = await read()
+        const before = triggers[name(id)] ?? NO_STATE
+        await files.replace(path, write({ ...triggers, [name(id)]: step(before) }))
+        return before
+      }),
   }
 }
 
@@ -57,9 +45,9 @@ function name({ workflow, trigger }: TriggerId): string {
   return `${workflow}/${trigger}`
 }
 
-function write({ revision, triggers }: Contents): string {
+function write(triggers: Triggers): string {
   const parts = Object.entries(triggers).map(
     ([id, state]) => `\n${JSON.stringify(id)}:${stateJson(state)}`,
   )
-  return `{"format":"${FORMAT}","version":${VERSION},"revision":${revision},"triggers":{${parts.join(',')}}}\n`
+  return `{"format":"${FORMAT}","version":${VERSION},"triggers":{${parts.join(',')}}}\n`
 }

@@ -1,5 +1,6 @@
 /** The answer to a call, whatever its status. */
 export interface GitHubReply {
+  /** 0 when no answer came. */
   readonly status: number
   readonly data: unknown
   /** What GitHub says is wrong; empty when nothing is. */
@@ -9,8 +10,6 @@ export interface GitHubReply {
 /**
  * Calls GitHub for the repository of the run: a route such as `GET /repos/{owner}/{repo}/…` in which
  * owner and repository are filled in.
- *
- * @throws UserError when no answer came
  */
 export type GitHubApi = (
   route: string,

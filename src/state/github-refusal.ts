@@ -4,8 +4,9 @@ import type { GitHubReply } from './github-api.ts'
 /** What GitHub's refusal means for the store, and what would help. */
 export function refused(reply: GitHubReply, place: string): UserError {
   const { status, message } = reply
+  const answer = status === 0 ? 'gave' : `answered ${status}:`
   return new UserError({
-    message: `${place} cannot be used as state: GitHub answered ${status} (${oneLine(message)})`,
+    message: `${place} cannot be used as state: GitHub ${answer} ${oneLine(message)}`,
     notes: notes(reply),
   })
 }
@@ -15,6 +16,8 @@ function notes({ status, message }: GitHubReply): NonNullable<Problem['notes']> 
   if (/rule violation|protected/i.test(message)) {
     return ['a rule protects the branch: exempt it, or choose another name']
   }
+  if (/secondary rate/i.test(message))
+    return ['GitHub limits how often it is called: try again later']
   if (status === 403 || status === 404) {
     return [
       'the job needs `permissions: contents: write`',

@@ -1,27 +1,19 @@
 import type { Standing } from '../items/ledger.ts'
-import { UserError } from '../protocol/errors.ts'
 import { claimed, committed, type Run, standings } from './claims.ts'
 import type { TriggerId, TriggerState } from './trigger-state.ts'
 
-/** Where the state of triggers lies. Each place is one file with these two methods. */
+/** Where the state of triggers lies: one file of `src/state` for each kind of place. */
 export interface Shelf {
-  /** How the user knows it: `state.json`, `the branch state`. */
-  readonly place: string
-  /** The state of a trigger, and a stamp of what was read. */
-  load(id: TriggerId): Promise<Stamped>
+  load(id: TriggerId): Promise<TriggerState>
   /**
-   * Puts a state in the place of the one that was read.
+   * Puts what `step` makes of a state in its place, in one step: nobody changes it in between.
    *
-   * @returns false, and changes nothing, when somebody else did so in between
+   * @returns the state before
    */
-  save(id: TriggerId, state: TriggerState, stamp: Stamped['stamp']): Promise<boolean>
+  change(id: TriggerId, step: Step): Promise<TriggerState>
 }
 
-export interface Stamped {
-  readonly state: TriggerState
-  /** `undefined` when there was nothing yet. */
-  readonly stamp: string | undefined
-}
+export type Step = (state: TriggerState) => TriggerState
 
 export interface StorePorts {
   /** Ends after so many milliseconds. */
@@ -43,32 +35,16 @@ export interface StateStore {
   commit(id: TriggerId, run: Run): Promise<void>
 }
 
-/** Under contention someone wins each round, so this is enough for dozens of runs at once. */
-const MOST_ATTEMPTS = 40
-const LONGEST_WAIT = 1_000
-
-/** A store on a shelf: every change is read, made and saved again until nobody came in between. */
-export function createStore(shelf: Shelf, ports: StorePorts): StateStore {
-  const change = async (id: TriggerId, step: (state: TriggerState) => TriggerState) => {
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const { state, stamp } = await shelf.load(id)
-      if (await shelf.save(id, step(state), stamp)) return state
-      await ports.sleep(ports.random() * Math.min(LONGEST_WAIT, 10 * 2 ** attempt))
-    }
-    throw new UserError({
-      message: `${shelf.place}: too many runs write at once, gave up after ${MOST_ATTEMPTS} attempts`,
-      notes: ['give the job that runs Hookline a `concurrency` group with `queue: max`'],
-    })
-  }
+export function createStore(shelf: Shelf): StateStore {
   return {
-    read: async (id) => (await shelf.load(id)).state,
+    read: (id) => shelf.load(id),
     async claim(id, keys, run, force = false) {
-      const before = await change(id, (state) => claimed(state, keys, run, force))
+      const before = await shelf.change(id, (state) => claimed(state, keys, run, force))
       const standing = standings(before, run)
       return keys.map((key) => (force ? 'fresh' : standing(key)))
     },
     async commit(id, run) {
-      await change(id, (state) => committed(state, run))
+      await shelf.change(id, (state) => committed(state, run))
     },
   }
 }

@@ -1,12 +1,13 @@
 import { awsSns } from './aws-sns.ts'
 import { googleForm } from './google-form.ts'
+import { messagingBot } from './messaging-bot.ts'
 import { slack } from './slack.ts'
 import { trello } from './trello.ts'
 import type { Trigger } from './trigger.ts'
 import { typeform } from './typeform.ts'
 import { webhook } from './webhook.ts'
 
-const ALL: readonly Trigger[] = [webhook, awsSns, typeform, slack, trello, googleForm]
+const ALL: readonly Trigger[] = [webhook, messagingBot, awsSns, typeform, slack, trello, googleForm]
 
 /** Every trigger, by each name that a workflow file and a webhook URL may use. */
 export const TRIGGERS: ReadonlyMap<string, Trigger> = new Map(

@@ -33,6 +33,8 @@ export interface TriggerPorts {
   readonly sleep: (duration: number) => Promise<void>
   /** Base address of the bot API, without a slash at its end. */
   readonly messagingApiUrl: string
+  /** Hides a text from everything that is printed from now on. */
+  readonly mask: (text: string) => void
 }
 
 /** What a trigger made of a request: items only when every check held. */
@@ -55,6 +57,13 @@ export interface Polled extends Reception {
   cursorBefore(index: number): Json | undefined
 }
 
+/** A mistake that shows only when options are looked at together. */
+export interface OptionMistake {
+  /** The option that it is told at: `token`. */
+  readonly option: string
+  readonly message: string
+}
+
 export type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
 /** A trigger, as its file describes it. */
@@ -70,6 +79,8 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly outputs: Readonly<Record<string, string>>
   /** Path to what tells its items apart, before every other key: `update_id`. */
   readonly key?: string
+  /** What is wrong with options that are right one by one; `undefined` when nothing is. */
+  readonly mistake?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
   /**
    * A request that would fire it with these options; there for a webhook-enabled trigger. None where
    * the sender has to prove itself: nobody else can make one.
@@ -132,13 +143,30 @@ export function defineTrigger<const Schema extends OptionsSchema>(
     outputs,
     schema,
     optionNames: Object.keys(schema.entries),
-    bind(given) {
-      const checked = v.safeParse(schema, given)
+    bind(values) {
+      const checked = v.safeParse(schema, values)
       if (!checked.success) return { issues: checked.issues }
       // The output of the entries of `Schema`, which the compiler cannot follow through a spread.
       const { config, ...own } = checked.output as v.InferOutput<Schema> & { config: Config }
-      return bound(definition, own as v.InferOutput<Schema>, config)
+      const given = own as v.InferOutput<Schema>
+      const mistake = definition.mistake?.(given)
+      return mistake ? { issues: [issue(mistake, given)] } : bound(definition, given, config)
     },
+  }
+}
+
+/** A mistake in the form in which schemas tell theirs. */
+function issue({ option, message }: OptionMistake, input: object): v.BaseIssue<unknown> {
+  const options: Record<string, unknown> = { ...input }
+  const place = { type: 'object', origin: 'value', input: options, key: option } as const
+  return {
+    kind: 'validation',
+    type: 'mistake',
+    input: options,
+    expected: null,
+    received: option,
+    message,
+    path: [{ ...place, value: options[option] }],
   }
 }
 

@@ -6,6 +6,7 @@ import { LIMITS } from '../protocol/limits.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { hasExpression } from './expressions.ts'
 import { keyAt, nodeAt, optionValues, type Path, pathKey } from './options.ts'
+import { quoted } from './quoted.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
 import { positionAt, rangeOf } from './source.ts'
 import { didYouMean } from './suggestion.ts'
@@ -110,20 +111,20 @@ function unknownOption(issue: Issue, path: Path, known: readonly string[]): Prob
   const name = String(path.at(-1))
   const common = Object.keys(CONFIG_OPTIONS)
   if (path.length === 1 && common.includes(name)) {
-    return { message: `unknown option "${name}"`, hint: 'it belongs under "config"' }
+    return { message: `unknown option ${quoted(name)}`, hint: 'it belongs under "config"' }
   }
   const isCommon = path.length === 2 && path[0] === 'config'
   const moved = isCommon ? MOVED_KEYS.get(name) : undefined
   if (moved !== undefined) return { message: `"config.${name}" is not known here`, notes: [moved] }
   const names = path.length === 1 ? known : isCommon ? common : optionsOf(issue)
-  return withHint(`unknown option "${name}"`, name, names, 'options')
+  return withHint(`unknown option ${quoted(name)}`, name, names, 'options')
 }
 
 /** The schema's message is the noun: `HTTP method`. */
 function notAllowed({ message: noun, expected, input }: Issue): Problem {
   const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
   if (typeof input === 'string') {
-    return withHint(`unknown ${noun} "${input}"`, input, allowed, 'allowed')
+    return withHint(`unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
   }
   return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
 }

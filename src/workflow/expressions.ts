@@ -1,4 +1,4 @@
-import { data, Evaluator, ExpressionError, Lexer, Parser } from '@actions/expressions'
+import { data, Evaluator, type Expr, Lexer, Parser } from '@actions/expressions'
 import type { Json, JsonObject } from '../protocol/json.ts'
 
 /** What an expression may name: `secrets`, `vars`, `github`, `env`. */
@@ -65,19 +65,23 @@ function endOfExpression(text: string, start: number): number {
 }
 
 function evaluate(expression: string, contexts: Contexts): data.ExpressionData {
+  const tree = parse(expression, Object.keys(contexts))
   try {
-    const { tokens } = new Lexer(expression).lex()
-    const tree = new Parser(tokens, Object.keys(contexts), []).parse()
     return new Evaluator(tree, contextData(contexts)).evaluate()
-  } catch (error) {
-    throw new ExpressionMistake(explain(error, Object.keys(contexts)), expression.trim())
+  } catch {
+    // The message could carry a value.
+    throw new ExpressionMistake('expression cannot be evaluated', expression.trim())
   }
 }
 
-/** The library's own messages name what is wrong; anything else could carry a value. */
-function explain(error: unknown, names: readonly string[]): string {
-  if (!(error instanceof ExpressionError)) return 'expression cannot be evaluated'
-  return `expression: ${error.message} (contexts here: ${names.join(', ')})`
+function parse(expression: string, names: string[]): Expr {
+  try {
+    return new Parser(new Lexer(expression).lex().tokens, names, []).parse()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'malformed'
+    const message = `expression: ${why} (contexts here: ${names.join(', ')})`
+    throw new ExpressionMistake(message, expression.trim())
+  }
 }
 
 function contextData(contexts: Contexts): data.Dictionary {

@@ -7,6 +7,7 @@ import { bindOptions } from './bind-options.ts'
 import type { Contexts } from './expressions.ts'
 import { NATIVE_EVENTS } from './native-events.ts'
 import { nodeAt, type Path } from './options.ts'
+import { quoted } from './quoted.ts'
 import type { Reading, TriggerNodes } from './reading.ts'
 import { positionAt, rangeOf } from './source.ts'
 import { didYouMean } from './suggestion.ts'
@@ -106,7 +107,7 @@ function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {
   const known = [...TRIGGERS.keys()]
   const hint = didYouMean(name, [...known, ...NATIVE_EVENTS])
   return {
-    message: `unknown trigger "${name}"`,
+    message: `unknown trigger ${quoted(name)}`,
     position: positionAt(source, ...rangeOf(key)),
     ...(hint && { hint }),
     notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],

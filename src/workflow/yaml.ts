@@ -10,6 +10,7 @@ import {
 } from 'yaml'
 import { type Problem, type Source, UserError } from '../protocol/errors.ts'
 import { LIMITS } from '../protocol/limits.ts'
+import { quoted } from './quoted.ts'
 import { positionAt, rangeOf } from './source.ts'
 
 /**
@@ -54,7 +55,7 @@ function repeatedKeys(document: Document.Parsed): Scalar[] {
 
 function repetition(source: Source, key: Scalar): Problem {
   return {
-    message: `YAML: the key "${key.value}" stands here twice`,
+    message: `YAML: the key ${quoted(String(key.value))} stands here twice`,
     position: positionAt(source, ...rangeOf(key)),
   }
 }

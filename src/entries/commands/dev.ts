@@ -55,7 +55,8 @@ async function run({ host, port, workflow: globs, envFile, json }: DevOptions): 
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs: readonly string[], values: JsonObject, event: Json): WorkflowSource {
   const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
-  return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts })
+  const advice = ['add a file such as workflows/hook.yml with the line: on: webhook']
+  return workflowFileSource({ root: process.cwd(), globs, calling: '', contexts, advice })
 }
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */

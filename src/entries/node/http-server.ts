@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { UserError } from '../../protocol/errors.ts'
 
 export interface HttpServerOptions {
   readonly host: string
@@ -87,14 +88,28 @@ function statusOf({ code }: NodeJS.ErrnoException): number {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
 }
 
+/** @throws UserError when the address cannot be had */
 async function listen(server: Server, { host, port }: HttpServerOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, host, port)))
     server.listen(port, host, resolve)
   })
   // A server that listens on a port has this kind of address.
   const { port: taken } = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`
+}
+
+const LISTEN_FAULTS: ReadonlyMap<string | undefined, string> = new Map([
+  ['EADDRINUSE', 'something else listens there: --port 0 takes a free port'],
+  ['EACCES', 'the system does not allow it: take a port above 1023'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['ENOTFOUND', 'there is no host of this name'],
+])
+
+function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number): unknown {
+  const hint = LISTEN_FAULTS.get(cause.code)
+  if (hint === undefined) return cause
+  return new UserError({ message: `cannot listen on ${host}:${port}`, hint }, { cause })
 }
 
 async function stop(server: Server, answering: Answering): Promise<void> {

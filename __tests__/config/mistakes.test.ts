@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals'
+import { runJob, webhookRun } from './scene.ts'
+
+describe('a mistake in config is shown at its place:', () => {
+  test.each<[object, string]>([
+    [{ limti: 1 }, 'unknown option "limti"'],
+    [{ limit: 0 }, '"config.limit": is less than 1'],
+    [{ limit: 1.5 }, '"config.limit": is no whole number'],
+    [{ limit: '5' }, '"config.limit" is a string, not a number'],
+    [{ skip: -1 }, '"config.skip": is less than 0'],
+    [{ active: 'yes' }, '"config.active" is a string, not a boolean'],
+    [
+      { every: -5 },
+      '"config.every": is neither a number of minutes nor a cron expression of five fields',
+    ],
+    [
+      { every: '@hourly' },
+      '"config.every": is neither a number of minutes nor a cron expression of five fields',
+    ],
+    [
+      { every: '0 0 9 * * *' },
+      '"config.every": is neither a number of minutes nor a cron expression of five fields',
+    ],
+    [{ timeZone: 'Berlin' }, '"config.timeZone": is no IANA time zone'],
+    [{ filter: [] }, '"config.filter": is no mapping'],
+    [{ filter: 'x' }, '"config.filter": is no mapping'],
+    [{ filter: { a: { $gtt: 1 } } }, '"config.filter": operator $gtt is not known here'],
+    [
+      { filter: { $where: 'true' } },
+      '"config.filter": operator $where runs a script; use filterScript or format',
+    ],
+    [
+      { filterOutputs: { a: { $function: {} } } },
+      '"config.filterOutputs": operator $function runs a script; use filterScript or format',
+    ],
+    [{ sort: { a: 'up' } }, '"config.sort": gives each field 1 (ascending) or -1 (descending)'],
+    [{ sortScript: '' }, '"config.sortScript": is empty'],
+    [{ outputsMode: 'combined' }, 'unknown outputs mode "combined"'],
+    [{ manualRunEvent: 'workflow_dispach' }, 'unknown event "workflow_dispach"'],
+    [{ manualRunEvent: ['push', 'x'] }, 'unknown event "x"'],
+  ])('%j', async (config, message) => {
+    const { exitCode, stdout } = await runJob(webhookRun(config, {}))
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(`error: ${message}`)
+    expect(stdout).toMatch(/ --> input "on":1:\d+/)
+    expect(stdout).not.toMatch(/internal error/)
+  })
+
+  test('config itself is no mapping', async () => {
+    const { stdout } = await runJob(webhookRun('x', {}))
+    expect(stdout).toContain('error: "config" is a string')
+  })
+
+  test('an option of config beside it', async () => {
+    const run = webhookRun({}, {}, { inputs: { on: 'webhook: {filter: {a: 1}}' } })
+    expect((await runJob(run)).stdout).toContain('it belongs under "config"')
+  })
+})
+
+describe('a key of Actionsflow that is not taken over names the new way:', () => {
+  test.each([
+    ['metadata', /`env` of the workflow, or into variables/],
+    ['resultsPerWorkflow', /`items` is a matrix/],
+    ['debug', /step debug logging/],
+    ['logLevel', /step debug logging/],
+  ])('%s', async (key, advice) => {
+    const { exitCode, stdout } = await runJob(webhookRun({ [key]: 1 }, {}))
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(`error: "config.${key}" is not known here`)
+    expect(stdout).toMatch(advice)
+  })
+})
+
+describe('state that is asked for, and not there, is a mistake:', () => {
+  test.each([{ shouldDeduplicate: true }, { skipFirst: true }])('%j', async (config) => {
+    const { exitCode, stdout } = await runJob(webhookRun(config, {}))
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(
+      `config.${Object.keys(config)[0]} needs a store: set the input "state"`,
+    )
+  })
+
+  test.each(['here', 'file', 'file:', 'branch:', 'branch:../x', 'branch:-d', 'none:x', 'None'])(
+    'the input "state" is %s',
+    async (state) => {
+      const { exitCode, stdout } = await runJob(
+        webhookRun({}, {}, { inputs: { on: 'webhook', state } }),
+      )
+      expect(exitCode).toBe(1)
+      expect(stdout).toContain('input "state" is none of: none, file:<path>, branch:<name>')
+    },
+  )
+})

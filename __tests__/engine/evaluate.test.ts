@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals'
+import { evaluate as evaluateIn } from '../../src/engine/evaluate.ts'
+import type { PlatformEvent, WorkflowSource } from '../../src/engine/events.ts'
+import type { Json } from '../../src/protocol/json.ts'
+import { readOnSection } from '../../src/workflow/workflow.ts'
+import { testPorts } from '../support/ports.ts'
+
+function evaluate(event: PlatformEvent, workflows: WorkflowSource) {
+  return evaluateIn(event, workflows, testPorts())
+}
+
+const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
+
+function workflows(files: Record<string, string>, calling = 'hook') {
+  return {
+    calling,
+    names: () => Object.keys(files),
+    find: (name: string) => {
+      const text = files[name]
+      const source = { name, file: name, text: text ?? '' }
+      return text === undefined ? undefined : readOnSection(name, source, CONTEXTS)
+    },
+  }
+}
+
+const sent = (path: string, more: Record<string, Json> = {}) => ({
+  name: 'repository_dispatch',
+  payload: { action: 'webhook', client_payload: { path, method: 'POST', headers: {}, ...more } },
+})
+
+const files = { hook: 'webhook: {method: post}', other: '[push]', any: 'webhook' }
+
+describe('which trigger a webhook fires', () => {
+  test.each([
+    ['hook/webhook', 'hook'],
+    ['/hook/webhook', 'hook'],
+    ['%68ook/web%68ook', 'hook'],
+    ['any/webhook/x/y?z', 'any'],
+  ])('%s', async (path, workflow) => {
+    const evaluation = await evaluate(sent(path), workflows(files))
+    expect(evaluation).toMatchObject({ workflow, trigger: 'webhook', reason: undefined })
+    expect(evaluation.items).toHaveLength(1)
+    expect(evaluation.decisions).toMatchObject([{ trigger: 'webhook', fired: true }])
+  })
+
+  test.each([
+    [
+      'hok/webhook',
+      'the webhook addresses the workflow "hok"; here: "hook", "other", "any" (did you mean "hook"?)',
+    ],
+    ['zzzzzz/webhook', 'the webhook addresses the workflow "zzzzzz"; here: "hook", "other", "any"'],
+    [
+      '//hook/webhook',
+      'the webhook addresses the workflow (not a name); here: "hook", "other", "any"',
+    ],
+    [
+      'hook/webhook2',
+      'the webhook addresses the trigger "webhook2"; "hook" declares: "webhook" (did you mean "webhook"?)',
+    ],
+    ['hook', 'the webhook addresses the trigger (not a name); "hook" declares: "webhook"'],
+    ['other/webhook', 'the webhook addresses the trigger "webhook"; "other" declares: none'],
+  ])('none: %s', async (path, reason) => {
+    const evaluation = await evaluate(sent(path), workflows(files))
+    expect(evaluation).toMatchObject({ reason, items: [], contexts: [], workflow: '', trigger: '' })
+  })
+
+  test('none, with what each declared trigger came to', async () => {
+    const { decisions, reason } = await evaluate(
+      sent('hook/webhook', { method: 'GET' }),
+      workflows(files),
+    )
+    expect(reason).toBe("method the request's is not among post")
+    expect(decisions).toMatchObject([{ trigger: 'webhook', fired: false }])
+  })
+
+  test('a workflow is looked for only when it is addressed', async () => {
+    const broken = { ...files, broken: 'webhook: [' }
+    expect((await evaluate(sent('hook/webhook'), workflows(broken))).items).toHaveLength(1)
+    await expect(evaluate(sent('broken/webhook'), workflows(broken))).rejects.toThrow('YAML')
+  })
+
+  test('no workflow at all', async () => {
+    const { reason } = await evaluate(sent('hook/webhook'), workflows({}))
+    expect(reason).toBe('the webhook addresses the workflow "hook"; here: none')
+  })
+})
+
+describe('an event that is none of Hookline’s', () => {
+  const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+
+  test.each([
+    ['push', {}],
+    ['repository_dispatch', { action: 'other', client_payload: {} }],
+    ['repository_dispatch', null],
+    ['repository_dispatch', []],
+  ])('%s %j: one context of skipped triggers of the calling workflow', async (name, payload) => {
+    const { contexts, items, decisions } = await evaluate({ name, payload }, workflows(files))
+    expect(items).toEqual([])
+    expect(contexts.map((context) => ({ ...context }))).toEqual([{ webhook: skipped }])
+    expect(decisions).toMatchObject([{ trigger: 'webhook', fired: false }])
+  })
+
+  test('an empty context when the calling workflow is none of Hookline’s', async () => {
+    const { contexts } = await evaluate({ name: 'push', payload: {} }, workflows(files, 'ci'))
+    expect(contexts.map((context) => ({ ...context }))).toEqual([{}])
+  })
+})
+
+test('the relay’s metadata goes with what fired and with what did not', async () => {
+  const headers = { 'x-hookline-delivery': 'd', 'x-hookline-received-at': 't' }
+  for (const path of ['hook/webhook', 'none/webhook']) {
+    const evaluation = await evaluate(sent(path, { headers }), workflows(files))
+    expect(evaluation).toMatchObject({ delivery: 'd', receivedAt: 't' })
+  }
+})

@@ -1,0 +1,76 @@
+import { stepOutputs } from '../../src/action/outputs.ts'
+import { carryOut, type Effect } from '../../src/engine/effects.ts'
+import { evaluate } from '../../src/engine/evaluate.ts'
+import type { Evaluation } from '../../src/engine/evaluation.ts'
+import type { WorkflowSource } from '../../src/engine/events.ts'
+import type { EnginePorts } from '../../src/engine/ports.ts'
+import { http } from '../../src/entries/http.ts'
+import { scripts } from '../../src/entries/scripts.ts'
+import type { Item } from '../../src/items/item.ts'
+import type { JsonObject } from '../../src/protocol/json.ts'
+import type { TriggerPorts } from '../../src/triggers/trigger.ts'
+import { readOnSection } from '../../src/workflow/workflow.ts'
+import { BOT_TOKEN } from './telegram.ts'
+
+export const SCHEDULE = { name: 'schedule', payload: { schedule: '*/5 * * * *' } }
+
+/** The smallest `on:` section that polls; options may follow, indented by two. */
+export const POLL = `messaging_bot:
+  token: \${{ secrets.BOT }}
+`
+
+/** What a bot's run had of the outside: pauses are counted and not waited for. */
+export interface BotPorts extends EnginePorts {
+  readonly masked: string[]
+  readonly pauses: number[]
+}
+
+/** The real HTTP port at a stand-in; a clock and pauses that a test can look at. */
+export function botPorts(messagingApiUrl: string, own: Partial<TriggerPorts> = {}): BotPorts {
+  const masked: string[] = []
+  const pauses: number[] = []
+  const triggers: TriggerPorts = {
+    http,
+    now: () => Date.now(),
+    sleep: async (duration) => void pauses.push(duration),
+    messagingApiUrl,
+    mask: (text) => void masked.push(text),
+    ...own,
+  }
+  const run = { id: '1', at: Date.now() }
+  return { triggers, scripts, store: undefined, run, folder: '', masked, pauses }
+}
+
+/** The workflow `bot` with an `on:` section in which `secrets.BOT` is the token. */
+export function botWorkflow(on: string, secrets: JsonObject = { BOT: BOT_TOKEN }): WorkflowSource {
+  const source = { name: 'input "on"', text: on, file: '.github/workflows/bot.yml' }
+  return {
+    calling: 'bot',
+    names: () => ['bot'],
+    find: (name) => (name === 'bot' ? readOnSection('bot', source, { secrets }) : undefined),
+  }
+}
+
+/** What the step does on a schedule: polls, and makes the outputs. */
+export async function runMain(
+  workflows: WorkflowSource,
+  ports: EnginePorts,
+  event = SCHEDULE,
+): Promise<Evaluation & { readonly outputs: ReadonlyMap<string, string> }> {
+  const evaluation = await evaluate(event, workflows, ports)
+  return { ...evaluation, outputs: stepOutputs(evaluation) }
+}
+
+/** What the end of a job that succeeded does. */
+export function runPost(
+  effects: readonly Effect[],
+  workflows: WorkflowSource,
+  ports: EnginePorts,
+): Promise<void> {
+  const saved = JSON.parse(JSON.stringify(effects)) as Effect[] // as it goes through GITHUB_STATE
+  return carryOut(saved, (name) => workflows.find(name), ports)
+}
+
+export function updateIds(items: readonly Item[]): unknown[] {
+  return items.map(({ update_id }) => update_id)
+}

@@ -1,0 +1,23 @@
+// Loaded before the action: ends the process, as a crash would, at the write of this number.
+import fs from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+
+let left = Number(process.env.KILL_AT_WRITE)
+
+/**
+ * @param {Record<string, any>} owner
+ * @param {string} name
+ */
+function killing(owner, name) {
+  const real = owner[name]
+  owner[name] = (/** @type {unknown[]} */ ...args) => {
+    if (left-- === 0) process.kill(process.pid, 'SIGKILL')
+    return real.apply(owner, args)
+  }
+}
+
+killing(fs, 'appendFileSync')
+killing(fs, 'writeFileSync')
+for (const name of ['writeFile', 'link', 'rename', 'rm']) killing(promises, name)
+syncBuiltinESMExports()

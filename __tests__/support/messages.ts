@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import type { Message, Update } from 'grammy/types'
+import type { SPECIFIED_TYPES } from '../../src/triggers/messaging-bot/message-types.ts'
+
+type Specified = (typeof SPECIFIED_TYPES)[number]
+type Kind = Exclude<keyof Update, 'update_id'>
+
+/** One documented message of each type of the specification. */
+export const MESSAGES = read<Readonly<Record<Specified, Message>>>('messages.json')
+
+/** What stands under each kind of update that the Bot API has. */
+export const UPDATES = read<Readonly<Record<Kind, object>>>('updates.json')
+
+/** A text message in a private chat. */
+export function textMessage(text: string) {
+  return { ...MESSAGES.text, text }
+}
+
+function read<Shape>(name: string): Shape {
+  const file = new URL(`../bot/fixtures/${name}`, import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8')) as Shape // the fixtures are what the name says
+}

@@ -1,0 +1,118 @@
+import * as v from 'valibot'
+import { carryOut } from '../../src/engine/effects.ts'
+import { evaluate } from '../../src/engine/evaluate.ts'
+import type { PlatformEvent, WorkflowSource } from '../../src/engine/events.ts'
+import type { Item } from '../../src/items/item.ts'
+import type { Json } from '../../src/protocol/json.ts'
+import { createStore, type StateStore } from '../../src/state/store.ts'
+import { NO_STATE, type TriggerState } from '../../src/state/trigger-state.ts'
+import { defineTrigger } from '../../src/triggers/trigger.ts'
+import type { Workflow } from '../../src/workflow/workflow.ts'
+import { testPorts } from './ports.ts'
+
+/** A service that hands out what it has, oldest first, until it is told to forget a prefix. */
+export class Queue {
+  items: Item[] = []
+  polls = 0
+
+  put(...items: Item[]): void {
+    this.items.push(...items)
+  }
+
+  forget(below: Json): void {
+    this.items = this.items.filter(({ update_id }) => Number(update_id) >= Number(below))
+  }
+}
+
+/** A workflow `hook` with a trigger that polls a queue; `idle` makes it say why it does not. */
+export function queueWorkflow(queue: Queue, config: unknown = {}, idle?: string): Workflow {
+  const definition = defineTrigger({
+    name: 'queue',
+    aliases: ['line'],
+    description: 'Polls a queue.',
+    options: v.strictObject({}),
+    outputs: { text: 'Its text.' },
+    key: 'update_id',
+    whyNotPolled: () => idle,
+    async poll() {
+      queue.polls++
+      const items = [...queue.items]
+      const after = Number(items.at(-1)?.update_id ?? 0) + 1
+      return {
+        checks: [],
+        items,
+        cursorBefore: (index) =>
+          items.length === 0 ? undefined : Number(items[index]?.update_id ?? after),
+      }
+    },
+    async acknowledge(cursor) {
+      queue.forget(cursor)
+    },
+    receive: () => ({ checks: [], items: [{ text: 'received' }] }),
+  })
+  const bound = definition.bind({ config })
+  if ('issues' in bound) throw new Error(bound.issues.map(({ message }) => message).join())
+  const source = { name: 'on', text: '', file: '' }
+  const positionOf = () => ({ source, line: 1, column: 1, length: 1 })
+  return { name: 'hook', triggers: [{ name: 'queue', definition, positionOf, ...bound }] }
+}
+
+export function sourceOf(workflow: Workflow): WorkflowSource {
+  return {
+    calling: workflow.name,
+    names: () => [workflow.name],
+    find: (name) => (name === workflow.name ? workflow : undefined),
+  }
+}
+
+export function scheduleEvent(schedule?: string): PlatformEvent {
+  return { name: 'schedule', payload: schedule === undefined ? {} : { schedule } }
+}
+
+/** A store that lives as long as its test. */
+export function memoryStore(): StateStore {
+  const states = new Map<string, TriggerState>()
+  const name = ({ workflow, trigger }: { workflow: string; trigger: string }) =>
+    `${workflow}/${trigger}`
+  return createStore({
+    load: async (id) => states.get(name(id)) ?? NO_STATE,
+    async change(id, step) {
+      const before = states.get(name(id)) ?? NO_STATE
+      states.set(name(id), step(before))
+      return before
+    },
+  })
+}
+
+export function updates(
+  from: number,
+  to: number,
+  fields: (n: number) => Item = () => ({}),
+): Item[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    update_id: from + index,
+    text: `t${from + index}`,
+    ...fields(from + index),
+  }))
+}
+
+/** A run by hand. */
+export const dispatch: PlatformEvent = { name: 'workflow_dispatch', payload: {} }
+
+/** Evaluates an event for a trigger on this queue; `succeed` is what follows when the job succeeds. */
+export async function poll(queue: Queue, config: unknown = {}, event = dispatch, other = {}) {
+  const workflows = sourceOf(queueWorkflow(queue, config))
+  const ports = testPorts(other)
+  const evaluation = await evaluate(event, workflows, ports)
+  return {
+    ...evaluation,
+    texts: evaluation.items.map(({ text }) => text),
+    succeed: () => carryOut(evaluation.effects, (name) => workflows.find(name), ports),
+  }
+}
+
+export function queueOf(last: number): Queue {
+  const queue = new Queue()
+  queue.put(...updates(1, last))
+  return queue
+}

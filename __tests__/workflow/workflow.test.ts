@@ -1,0 +1,131 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+import { describe, expect, test } from '@jest/globals'
+import { UserError } from '../../src/protocol/errors.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import { renderProblem } from '../../src/workflow/code-frame.ts'
+import { readOnSection, readWorkflowFile, type Workflow } from '../../src/workflow/workflow.ts'
+
+const CONTEXTS = { secrets: { TEXT: 's3cret' }, vars: {}, github: {}, env: {} }
+const FILE = 'workflows/hook.yml'
+
+/** What reading comes to: the names of the triggers, or its problems as they are printed. */
+function outcome(read: () => Workflow): readonly string[] {
+  try {
+    return read().triggers.map(({ name }) => name)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems.map((problem) => renderProblem(problem))
+  }
+}
+
+const file = (text: string) =>
+  outcome(() => readWorkflowFile('hook', { name: FILE, file: FILE, text }, CONTEXTS))
+const section = (text: string) =>
+  outcome(() => readOnSection('hook', { name: 'input "on"', file: '', text }, CONTEXTS))
+
+describe('a workflow file', () => {
+  test.each([
+    ['a word', 'on: webhook', ['webhook']],
+    ['a list', 'on: [push, webhook]', ['webhook']],
+    ['a mapping', 'name: x\non:\n  push:\n  webhook: {method: get}\njobs: {}', ['webhook']],
+    ['a quoted key', '"on": webhook', ['webhook']],
+    ['events of GitHub alone', 'on: [push, pull_request]', []],
+    ['an alias among the options', 'x: &m post\non: {webhook: {method: [get, *m]}}', ['webhook']],
+    ['an alias as the options', 'x: &o {path: /a}\non: {webhook: *o}', ['webhook']],
+  ])('with %s', (_, text, names) => {
+    expect(file(text)).toEqual(names)
+  })
+
+  test.each([
+    ['without on', 'jobs: {}', `error: ${FILE} has no "on:" section`],
+    ['that is a list', '- on: webhook', `error: ${FILE} has no "on:" section`],
+    ['that is empty', '', `error: ${FILE} has no "on:" section`],
+  ])('%s', (_, text, message) => {
+    expect(file(text)).toEqual([message])
+  })
+
+  const triggers = `triggers: ${[...TRIGGERS.keys()].join(', ')}`
+  test.each(['on:', 'on: []', 'on: {}', 'on: ~'])('with nothing under it: %s', (text) => {
+    const [problem = ''] = file(text)
+    if (text === 'on: {}') expect(file(text)).toEqual([])
+    else expect(problem).toBe(`error: ${FILE} names no trigger under "on:"\n  = ${triggers}`)
+  })
+})
+
+describe('a mistake is shown at its place', () => {
+  const lines = (count: number) => '# a line\n'.repeat(count)
+
+  test.each([
+    ['beyond line 9', `${lines(9)}on:\n  webhook:\n    method: psot`, '12:13', 'psot'],
+    ['after tabs in a comment', 'on: {webhook: {method: psot}} #\tx', '1:24', 'psot'],
+    ['with Windows line ends', 'on:\r\n  webhook:\r\n    method: psot\r\n', '3:13', 'psot'],
+    ['in a list', 'on:\n  webhook:\n    method:\n      - get\n      - psot', '5:9', 'psot'],
+    ['at an alias', 'x: &m psot\non: {webhook: {method: *m}}', '1:7', 'psot'],
+    ['in quotes', "on: {webhook: {method: 'psot'}}", '1:24', "'psot'"],
+    [
+      'over several lines: at the first',
+      'on:\n  webhook:\n    method: >\n      psot\n',
+      '3:13',
+      '>',
+    ],
+    ['of an alias of nothing: at the trigger', 'on:\n  webhook: *none', '2:3', 'webhook'],
+  ])('%s', (_, text, place, marked) => {
+    const [problem = ''] = file(text)
+    const [, arrow = '', , line = '', carets = ''] = problem.split('\n')
+    expect(arrow.trim()).toBe(`--> ${FILE}:${place}`)
+    const start = carets.indexOf('^')
+    expect(line.slice(start, carets.lastIndexOf('^') + 1)).toBe(marked)
+    expect(problem).not.toMatch(/[\r\t]/)
+  })
+})
+
+test.each([
+  ['line ends', '"a\\nb\\r\\u0000":', 'unknown trigger "a\\nb\\r\\u0000"'],
+  ['quotes', `'a"b':`, 'unknown trigger "a\\"b"'],
+  ['much text', `${'x'.repeat(900)}:`, `unknown trigger "${'x'.repeat(60)}…"`],
+  ['an option of it', `webhook: {${'x'.repeat(900)}: 1}`, `unknown option "${'x'.repeat(60)}…"`],
+])('a name with %s is shown on one line, and cut', (_, text, message) => {
+  const [problem = ''] = section(text)
+  expect(problem.split('\n')[0]).toBe(`error: ${message}`)
+})
+
+describe('options that are wrong', () => {
+  test.each([
+    ['{method: {a: b}}', 'HTTP method is a mapping, not a name'],
+    ['{method: }', 'HTTP method is empty, not a name'],
+    ['{method: [[get]]}', 'HTTP method is a list, not a name'],
+    ['{method: []}', '"method": is an empty list'],
+    ['{path: 5}', '"path" is a number, not a string'],
+    ['{path: true}', '"path" is a boolean, not a string'],
+    ['{path: }', '"path" is empty, not a string'],
+    ['{deduplicationKey: ""}', '"deduplicationKey": is empty'],
+    ['{deduplicationKey: [a]}', '"deduplicationKey" is a list, not a string'],
+    ['5', 'options are a number, not a mapping of options'],
+    ['text', 'options are a string, not a mapping of options'],
+    ['[]', 'options are a list, not a mapping of options'],
+    ['true', 'options are a boolean, not a mapping of options'],
+  ])('%s', (options, message) => {
+    const [problem = '', ...more] = section(`webhook: ${options}`)
+    expect(problem.split('\n')[0]).toBe(`error: ${message}`)
+    expect(more).toEqual([])
+  })
+})
+
+describe('what an expression gave is never quoted', () => {
+  const TEXT = '${{ secrets.TEXT }}'
+  test.each([
+    [`{method: "${TEXT}"}`, 'the expression gives no valid "method"'],
+    [`{method: [get, "${TEXT}"]}`, 'the expression gives no valid "method"'],
+    [`{method: "x${TEXT}"}`, 'the expression gives no valid "method"'],
+    [`{path: "/${TEXT}("}`, 'the expression gives no valid "path"'],
+    [`{path: "/:a:${TEXT}"}`, 'the expression gives no valid "path"'],
+    [`"${TEXT}"`, 'options are a string, not a mapping of options'],
+    ['"${{ fromJSON(\'{}\') }}"', undefined],
+    ['{path: "${{ fromJSON(\'[1]\') }}"}', '"path" is a list, not a string'],
+  ])('%s', (options, message) => {
+    const [problem = ''] = section(`webhook: ${options}`)
+    if (message === undefined) expect(problem).toBe('webhook')
+    else expect(problem.split('\n')[0]).toBe(`error: ${message}`)
+    expect(problem).not.toContain('s3cret')
+  })
+})

@@ -1,0 +1,102 @@
+import type { JsonObject } from '../../protocol/json.ts'
+
+/** The message types of the specification. */
+export const SPECIFIED_TYPES = [
+  'text',
+  'animation',
+  'audio',
+  'channel_chat_created',
+  'contact',
+  'delete_chat_photo',
+  'dice',
+  'document',
+  'game',
+  'group_chat_created',
+  'invoice',
+  'left_chat_member',
+  'location',
+  'migrate_from_chat_id',
+  'migrate_to_chat_id',
+  'new_chat_members',
+  'new_chat_photo',
+  'new_chat_title',
+  'passport_data',
+  'photo',
+  'pinned_message',
+  'poll',
+  'sticker',
+  'successful_payment',
+  'supergroup_chat_created',
+  'video',
+  'video_note',
+  'voice',
+] as const
+
+/** Newer types whose messages also carry an older type's field, for programs that know only that. */
+const BEFORE_THE_SPECIFIED = ['live_photo', 'venue'] as const
+
+/** What the Bot API has gained since. Source: Bot API 10.3, type Message. */
+const LATER_TYPES = [
+  'rich_message',
+  'paid_media',
+  'story',
+  'checklist',
+  'checklist_tasks_done',
+  'checklist_tasks_added',
+  'community_chat_added',
+  'community_chat_removed',
+  'community_chat_joined',
+  'suggested_post_approved',
+  'suggested_post_approval_failed',
+  'suggested_post_declined',
+  'suggested_post_paid',
+  'suggested_post_refunded',
+  'chat_owner_left',
+  'chat_owner_changed',
+  'managed_bot_created',
+  'poll_option_added',
+  'poll_option_deleted',
+  'message_auto_delete_timer_changed',
+  'refunded_payment',
+  'users_shared',
+  'chat_shared',
+  'connected_website',
+  'write_access_allowed',
+  'proximity_alert_triggered',
+  'boost_added',
+  'chat_background_set',
+  'forum_topic_created',
+  'forum_topic_edited',
+  'forum_topic_closed',
+  'forum_topic_reopened',
+  'general_forum_topic_hidden',
+  'general_forum_topic_unhidden',
+  'giveaway_created',
+  'giveaway',
+  'giveaway_winners',
+  'giveaway_completed',
+  'gift',
+  'gift_upgrade_sent',
+  'unique_gift',
+  'paid_message_price_changed',
+  'direct_message_price_changed',
+  'video_chat_scheduled',
+  'video_chat_started',
+  'video_chat_ended',
+  'video_chat_participants_invited',
+  'web_app_data',
+] as const
+
+/**
+ * The message types in the order in which they are looked for: a message has the first one that is
+ * present. `animation` stands before `document`, `live_photo` before `photo`, `venue` before
+ * `location`, since such a message carries both fields.
+ */
+export const MESSAGE_TYPES = [...BEFORE_THE_SPECIFIED, ...SPECIFIED_TYPES, ...LATER_TYPES] as const
+
+export type MessageType = (typeof MESSAGE_TYPES)[number]
+
+/** The type of a message; `undefined` for one that the Bot API has gained after this list. */
+export function messageType(message: JsonObject): MessageType | undefined {
+  return MESSAGE_TYPES.find((type) => Object.hasOwn(message, type))
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { Secret } from '../../protocol/secret.ts'
+import { oneOrMore } from '../schema.ts'
+import { MESSAGE_TYPES } from './message-types.ts'
+import { UPDATE_KINDS } from './update-kinds.ts'
+
+/** Digits, a colon, and a string; nothing in it can change the address it is put into. */
+const token = v.pipe(
+  v.string(),
+  v.trim(),
+  v.regex(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it'),
+  v.transform((text) => new Secret(text)),
+)
+
+/** Source of the rule: Bot API, setWebhook, `secret_token`. */
+const secretToken = v.pipe(
+  v.string(),
+  v.regex(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"'),
+  v.transform((text) => new Secret(text)),
+)
+
+/** An id as text: a number, or its digits where it came from a variable. */
+const id = v.pipe(
+  v.union([v.number(), v.string()]),
+  v.transform(String),
+  v.regex(
+    /^-?\d+$/,
+    'is no id: ids are whole numbers, as the item shows them in "chat" and "from"',
+  ),
+)
+
+const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.pipe(schema, v.description(text))
+
+export const messagingBotOptions = v.strictObject({
+  token: described(
+    v.optional(token),
+    'Bot token, as BotFather gives it, from a secret. Needed unless `webhook` is true.',
+  ),
+  webhook: described(
+    v.optional(v.boolean(), false),
+    'False: messages are polled. True: the messaging platform calls the webhook URL of the trigger.',
+  ),
+  event: described(
+    v.optional(oneOrMore(v.picklist(MESSAGE_TYPES, 'message type'))),
+    'Message type, or a list of them. Without it every message fires.',
+  ),
+  updates: described(
+    v.optional(oneOrMore(v.picklist(UPDATE_KINDS, 'kind of update'))),
+    'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.',
+  ),
+  chats: described(
+    v.optional(oneOrMore(id)),
+    'Id of a chat, or a list of them. Updates from elsewhere, or from no chat, are ignored.',
+  ),
+  users: described(
+    v.optional(oneOrMore(id)),
+    'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.',
+  ),
+  secretToken: described(
+    v.optional(secretToken),
+    'The `secret_token` that was given to setWebhook, from a secret. A call without it is ignored, with a warning. Only with `webhook: true`.',
+  ),
+  wait: described(
+    v.optional(
+      v.pipe(
+        v.number(),
+        v.integer('is no whole number'),
+        v.minValue(0, 'is less than 0'),
+        v.maxValue(50, 'is more than 50'),
+      ),
+      0,
+    ),
+    'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.',
+  ),
+})
+
+export type MessagingBotOptions = v.InferOutput<typeof messagingBotOptions>
