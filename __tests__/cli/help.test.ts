@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { commandNames, helpOf } from '../../scripts/docs/commands.js'
-import { RunningCommand } from '../support/cli.ts'
+import { CLI_BUNDLE, RunningCommand } from '../support/cli.ts'
 
 async function hookline(args: readonly string[], env: Record<string, string> = {}) {
   const command = new RunningCommand(args, { cwd: tmpdir(), env })
@@ -64,6 +68,17 @@ describe('help', () => {
     )
     expect(await hookline(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` })
   })
+})
+
+test('a bundle that was copied out of its package still works', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-copy-'))
+  await cp(dirname(CLI_BUNDLE), folder, { recursive: true })
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    `${folder}/index.js`,
+    '--version',
+  ])
+  await rm(folder, { recursive: true })
+  expect(stdout).toBe('unknown\n')
 })
 
 describe('a typo gets the name that was meant', () => {

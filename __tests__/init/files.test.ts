@@ -8,6 +8,8 @@ import { parse } from 'yaml'
 import { KINDS } from '../../src/dev/init/kinds.ts'
 import { readInlineOn } from '../../src/workflow/inline-on.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
+import { textMessage } from '../support/messages.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 /** Names that YAML, or an expression, could take for something else. */
 const NAMES = ['hook', 'on', 'true', '1.0', 'a.b-c_d', 'null']
@@ -23,13 +25,14 @@ function filesOf(kind: string, name: string) {
   return KINDS.get(kind)?.files(answers) ?? []
 }
 
-describe.each([...KINDS.keys()])('what %s writes', (kind) => {
-  const rows = NAMES.flatMap((name) => filesOf(kind, name).map(({ path, text }) => [path, text]))
-  const native = rows.filter(([path]) => path?.startsWith('.github/workflows/'))
+const NATIVE = [...KINDS.keys()]
+  .flatMap((kind) =>
+    NAMES.flatMap((name) => filesOf(kind, name).map((file) => ({ kind, ...file }))),
+  )
+  .filter(({ path }) => path.startsWith('.github/workflows/'))
 
-  test.each(native)('%s passes the parser of GitHub', async (path = '', text = '') => {
-    expect(await platformErrors(path, text)).toEqual([])
-  })
+test.each(NATIVE)('$path of kind $kind passes the parser of GitHub', async ({ path, text }) => {
+  expect(await platformErrors(path, text)).toEqual([])
 })
 
 describe('the workflow of kind webhook', () => {
@@ -47,4 +50,23 @@ describe('the workflow of kind webhook', () => {
     const { outputs } = await runAction({ ...dispatchEvent(payload), inputs: { on } })
     expect(outputs).toMatchObject({ triggered: 'true', body: 'hello' })
   })
+})
+
+test('the workflow of kind bot hands on what was written to the bot', async () => {
+  const [{ text } = { text: '' }] = filesOf('bot', 'bot')
+  const on: string = parse(text).jobs.poll.steps[0].with.on
+  const telegram = await new TelegramStandIn().start()
+  telegram.push('message', textMessage('hello'))
+  const { outputs } = await runAction({
+    event: 'schedule',
+    payload: { schedule: '*/5 * * * *' },
+    calling: 'bot',
+    inputs: {
+      on: on.replace('${' + '{ secrets.BOT_TOKEN }}', BOT_TOKEN),
+      'messaging-api-url': telegram.url,
+    },
+  })
+  await telegram.stop()
+  expect(outputs).toMatchObject({ triggered: 'true', text: 'hello' })
+  expect(JSON.parse(outputs.items ?? '')).toHaveLength(1)
 })

@@ -72,6 +72,33 @@ describe('in an empty folder, the commands that it prints are pasted, and output
   })
 })
 
+test('kind compiled: what it prints makes the native workflows that it then adds', async () => {
+  const { stdout } = await hookline(['init', '--kind', 'compiled'])
+  const [build = '', add = ''] = below(/^Then on GitHub/, stdout)
+  expect(await hookline(pasted(build))).toMatchObject({ exitCode: 0, stderr: '' })
+  await run('git', ['init', '-q'], { cwd: folder })
+  await run('sh', ['-c', add], { cwd: folder })
+  const { stdout: added } = await run('git', ['diff', '--cached', '--name-only'], { cwd: folder })
+  expect(added.trim().split('\n')).toEqual([
+    '.github/workflows/hook.jobs.yml',
+    '.github/workflows/hook.yml',
+    'workflows/hook.yml',
+  ])
+})
+
+test('kind bot: it prints how to set the secret, and no URL', async () => {
+  const { stdout } = await hookline(['init', '--kind', 'bot', '--repository', 'octo/repo'])
+  expect(below(/^Then on GitHub/, stdout)).toEqual([
+    'gh secret set BOT_TOKEN',
+    'git add .github/workflows/bot.yml',
+    "git commit -m 'Add the workflow bot'",
+    'git push',
+    'npx hookline doctor --workflow bot --repository octo/repo',
+    'gh workflow run bot.yml',
+  ])
+  expect(stdout).not.toMatch(/relay|curl/)
+})
+
 describe('hookline init', () => {
   test('shows what it writes, and writes just that', async () => {
     const { stdout } = await hookline(['init', '--json', '--name', 'deploy'])

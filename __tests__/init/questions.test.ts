@@ -53,6 +53,12 @@ describe('answers', () => {
     expect(shown()).not.toContain('relay')
   })
 
+  test('about the relay are not asked for where there is no URL', async () => {
+    const { asking, shown } = person()
+    expect(await answered({ kind: 'bot' }, KNOWN, asking)).toMatchObject({ name: 'bot' })
+    expect(shown()).not.toContain('relay')
+  })
+
   test('that will not do are asked for again, with what is wrong', async () => {
     const { asking, shown } = person(['no name', 'deploy'])
     expect(await answered({}, KNOWN, asking)).toEqual({ ...DEFAULTS, name: 'deploy' })

@@ -25,7 +25,9 @@ export interface Kind {
   /** Default name of the workflow. */
   readonly workflow: string
   readonly trigger: string
+  /** Secret of the repository that it polls with: it has no URL, and needs no relay. */
+  readonly secret?: string
   files(answers: Answers): readonly NewFile[]
-  /** Commands that make the rest of the files, one a line. */
+  /** Makes the native workflows of its files. */
   readonly compile?: string
 }

@@ -4,12 +4,13 @@ import type { Answers, Kind, NewFile } from './kind.ts'
 
 /** What to do with a workflow that was just written: lines to paste into a shell. */
 export interface NextSteps {
-  /** What a sender is given. */
-  readonly url: string
+  /** What a sender is given; `null` for what has no URL. */
+  readonly url: string | null
   /** Fires the workflow on GitHub, by way of the relay. */
-  readonly curl: string
+  readonly curl: string | null
   /** On this machine: what serves, and what fires it. */
   readonly tryOut: readonly string[]
+  /** To GitHub, and what shows that it works there. */
   readonly publish: readonly string[]
 }
 
@@ -20,9 +21,21 @@ const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' }
 
 /** @param port where `hookline dev` listens */
 export function nextSteps(
-  { trigger, compile }: Kind,
-  { name, relay, repository }: Answers,
+  kind: Kind,
+  answers: Answers,
   files: readonly NewFile[],
+  port: string,
+): NextSteps {
+  const push = pushLines(kind, answers, files)
+  return kind.secret === undefined
+    ? webhookSteps(kind, answers, push, port)
+    : pollingSteps(kind.secret, answers, push)
+}
+
+function webhookSteps(
+  { trigger }: Kind,
+  { name, relay, repository }: Answers,
+  push: readonly string[],
   port: string,
 ): NextSteps {
   const url = webhookUrl({
@@ -32,17 +45,41 @@ export function nextSteps(
     trigger,
   })
   const local = `http://localhost:${port}/webhook/${name}/${trigger}`
-  const paths = files.map(({ path }) => path).join(' ')
+  const fire = curlLine(local, { ...EXAMPLE, method: 'POST', path: '' })
   return {
     url,
     curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
-    tryOut: ['npx hookline dev', curlLine(local, { ...EXAMPLE, method: 'POST', path: '' })],
-    publish: [
-      ...(compile === undefined ? [] : [compile]),
-      `git add ${paths}${compile === undefined ? '' : ' .github/workflows'}`,
-      `git commit -m 'Add the workflow ${name}'`,
-      'git push',
-      `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`} --relay ${relay}`,
-    ],
+    tryOut: ['npx hookline dev', fire],
+    publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
   }
+}
+
+/** `gh secret set` asks for the value, so that it stands in no argument and no history. */
+function pollingSteps(
+  secret: string,
+  { name, repository }: Answers,
+  push: readonly string[],
+): NextSteps {
+  const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)]
+  return { url: null, curl: null, tryOut: [], publish: [...publish, `gh workflow run ${name}.yml`] }
+}
+
+function pushLines(
+  { compile }: Kind,
+  { name }: Answers,
+  files: readonly NewFile[],
+): readonly string[] {
+  const written = files.map(({ path }) => path)
+  const compiled = ['.yml', '.jobs.yml'].map((end) => `.github/workflows/${name}${end}`)
+  const added = compile === undefined ? written : [...written, ...compiled]
+  return [
+    ...(compile === undefined ? [] : [compile]),
+    `git add ${added.join(' ')}`,
+    `git commit -m 'Add the workflow ${name}'`,
+    'git push',
+  ]
+}
+
+function doctorLine(name: string, repository: string): string {
+  return `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}`
 }

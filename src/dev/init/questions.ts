@@ -11,6 +11,8 @@ export interface Question {
   readonly choices?: readonly { readonly name: string; readonly title: string }[]
   /** @param known what was answered before */
   fallback(known: Partial<Answers>): string
+  /** False where the answer would change nothing; always asked when left out. */
+  matters?(known: Partial<Answers>): boolean
   /** @throws UserError saying what an answer looks like */
   check(answer: string): void
 }
@@ -53,6 +55,7 @@ export function questions({ repository }: Surroundings): readonly Question[] {
       name: 'relay',
       text: 'Address of the relay',
       fallback: () => OWN_RELAY,
+      matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
       check: (relay) => checkUrl({ relay }),
     },
   ]
@@ -74,8 +77,8 @@ export async function answered(
     const fallback = question.fallback(known)
     const own = given[question.name]
     if (own !== undefined) question.check(own)
-    const isOpen = question.choices?.length !== 1
-    known[question.name] = own ?? (ask && isOpen ? await ask(question, fallback) : fallback)
+    const matters = question.matters?.(known) ?? true
+    known[question.name] = own ?? (ask && matters ? await ask(question, fallback) : fallback)
   }
   const { kind = '', name = '', repository = '', relay = '' } = known
   return { kind, name, repository, relay }

@@ -46,7 +46,11 @@ async function run(options: InitOptions): Promise<void> {
   const steps = nextSteps(kind, answers, files, process.env.PORT || '3000')
   if (!json) print(files.map((file) => preview(file)).join('\n'))
   if (!dryRun) writeNew(process.cwd(), files)
-  print(json ? JSON.stringify({ written: !dryRun, files, ...steps }) : told(files, dryRun, steps))
+  print(
+    json
+      ? JSON.stringify({ written: !dryRun, files, ...steps })
+      : told(files, dryRun, steps).trimEnd(),
+  )
 }
 
 async function allAnswers({
@@ -76,18 +80,20 @@ function preview({ path, text }: NewFile): string {
 function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
+  const { tryOut, publish, url, curl } = steps
   return [
-    `Wrote ${paths}`,
-    '',
-    'Try it here, each line in a terminal of its own:',
-    indented(steps.tryOut.join('\n')),
-    '',
-    'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
-    indented(steps.publish.join('\n')),
-    '',
-    'The URL for the sender, and a line that fires it:',
-    indented(`${steps.url}\n${steps.curl}`),
-  ].join('\n')
+    `Wrote ${paths}\n`,
+    section('Try it here, each line in a terminal of its own:', tryOut),
+    section(
+      'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
+      publish,
+    ),
+    section('The URL for the sender, and a line that fires it:', url && curl ? [url, curl] : []),
+  ].join('')
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`
 }
 
 function print(text: string): void {
