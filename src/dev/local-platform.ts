@@ -1,3 +1,4 @@
+import { carryOut } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { Decision, Evaluation } from '../engine/evaluation.ts'
 import type { WorkflowSource } from '../engine/events.ts'
@@ -46,7 +47,8 @@ export async function runLocally(
     action: EVENT_TYPE,
     client_payload: { ...payload, headers: { ...payload.headers } },
   }
-  const result = await evaluated(event, workflows, engine)
+  const run = { id: payload.headers[HEADER.delivery] ?? '', at: engine.triggers.now() }
+  const result = await evaluated(event, workflows, { ...engine, run })
   return {
     delivery: payload.headers[HEADER.delivery] ?? '',
     method: payload.method,
@@ -67,7 +69,10 @@ async function evaluated(
 ): Promise<Result> {
   try {
     const event = { name: 'repository_dispatch', payload }
-    const evaluation = await evaluate(event, workflows(payload), engine)
+    const source = workflows(payload)
+    const evaluation = await evaluate(event, source, engine)
+    // There is no job that could fail: what was handed on is done.
+    await carryOut(evaluation.effects, (name) => source.find(name), engine)
     const { decisions, contexts, items, reason } = evaluation
     return { decisions, items: contexts, count: items.length, reason, problems: [] }
   } catch (error) {

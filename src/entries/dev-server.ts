@@ -5,6 +5,8 @@ import type { Json } from '../protocol/json.ts'
 import { heldToken } from '../relay/access-keys.ts'
 import { type Credentials, noToken } from '../relay/credentials.ts'
 import type { RelayPorts } from '../relay/relay.ts'
+import { memoryShelf } from '../state/memory.ts'
+import { createStore } from '../state/store.ts'
 import type { RunningServer } from './node/http-server.ts'
 import { enginePorts } from './ports.ts'
 import { type Environment, readAccessKeys } from './relay-config.ts'
@@ -28,7 +30,8 @@ const LOCAL = { owner: 'local', name: 'local' }
 /** The relay's own core, in its self-hosted form, with the engine of this process for a platform. */
 export async function serveDev(options: DevServerOptions): Promise<RunningServer> {
   const { host, port, env, workflows, tell, report } = options
-  const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL)
+  const messagingApiUrl = env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL
+  const engine = enginePorts(messagingApiUrl, createStore(memoryShelf()))
   const ports: RelayPorts = {
     dispatch: async ({ payload }) => {
       tell(await runLocally(payload, { workflows, engine, now: () => performance.now() }))
