@@ -43,12 +43,12 @@ describe('polling', () => {
     )
   })
 
-  test('gives the fields of the first message as outputs, and none that it has not', async () => {
+  test('gives the fields of the first message as outputs, and null for what it has not', async () => {
     telegram.push('message', textMessage('/deploy'))
     const { outputs } = await runAction(bot(POLL))
     expect(outputs).toMatchObject({ text: '/deploy', update_id: '866350101', message_id: '1365' })
     expect(JSON.parse(outputs.from ?? '')).toEqual(MESSAGES.text.from)
-    expect(outputs).not.toHaveProperty('photo')
+    expect(outputs.photo).toBe('null')
   })
 
   test('acknowledges in its second process alone', async () => {
@@ -175,6 +175,20 @@ describe('the token is in nothing that the action leaves behind', () => {
       forms.some((form) => String(text).includes(form)) ? [sink] : [],
     )
   }
+
+  test.each([
+    ['after "bot"', `messaging_bot:\n  token: bot${BOT_TOKEN}`],
+    ['in a misspelt option', `messaging_bot:\n  tokn: ${BOT_TOKEN}`],
+    ['in another option', `messaging_bot:\n  event: ${BOT_TOKEN}`],
+    ['in place of the options', `messaging_bot: ${BOT_TOKEN}`],
+    ['as the name of a trigger', `"${BOT_TOKEN}": {}`],
+    ['on a line that is no YAML', `messaging_bot: { token: ${BOT_TOKEN}, ]`],
+  ])('when it is written into the file %s', async (_, on) => {
+    const run = await runAction(bot(on))
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toMatch(/^::error/m)
+    expect(leaks(run)).toEqual([])
+  })
 
   test('and is hidden before anything else is printed', async () => {
     const { stdout } = await runAction(bot(POLL))

@@ -1,6 +1,7 @@
 import * as core from '@actions/core'
 import { logText } from '../action/log-text.ts'
 import { type Problem, UserError } from '../protocol/errors.ts'
+import { withoutBotTokens } from '../protocol/secret.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
 /** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
@@ -16,7 +17,7 @@ function annotate(problem: Problem): void {
 }
 
 function annotationText({ message, hint, notes = [] }: Problem): string {
-  return [message, ...(hint ? [hint] : []), ...notes].join('\n')
+  return withoutBotTokens([message, ...(hint ? [hint] : []), ...notes].join('\n'))
 }
 
 /** A mistake in an input is annotated at the file alone: its lines are those of the input. */

@@ -1,4 +1,5 @@
 import type { Position, Problem } from '../protocol/errors.ts'
+import { withoutBotTokens } from '../protocol/secret.ts'
 
 /**
  * A problem as a person reads it: what, where, the line itself and what would do.
@@ -13,10 +14,11 @@ import type { Position, Problem } from '../protocol/errors.ts'
 export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 'error'): string {
   const { message, position, hint, notes = [] } = problem
   const title = `${severity}: ${message}`
-  if (!position) return [title, ...bullets(hint ? [hint, ...notes] : notes, 1)].join('\n')
-  const digits = String(position.line).length
-  const frame = codeFrame(position, hint, digits)
-  return [title, ...frame, ...bullets(notes, digits + 1)].join('\n')
+  const digits = String(position?.line ?? '').length
+  const lines = position
+    ? [title, ...codeFrame(position, hint, digits), ...bullets(notes, digits + 1)]
+    : [title, ...bullets(hint ? [hint, ...notes] : notes, 1)]
+  return withoutBotTokens(lines.join('\n'))
 }
 
 /** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */

@@ -37,7 +37,7 @@ function refusal(code: number, description: string, retryAfter: number | undefin
   if (code === 429) return busy(retryAfter)
   if (code >= 500) return service(`it answered ${code}`)
   const said = description ? `: ${oneLine(description)}` : ''
-  return { ...fault('refused', `the bot API refused the call (${code}${said})`), pause: undefined }
+  return fault('refused', `the bot API refused the call (${code}${said})`)
 }
 
 function unknownToken(code: 401 | 404): BotFault {
@@ -61,30 +61,27 @@ function conflict(description: string): BotFault {
     ])
   }
   const notes = ['only one workflow, or program, may poll a bot: each takes the messages of others']
-  return {
-    ...fault('poller', 'another poller asked for this bot (409 Conflict)', notes),
-    pause: POLLER_PAUSE,
-  }
+  return fault('poller', 'another poller asked for this bot (409 Conflict)', notes, POLLER_PAUSE)
 }
 
 function busy(retryAfter: number | undefined): BotFault {
   const wait = retryAfter ?? 1
-  return {
-    ...fault('busy', `the bot API asks to wait ${wait} s (429 Too Many Requests)`),
-    pause: wait * 1000,
-  }
+  const message = `the bot API asks to wait ${wait} s (429 Too Many Requests)`
+  return fault('busy', message, [], wait * 1000)
 }
 
 function service(what: string, notes: readonly string[] = []): BotFault {
   const kept = 'nothing is lost: the messages stay with the bot API for 24 hours'
-  return {
-    ...fault('service', `the bot API failed: ${what}`, [...notes, kept]),
-    pause: SERVICE_PAUSE,
-  }
+  return fault('service', `the bot API failed: ${what}`, [...notes, kept], SERVICE_PAUSE)
 }
 
-function fault(kind: BotFault['kind'], message: string, notes: readonly string[] = []): BotFault {
-  return { kind, message, notes, pause: undefined }
+function fault(
+  kind: BotFault['kind'],
+  message: string,
+  notes: readonly string[] = [],
+  pause?: number,
+): BotFault {
+  return { kind, message, notes, pause }
 }
 
 function seconds(answer: Record<string, unknown> | undefined, header: string | undefined) {
