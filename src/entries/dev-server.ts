@@ -31,7 +31,7 @@ const LOCAL = { owner: 'local', name: 'local' }
 export async function serveDev(options: DevServerOptions): Promise<RunningServer> {
   const { host, port, env, workflows, tell, report } = options
   const messagingApiUrl = env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL
-  const engine = enginePorts(messagingApiUrl, createStore(memoryShelf()))
+  const engine = enginePorts(messagingApiUrl, { store: createStore(memoryShelf()) })
   const ports: RelayPorts = {
     dispatch: async ({ payload }) => {
       tell(await runLocally(payload, { workflows, engine, now: () => performance.now() }))
