@@ -98,6 +98,7 @@ describe('refuses, at its place,', () => {
     [`webhook:\n    path: \${{ secrets[github.actor] }}`, '"secrets" is read here without a name'],
     [`webhook:\n    path: \${{ toJSON(vars) }}`, '"vars" is read here without a name'],
     [`webhook:\n    path: \${{ needs.x }}`, 'named-value'],
+    [`webhook:\n  push:\n    tags: ["\${{ a b }}"]`, 'expression: Unexpected symbol'],
     ['webhook:\n    metod: post', 'unknown option "metod"'],
     ['webhok:', 'unknown trigger "webhok"'],
   ])('in the section itself: %j', async (on, message) => {

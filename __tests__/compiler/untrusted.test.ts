@@ -39,6 +39,7 @@ describe('flags what a sender could word', () => {
     'env.HOME',
     "'on.webhook.outputs.body'",
     "hashFiles('a')",
+    '',
   ])('but not %s', (expression) => {
     expect(flagged(withStep(`      - run: echo "\${{ ${expression} }}"`))).toEqual([])
   })

@@ -15,6 +15,7 @@ export interface ExpressionFault extends Stretch {
  * which place is for GitHub to say, and changes.
  */
 export function parseExpression(text: string): Expr | ExpressionFault {
+  if (text.trim() === '') return faultAt('is empty', { start: 0, end: text.length }, text)
   try {
     const tokens = lex(text)
     const names = tokens.filter(({ type }) => type === TokenType.IDENTIFIER)

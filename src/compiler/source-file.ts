@@ -1,5 +1,6 @@
 import { type Document, isMap, type Node, type Pair } from 'yaml'
 import { type Problem, type Source, UserError } from '../protocol/errors.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import type { Reading, TriggerNodes } from '../workflow/reading.ts'
 import { positionAt, rangeOf } from '../workflow/source.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
@@ -41,12 +42,23 @@ export interface SourceFile {
 /** @throws UserError with all mistakes of the `on:` section, or naming what the file lacks */
 export function readSourceFile(name: string, source: Source): SourceFile {
   const document = parseYaml(source)
+  checkAliases(source, document)
   const sections = readSections(source, document)
   const on = required(source, sections, 'on')
   required(source, sections, 'jobs')
   const contexts = standInContexts(source.text, on.value)
   const reading = { source, document, contexts, standIns: true }
   return { name, source, document, sections, on, ...readTriggers(reading, on.value) }
+}
+
+/** From here on every part of the document has a value. */
+function checkAliases({ name }: Source, document: Document.Parsed): void {
+  try {
+    document.toJS({ maxAliasCount: LIMITS.yamlAliases })
+  } catch (cause) {
+    const message = `${name}: an alias is unknown, or used too often`
+    throw new UserError({ message, notes: ['every *name needs an &name before it'] }, { cause })
+  }
 }
 
 function readTriggers(reading: Reading, on: Node | null) {

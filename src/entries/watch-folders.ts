@@ -1,4 +1,4 @@
-import { watch } from 'node:fs'
+import { existsSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
 /** Editors write a file in several steps. */
@@ -11,8 +11,9 @@ export function watchFolders(
   changed: () => Promise<void>,
 ): void {
   let timer: NodeJS.Timeout | undefined
-  for (const folder of new Set(globs.map(baseOf))) {
-    watch(join(root, folder), { recursive: true }, () => {
+  const folders = globs.map((glob) => join(root, baseOf(glob))).filter((path) => existsSync(path))
+  for (const folder of new Set(folders)) {
+    watch(folder, { recursive: true }, () => {
       clearTimeout(timer)
       timer = setTimeout(() => void changed(), SETTLED)
     })

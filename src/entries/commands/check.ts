@@ -32,10 +32,15 @@ async function run(globs: string[], { strict, json }: CheckOptions): Promise<voi
   for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
   for (const problem of errors) process.stderr.write(`${renderProblem(problem)}\n`)
   process.stdout.write(
-    `${count} workflow ${count === 1 ? 'file' : 'files'}: ${summary(errors.length, warnings.length)}\n`,
+    `${counted(count, 'workflow file')}: ${summary(errors.length, warnings.length)}\n`,
   )
 }
 
 function summary(errors: number, warnings: number): string {
-  return errors + warnings === 0 ? 'no problems' : `${errors} errors, ${warnings} warnings`
+  if (errors + warnings === 0) return 'no problems'
+  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

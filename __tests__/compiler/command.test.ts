@@ -1,0 +1,93 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { HOOK, Repository, UNTRUSTED } from './support/repository.ts'
+
+const CLI = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
+
+let repository: Repository
+beforeEach(() => {
+  repository = new Repository()
+})
+afterEach(() => repository.remove())
+
+function hookline(...args: string[]) {
+  const run = { cwd: repository.root, encoding: 'utf8', timeout: 60_000 } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], run)
+  return { status, stdout, stderr }
+}
+
+test('hookline build writes, and --check then finds nothing to say', () => {
+  expect(hookline('build')).toEqual({
+    status: 0,
+    stdout:
+      'wrote .github/workflows/hook.yml (from workflows/hook.yml)\nwrote .github/workflows/hook.jobs.yml (from workflows/hook.yml)\n',
+    stderr: '',
+  })
+  expect(hookline('build', '--check').status).toBe(0)
+})
+
+test('hookline build --check shows what differs, and exits with 1', () => {
+  hookline('build')
+  repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ho'))
+  const { status, stdout, stderr } = hookline('build', '--check')
+  expect(status).toBe(1)
+  expect(stdout).toContain('\n-      - run: echo hi\n+      - run: echo ho\n')
+  expect(stderr).toContain('compiled files are not up to date')
+})
+
+test('with --json there is one object, also of mistakes', () => {
+  const good = hookline('build', '--json')
+  expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, files: [{ status: 'new' }, {}] })
+  repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
+  for (const command of ['build', 'check']) {
+    const { status, stdout, stderr } = hookline(command, '--json')
+    expect([status, stderr]).toEqual([1, ''])
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      problems: [{ severity: 'error', file: 'workflows/hook.yml', line: 1, column: 5, length: 6 }],
+    })
+  }
+})
+
+test('a mistake is shown in its line, and exits with 1', () => {
+  repository.write('workflows/hook.yml', UNTRUSTED)
+  const { status, stderr } = hookline('check', '--strict')
+  expect(status).toBe(1)
+  expect(stderr).toContain('  --> workflows/hook.yml:6:23\n')
+  expect(stderr).toContain('^^^^^^^^^^^^^^^^^^^^^^^ put it into "env:"')
+})
+
+test.each([
+  ['build', '--uses', 'no action'],
+  ['build', '--state', 'somewhere'],
+  ['build', '--check', '--fix'],
+  ['build', '--nope'],
+])('hookline %s %s %s is wrong usage', (...args) => {
+  expect(hookline(...args).status).toBe(2)
+})
+
+test('--watch builds again when a file changes, also after a mistake', async () => {
+  const child = spawn(process.execPath, [CLI, 'build', '--watch'], { cwd: repository.root })
+  let told = ''
+  const says = (text: string) =>
+    new Promise<void>((resolve) => {
+      const look = (chunk: Buffer) => {
+        told += chunk
+        if (told.includes(text)) resolve()
+      }
+      child.stdout.on('data', look)
+      child.stderr.on('data', look)
+    })
+  try {
+    await says('wrote .github/workflows/hook.jobs.yml')
+    repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
+    await says('unknown trigger "webhok"')
+    told = ''
+    repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ho'))
+    await says('wrote .github/workflows/hook.jobs.yml')
+    expect(repository.read('.github/workflows/hook.jobs.yml')).toContain('echo ho')
+  } finally {
+    child.kill()
+  }
+})
