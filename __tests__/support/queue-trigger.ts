@@ -4,8 +4,8 @@ import { evaluate } from '../../src/engine/evaluate.ts'
 import type { PlatformEvent, WorkflowSource } from '../../src/engine/events.ts'
 import type { Item } from '../../src/items/item.ts'
 import type { Json } from '../../src/protocol/json.ts'
+import { memoryShelf } from '../../src/state/memory.ts'
 import { createStore, type StateStore } from '../../src/state/store.ts'
-import { NO_STATE, type TriggerState } from '../../src/state/trigger-state.ts'
 import { defineTrigger } from '../../src/triggers/trigger.ts'
 import type { Workflow } from '../../src/workflow/workflow.ts'
 import { testPorts } from './ports.ts'
@@ -71,17 +71,7 @@ export function scheduleEvent(schedule?: string): PlatformEvent {
 
 /** A store that lives as long as its test. */
 export function memoryStore(): StateStore {
-  const states = new Map<string, TriggerState>()
-  const name = ({ workflow, trigger }: { workflow: string; trigger: string }) =>
-    `${workflow}/${trigger}`
-  return createStore({
-    load: async (id) => states.get(name(id)) ?? NO_STATE,
-    async change(id, step) {
-      const before = states.get(name(id)) ?? NO_STATE
-      states.set(name(id), step(before))
-      return before
-    },
-  })
+  return createStore(memoryShelf())
 }
 
 export function updates(

@@ -46,6 +46,7 @@ export const runOptions = {
 }
 
 function isTimeZone(name: string): boolean {
+  if (name === 'UTC') return true // the default: to ask would load all of Intl
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
