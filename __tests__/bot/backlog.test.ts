@@ -88,7 +88,7 @@ test('more messages than a matrix has jobs: three bots of one run leave the rest
         return real({ ...request, url: request.url.replace('http://bots', at) })
       },
     })
-    const workflows = { ...botWorkflow(POLL), polled: ['bot', 'bot', 'bot'] }
+    const workflows = { ...botWorkflow(POLL), polled: () => ['bot', 'bot', 'bot'] }
     const run = await runMain(workflows, ports)
     expect(run.items).toHaveLength(256)
     await runPost(run.effects, workflows, ports)

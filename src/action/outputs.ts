@@ -1,5 +1,4 @@
 import type { Evaluation } from '../engine/evaluation.ts'
-import type { Item } from '../items/item.ts'
 import { UserError } from '../protocol/errors.ts'
 import type { Json } from '../protocol/json.ts'
 import { LIMITS } from '../protocol/limits.ts'
@@ -13,8 +12,9 @@ import { LIMITS } from '../protocol/limits.ts'
 export function stepOutputs(evaluation: Evaluation): Map<string, string> {
   const { items, contexts, fields } = evaluation
   const [first] = items
+  const own = fields.map((field) => [field, outputText(first?.[field] ?? null)] as const)
   return new Map([
-    ...ownOutputs(fields, first),
+    ...own,
     ['triggered', String(items.length > 0)],
     ['trigger', evaluation.trigger],
     ['workflow', evaluation.workflow],
@@ -24,14 +24,6 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
     ['delivery', evaluation.delivery ?? ''],
     ['received-at', evaluation.receivedAt ?? ''],
   ])
-}
-
-/** A field that the item does not have is no output: it reads as empty, and not as `null`. */
-function ownOutputs(fields: readonly string[], item: Item = {}): [string, string][] {
-  return fields.flatMap((field): [string, string][] => {
-    const value = item[field]
-    return value === undefined ? [] : [[field, outputText(value)]]
-  })
 }
 
 function outputText(value: Json): string {
