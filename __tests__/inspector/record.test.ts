@@ -178,7 +178,9 @@ describe('a request as text', () => {
       headers: { 'x-quote': "it's", 'x-empty': '' },
       body: request.body,
     })
-    expect(JSON.parse(fixtureText({ ...request, encoding: 'base64' })).encoding).toBe('base64')
+    const binary = JSON.parse(fixtureText({ ...request, encoding: 'base64' }))
+    expect(binary.headers).toMatchObject({ 'x-hookline-body-encoding': 'base64' })
+    expect(Object.keys(binary)).toEqual(['method', 'path', 'headers', 'body'])
     expect(fixtureName(request)).toBe('post-any-webhook-it.json')
   })
 })

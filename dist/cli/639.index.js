@@ -11,6 +11,8 @@ __webpack_require__.d(__webpack_exports__, {
   v: () => (/* binding */ serveRelay)
 });
 
+// EXTERNAL MODULE: ./build/protocol/headers.js
+var headers = __webpack_require__(35555);
 // EXTERNAL MODULE: ./build/relay/answers.js
 var answers = __webpack_require__(34201);
 // EXTERNAL MODULE: ./build/relay/refusals.js
@@ -20,51 +22,51 @@ var relay = __webpack_require__(67669);
 ;// CONCATENATED MODULE: ./build/entries/node/body.js
 /**
  * The body of a request, chunk by chunk. Node's own iterator would destroy the connection when its
- * reader stops early, before the answer is sent on it, and costs a tenth of the throughput.
+ * reader stops early, before the answer is sent on it; and this one costs a good deal less.
  */
-async function* bodyOf(request) {
-    const arrivals = new Arrivals();
-    const { arrive, stop } = arrivals;
-    request.on('data', arrive).once('end', stop).once('error', stop);
-    try {
-        while (!arrivals.stopped) {
-            await arrivals.next();
-            yield* arrivals.take();
-        }
-        if (arrivals.error)
-            throw arrivals.error;
-    }
-    finally {
-        // What is not read is thrown away by the server.
-        request.off('data', arrive).resume();
-    }
+function bodyOf(request) {
+    return { [Symbol.asyncIterator]: () => new BodyReader(request) };
 }
-/** What came and has not been read yet. */
-class Arrivals {
-    stopped = false;
-    error;
+class BodyReader {
+    #request;
     #chunks = [];
+    #ended = false;
+    #error;
     #wake = () => { };
-    arrive = (chunk) => {
-        this.#chunks.push(chunk);
-        this.#wake();
-    };
-    stop = (error) => {
-        this.stopped = true;
-        this.error = error;
-        this.#wake();
-    };
-    next() {
-        if (this.stopped || this.#chunks.length > 0)
-            return Promise.resolve();
+    constructor(request) {
+        this.#request = request;
+        request.on('data', this.#arrive);
+        request.once('end', () => this.#end());
+        request.once('error', (error) => this.#end(error));
+    }
+    async next() {
+        if (this.#chunks.length === 0 && !this.#ended)
+            await this.#news();
+        const value = this.#chunks.shift();
+        if (value)
+            return { done: false, value };
+        if (this.#error)
+            throw this.#error;
+        return { done: true, value: undefined };
+    }
+    async return() {
+        // What is not read flows on and is thrown away.
+        this.#request.off('data', this.#arrive).resume();
+        return { done: true, value: undefined };
+    }
+    #news() {
         return new Promise((resolve) => {
             this.#wake = resolve;
         });
     }
-    take() {
-        const chunks = this.#chunks;
-        this.#chunks = [];
-        return chunks;
+    #arrive = (chunk) => {
+        this.#chunks.push(chunk);
+        this.#wake();
+    };
+    #end(error) {
+        this.#ended = true;
+        this.#error = error;
+        this.#wake();
     }
 }
 
@@ -182,6 +184,7 @@ async function stop(server, answering) {
 
 
 
+
 /** The relay behind node:http. */
 function serveRelay(options) {
     const { host, port, ports, route } = options;
@@ -214,7 +217,7 @@ function relayRequest(request) {
 }
 /** RFC 9112, section 3.2: an HTTP/1.1 request without one is answered 400. */
 function lacksHost(request) {
-    return request.httpVersion === '1.1' && request.headers.host === undefined;
+    return request.httpVersion === '1.1' && (0,headers/* headerValue */.Z)(request.rawHeaders, 'host') === undefined;
 }
 function refusal(error, method, ports) {
     const delivery = ports.newDelivery();

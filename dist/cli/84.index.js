@@ -142,6 +142,8 @@ async function hashOf(text) {
  * which place is for GitHub to say, and changes.
  */
 function parseExpression(text) {
+    if (text.trim() === '')
+        return faultAt('is empty', { start: 0, end: text.length }, text);
     try {
         const tokens = (0,_references_js__WEBPACK_IMPORTED_MODULE_2__/* .lex */ .Ii)(text);
         const names = tokens.filter(({ type }) => type === _actions_expressions_lexer__WEBPACK_IMPORTED_MODULE_1__/* .TokenType */ .ks.IDENTIFIER);
@@ -552,11 +554,13 @@ function align(value, units) {
 /* harmony export */ });
 /* harmony import */ var yaml__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(38815);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2546);
-/* harmony import */ var _workflow_source_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(7503);
-/* harmony import */ var _workflow_workflow_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(45204);
-/* harmony import */ var _workflow_yaml_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(98729);
-/* harmony import */ var _file_expressions_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(1150);
-/* harmony import */ var _stand_ins_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(30505);
+/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(53437);
+/* harmony import */ var _workflow_source_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(7503);
+/* harmony import */ var _workflow_workflow_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(45204);
+/* harmony import */ var _workflow_yaml_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(98729);
+/* harmony import */ var _file_expressions_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(1150);
+/* harmony import */ var _stand_ins_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(30505);
+
 
 
 
@@ -566,20 +570,31 @@ function align(value, units) {
 
 /** @throws UserError with all mistakes of the `on:` section, or naming what the file lacks */
 function readSourceFile(name, source) {
-    const document = (0,_workflow_yaml_js__WEBPACK_IMPORTED_MODULE_3__/* .parseYaml */ .h)(source);
+    const document = (0,_workflow_yaml_js__WEBPACK_IMPORTED_MODULE_4__/* .parseYaml */ .h)(source);
+    checkAliases(source, document);
     const sections = readSections(source, document);
     const on = required(source, sections, 'on');
     required(source, sections, 'jobs');
-    const contexts = (0,_stand_ins_js__WEBPACK_IMPORTED_MODULE_5__/* .standInContexts */ .i)(source.text, on.value);
+    const contexts = (0,_stand_ins_js__WEBPACK_IMPORTED_MODULE_6__/* .standInContexts */ .i)(source.text, on.value);
     const reading = { source, document, contexts, standIns: true };
     return { name, source, document, sections, on, ...readTriggers(reading, on.value) };
+}
+/** From here on every part of the document has a value. */
+function checkAliases({ name }, document) {
+    try {
+        document.toJS({ maxAliasCount: _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlAliases });
+    }
+    catch (cause) {
+        const message = `${name}: an alias is unknown, or used too often`;
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({ message, notes: ['every *name needs an &name before it'] }, { cause });
+    }
 }
 function readTriggers(reading, on) {
     const problems = [];
     const triggers = [];
     const native = [];
-    for (const nodes of (0,_workflow_workflow_js__WEBPACK_IMPORTED_MODULE_2__/* .onEntries */ .wF)(reading, on)) {
-        const entry = (0,_workflow_workflow_js__WEBPACK_IMPORTED_MODULE_2__/* .readEntry */ .hB)(reading, nodes);
+    for (const nodes of (0,_workflow_workflow_js__WEBPACK_IMPORTED_MODULE_3__/* .onEntries */ .wF)(reading, on)) {
+        const entry = (0,_workflow_workflow_js__WEBPACK_IMPORTED_MODULE_3__/* .readEntry */ .hB)(reading, nodes);
         problems.push(...(entry.problems ?? []));
         if (entry.trigger)
             triggers.push({ ...entry.trigger, nodes });
@@ -591,7 +606,7 @@ function readTriggers(reading, on) {
     return { triggers, native };
 }
 function nameOf({ key, options }) {
-    return (0,_file_expressions_js__WEBPACK_IMPORTED_MODULE_4__/* .keyOf */ .TN)({ key, value: options });
+    return (0,_file_expressions_js__WEBPACK_IMPORTED_MODULE_5__/* .keyOf */ .TN)({ key, value: options });
 }
 function required(source, sections, key) {
     const section = sections.get(key);
@@ -606,14 +621,14 @@ function readSections(source, document) {
     if (contents.flow) {
         throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({
             message: 'the top level of a workflow file to be compiled is written as lines, not in braces',
-            position: (0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_6__/* .positionAt */ .t)(source, ...(0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_6__/* .rangeOf */ .b)(contents)),
+            position: (0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_7__/* .positionAt */ .t)(source, ...(0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_7__/* .rangeOf */ .b)(contents)),
         });
     }
     const pairs = contents.items; // a parsed document holds nodes only
-    return new Map(pairs.map((pair) => [(0,_file_expressions_js__WEBPACK_IMPORTED_MODULE_4__/* .keyOf */ .TN)(pair), sectionOf(source.text, pair)]));
+    return new Map(pairs.map((pair) => [(0,_file_expressions_js__WEBPACK_IMPORTED_MODULE_5__/* .keyOf */ .TN)(pair), sectionOf(source.text, pair)]));
 }
 function sectionOf(text, { key, value }) {
-    return { key, value, ...linesOf(text, (0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_6__/* .rangeOf */ .b)(key)[0], value ? (0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_6__/* .rangeOf */ .b)(value)[1] : 0) };
+    return { key, value, ...linesOf(text, (0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_7__/* .rangeOf */ .b)(key)[0], value ? (0,_workflow_source_js__WEBPACK_IMPORTED_MODULE_7__/* .rangeOf */ .b)(value)[1] : 0) };
 }
 /** The lines on which a stretch stands, the line break of the last one included. */
 function linesOf(text, start, end) {
@@ -1488,17 +1503,26 @@ function collision(one, other) {
     };
 }
 
+// EXTERNAL MODULE: ./build/compiler/parse-expression.js
+var parse_expression = __webpack_require__(39834);
 ;// CONCATENATED MODULE: ./build/compiler/native-problems.js
+
 
 
 
 /** Expressions of the `on:` section that can mean nothing: GitHub, or the action, reads it first. */
 function nativeProblems(file) {
     const expressions = (0,file_expressions/* fileExpressions */.az)(file.source.text, file.on.value, ['on']);
-    return expressions.flatMap((expression) => [
+    return expressions.flatMap((expression) => problemsOf(file, expression));
+}
+function problemsOf(file, expression) {
+    const parsed = (0,parse_expression/* parseExpression */.Y)(expression.text);
+    if ((0,parse_expression/* isFault */.Z)(parsed))
+        return [problem(file, expression, parsed, `expression: ${parsed.message}`)];
+    return [
         ...(0,references/* references */.Ft)(expression.text, 'on').map((found) => problem(file, expression, found, 'the context "on" is not available in "on:" itself')),
         ...['secrets', 'vars'].flatMap((context) => unnamed(file, expression, context)),
-    ]);
+    ];
 }
 /** Secrets are handed on by name, so a name that only the run knows cannot be among them. */
 function unnamed(file, expression, context) {

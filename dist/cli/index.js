@@ -14127,7 +14127,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 /* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(36106);
 /* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7458);
 /* harmony import */ var _commands_doctor_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(68273);
-/* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(83851);
+/* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(32324);
 /* harmony import */ var _commands_keys_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(91316);
 /* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(75705);
 /* harmony import */ var _commands_seal_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(61450);
@@ -14210,8 +14210,9 @@ const SETTLED = 100;
 /** Calls back whenever a file changes in the folders that globs begin with, until the process ends. */
 function watchFolders(root, globs, changed) {
     let timer;
-    for (const folder of new Set(globs.map(baseOf))) {
-        (0,external_node_fs_.watch)((0,external_node_path_.join)(root, folder), { recursive: true }, () => {
+    const folders = globs.map((glob) => (0,external_node_path_.join)(root, baseOf(glob))).filter((path) => (0,external_node_fs_.existsSync)(path));
+    for (const folder of new Set(folders)) {
+        (0,external_node_fs_.watch)(folder, { recursive: true }, () => {
             clearTimeout(timer);
             timer = setTimeout(() => void changed(), SETTLED);
         });
@@ -14308,10 +14309,15 @@ async function run(globs, { strict, json }) {
         process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem, 'warning')}\n`);
     for (const problem of errors)
         process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem)}\n`);
-    process.stdout.write(`${count} workflow ${count === 1 ? 'file' : 'files'}: ${summary(errors.length, warnings.length)}\n`);
+    process.stdout.write(`${counted(count, 'workflow file')}: ${summary(errors.length, warnings.length)}\n`);
 }
 function summary(errors, warnings) {
-    return errors + warnings === 0 ? 'no problems' : `${errors} errors, ${warnings} warnings`;
+    if (errors + warnings === 0)
+        return 'no problems';
+    return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+}
+function counted(count, noun) {
+    return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 
@@ -14594,7 +14600,7 @@ function devCommand() {
 }
 async function run(options) {
     const { host, port, workflow: globs, envFile, poll, json } = options;
-    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(639), __nccwpck_require__.e(303)]).then(__nccwpck_require__.bind(__nccwpck_require__, 92303));
+    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(639), __nccwpck_require__.e(481)]).then(__nccwpck_require__.bind(__nccwpck_require__, 71481));
     const values = readEnvFile(envFile);
     const workflows = (event) => devWorkflows(globs, values, event);
     const server = await serveDev({
@@ -15254,7 +15260,7 @@ function told({ check, status, message, mend }) {
 
 /***/ }),
 
-/***/ 83851:
+/***/ 32324:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -15267,6 +15273,91 @@ __nccwpck_require__.d(__webpack_exports__, {
 var esm = __nccwpck_require__(48179);
 // EXTERNAL MODULE: ./node_modules/yaml/dist/index.js
 var dist = __nccwpck_require__(38815);
+;// CONCATENATED MODULE: ./build/dev/init/bot-kind.js
+
+/** A bot that is asked for new messages on a schedule: no relay, and no URL. */
+const botKind = {
+    name: 'bot',
+    title: 'a message to a bot, which is polled on a schedule',
+    workflow: 'bot',
+    trigger: 'messaging_bot',
+    secret: 'BOT_TOKEN',
+    files: (answers) => [{ path: `.github/workflows/${answers.name}.yml`, text: bot_kind_text(answers) }],
+};
+function bot_kind_text({ name }) {
+    return `name: ${(0,dist/* stringify */.As)(name).trim()}
+on:
+  schedule:
+    - cron: '*/5 * * * *'
+  workflow_dispatch:
+
+permissions: {}
+
+# One poll after the other: two at once would get the same messages.
+concurrency:
+  group: ${(0,dist/* stringify */.As)(name).trim()}
+
+jobs:
+  poll:
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    outputs:
+      items: \${{ steps.hookline.outputs.items }}
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            messaging_bot:
+              token: \${{ secrets.BOT_TOKEN }}
+              event: text
+
+  # Once for each message.
+  react:
+    needs: poll
+    if: needs.poll.outputs.items != '[]'
+    runs-on: ubuntu-latest
+    strategy:
+      fail-fast: false
+      matrix:
+        on: \${{ fromJSON(needs.poll.outputs.items) }}
+    steps:
+      # What came from outside goes through env: in a script it would be run as shell code.
+      - env:
+          NAME: \${{ matrix.on.messaging_bot.outputs.from.first_name }}
+          TEXT: \${{ matrix.on.messaging_bot.outputs.text }}
+        run: echo "$NAME wrote $TEXT"
+`;
+}
+
+;// CONCATENATED MODULE: ./build/dev/init/compiled-kind.js
+
+/** A workflow file with triggers under `on:`, from which `hookline build` makes native ones. */
+const compiledKind = {
+    name: 'compiled',
+    title: 'a request to a URL, in a workflow file with jobs for each request',
+    workflow: 'hook',
+    trigger: 'webhook',
+    compile: 'npx hookline build',
+    files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiled_kind_text(answers) }],
+};
+function compiled_kind_text({ name }) {
+    return `name: ${(0,dist/* stringify */.As)(name).trim()}
+on:
+  webhook:
+    method: post
+
+jobs:
+  react:
+    runs-on: ubuntu-latest
+    steps:
+      # What came from outside goes through env: in a script it would be run as shell code.
+      - env:
+          BODY: \${{ toJSON(on.webhook.outputs.body) }}
+        run: echo "$BODY"
+`;
+}
+
 ;// CONCATENATED MODULE: ./build/dev/init/webhook-kind.js
 
 /** The triggers stand in the native workflow itself: one file, and no checkout. */
@@ -15311,8 +15402,10 @@ jobs:
 
 ;// CONCATENATED MODULE: ./build/dev/init/kinds.js
 
+
+
 /** By name; the first one is the default. */
-const KINDS = new Map([webhookKind].map((kind) => [kind.name, kind]));
+const KINDS = new Map([webhookKind, botKind, compiledKind].map((kind) => [kind.name, kind]));
 
 // EXTERNAL MODULE: ./build/protocol/webhook-url.js
 var webhook_url = __nccwpck_require__(53428);
@@ -15325,7 +15418,13 @@ var found_triggers = __nccwpck_require__(47072);
 const SOME_REPOSITORY = 'owner/name';
 const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' };
 /** @param port where `hookline dev` listens */
-function nextSteps({ trigger, compile }, { name, relay, repository }, files, port) {
+function nextSteps(kind, answers, files, port) {
+    const push = pushLines(kind, answers, files);
+    return kind.secret === undefined
+        ? webhookSteps(kind, answers, push, port)
+        : pollingSteps(kind.secret, answers, push);
+}
+function webhookSteps({ trigger }, { name, relay, repository }, push, port) {
     const url = (0,webhook_url/* webhookUrl */.v)({
         relay,
         repository: repository || SOME_REPOSITORY,
@@ -15333,19 +15432,32 @@ function nextSteps({ trigger, compile }, { name, relay, repository }, files, por
         trigger,
     });
     const local = `http://localhost:${port}/webhook/${name}/${trigger}`;
-    const paths = files.map(({ path }) => path).join(' ');
+    const fire = (0,found_triggers/* curlLine */.R8)(local, { ...EXAMPLE, method: 'POST', path: '' });
     return {
         url,
         curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
-        tryOut: ['npx hookline dev', (0,found_triggers/* curlLine */.R8)(local, { ...EXAMPLE, method: 'POST', path: '' })],
-        publish: [
-            ...(compile === undefined ? [] : [compile]),
-            `git add ${paths}${compile === undefined ? '' : ' .github/workflows'}`,
-            `git commit -m 'Add the workflow ${name}'`,
-            'git push',
-            `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`} --relay ${relay}`,
-        ],
+        tryOut: ['npx hookline dev', fire],
+        publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
     };
+}
+/** `gh secret set` asks for the value, so that it stands in no argument and no history. */
+function pollingSteps(secret, { name, repository }, push) {
+    const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)];
+    return { url: null, curl: null, tryOut: [], publish: [...publish, `gh workflow run ${name}.yml`] };
+}
+function pushLines({ compile }, { name }, files) {
+    const written = files.map(({ path }) => path);
+    const compiled = ['.yml', '.jobs.yml'].map((end) => `.github/workflows/${name}${end}`);
+    const added = compile === undefined ? written : [...written, ...compiled];
+    return [
+        ...(compile === undefined ? [] : [compile]),
+        `git add ${added.join(' ')}`,
+        `git commit -m 'Add the workflow ${name}'`,
+        'git push',
+    ];
+}
+function doctorLine(name, repository) {
+    return `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}`;
 }
 
 // EXTERNAL MODULE: ./build/protocol/errors.js
@@ -15385,6 +15497,7 @@ function questions({ repository }) {
             name: 'relay',
             text: 'Address of the relay',
             fallback: () => OWN_RELAY,
+            matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
             check: (relay) => checkUrl({ relay }),
         },
     ];
@@ -15402,8 +15515,8 @@ async function answered(given, surroundings, ask) {
         const own = given[question.name];
         if (own !== undefined)
             question.check(own);
-        const isOpen = question.choices?.length !== 1;
-        known[question.name] = own ?? (ask && isOpen ? await ask(question, fallback) : fallback);
+        const matters = question.matters?.(known) ?? true;
+        known[question.name] = own ?? (ask && matters ? await ask(question, fallback) : fallback);
     }
     const { kind = '', name = '', repository = '', relay = '' } = known;
     return { kind, name, repository, relay };
@@ -15547,7 +15660,9 @@ async function run(options) {
         print(files.map((file) => preview(file)).join('\n'));
     if (!dryRun)
         writeNew(process.cwd(), files);
-    print(json ? JSON.stringify({ written: !dryRun, files, ...steps }) : told(files, dryRun, steps));
+    print(json
+        ? JSON.stringify({ written: !dryRun, files, ...steps })
+        : told(files, dryRun, steps).trimEnd());
 }
 async function allAnswers({ yes, json, kind, name, repository, relay, }) {
     const { stdin: input, stdout: output } = process;
@@ -15570,18 +15685,16 @@ function told(files, dryRun, steps) {
     const paths = files.map(({ path }) => path).join(', ');
     if (dryRun)
         return `Nothing was written: without --dry-run it would be ${paths}`;
+    const { tryOut, publish, url, curl } = steps;
     return [
-        `Wrote ${paths}`,
-        '',
-        'Try it here, each line in a terminal of its own:',
-        indented(steps.tryOut.join('\n')),
-        '',
-        'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
-        indented(steps.publish.join('\n')),
-        '',
-        'The URL for the sender, and a line that fires it:',
-        indented(`${steps.url}\n${steps.curl}`),
-    ].join('\n');
+        `Wrote ${paths}\n`,
+        section('Try it here, each line in a terminal of its own:', tryOut),
+        section('Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:', publish),
+        section('The URL for the sender, and a line that fires it:', url && curl ? [url, curl] : []),
+    ].join('');
+}
+function section(title, lines) {
+    return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`;
 }
 function print(text) {
     process.stdout.write(`${text}\n`);
@@ -16694,14 +16807,25 @@ function failure(error) {
 /* harmony export */ });
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(73024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(76760);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22947);
 
 
-/** The version in package.json, which stands two folders above the script that was started. */
+
+/**
+ * The version in package.json, which stands two folders above the script that was started;
+ * `unknown` for a script that was copied out of its package.
+ */
 function ownVersion() {
-    const file = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.resolve)((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(process.argv[1] ?? ''), '../../../package.json');
-    const manifest = JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(file, 'utf8'));
-    const found = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-    return found ? String(manifest.version) : 'unknown';
+    const manifest = readManifest((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(process.argv[1] ?? ''));
+    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_2__/* .isObject */ .Gv)(manifest) && manifest.name === 'hookline' ? String(manifest.version) : 'unknown';
+}
+function readManifest(script) {
+    try {
+        return JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.resolve)(script, '../../../package.json'), 'utf8'));
+    }
+    catch {
+        return undefined;
+    }
 }
 
 
@@ -17073,6 +17197,12 @@ async function readCredentials({ HOOKLINE_TOKEN, HOOKLINE_KEYS, }) {
         throw new errors/* UserError */.y({
             message: `${HOOKLINE_TOKEN ? 'HOOKLINE_KEYS' : 'HOOKLINE_TOKEN'} is missing`,
             hint: 'a relay that holds the token needs both: the token, and the keys that requests bring',
+        });
+    }
+    if (!(0,credentials/* isHeaderSafe */.pC)(HOOKLINE_TOKEN)) {
+        throw new errors/* UserError */.y({
+            message: 'HOOKLINE_TOKEN holds a character that no token has',
+            hint: 'look for a line end or a space around it',
         });
     }
     return (0,access_keys/* heldToken */.b)((0,relay_keys/* readAccessKeys */.R)(HOOKLINE_KEYS), new secret/* Secret */.zh(HOOKLINE_TOKEN));
@@ -20991,6 +21121,8 @@ const runOptions = {
     skipSchedule: dist/* pipe */.FsL(dist/* optional */.lqM(dist/* boolean */.zMY(), false), dist/* title */.DDF('boolean'), dist/* description */.h_('`true`: a polled trigger never runs on `schedule`.')),
 };
 function isTimeZone(name) {
+    if (name === 'UTC')
+        return true; // the default: to ask would load all of Intl
     try {
         return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
     }
@@ -23604,7 +23736,8 @@ function bytesOf(secret) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   A_: () => (/* binding */ presentedToken),
 /* harmony export */   K8: () => (/* binding */ ownToken),
-/* harmony export */   fC: () => (/* binding */ noToken)
+/* harmony export */   fC: () => (/* binding */ noToken),
+/* harmony export */   pC: () => (/* binding */ isHeaderSafe)
 /* harmony export */ });
 /* harmony import */ var _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(35555);
 /* harmony import */ var _protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(65605);
@@ -23630,12 +23763,14 @@ function presentedToken(headers, reserved) {
     const token = values.find(Boolean) || reserved.get(_protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__/* .PARAMETER */ .a.token);
     if (!token)
         return undefined;
-    if (!HEADER_SAFE.test(token))
+    if (!isHeaderSafe(token))
         throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_3__/* .invalidToken */ .R2)();
     return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__/* .Secret */ .zh(token);
 }
-/** What can stand in an `Authorization` header, so that no token can break out of one. */
-const HEADER_SAFE = /^[\x21-\x7e]+$/;
+/** True for what can stand in an `Authorization` header without breaking out of it. */
+function isHeaderSafe(token) {
+    return /^[\x21-\x7e]+$/.test(token);
+}
 function withoutScheme(value) {
     // A runtime may join repeats with commas; no token contains one, and the first counts.
     return value?.split(',')[0]?.replace(/^(?:token|bearer)[ \t]+/i, '');
@@ -25401,8 +25536,10 @@ function isSealed(value) {
 /* harmony export */   sealKeysPage: () => (/* binding */ sealKeysPage)
 /* harmony export */ });
 /* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(52977);
-/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(15625);
-/* harmony import */ var _seal_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(15388);
+/* harmony import */ var _credentials_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(56500);
+/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(15625);
+/* harmony import */ var _seal_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(15388);
+
 
 
 
@@ -25416,12 +25553,12 @@ function sealedTokens(keys, others, now) {
     return {
         required: true,
         platformToken: async (presented, webhook) => {
-            if (!(0,_seal_js__WEBPACK_IMPORTED_MODULE_2__/* .looksSealed */ .rQ)(presented.reveal()))
+            if (!(0,_seal_js__WEBPACK_IMPORTED_MODULE_3__/* .looksSealed */ .rQ)(presented.reveal()))
                 return others.platformToken(presented, webhook);
             // Why it does not open is nothing that a stranger should learn.
-            const sealed = await (0,_seal_js__WEBPACK_IMPORTED_MODULE_2__/* .openSealed */ .j5)(presented.reveal(), keys).catch(() => undefined);
+            const sealed = await (0,_seal_js__WEBPACK_IMPORTED_MODULE_3__/* .openSealed */ .j5)(presented.reveal(), keys).catch(() => undefined);
             if (!sealed || !covers(sealed, webhook, now()))
-                throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .invalidToken */ .R2)();
+                throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_2__/* .invalidToken */ .R2)();
             return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_0__/* .Secret */ .zh(sealed.token);
         },
     };
@@ -25432,6 +25569,9 @@ function sealKeysPage(keys) {
     return { contentType: 'application/json', body: JSON.stringify(set) };
 }
 function covers(sealed, { repository, path }, now) {
+    // Anyone can seal anything with a public key.
+    if (!(0,_credentials_js__WEBPACK_IMPORTED_MODULE_1__/* .isHeaderSafe */ .pC)(sealed.token))
+        return false;
     const named = `${repository.owner}/${repository.name}`;
     // GitHub's names do not tell upper from lower case.
     if (sealed.repository.toLowerCase() !== named.toLowerCase())

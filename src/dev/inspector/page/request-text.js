@@ -25,8 +25,8 @@ export function curlLine({ method, path, headers, body, encoding }, base) {
 }
 
 /**
- * A fixture, as `hookline send` sends it: `{method, path, headers, body}`, and `encoding` for a body
- * that is no text. What authenticates the sender is not part of it.
+ * A fixture, as `hookline send` sends it: the four keys of a `client_payload`, so that a header says
+ * when the body is base64. What authenticates the sender is not part of it.
  *
  * @param {ShownRequest} request
  */
@@ -34,8 +34,9 @@ export function fixtureText({ method, path, headers, body, encoding }) {
   const kept = Object.entries(headers).filter(
     ([name, value]) => value !== '***' && !OF_THE_CLIENT.has(name),
   )
-  const fixture = { method, path, headers: Object.fromEntries(kept), body }
-  return `${JSON.stringify(encoding === 'text' ? fixture : { ...fixture, encoding }, null, 2)}\n`
+  const encoded = encoding === 'base64' ? { 'x-hookline-body-encoding': 'base64' } : {}
+  const fixture = { method, path, headers: { ...Object.fromEntries(kept), ...encoded }, body }
+  return `${JSON.stringify(fixture, null, 2)}\n`
 }
 
 /**

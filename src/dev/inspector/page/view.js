@@ -69,7 +69,8 @@ export function chooseDelivery(delivery) {
 /** @param {1 | -1} by */
 export function step(by) {
   const lines = visible()
-  const next = lines[lines.findIndex(({ id }) => id === shown?.id) + by]
+  const current = wanted()
+  const next = lines[lines.findIndex(({ id }) => id === current) + by]
   if (!next) return
   choose(next.id)
   const line = rows.querySelector(`[data-id="${next.id}"] a`)

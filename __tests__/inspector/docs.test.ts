@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { onExpression, stepExpression } from '../../src/dev/inspector/page/expression.js'
+import { fixtureName, fixtureText } from '../../src/dev/inspector/page/request-text.js'
+import { BOUNDS } from '../../src/dev/inspector/recorder.ts'
+import { type Dev, startDev } from '../support/dev.ts'
+
+const page = readFileSync(new URL('../../docs/inspector.md', import.meta.url), 'utf8')
+
+function block(language: string): string {
+  return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(page)?.[1] ?? ''
+}
+
+describe('docs/inspector.md', () => {
+  test('names the expressions that are copied', () => {
+    const issue = { title: 'it breaks' }
+    const shared = { trigger: 'webhook', item: 0, fields: ['body'] }
+    const title = { ...shared, path: ['body', 'issue', 'title'], value: issue.title }
+    expect(page).toContain(`\`${onExpression(title)}\``)
+    expect(page).toContain(`\`${stepExpression(title, 'hookline')}\``)
+    expect(page).toContain(
+      `\`${onExpression({ ...shared, path: ['body', 'issue'], value: issue })}\``,
+    )
+  })
+
+  test('shows a fixture as it is saved', async () => {
+    const fixture = JSON.parse(block('json'))
+    const saved = JSON.parse(fixtureText({ ...fixture, encoding: 'text' }))
+    expect(saved).toEqual(fixture)
+    expect(fixtureName({ ...fixture, encoding: 'text' })).toBe('post-hook-webhook-issues-128.json')
+    const dev: Dev = await startDev({ files: { 'workflows/hook.yml': 'on: webhook' } })
+    const { method, path, headers, body } = fixture
+    await fetch(dev.hook(path), { method, headers, body })
+    await dev.command.printed(/outputs\.body = \{"action":"opened"\}/)
+    await dev.stop()
+  })
+
+  test('says how much is kept', () => {
+    expect(page).toContain(`the last ${BOUNDS.requests} requests, and ${BOUNDS.bytes / 2 ** 20} MB`)
+  })
+
+  test('names every key of the page', () => {
+    const main = readFileSync(
+      new URL('../../src/dev/inspector/page/main.js', import.meta.url),
+      'utf8',
+    )
+    const keys = [...main.matchAll(/keys: \['([^']+)'/g)].map(([, key]) => key ?? '')
+    expect(keys.length).toBeGreaterThan(8)
+    const shown = (key: string) => `\`${key === 'Escape' ? 'Esc' : key}\``
+    expect(keys.filter((key) => !page.includes(shown(key)))).toEqual([])
+  })
+
+  test('shows pictures that are there', () => {
+    const pictures = [...page.matchAll(/!\[[^\]]+\]\((images\/[^)]+)\)/g)].map(([, path]) => path)
+    expect(pictures).toHaveLength(2)
+    for (const path of pictures) {
+      const bytes = readFileSync(new URL(`../../docs/${path}`, import.meta.url))
+      expect(bytes.subarray(1, 4).toString()).toBe('PNG')
+    }
+  })
+})
