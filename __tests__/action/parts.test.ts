@@ -74,7 +74,7 @@ test.each([
 describe('step outputs', () => {
   const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} } as const
 
-  test('fixed names win, a missing field is no output, text stays as it is', () => {
+  test('fixed names win, a missing field is null, text stays as it is', () => {
     const item = { text: 'a\n', list: [1], items: 'mine', extra: 1 }
     const fired = { outcome: 'success', conclusion: 'success', outputs: item } as const
     const outputs = stepOutputs({
@@ -89,12 +89,12 @@ describe('step outputs', () => {
     expect(Object.fromEntries(outputs)).toMatchObject({
       text: 'a\n',
       list: '[1]',
+      none: 'null',
       items,
       count: '1',
       triggered: 'true',
     })
     expect(outputs.has('extra')).toBe(false)
-    expect(outputs.has('none')).toBe(false)
   })
 
   test('R40: items of 450,000 characters, and of one more', () => {

@@ -9,7 +9,8 @@ import type { Readable } from 'node:stream'
 import { workerBundle } from './build.ts'
 import type { RelaySetup, RelayUnderTest } from './relays.ts'
 
-const WORKERD = createRequire(import.meta.url).resolve('workerd/bin/workerd')
+/** The program itself: the script that stands in for it hands no further streams on. */
+const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { default: string }
 
 /** The relay as it is shipped for the edge, in the runtime that the edge runs. */
 export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {

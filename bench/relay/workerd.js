@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const WORKERD = createRequire(import.meta.url).resolve('workerd/bin/workerd')
+const WORKERD = createRequire(import.meta.url)('workerd').default
 const TICKS_PER_SECOND = 100
 
 /** Bundles the relay for the edge as it is shipped; the sources must be compiled before. */
