@@ -42,6 +42,14 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
     expect(travelled).not.toContain(TOKEN)
   })
 
+  test('may stand in the body: some senders repeat the URL that they call', async () => {
+    const token = await sealed(FOREVER)
+    const body = `{"webhook":{"callbackURL":"https://h.test${HOOK}?__token=${token}"}}`
+    const target = `${HOOK}?__token=${token}`
+    expect((await send(at.relay.url, { method: 'POST', target, body })).status).toBe(200)
+    expect(JSON.parse(at.github.calls[0]?.body ?? '').client_payload.body).toBe(body)
+  })
+
   test('rotation: a token sealed for the older key still opens', async () => {
     expect((await sendWith(at, await sealed(FOREVER, keys[1]))).status).toBe(200)
   })

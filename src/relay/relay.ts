@@ -107,9 +107,16 @@ async function relayWebhook(
   if (challenge) return withoutEcho(challenge, present(presented))
   const token = presented && (await ports.credentials.platformToken(presented, webhook))
   const reply = withoutEcho(accepted, present(presented, token))
-  const dispatch = await prepare(request, webhook, body, journal, present(presented, token))
+  const tokens = { presented, token }
+  const dispatch = await prepare(request, webhook, body, journal, tokens)
   journal.attempted(await ports.dispatch({ ...dispatch, token }))
   return reply
+}
+
+/** What the request brought, and what the platform is asked with: often the same. */
+interface Tokens {
+  readonly presented: Secret | undefined
+  readonly token: Secret | undefined
 }
 
 async function prepare(
@@ -117,11 +124,18 @@ async function prepare(
   { repository, path }: Webhook,
   body: ReceivedBody,
   journal: Journal,
-  tokens: readonly Secret[],
+  { presented, token }: Tokens,
 ): Promise<Omit<Dispatch, 'token'>> {
   const { delivery, receivedAt } = journal
-  const travelling = { path, method, headers: forwardedHeaders(headers), body }
-  const received = withoutTokens({ ...travelling, delivery, receivedAt }, tokens)
+  const travelling = {
+    path,
+    method,
+    headers: forwardedHeaders(headers),
+    body,
+    delivery,
+    receivedAt,
+  }
+  const received = withoutTokens(travelling, present(presented, token), token)
   journal.addressed(repository, received.path, body.bytes.length)
   return { repository, delivery, clientPayload: await writePayload(received) }
 }

@@ -1,4 +1,4 @@
-import { isScalar, type Node } from 'yaml'
+import { isScalar, type Node, visit } from 'yaml'
 import type { Problem } from '../protocol/errors.ts'
 import { isObject, type Json, record } from '../protocol/json.ts'
 import { LIMITS } from '../protocol/limits.ts'
@@ -32,9 +32,22 @@ export function bindOptions(
 function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, values: Json) {
   const bound = trigger.bind(values)
   if (!reading.standIns || !('issues' in bound)) return bound
-  const unknown = bound.issues.filter((issue) => isComputed(nodeAt(reading, nodes, pathOf(issue))))
+  const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
   if (unknown.length === 0) return bound
   return trigger.bind(unknown.reduce((known, issue) => without(known, pathOf(issue)), values))
+}
+
+/** Of one value, or of several together: a rule about a whole mapping that holds an expression. */
+function dependsOnExpression(reading: Reading, nodes: TriggerNodes, issue: Issue): boolean {
+  const node = nodeAt(reading, nodes, pathOf(issue))
+  if (issue.kind === 'schema') return isComputed(node)
+  let found = false
+  visit(node, {
+    Scalar(_, scalar) {
+      found ||= isComputed(scalar)
+    },
+  })
+  return found
 }
 
 /** A value without the part that stands at a path. */

@@ -14,6 +14,7 @@ export function checkCommand(): Command {
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .option('--strict', 'untrusted text in a script is an error')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
     .action(run)
 }
 

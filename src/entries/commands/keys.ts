@@ -4,6 +4,7 @@ import { Command } from 'commander'
 export function keysCommand(): Command {
   return new Command('keys')
     .description('make the keys of a relay')
+    .addHelpText('after', '\nExamples:\n  $ hookline keys new\n  $ hookline keys access')
     .addCommand(
       new Command('new')
         .description('print sealing keys for HOOKLINE_SEAL_KEYS: a new one, before those it holds')

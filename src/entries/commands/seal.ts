@@ -14,6 +14,13 @@ interface SealOptions {
   readonly json?: boolean
 }
 
+const HELP = `
+The token is read from standard input, or from HOOKLINE_TOKEN.
+
+Examples:
+  $ hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
+  $ hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
+
 export function sealCommand(): Command {
   return new Command('seal')
     .description('seal a token for one repository, so that a webhook URL may carry it')
@@ -23,7 +30,7 @@ export function sealCommand(): Command {
     .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
     .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
     .option('--json', 'print an object')
-    .addHelpText('after', '\nThe token is read from standard input, or from HOOKLINE_TOKEN.')
+    .addHelpText('after', HELP)
     .action(run)
 }
 
