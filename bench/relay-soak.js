@@ -11,6 +11,7 @@ compile()
 const upstream = await start('upstream')
 const relay = await start('node', { HOOKLINE_API_URL: upstream.url })
 
+/** @type {[minutes: number, megabytes: number][]} */
 const samples = []
 const startedAt = performance.now()
 const sampling = setInterval(
@@ -26,7 +27,7 @@ const { requests, p99 } = await atRate(relay.url, {
   milliseconds: SECONDS * 1000,
 })
 clearInterval(sampling)
-const { calls } = await upstream.usage()
+const { calls = 0 } = await upstream.usage()
 
 console.log(`${SECONDS} s at ${RATE} requests per second`)
 console.log(`  requests ${requests}, dispatches ${calls}, difference ${requests - calls}`)
@@ -46,9 +47,14 @@ for (const send of connected) send.close()
 await relay.stop()
 await upstream.stop()
 
-/** Of the line that fits best. */
+/**
+ * Of the line that fits best.
+ *
+ * @param {readonly [x: number, y: number][]} points
+ */
 function slope(points) {
-  const mean = (pick) => points.reduce((sum, point) => sum + pick(point), 0) / points.length
+  const mean = (/** @type {(point: [number, number]) => number} */ pick) =>
+    points.reduce((sum, point) => sum + pick(point), 0) / points.length
   const [x, y] = [mean(([at]) => at), mean(([, value]) => value)]
   const over = mean(([at, value]) => (at - x) * (value - y))
   return over / mean(([at]) => (at - x) ** 2)

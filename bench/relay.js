@@ -3,6 +3,7 @@ import { compare } from './relay/compare.js'
 import { sealedTokenCost } from './relay/sealed.js'
 import { compile, start } from './relay/subjects.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
+import { report } from './report.js'
 
 const ROUNDS = Number(process.argv[2] ?? 7)
 
@@ -12,7 +13,7 @@ const env = { HOOKLINE_API_URL: upstream.url }
 
 const bare = await start('bare', env)
 const node = await start('node', env)
-await compare('Node, goal at least 0.85', ['bare forwarder', bare], ['relay', node], ROUNDS)
+report(await compare(['bare forwarder', bare], ['relay on Node', node], ROUNDS, 0.85))
 await bare.stop()
 await node.stop()
 
@@ -21,10 +22,9 @@ const forwardOnly = await startWorker(
   env,
 )
 const worker = await startWorker(await bundledRelay(), env)
-const title = 'workerd, goal at least 0.65'
-await compare(title, ['forward-only', forwardOnly], ['relay', worker], ROUNDS)
+report(await compare(['forward-only', forwardOnly], ['relay on workerd', worker], ROUNDS, 0.65))
 await forwardOnly.stop()
 await worker.stop()
 
-await sealedTokenCost()
+report([await sealedTokenCost()])
 await upstream.stop()

@@ -1,46 +1,76 @@
+import { median, ratio } from '../processes.js'
 import { atRate, saturate } from './load.js'
-import { cpuMilliseconds, median } from './subjects.js'
+import { cpuMilliseconds } from './subjects.js'
+
+/** @typedef {import('../report.js').Row} Row */
+/** @typedef {import('./subjects.js').Subject} Subject */
+/** @typedef {[name: string, subject: Subject]} Named */
+/** @typedef {{ perSecond: number, cpu: number }} Figures */
 
 // Long enough for the compilers of an engine to be done with it.
 const WARM_UP = { connections: 16, milliseconds: 5000 }
 const LOAD = { connections: 16, milliseconds: 1500 }
 const STEADY = { rate: 300, connections: 16, milliseconds: 4000 }
 
-/** Measures two subjects in turn, and prints how the second compares with the first. */
-export async function compare(title, [baseName, base], [name, subject], rounds) {
+/**
+ * Measures two subjects in turn: how the second compares with the first, with 2 KB bodies on 16
+ * connections.
+ *
+ * @param {Named} base
+ * @param {Named} subject
+ * @param {number} rounds
+ * @param {number} atLeast the goal for the requests per second
+ * @returns {Promise<Row[]>}
+ */
+export async function compare([baseName, base], [name, subject], rounds, atLeast) {
   for (const { url } of [base, subject]) await saturate(url, WARM_UP)
-  const results = []
+  /** @type {Figures[]} */
+  const bases = []
+  /** @type {Figures[]} */
+  const figures = []
   for (let round = 0; round < rounds; round++) {
-    results.push([await measure(base), await measure(subject)])
+    bases.push(await measure(base))
+    figures.push(await measure(subject))
   }
-  const ratio = (pick) => median(results.map(([of, by]) => pick(by) / pick(of))).toFixed(2)
-  const absolute = (at, pick, digits) =>
-    median(results.map((pair) => pick(pair[at]))).toFixed(digits)
-  console.log(`${title}: ${name} / ${baseName}, 2 KB body, 16 connections, median of ${rounds}`)
-  console.log(`  requests per second  ${ratio((r) => r.perSecond)}`)
-  console.log(`  own CPU per request  ${ratio((r) => r.cpu)}`)
-  const rates = [1, 0].map((at) => absolute(at, (r) => r.perSecond, 0))
-  const costs = [1, 0].map((at) => absolute(at, (r) => r.cpu, 3))
-  console.log(
-    `  (${rates.join(' against ')} per second, ${costs.join(' against ')} ms of CPU, here)`,
-  )
-  await latencies([
-    [baseName, base],
-    [name, subject],
-  ])
+  const row = (
+    /** @type {string} */ what,
+    /** @type {(figures: Figures) => number} */ pick,
+    /** @type {number} */ digits,
+    /** @type {string} */ unit,
+  ) => {
+    const [by, of] = [figures.map(pick), bases.map(pick)]
+    const detail = `${median(by).toFixed(digits)} : ${median(of).toFixed(digits)} ${unit}`
+    return { what: `${name} : ${baseName}, ${what}`, measured: ratio(by, of), unit: '×', detail }
+  }
+  return [
+    { ...row('requests per second', (r) => r.perSecond, 0, 'per second'), atLeast },
+    row('own CPU per request', (r) => r.cpu, 3, 'ms'),
+    ...(await latencies([baseName, base])),
+    ...(await latencies([name, subject])),
+  ]
 }
 
-/** Requests per second, and milliseconds of the process's own time for each. */
+/**
+ * Requests per second, and milliseconds of the process's own time for each.
+ *
+ * @param {Subject} subject
+ * @returns {Promise<Figures>}
+ */
 async function measure(subject) {
   const before = cpuMilliseconds(await subject.usage())
   const { perSecond, requests } = await saturate(subject.url, LOAD)
   return { perSecond, cpu: (cpuMilliseconds(await subject.usage()) - before) / requests }
 }
 
-async function latencies(subjects) {
-  console.log(`  latency at ${STEADY.rate} requests per second, in ms`)
-  for (const [name, { url }] of subjects) {
-    const { p50, p99 } = await atRate(url, STEADY)
-    console.log(`    ${name.padEnd(14)} p50 ${p50.toFixed(2)}  p99 ${p99.toFixed(2)}`)
-  }
+/**
+ * @param {Named} subject
+ * @returns {Promise<Row[]>}
+ */
+async function latencies([name, { url }]) {
+  const { p50, p99 } = await atRate(url, STEADY)
+  const what = `${name}, latency at ${STEADY.rate} per second`
+  return [
+    { what: `${what}, p50`, measured: p50, unit: 'ms' },
+    { what: `${what}, p99`, measured: p99, unit: 'ms' },
+  ]
 }

@@ -1,6 +1,10 @@
 // What any forwarder on workerd costs at least.
 // biome-ignore lint/style/noDefaultExport: the form of a module worker
 export default {
+  /**
+   * @param {Request} request
+   * @param {{ HOOKLINE_API_URL: string }} env
+   */
   async fetch(request, env) {
     const body = await request.text()
     const headers = Object.fromEntries(request.headers)

@@ -11,8 +11,22 @@ const REQUEST = Buffer.from(
     `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
 )
 
-/** Sends on `connections` sockets as fast as the answers come. */
+/** @typedef {{ connections: number, milliseconds: number }} Load */
+
+/**
+ * Sends one request on its own connection and resolves with the status.
+ *
+ * @typedef {(() => Promise<number>) & { close: () => void }} Client
+ */
+
+/**
+ * Sends on `connections` sockets as fast as the answers come.
+ *
+ * @param {string} url
+ * @param {Load} load
+ */
 export async function saturate(url, { connections, milliseconds }) {
+  /** @type {number[]} */
   const latencies = []
   const until = performance.now() + milliseconds
   const clients = Array.from({ length: connections }, () => client(url))
@@ -29,8 +43,14 @@ export async function saturate(url, { connections, milliseconds }) {
   return summary(latencies, (performance.now() - start) / 1000)
 }
 
-/** Sends at a fixed rate; a latency counts from when a request was due, not from when it left. */
+/**
+ * Sends at a fixed rate; a latency counts from when a request was due, not from when it left.
+ *
+ * @param {string} url
+ * @param {Load & { rate: number }} load
+ */
 export async function atRate(url, { rate, connections, milliseconds }) {
+  /** @type {number[]} */
   const latencies = []
   const start = performance.now()
   const total = Math.floor((rate * milliseconds) / 1000)
@@ -50,17 +70,23 @@ export async function atRate(url, { rate, connections, milliseconds }) {
   return summary(latencies, (performance.now() - start) / 1000)
 }
 
-/** A function that sends one request on its own connection and resolves with the status. */
+/**
+ * @param {string} url
+ * @param {Buffer} [request]
+ * @returns {Client}
+ */
 export function client(url, request = REQUEST) {
   const { hostname, port } = new URL(url)
+  /** @type {import('node:net').Socket | undefined} */
   let socket
+  /** @type {{ resolve: (status: number) => void, reject: (error: Error) => void } | undefined} */
   let answered
   const open = () => {
     let pending = ''
-    socket = connect(Number(port), hostname)
-    socket.setNoDelay(true)
-    socket.on('data', (chunk) => {
-      pending += chunk.latin1Slice()
+    const opened = connect(Number(port), hostname)
+    opened.setNoDelay(true)
+    opened.on('data', (chunk) => {
+      pending += chunk.toString('latin1')
       const head = pending.indexOf('\r\n\r\n')
       if (head < 0) return
       const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
@@ -68,16 +94,17 @@ export function client(url, request = REQUEST) {
       const closing = /\r\nconnection: close/i.test(pending)
       const status = Number(pending.slice(9, 12))
       pending = ''
-      if (closing) socket.destroy()
+      if (closing) opened.destroy()
       answered?.resolve(status)
     })
     const lost = () => answered?.reject(new Error('connection lost'))
-    socket.on('error', lost).on('close', lost)
+    opened.on('error', lost).on('close', lost)
+    return opened
   }
   const send = () =>
     new Promise((resolve, reject) => {
       answered = { resolve, reject }
-      if (!socket || socket.destroyed) open()
+      if (!socket || socket.destroyed) socket = open()
       socket.write(request)
     })
   send.close = () => {
@@ -87,9 +114,14 @@ export function client(url, request = REQUEST) {
   return send
 }
 
+/**
+ * @param {number[]} latencies
+ * @param {number} seconds
+ */
 function summary(latencies, seconds) {
   const sorted = latencies.sort((a, b) => a - b)
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  const at = (/** @type {number} */ share) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   return {
     requests: sorted.length,
     perSecond: sorted.length / seconds,

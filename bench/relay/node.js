@@ -1,10 +1,13 @@
 // The relay on Node, as it is shipped, its log going where the log of a service goes: to a pipe.
-import { startRelay } from '../../build/entries/relay-node.js'
+import { compiled } from './compiled.js'
+
+/** @type {import('../../src/entries/relay-node.ts')} */
+const { startRelay } = await compiled('entries/relay-node.js')
 
 const relay = await startRelay({ host: '127.0.0.1', port: 0, env: process.env })
-process.send({ url: relay.url })
+process.send?.({ url: relay.url })
 process.on('message', () =>
-  process.send({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }),
+  process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }),
 )
 process.on('disconnect', () => process.exit())
 process.once('SIGTERM', () => relay.close().then(() => process.exit()))

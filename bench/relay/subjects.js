@@ -1,7 +1,27 @@
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 
-const file = (name) => new URL(`./${name}.js`, import.meta.url).pathname
+/** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+
+/**
+ * What a process has used up.
+ *
+ * @typedef {object} Usage
+ * @property {NodeJS.CpuUsage} cpu in microseconds
+ * @property {number} rss in bytes
+ * @property {number} [calls] that it has answered: the upstream counts them
+ */
+
+/**
+ * A server that is measured, or that takes part.
+ *
+ * @typedef {object} Subject
+ * @property {string} url
+ * @property {() => Promise<Usage>} usage
+ * @property {() => Promise<void>} stop
+ */
+
+const file = (/** @type {string} */ name) => new URL(`./${name}.js`, import.meta.url).pathname
 
 /** Compiles the sources, so that what is measured is what is there. */
 export function compile() {
@@ -11,13 +31,19 @@ export function compile() {
   if (status !== 0) throw new Error(stdout)
 }
 
-/** A process that serves, and tells what it has used up when asked. */
+/**
+ * A process that serves, and tells what it has used up when asked.
+ *
+ * @param {string} name of a module in this folder
+ * @param {Record<string, string>} [env] on top of this process's own
+ * @returns {Promise<Subject & { child: ChildProcess }>}
+ */
 export async function start(name, env = {}) {
   const child = fork(file(name), {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  child.stdout.resume()
+  child.stdout?.resume()
   const [{ url }] = await once(child, 'message')
   const usage = async () => {
     child.send('usage')
@@ -27,17 +53,14 @@ export async function start(name, env = {}) {
   return { url, usage, child, stop: () => stop(child) }
 }
 
+/** @param {ChildProcess} child */
 async function stop(child) {
   if (child.exitCode !== null) return
   child.disconnect()
   await once(child, 'exit')
 }
 
+/** @param {Usage} usage */
 export function cpuMilliseconds({ cpu }) {
   return (cpu.user + cpu.system) / 1000
-}
-
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)]
 }

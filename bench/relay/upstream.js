@@ -3,8 +3,14 @@ import { createServer } from 'node:net'
 
 const ANSWER = 'HTTP/1.1 204 No Content\r\n\r\n'
 
-/** Counts calls by their head and the length it declares. */
+/**
+ * Counts calls by their head and the length it declares.
+ *
+ * @param {import('node:net').Socket} socket
+ * @param {() => void} count
+ */
 function serve(socket, count) {
+  /** @type {Buffer} */
   let pending = Buffer.alloc(0)
   socket.on('data', (chunk) => {
     pending = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
@@ -17,20 +23,25 @@ function serve(socket, count) {
   socket.on('error', () => {})
 }
 
+/**
+ * @param {Buffer} bytes
+ * @returns {number} 0 while it is not complete
+ */
 function endOfCall(bytes) {
   const head = bytes.indexOf('\r\n\r\n')
   if (head < 0) return 0
-  const length = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, head))
+  const length = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, head))
   const end = head + 4 + Number(length?.[1] ?? 0)
   return bytes.length >= end ? end : 0
 }
 
 let calls = 0
 const server = createServer((socket) => serve(socket, () => calls++))
-server.listen(0, '127.0.0.1', () =>
-  process.send({ url: `http://127.0.0.1:${server.address().port}` }),
-)
+server.listen(0, '127.0.0.1', () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  process.send?.({ url: `http://127.0.0.1:${port}` })
+})
 process.on('message', () =>
-  process.send({ calls, cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }),
+  process.send?.({ calls, cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }),
 )
 process.on('disconnect', () => process.exit())

@@ -18,6 +18,11 @@ export async function bundledRelay() {
   return join(folder, 'index.js')
 }
 
+/**
+ * @param {string} script path of a module worker
+ * @param {Record<string, string>} env
+ * @returns {Promise<import('./subjects.js').Subject>}
+ */
 export async function startWorker(script, env) {
   const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
   await copyFile(script, join(folder, 'worker.js'))
@@ -25,8 +30,9 @@ export async function startWorker(script, env) {
   const child = spawn(WORKERD, ['serve', join(folder, 'config.capnp'), '--control-fd=3'], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   })
-  child.stdout.resume()
-  const [line] = await once(child.stdio[3], 'data')
+  child.stdout?.resume()
+  const control = /** @type {import('node:stream').Readable} */ (child.stdio[3])
+  const [line] = await once(control, 'data')
   const stop = async () => {
     child.kill()
     await once(child, 'exit')
@@ -36,7 +42,12 @@ export async function startWorker(script, env) {
   return { url, usage: () => usage(child.pid), stop }
 }
 
-/** Measured from outside, since clocks stand still inside a worker. */
+/**
+ * Measured from outside, since clocks stand still inside a worker.
+ *
+ * @param {number | undefined} pid
+ * @returns {Promise<import('./subjects.js').Usage>}
+ */
 async function usage(pid) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -45,6 +56,7 @@ async function usage(pid) {
   return { cpu: { user: (ticks * 1e6) / TICKS_PER_SECOND, system: 0 }, rss }
 }
 
+/** @param {Record<string, string>} env */
 function config(env) {
   const bindings = Object.entries(env).map(([name, text]) => {
     return `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`
