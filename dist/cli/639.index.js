@@ -558,13 +558,14 @@ var route = __webpack_require__(2771);
 
 /**
  * What travels, with every form of the tokens replaced. The body is never changed, since signatures
- * depend on it.
+ * depend on it; a sealed token or a key of the relay may stand in it, as some senders (Trello)
+ * repeat the URL that they call.
  *
- * @throws RelayError 400 when the body contains a token
+ * @throws RelayError 400 when the body contains the platform token
  */
-function withoutTokens(received, tokens) {
+function withoutTokens(received, tokens, platformToken) {
     const body = received.body.text ?? new TextDecoder('latin1').decode(received.body.bytes);
-    if (isAnyIn(tokens, body))
+    if (platformToken?.isIn(body))
         throw (0,refusals/* tokenInBody */.n3)();
     // Hardly any request has one left: one search through all of it is the usual cost.
     const others = [received.path, ...received.headers.values()].join('\n');
@@ -642,14 +643,22 @@ async function relayWebhook(request, ports, journal) {
         return withoutEcho(challenge, present(presented));
     const token = presented && (await ports.credentials.platformToken(presented, webhook));
     const reply = withoutEcho(accepted, present(presented, token));
-    const dispatch = await prepare(request, webhook, body, journal, present(presented, token));
+    const tokens = { presented, token };
+    const dispatch = await prepare(request, webhook, body, journal, tokens);
     journal.attempted(await ports.dispatch({ ...dispatch, token }));
     return reply;
 }
-async function prepare({ method, headers }, { repository, path }, body, journal, tokens) {
+async function prepare({ method, headers }, { repository, path }, body, journal, { presented, token }) {
     const { delivery, receivedAt } = journal;
-    const travelling = { path, method, headers: (0,protocol_headers/* forwardedHeaders */.T2)(headers), body };
-    const received = withoutTokens({ ...travelling, delivery, receivedAt }, tokens);
+    const travelling = {
+        path,
+        method,
+        headers: (0,protocol_headers/* forwardedHeaders */.T2)(headers),
+        body,
+        delivery,
+        receivedAt,
+    };
+    const received = withoutTokens(travelling, present(presented, token), token);
     journal.addressed(repository, received.path, body.bytes.length);
     return { repository, delivery, clientPayload: await writePayload(received) };
 }

@@ -14291,6 +14291,7 @@ function checkCommand() {
         .argument('[files...]', 'workflow files or globs', [_action_inputs_js__WEBPACK_IMPORTED_MODULE_1__/* .DEFAULT_GLOB */ .Pf])
         .option('--strict', 'untrusted text in a script is an error')
         .option('--json', 'print one JSON object')
+        .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
         .action(run);
 }
 async function run(globs, { strict, json }) {
@@ -15718,6 +15719,7 @@ function indented(text) {
 function keysCommand() {
     return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('keys')
         .description('make the keys of a relay')
+        .addHelpText('after', '\nExamples:\n  $ hookline keys new\n  $ hookline keys access')
         .addCommand(new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('new')
         .description('print sealing keys for HOOKLINE_SEAL_KEYS: a new one, before those it holds')
         .action(printNewKeys))
@@ -15837,6 +15839,12 @@ var errors = __nccwpck_require__(2546);
 
 
 
+const HELP = `
+The token is read from standard input, or from HOOKLINE_TOKEN.
+
+Examples:
+  $ hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
+  $ hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`;
 function sealCommand() {
     return new esm/* Command */.uB('seal')
         .description('seal a token for one repository, so that a webhook URL may carry it')
@@ -15846,7 +15854,7 @@ function sealCommand() {
         .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
         .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
         .option('--json', 'print an object')
-        .addHelpText('after', '\nThe token is read from standard input, or from HOOKLINE_TOKEN.')
+        .addHelpText('after', HELP)
         .action(run);
 }
 async function run(options) {
@@ -28842,10 +28850,23 @@ function bindValues(reading, nodes, trigger, values) {
     const bound = trigger.bind(values);
     if (!reading.standIns || !('issues' in bound))
         return bound;
-    const unknown = bound.issues.filter((issue) => isComputed(nodeAt(reading, nodes, pathOf(issue))));
+    const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue));
     if (unknown.length === 0)
         return bound;
     return trigger.bind(unknown.reduce((known, issue) => without(known, pathOf(issue)), values));
+}
+/** Of one value, or of several together: a rule about a whole mapping that holds an expression. */
+function dependsOnExpression(reading, nodes, issue) {
+    const node = nodeAt(reading, nodes, pathOf(issue));
+    if (issue.kind === 'schema')
+        return isComputed(node);
+    let found = false;
+    (0,dist/* visit */.YR)(node, {
+        Scalar(_, scalar) {
+            found ||= isComputed(scalar);
+        },
+    });
+    return found;
 }
 /** A value without the part that stands at a path. */
 function without(value, [key, ...rest]) {

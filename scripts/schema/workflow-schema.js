@@ -111,14 +111,31 @@ function configOf(triggers) {
 function convert(schema) {
   const {
     $schema: _,
-    $defs: __,
+    $defs: definitions = {},
     ...made
   } = toJsonSchema(schema, {
     typeMode: 'input',
     errorMode: 'ignore',
     overrideSchema: ({ valibotSchema, jsonSchema }) => widened(valibotSchema, jsonSchema),
   })
-  return made
+  return inlined(made, definitions)
+}
+
+/**
+ * A schema without references: where it is put, its definitions would not be found.
+ *
+ * @param {any} part
+ * @param {Record<string, any>} definitions
+ * @returns {any}
+ */
+function inlined(part, definitions) {
+  if (Array.isArray(part)) return part.map((one) => inlined(one, definitions))
+  if (typeof part !== 'object' || part === null) return part
+  const { $ref, ...rest } = part
+  const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : ''
+  const whole = name in definitions ? { ...definitions[name], ...rest } : part
+  const entries = Object.entries(whole).map(([key, one]) => [key, inlined(one, definitions)])
+  return Object.fromEntries(entries)
 }
 
 /**
