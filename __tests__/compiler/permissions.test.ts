@@ -70,7 +70,7 @@ jobs:
 test.each([
   ['none', 'read'],
   ['branch:state', 'write'],
-  ['file:/tmp/state', 'read'],
+  ['file:state', 'read'],
 ])('with state %s the job on may %s contents, and nothing else', async (state, contents) => {
   const { listening } = await compileText(
     'on: webhook\njobs: {a: {runs-on: x, steps: [{run: y}]}}\n',
