@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import {
   convertWorkflowTemplate,
   NoOperationTraceWriter,
@@ -69,4 +70,14 @@ test('the workflow of kind bot hands on what was written to the bot', async () =
   await telegram.stop()
   expect(outputs).toMatchObject({ triggered: 'true', text: 'hello' })
   expect(JSON.parse(outputs.items ?? '')).toHaveLength(1)
+})
+
+test('a workflow file to compile begins with the schema that editors check it by', async () => {
+  const [{ text } = { text: '' }] = filesOf('compiled', 'hook')
+  const schema = await readFile(
+    new URL('../../schema/hookline-workflow.json', import.meta.url),
+    'utf8',
+  )
+  const [first] = text.split('\n')
+  expect(first).toBe(`# yaml-language-server: $schema=${JSON.parse(schema).$id}`)
 })

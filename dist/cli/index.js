@@ -15333,6 +15333,8 @@ jobs:
 
 ;// CONCATENATED MODULE: ./build/dev/init/compiled-kind.js
 
+/** With it an editor completes and checks the file; the id of schema/hookline-workflow.json. */
+const SCHEMA = 'https://raw.githubusercontent.com/hookline/hookline/v1/schema/hookline-workflow.json';
 /** A workflow file with triggers under `on:`, from which `hookline build` makes native ones. */
 const compiledKind = {
     name: 'compiled',
@@ -15343,7 +15345,8 @@ const compiledKind = {
     files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiled_kind_text(answers) }],
 };
 function compiled_kind_text({ name }) {
-    return `name: ${(0,dist/* stringify */.As)(name).trim()}
+    return `# yaml-language-server: $schema=${SCHEMA}
+name: ${(0,dist/* stringify */.As)(name).trim()}
 on:
   webhook:
     method: post

@@ -1,6 +1,10 @@
 import { stringify } from 'yaml'
 import type { Answers, Kind } from './kind.ts'
 
+/** With it an editor completes and checks the file; the id of schema/hookline-workflow.json. */
+const SCHEMA =
+  'https://raw.githubusercontent.com/hookline/hookline/v1/schema/hookline-workflow.json'
+
 /** A workflow file with triggers under `on:`, from which `hookline build` makes native ones. */
 export const compiledKind: Kind = {
   name: 'compiled',
@@ -12,7 +16,8 @@ export const compiledKind: Kind = {
 }
 
 function text({ name }: Answers): string {
-  return `name: ${stringify(name).trim()}
+  return `# yaml-language-server: $schema=${SCHEMA}
+name: ${stringify(name).trim()}
 on:
   webhook:
     method: post
