@@ -14118,6 +14118,25 @@ function attempt(read) {
 
 /***/ }),
 
+/***/ 32545:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   y: () => (/* binding */ bugOf)
+/* harmony export */ });
+/** Kind and place of an unknown error; never its message, which may carry a payload or a token. */
+function bugOf(error) {
+    if (!(error instanceof Error))
+        return { name: typeof error, frames: [] };
+    // A line of the message could look like a frame.
+    const place = (error.stack ?? '').replace(error.message, '');
+    const frames = place.split('\n').filter((line) => /^\s+at /.test(line));
+    return { name: error.name, frames };
+}
+
+
+/***/ }),
+
 /***/ 92713:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
@@ -16673,7 +16692,9 @@ async function describedBot(url, options) {
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
 /* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
 /* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(88375);
+/* harmony import */ var _bug_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(32545);
 /* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(55323);
+
 
 
 
@@ -16701,14 +16722,9 @@ function explain(error) {
     }
     return EXIT.mend;
 }
-/** A message of an unknown error may carry a payload or a token, so only kind and place are shown. */
 function explainBug(error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter(isFrame) : [];
+    const { name, frames } = (0,_bug_js__WEBPACK_IMPORTED_MODULE_4__/* .bugOf */ .y)(error);
     process.stderr.write(`hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`);
-}
-function isFrame(line) {
-    return /^\s+at /.test(line);
 }
 /** `hookline … | head` closes the pipe early: that is no fault. */
 function endQuietlyOnClosedPipe() {
@@ -17133,11 +17149,14 @@ var route = __nccwpck_require__(2771);
 var seal = __nccwpck_require__(15388);
 // EXTERNAL MODULE: ./build/relay/sealed-tokens.js
 var sealed_tokens = __nccwpck_require__(33727);
+// EXTERNAL MODULE: ./build/entries/bug.js
+var bug = __nccwpck_require__(32545);
 // EXTERNAL MODULE: ./build/entries/relay-keys.js
 var relay_keys = __nccwpck_require__(21035);
 // EXTERNAL MODULE: ./build/entries/system-clock.js
 var system_clock = __nccwpck_require__(30697);
 ;// CONCATENATED MODULE: ./build/entries/relay-config.js
+
 
 
 
@@ -17176,7 +17195,7 @@ function relayPorts(config, post, write) {
         now: system_clock/* systemClock */.m.now,
         newDelivery: () => crypto.randomUUID(),
         log: (entry) => write(JSON.stringify(entry)),
-        report: (error) => write(JSON.stringify({ error: error instanceof Error ? error.stack : error })),
+        report: (error) => write(JSON.stringify({ error: (0,bug/* bugOf */.y)(error) })),
     };
 }
 /** @throws UserError when the variable is no address */

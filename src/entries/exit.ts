@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { UserError } from '../protocol/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
+import { bugOf } from './bug.ts'
 import { styled } from './terminal.ts'
 
 /** What the exit code of every command says. */
@@ -28,17 +29,11 @@ export function explain(error: unknown): number {
   return EXIT.mend
 }
 
-/** A message of an unknown error may carry a payload or a token, so only kind and place are shown. */
 export function explainBug(error: unknown): void {
-  const name = error instanceof Error ? error.name : typeof error
-  const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter(isFrame) : []
+  const { name, frames } = bugOf(error)
   process.stderr.write(
     `hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`,
   )
-}
-
-function isFrame(line: string): boolean {
-  return /^\s+at /.test(line)
 }
 
 /** `hookline … | head` closes the pipe early: that is no fault. */

@@ -3,6 +3,7 @@ import { logText } from '../action/log-text.ts'
 import { type Problem, UserError } from '../protocol/errors.ts'
 import { withoutBotTokens } from '../protocol/secret.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
+import { bugOf } from './bug.ts'
 
 /** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
 export function fail(error: unknown): void {
@@ -29,12 +30,8 @@ function annotationPlace({ position }: Problem): core.AnnotationProperties {
   return { title: 'Hookline', file: source.file, startLine: line, ...columns }
 }
 
-/** A message of an unknown error may carry data, so only its kind and place are shown. */
 function failInternally(error: unknown): void {
-  const stack = error instanceof Error ? (error.stack ?? '') : ''
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  core.error(
-    `internal error (${error instanceof Error ? error.name : typeof error}): please report it`,
-  )
+  const { name, frames } = bugOf(error)
+  core.error(`internal error (${name}): please report it`)
   core.info(logText(frames.join('\n')))
 }

@@ -10,6 +10,7 @@ import type { RelayPorts } from '../relay/relay.ts'
 import { parseRepository, type Repository } from '../relay/route.ts'
 import { SEAL_KEYS_PATH } from '../relay/seal.ts'
 import { sealedTokens, sealKeysPage } from '../relay/sealed-tokens.ts'
+import { bugOf } from './bug.ts'
 import { readAccessKeys, readSealKeys } from './relay-keys.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -57,8 +58,7 @@ export function relayPorts(
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry: LogEntry) => write(JSON.stringify(entry)),
-    report: (error) =>
-      write(JSON.stringify({ error: error instanceof Error ? error.stack : error })),
+    report: (error) => write(JSON.stringify({ error: bugOf(error) })),
   }
 }
 
