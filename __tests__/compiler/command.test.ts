@@ -81,6 +81,7 @@ test('--watch builds again when a file changes, also after a mistake', async () 
     })
   try {
     await says('wrote .github/workflows/hook.jobs.yml')
+    // At once: nothing that is written after the first answer may go unseen.
     repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
     await says('unknown trigger "webhok"')
     told = ''

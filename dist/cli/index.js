@@ -142,6 +142,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:net");
 
 /***/ }),
 
+/***/ 48161:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:os");
+
+/***/ }),
+
 /***/ 76760:
 /***/ ((module) => {
 
@@ -14217,24 +14224,37 @@ var esm = __nccwpck_require__(48179);
 var inputs = __nccwpck_require__(7126);
 // EXTERNAL MODULE: ./build/compiler/action-reference.js
 var action_reference = __nccwpck_require__(37068);
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(73024);
+// EXTERNAL MODULE: external "node:events"
+var external_node_events_ = __nccwpck_require__(78474);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(76760);
+// EXTERNAL MODULE: external "node:timers/promises"
+var promises_ = __nccwpck_require__(58500);
 ;// CONCATENATED MODULE: ./build/entries/watch-folders.js
 
 
-/** Editors write a file in several steps. */
+
+/** Milliseconds: editors write a file in several steps. */
 const SETTLED = 100;
-/** Calls back whenever a file changes in the folders that globs begin with, until the process ends. */
-function watchFolders(root, globs, changed) {
-    let timer;
-    const folders = globs.map((glob) => (0,external_node_path_.join)(root, baseOf(glob))).filter((path) => (0,external_node_fs_.existsSync)(path));
-    for (const folder of new Set(folders)) {
-        (0,external_node_fs_.watch)(folder, { recursive: true }, () => {
-            clearTimeout(timer);
-            timer = setTimeout(() => void changed(), SETTLED);
-        });
+const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/;
+/**
+ * Calls `changed` at once, and again after every change in the folders that globs begin with, until
+ * the process ends. It watches before the first call, so no change after that one goes unseen; a
+ * change during a call leads to one more when it is done.
+ */
+async function watchFolders(root, globs, changed) {
+    const { watch } = await __nccwpck_require__.e(/* import() */ 357).then(__nccwpck_require__.bind(__nccwpck_require__, 64357));
+    const folders = new Set(globs.map((glob) => (0,external_node_path_.join)(root, baseOf(glob))));
+    const watcher = watch([...folders], {
+        ignoreInitial: true,
+        ignored: (path) => NOT_SOURCES.test(path.slice(root.length)),
+    });
+    await (0,external_node_events_.once)(watcher, 'ready');
+    for (;;) {
+        const change = (0,external_node_events_.once)(watcher, 'all');
+        await changed();
+        await change;
+        await (0,promises_.setTimeout)(SETTLED);
     }
 }
 /** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
@@ -14272,9 +14292,10 @@ async function run(globs, { watch, json, ...options }) {
         const built = await build({ ...options, root: process.cwd(), globs });
         process.exitCode = printBuild(built, { json, check: options.check });
     };
-    await once();
-    if (watch)
-        watchFolders(process.cwd(), globs, once);
+    if (!watch)
+        return once();
+    process.stderr.write('watching for changes, Ctrl-C ends\n');
+    await watchFolders(process.cwd(), globs, once);
 }
 function parseUses(text) {
     if (/^[\w.-]+\/[\w./-]+@[\w./-]+$/.test(text) || /^\.{1,2}\/[\w./-]*$/.test(text))

@@ -1,22 +1,33 @@
-import { existsSync, watch } from 'node:fs'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
-/** Editors write a file in several steps. */
+/** Milliseconds: editors write a file in several steps. */
 const SETTLED = 100
+const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
 
-/** Calls back whenever a file changes in the folders that globs begin with, until the process ends. */
-export function watchFolders(
+/**
+ * Calls `changed` at once, and again after every change in the folders that globs begin with, until
+ * the process ends. It watches before the first call, so no change after that one goes unseen; a
+ * change during a call leads to one more when it is done.
+ */
+export async function watchFolders(
   root: string,
   globs: readonly string[],
   changed: () => Promise<void>,
-): void {
-  let timer: NodeJS.Timeout | undefined
-  const folders = globs.map((glob) => join(root, baseOf(glob))).filter((path) => existsSync(path))
-  for (const folder of new Set(folders)) {
-    watch(folder, { recursive: true }, () => {
-      clearTimeout(timer)
-      timer = setTimeout(() => void changed(), SETTLED)
-    })
+): Promise<void> {
+  const { watch } = await import('chokidar')
+  const folders = new Set(globs.map((glob) => join(root, baseOf(glob))))
+  const watcher = watch([...folders], {
+    ignoreInitial: true,
+    ignored: (path) => NOT_SOURCES.test(path.slice(root.length)),
+  })
+  await once(watcher, 'ready')
+  for (;;) {
+    const change = once(watcher, 'all')
+    await changed()
+    await change
+    await pause(SETTLED)
   }
 }
 

@@ -35,8 +35,9 @@ async function run(globs: string[], { watch, json, ...options }: BuildCommandOpt
     const built = await build({ ...options, root: process.cwd(), globs })
     process.exitCode = printBuild(built, { json, check: options.check })
   }
-  await once()
-  if (watch) watchFolders(process.cwd(), globs, once)
+  if (!watch) return once()
+  process.stderr.write('watching for changes, Ctrl-C ends\n')
+  await watchFolders(process.cwd(), globs, once)
 }
 
 function parseUses(text: string): string {
