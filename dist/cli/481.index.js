@@ -344,8 +344,11 @@ function replayRequest(order, withheld) {
     return {
         method: order.method,
         target: `/webhook/${order.path}`,
-        headers: [...headers, ...length].flatMap(([name = '', value = '']) => [name, onWire(value)]),
-        body: stream(bytes),
+        headers: [...headers, ...length].flatMap(([name = '', value = '']) => [
+            name,
+            (0,protocol_bytes/* byteString */.iP)(value),
+        ]),
+        readBody: async () => bytes,
     };
 }
 function bodyOf({ body, encoding }) {
@@ -357,14 +360,6 @@ function bodyOf({ body, encoding }) {
     catch {
         return new Uint8Array();
     }
-}
-/** A character of a raw header is one byte. */
-function onWire(text) {
-    return String.fromCharCode(...new TextEncoder().encode(text));
-}
-async function* stream(bytes) {
-    if (bytes.length > 0)
-        yield bytes;
 }
 
 ;// CONCATENATED MODULE: ./build/dev/inspector/inspector.js

@@ -19,55 +19,33 @@ var answers = __webpack_require__(34201);
 var refusals = __webpack_require__(15625);
 // EXTERNAL MODULE: ./build/relay/relay.js + 5 modules
 var relay = __webpack_require__(67669);
+// EXTERNAL MODULE: ./build/protocol/bytes.js
+var bytes = __webpack_require__(25782);
 ;// CONCATENATED MODULE: ./build/entries/node/body.js
+
 /**
- * The body of a request, chunk by chunk. Node's own iterator would destroy the connection when its
- * reader stops early, before the answer is sent on it; and this one costs a good deal less.
+ * Reads the body of a request to its end. Node's own iterator would destroy the connection when its
+ * reader stops early, before the answer is sent on it; and this costs a good deal less.
+ *
+ * @throws RangeError as soon as more than `limit` bytes have come; what follows is thrown away
  */
-function bodyOf(request) {
-    return { [Symbol.asyncIterator]: () => new BodyReader(request) };
-}
-class BodyReader {
-    #request;
-    #chunks = [];
-    #ended = false;
-    #error;
-    #wake = () => { };
-    constructor(request) {
-        this.#request = request;
-        request.on('data', this.#arrive);
-        request.once('end', () => this.#end());
-        request.once('error', (error) => this.#end(error));
-    }
-    async next() {
-        if (this.#chunks.length === 0 && !this.#ended)
-            await this.#news();
-        const value = this.#chunks.shift();
-        if (value)
-            return { done: false, value };
-        if (this.#error)
-            throw this.#error;
-        return { done: true, value: undefined };
-    }
-    async return() {
-        // What is not read flows on and is thrown away.
-        this.#request.off('data', this.#arrive).resume();
-        return { done: true, value: undefined };
-    }
-    #news() {
-        return new Promise((resolve) => {
-            this.#wake = resolve;
-        });
-    }
-    #arrive = (chunk) => {
-        this.#chunks.push(chunk);
-        this.#wake();
-    };
-    #end(error) {
-        this.#ended = true;
-        this.#error = error;
-        this.#wake();
-    }
+function readBody(request, limit) {
+    return new Promise((resolve, reject) => {
+        const chunks = [];
+        let size = 0;
+        const arrive = (chunk) => {
+            size += chunk.length;
+            if (size <= limit)
+                chunks.push(chunk);
+            else {
+                request.off('data', arrive).resume();
+                reject(new RangeError(`more than ${limit} bytes`));
+            }
+        };
+        request.on('data', arrive);
+        request.once('end', () => resolve((0,bytes/* whole */.WQ)(chunks, size)));
+        request.once('error', reject);
+    });
 }
 
 // EXTERNAL MODULE: external "node:http"
@@ -108,38 +86,46 @@ async function serveHttp(options) {
     const url = await listen(server, options);
     return { url, close: () => stop(server, answering) };
 }
-/** Which requests are in the works. */
+/**
+ * Which requests are in the works. They are counted, and a connection is known until it closes: a
+ * map that grows and shrinks with every request would cost as much as the rest of serving it.
+ */
 class Answering {
+    /** The last response of each connection. */
     #responses = new Map();
+    #open = 0;
     #stopping = false;
     #idle;
-    begin(request, response) {
-        const { socket } = request;
+    begin({ socket }, response) {
+        if (!this.#responses.has(socket))
+            socket.once('close', () => this.#responses.delete(socket));
         this.#responses.set(socket, response);
+        this.#open++;
+        response.once('close', this.#ended);
         if (this.#stopping)
             response.shouldKeepAlive = false;
-        response.on('close', () => {
-            if (this.#responses.get(socket) === response)
-                this.#responses.delete(socket);
-            if (this.#responses.size === 0)
-                this.#idle?.();
-        });
     }
-    /** True when the request of this connection has its answer, or part of it. */
+    /** True when the request of this connection has part of its answer. */
     isAnswered(socket) {
-        return this.#responses.get(socket)?.headersSent ?? false;
+        const response = this.#responses.get(socket);
+        return response?.headersSent === true && !response.closed;
     }
     /** Resolves when all that was begun is answered. */
     async finish() {
         this.#stopping = true;
         for (const response of this.#responses.values())
             response.shouldKeepAlive = false;
-        if (this.#responses.size === 0)
+        if (this.#open === 0)
             return;
         await new Promise((resolve) => {
             this.#idle = resolve;
         });
     }
+    #ended = () => {
+        this.#open--;
+        if (this.#open === 0)
+            this.#idle?.();
+    };
 }
 function statusOf({ code }) {
     if (code === 'HPE_HEADER_OVERFLOW')
@@ -204,7 +190,7 @@ async function answer(request, response, ports) {
         : await (0,relay/* relay */.E)(relayRequest(request), ports);
     if (response.destroyed)
         return;
-    response.writeHead(reply.status, { ...reply.headers, ...relay_server_length(reply, request.method) });
+    response.writeHead(reply.status, framed(reply, request.method));
     response.end(reply.body);
 }
 function relayRequest(request) {
@@ -212,7 +198,7 @@ function relayRequest(request) {
         method: request.method ?? 'GET',
         target: request.url ?? '/',
         headers: request.rawHeaders,
-        body: bodyOf(request),
+        readBody: (limit) => readBody(request, limit),
     };
 }
 /** RFC 9112, section 3.2: an HTTP/1.1 request without one is answered 400. */
@@ -223,13 +209,14 @@ function refusal(error, method, ports) {
     const delivery = ports.newDelivery();
     return (0,answers/* completed */.s)((0,answers/* errorReply */.f)(error, delivery), method, delivery);
 }
-function relay_server_length({ status, body }, method) {
-    const none = method === 'HEAD' || status === 204 || status === 304;
-    return none ? {} : { 'content-length': Buffer.byteLength(body) };
+/** The headers of a reply, and the length of its body where it may have one. */
+function framed({ status, headers, body }, method) {
+    const bare = method === 'HEAD' || status === 204 || status === 304;
+    return Object.assign(bare ? {} : { 'content-length': Buffer.byteLength(body) }, headers);
 }
 /** An answer for a connection whose request could not be read, so that there is no response to write. */
 function onTheWire(reply) {
-    const headers = { ...reply.headers, ...relay_server_length(reply, 'GET'), connection: 'close' };
+    const headers = { ...framed(reply, 'GET'), connection: 'close' };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     return `HTTP/1.1 ${reply.status} Refused\r\n${lines.join('')}\r\n${reply.body}`;
 }
@@ -265,18 +252,14 @@ const EVERY_ANSWER = { ..._cors_js__WEBPACK_IMPORTED_MODULE_1__/* .CORS_HEADERS 
 const WITHOUT_BODY = new Set([204, 205, 304]);
 /** A reply with what every answer of the relay carries, without a body where there can be none. */
 function completed(reply, method, delivery) {
-    const { 'content-type': contentType, ...others } = reply.headers;
-    const bare = WITHOUT_BODY.has(reply.status);
-    return {
-        status: reply.status,
-        headers: {
-            ...others,
-            ...(contentType && !bare && { 'content-type': contentType }),
-            ...EVERY_ANSWER,
-            [_protocol_dispatch_js__WEBPACK_IMPORTED_MODULE_0__/* .HEADER */ .El.delivery]: delivery,
-        },
-        body: bare || method === 'HEAD' ? '' : reply.body,
-    };
+    const { status } = reply;
+    // Assigned, not spread: a spread costs several times as much, and this is done for every answer.
+    const headers = Object.assign({}, reply.headers, EVERY_ANSWER);
+    headers[_protocol_dispatch_js__WEBPACK_IMPORTED_MODULE_0__/* .HEADER */ .El.delivery] = delivery;
+    const bare = WITHOUT_BODY.has(status);
+    if (bare)
+        delete headers['content-type'];
+    return { status, headers, body: bare || method === 'HEAD' ? '' : reply.body };
 }
 function errorReply(error, delivery) {
     const { code, message, hint, retryAfter, status } = error;
@@ -370,6 +353,7 @@ var refusals = __webpack_require__(15625);
 
 
 
+/** What an accepted request is answered by default. */
 const ACCEPTED = {
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -380,17 +364,17 @@ const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\w !#-\\[\\]-~]*"))*$`);
 const MEDIA_TYPE_LENGTH = 255;
 /**
- * What an accepted request is answered: the default, each part of it replaced by its own parameter.
- * An empty parameter counts as absent.
+ * What an accepted request is answered instead: the default, each part of it replaced by its own
+ * parameter. An empty parameter counts as absent; `undefined` when all are.
  *
  * @throws RelayError 400 for a value that cannot be answered
  */
-function acceptedReply(reserved) {
+function customReply(reserved) {
     const status = reserved.get(reply/* PARAMETER */.a.responseCode);
     const contentType = reserved.get(reply/* PARAMETER */.a.responseContentType);
     const body = reserved.get(reply/* PARAMETER */.a.responseBody);
     if (!status && !contentType && !body)
-        return ACCEPTED;
+        return undefined;
     return {
         status: status ? checkedStatus(status) : ACCEPTED.status,
         headers: contentType ? { 'content-type': checkedContentType(contentType) } : ACCEPTED.headers,
@@ -474,7 +458,10 @@ class Journal {
     /** ISO 8601, UTC. */
     receivedAt;
     #start;
-    #facts = {};
+    #repository;
+    #path;
+    #bytes;
+    #attempts;
     constructor(delivery, now) {
         this.delivery = delivery;
         this.receivedAt = now.toISOString();
@@ -482,26 +469,37 @@ class Journal {
     }
     /** @param path only after the tokens are scrubbed from it */
     addressed(repository, path, bytes) {
-        const { workflow, trigger } = (0,webhook_path/* parseWebhookPath */.k)(path);
-        this.#facts = {
-            owner: repository.owner,
-            repo: repository.name,
-            ...(PLAIN_NAME.test(workflow) && { workflow }),
-            ...(PLAIN_NAME.test(trigger) && { trigger }),
-            bytes,
-        };
+        this.#repository = repository;
+        this.#path = (0,webhook_path/* parseWebhookPath */.k)(path);
+        this.#bytes = bytes;
     }
     attempted(attempts) {
-        this.#facts = { ...this.#facts, ...attempts };
+        this.#attempts = attempts;
     }
+    /** What is not known is `undefined`, which no line of JSON shows. */
     entry(method, status, now) {
-        const ms = now.getTime() - this.#start;
-        return { time: this.receivedAt, delivery: this.delivery, method, ...this.#facts, status, ms };
+        return {
+            time: this.receivedAt,
+            delivery: this.delivery,
+            method,
+            owner: this.#repository?.owner,
+            repo: this.#repository?.name,
+            workflow: plainName(this.#path?.workflow),
+            trigger: plainName(this.#path?.trigger),
+            bytes: this.#bytes,
+            tries: this.#attempts?.tries,
+            platformStatus: this.#attempts?.platformStatus,
+            status,
+            ms: now.getTime() - this.#start,
+        };
     }
+}
+function plainName(name) {
+    return name !== undefined && PLAIN_NAME.test(name) ? name : undefined;
 }
 
 // EXTERNAL MODULE: ./build/relay/pages.js
-var pages = __webpack_require__(73486);
+var relay_pages = __webpack_require__(73486);
 // EXTERNAL MODULE: ./build/protocol/dispatch.js
 var dispatch = __webpack_require__(21647);
 ;// CONCATENATED MODULE: ./build/relay/payload.js
@@ -537,13 +535,12 @@ async function packedBody({ bytes }) {
 }
 function written(received, { body, encoding }) {
     const { path, method, delivery, receivedAt } = received;
-    const headers = new Map(received.headers);
-    headers.set(dispatch/* HEADER */.El.delivery, delivery);
-    headers.set(dispatch/* HEADER */.El.receivedAt, receivedAt);
+    const headers = Object.fromEntries(received.headers);
+    headers[dispatch/* HEADER */.El.delivery] = delivery;
+    headers[dispatch/* HEADER */.El.receivedAt] = receivedAt;
     if (encoding)
-        headers.set(dispatch/* HEADER */.El.bodyEncoding, encoding);
-    // Not `record`: this object is only written out, which takes twice as long without a prototype.
-    return (0,dispatch/* writeClientPayload */.je)({ path, method, headers: Object.fromEntries(headers), body });
+        headers[dispatch/* HEADER */.El.bodyEncoding] = encoding;
+    return (0,dispatch/* writeClientPayload */.je)({ path, method, headers, body });
 }
 function byteLength(text) {
     // A UTF-16 unit takes at most 3 bytes of UTF-8, so most payloads need no encoding to be counted.
@@ -613,7 +610,7 @@ async function relay(request, ports) {
 }
 async function answerOrFault(request, ports, journal) {
     try {
-        return await answer(request, ports, journal);
+        return atOnce(request, ports) ?? (await relayWebhook(request, ports, journal));
     }
     catch (error) {
         if (!(error instanceof errors/* RelayError */.c))
@@ -623,56 +620,50 @@ async function answerOrFault(request, ports, journal) {
         return (0,answers/* errorReply */.f)(fault, journal.delivery);
     }
 }
-async function answer(request, ports, journal) {
-    const { method, target, headers } = request;
+/** The answer to what is no webhook. */
+function atOnce({ method, target, headers }, { pages }) {
     if (!isRelayed(method))
         throw (0,refusals/* methodNotAllowed */.TS)(cors/* METHODS */.J8);
-    return ((0,cors/* preflight */.Mz)(method, headers) ??
-        (0,pages/* visited */.F)(ports.pages ?? pages/* RELAY_PAGES */.h, method, (0,route/* pathOf */.XM)(target)) ??
-        (await relayWebhook(request, ports, journal)));
+    return (0,cors/* preflight */.Mz)(method, headers) ?? (0,relay_pages/* visited */.F)(pages ?? relay_pages/* RELAY_PAGES */.h, method, (0,route/* pathOf */.XM)(target));
 }
 async function relayWebhook(request, ports, journal) {
     const webhook = (0,route/* routeWebhook */.Fz)(request.target, ports.repository);
-    const accepted = acceptedReply(webhook.reserved);
+    const custom = customReply(webhook.reserved);
     const presented = (0,credentials/* presentedToken */.A_)(request.headers, webhook.reserved);
     if (!presented && ports.credentials.required)
         throw (0,refusals/* missingToken */.kh)();
-    const body = await readBody(request.body);
+    const body = await readBody(request);
     const challenge = handshake(request.method, webhook.path, body.bytes);
     if (challenge)
-        return withoutEcho(challenge, present(presented));
+        return withoutEcho(challenge, tokensOf(presented));
     const token = presented && (await ports.credentials.platformToken(presented, webhook));
-    const reply = withoutEcho(accepted, present(presented, token));
-    const tokens = { presented, token };
-    const dispatch = await prepare(request, webhook, body, journal, tokens);
-    journal.attempted(await ports.dispatch({ ...dispatch, token }));
+    const tokens = tokensOf(presented, token);
+    const reply = custom ? withoutEcho(custom, tokens) : ACCEPTED;
+    const received = withoutTokens(travelling(request, webhook, body, journal), tokens, token);
+    const { repository } = webhook;
+    journal.addressed(repository, received.path, body.bytes.length);
+    const clientPayload = await writePayload(received);
+    const { delivery } = journal;
+    journal.attempted(await ports.dispatch({ repository, delivery, clientPayload, token }));
     return reply;
 }
-async function prepare({ method, headers }, { repository, path }, body, journal, { presented, token }) {
-    const { delivery, receivedAt } = journal;
-    const travelling = {
-        path,
-        method,
-        headers: (0,protocol_headers/* forwardedHeaders */.T2)(headers),
-        body,
-        delivery,
-        receivedAt,
-    };
-    const received = withoutTokens(travelling, present(presented, token), token);
-    journal.addressed(repository, received.path, body.bytes.length);
-    return { repository, delivery, clientPayload: await writePayload(received) };
+function travelling({ method, headers }, { path }, body, { delivery, receivedAt }) {
+    return { path, method, headers: (0,protocol_headers/* forwardedHeaders */.T2)(headers), body, delivery, receivedAt };
 }
-async function readBody(body) {
+async function readBody(request) {
     try {
-        const bytes = await (0,protocol_bytes/* collect */.Fo)(body, limits/* LIMITS */.b.requestBodyBytes);
+        const bytes = await request.readBody(limits/* LIMITS */.b.requestBodyBytes);
         return { bytes, text: (0,protocol_bytes/* utf8Text */.Hp)(bytes) };
     }
     catch (error) {
         throw error instanceof RangeError ? (0,refusals/* bodyTooLarge */.Qb)() : (0,refusals/* brokenBody */.Os)(error);
     }
 }
-function present(...tokens) {
-    return [...new Set(tokens)].filter((token) => token !== undefined);
+/** What the request brought, and what the platform is asked with: often the same. */
+function tokensOf(presented, token) {
+    if (!presented)
+        return [];
+    return token && token !== presented ? [presented, token] : [presented];
 }
 function isRelayed(method) {
     return cors/* METHODS */.J8.some((relayed) => relayed === method);

@@ -68,7 +68,8 @@ class Exchange {
     #timer;
     #chunks = [];
     #controller;
-    #head;
+    #status;
+    #headers = {};
     #size = 0;
     #late = false;
     constructor(timeout, resolve, reject) {
@@ -83,10 +84,11 @@ class Exchange {
             this.#controller = controller;
     }
     onResponseStart(_controller, status, headers) {
-        this.#head = { status, header: (name) => [headers[name]].flat()[0] };
+        this.#status = status;
+        this.#headers = headers;
         // What the platform says of an accepted event is of no use to anyone.
         if (status >= 200 && status < 300)
-            this.#answer();
+            this.#answer(status);
     }
     onResponseData(controller, chunk) {
         this.#size += chunk.length;
@@ -97,14 +99,15 @@ class Exchange {
     }
     onResponseEnd() {
         clearTimeout(this.#timer);
-        this.#answer();
+        if (this.#status !== undefined)
+            this.#answer(this.#status);
     }
     onResponseError(_controller, error) {
         clearTimeout(this.#timer);
-        if (this.#head)
-            this.#answer();
-        else
+        if (this.#status === undefined)
             this.#fail(error);
+        else
+            this.#answer(this.#status);
     }
     #expire() {
         this.#late = true;
@@ -115,11 +118,10 @@ class Exchange {
         else
             this.#fail(error);
     }
-    #answer() {
-        if (!this.#head)
-            return;
+    #answer(status) {
+        const header = (name) => [this.#headers[name]].flat()[0];
         const text = this.#size > 0 ? Buffer.concat(this.#chunks).toString() : '';
-        this.#resolve({ ...this.#head, text });
+        this.#resolve({ status, header, text });
     }
     #fail(cause) {
         const sent = this.#controller !== undefined;

@@ -21870,7 +21870,9 @@ function explain(cause) {
 /* harmony export */   Fo: () => (/* binding */ collect),
 /* harmony export */   Hp: () => (/* binding */ utf8Text),
 /* harmony export */   OM: () => (/* binding */ bodyBytes),
+/* harmony export */   WQ: () => (/* binding */ whole),
 /* harmony export */   ZI: () => (/* binding */ gzip),
+/* harmony export */   iP: () => (/* binding */ byteString),
 /* harmony export */   nk: () => (/* binding */ toBase64)
 /* harmony export */ });
 /* harmony import */ var _limits_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(53437);
@@ -21884,6 +21886,13 @@ function utf8Text(bytes) {
     catch {
         return undefined;
     }
+}
+const BEYOND_ASCII = /[^\0-\x7f]/;
+/** A character for each byte of the text as UTF-8. */
+function byteString(text) {
+    if (!BEYOND_ASCII.test(text))
+        return text;
+    return String.fromCharCode(...new TextEncoder().encode(text));
 }
 /** The bytes that were received, from the way they travelled. */
 async function bodyBytes(body, encoding) {
@@ -21927,20 +21936,21 @@ async function collect(stream, limit) {
             throw new RangeError(`more than ${limit} bytes`);
         chunks.push(chunk);
     }
-    return concat(chunks, size);
+    return whole(chunks, size);
 }
-function concat(chunks, size) {
+/** The pieces as one; `size` is their length together. */
+function whole(chunks, size) {
     const [only] = chunks;
     // Most bodies come in one piece; copying it is a large part of what it costs to receive one.
     if (only && chunks.length === 1)
         return only;
-    const whole = new Uint8Array(size);
+    const bytes = new Uint8Array(size);
     let at = 0;
     for (const chunk of chunks) {
-        whole.set(chunk, at);
+        bytes.set(chunk, at);
         at += chunk.length;
     }
-    return whole;
+    return bytes;
 }
 
 
@@ -23383,6 +23393,8 @@ function parameter(text) {
 /* harmony export */   zh: () => (/* binding */ Secret)
 /* harmony export */ });
 /* unused harmony export base64Forms */
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(25782);
+
 const HIDDEN = '***';
 /** Shorter tokens are not looked for in other text: they could be part of any word. */
 const SHORTEST_SCRUBBED = 20;
@@ -23452,7 +23464,7 @@ function percentEscape(byte) {
 }
 /** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
 function base64Forms(value) {
-    const binary = String.fromCharCode(...new TextEncoder().encode(value));
+    const binary = (0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(value);
     const standard = [0, 1, 2].map((shift) => base64At(shift, binary));
     if (!standard.some((form) => /[+/]/.test(form)))
         return standard;
@@ -23488,7 +23500,7 @@ function withoutBotTokens(text) {
 /* harmony export */ });
 /** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
 function parseWebhookPath(text) {
-    const [route, querystring] = splitOnce(text.replace(/^\//, ''), '?');
+    const [route, querystring] = splitOnce(text.startsWith('/') ? text.slice(1) : text, '?');
     const [workflow, rest] = splitOnce(route, '/');
     const [trigger, suffix] = splitOnce(rest, '/');
     return {
@@ -23500,6 +23512,8 @@ function parseWebhookPath(text) {
 }
 /** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
 function decodePercent(text) {
+    if (!text.includes('%'))
+        return text;
     try {
         return decodeURIComponent(text);
     }
@@ -23810,13 +23824,20 @@ const noToken = {
 };
 /** The header beats the query parameter. An empty one counts as absent. */
 function presentedToken(headers, reserved) {
-    const values = _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .TOKEN_HEADERS */ .VX.map((name) => withoutScheme((0,_protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .headerValue */ .Z)(headers, name)));
-    const token = values.find(Boolean) || reserved.get(_protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__/* .PARAMETER */ .a.token);
+    const token = tokenFromHeaders(headers) || reserved.get(_protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__/* .PARAMETER */ .a.token);
     if (!token)
         return undefined;
     if (!isHeaderSafe(token))
         throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_3__/* .invalidToken */ .R2)();
     return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__/* .Secret */ .zh(token);
+}
+function tokenFromHeaders(headers) {
+    for (const name of _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .TOKEN_HEADERS */ .VX) {
+        const token = withoutScheme((0,_protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .headerValue */ .Z)(headers, name));
+        if (token)
+            return token;
+    }
+    return undefined;
 }
 /** True for what can stand in an `Authorization` header without breaking out of it. */
 function isHeaderSafe(token) {
@@ -24058,10 +24079,13 @@ function routeWebhook(target, repository) {
 }
 /** @throws RelayError when the text is not `owner/name` */
 function parseRepository(text) {
-    const [owner = '', name = '', ...more] = text.split('/');
+    const [owner = '', ...names] = text.split('/');
+    return checkedRepository(owner, names.join('/'));
+}
+function checkedRepository(owner, name) {
     if (!OWNER.test(owner))
         throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .badOwner */ .hj)();
-    if (!NAME.test(name) || more.length > 0)
+    if (!NAME.test(name))
         throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .badRepository */ .I7)();
     return { owner, name };
 }
@@ -24069,7 +24093,7 @@ function hosted(path) {
     const [, owner, name, rest] = /^\/([^/]*)\/([^/]*)\/(.*)$/s.exec(path) ?? [];
     if (!owner || !name || !rest)
         throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_1__/* .notFound */ .mX)(HOSTED_FORM);
-    return [parseRepository(`${owner}/${name}`), rest];
+    return [checkedRepository(owner, name), rest];
 }
 function selfHosted(path, repository) {
     const rest = path.startsWith(SELF_HOSTED_PREFIX) ? path.slice(SELF_HOSTED_PREFIX.length) : '';

@@ -5,7 +5,7 @@ import { completed, errorReply } from '../relay/answers.ts'
 import type { RelayError } from '../relay/errors.ts'
 import { malformedRequest } from '../relay/refusals.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
-import { bodyOf } from './node/body.ts'
+import { readBody } from './node/body.ts'
 import { type RunningServer, serveHttp } from './node/http-server.ts'
 
 export interface RelayServerOptions {
@@ -39,7 +39,7 @@ async function answer(
     ? refusal(malformedRequest(400), request.method ?? 'GET', ports)
     : await relay(relayRequest(request), ports)
   if (response.destroyed) return
-  response.writeHead(reply.status, { ...reply.headers, ...length(reply, request.method) })
+  response.writeHead(reply.status, framed(reply, request.method))
   response.end(reply.body)
 }
 
@@ -48,7 +48,7 @@ function relayRequest(request: IncomingMessage): RelayRequest {
     method: request.method ?? 'GET',
     target: request.url ?? '/',
     headers: request.rawHeaders,
-    body: bodyOf(request),
+    readBody: (limit) => readBody(request, limit),
   }
 }
 
@@ -62,14 +62,15 @@ function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
   return completed(errorReply(error, delivery), method, delivery)
 }
 
-function length({ status, body }: Reply, method: string | undefined): Record<string, number> {
-  const none = method === 'HEAD' || status === 204 || status === 304
-  return none ? {} : { 'content-length': Buffer.byteLength(body) }
+/** The headers of a reply, and the length of its body where it may have one. */
+function framed({ status, headers, body }: Reply, method: string | undefined) {
+  const bare = method === 'HEAD' || status === 204 || status === 304
+  return Object.assign(bare ? {} : { 'content-length': Buffer.byteLength(body) }, headers)
 }
 
 /** An answer for a connection whose request could not be read, so that there is no response to write. */
 function onTheWire(reply: Reply): string {
-  const headers = { ...reply.headers, ...length(reply, 'GET'), connection: 'close' }
+  const headers = { ...framed(reply, 'GET'), connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${reply.status} Refused\r\n${lines.join('')}\r\n${reply.body}`
 }

@@ -1,3 +1,4 @@
+import { byteString, collect } from '../protocol/bytes.ts'
 import type { Reply } from '../protocol/reply.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { type Environment, readRelayConfig, relayPorts } from './relay-config.ts'
@@ -25,21 +26,25 @@ async function openPorts(env: Environment): Promise<RelayPorts> {
 }
 
 function relayRequest(request: Request): RelayRequest {
+  const headers: string[] = []
+  // The runtime has decoded a value as UTF-8; the relay wants a character for each byte.
+  for (const [name, value] of request.headers) headers.push(name, byteString(value))
   return {
     method: request.method,
     target: request.url,
-    headers: [...request.headers].flatMap(([name, value]) => [name, byteString(value)]),
-    body: request.body ?? nothing(),
+    headers,
+    readBody: (limit) => readBody(request, limit),
   }
 }
 
-/** The runtime has decoded a value as UTF-8; the relay wants a character for each byte. */
-function byteString(value: string): string {
-  const bytes = new TextEncoder().encode(value)
-  return bytes.length === value.length ? value : String.fromCharCode(...bytes)
+/** A body is framed by the length it declares; one that declares none is counted as it comes. */
+async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array()
+  const declared = request.headers.get('content-length')
+  if (declared === null) return collect(request.body, limit)
+  if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
+  return new Uint8Array(await request.arrayBuffer())
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function response({ status, headers, body }: Reply): Response {
   return new Response(body === '' ? null : body, { status, headers })

@@ -14,6 +14,14 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
+const BEYOND_ASCII = /[^\0-\x7f]/
+
+/** A character for each byte of the text as UTF-8. */
+export function byteString(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text
+  return String.fromCharCode(...new TextEncoder().encode(text))
+}
+
 /** The bytes that were received, from the way they travelled. */
 export async function bodyBytes(body: string, encoding: string | undefined): Promise<Uint8Array> {
   if (encoding === 'base64') return fromBase64(body)
@@ -64,18 +72,19 @@ export async function collect(
     if (size > limit) throw new RangeError(`more than ${limit} bytes`)
     chunks.push(chunk)
   }
-  return concat(chunks, size)
+  return whole(chunks, size)
 }
 
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+/** The pieces as one; `size` is their length together. */
+export function whole(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [only] = chunks
   // Most bodies come in one piece; copying it is a large part of what it costs to receive one.
   if (only && chunks.length === 1) return only
-  const whole = new Uint8Array(size)
+  const bytes = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {
-    whole.set(chunk, at)
+    bytes.set(chunk, at)
     at += chunk.length
   }
-  return whole
+  return bytes
 }

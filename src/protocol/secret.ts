@@ -1,3 +1,5 @@
+import { byteString } from './bytes.ts'
+
 const HIDDEN = '***'
 
 /** Shorter tokens are not looked for in other text: they could be part of any word. */
@@ -79,7 +81,7 @@ function percentEscape(byte: number): string {
 
 /** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
 export function base64Forms(value: string): readonly string[] {
-  const binary = String.fromCharCode(...new TextEncoder().encode(value))
+  const binary = byteString(value)
   const standard = [0, 1, 2].map((shift) => base64At(shift, binary))
   if (!standard.some((form) => /[+/]/.test(form))) return standard
   const urlSafe = standard.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))

@@ -11,7 +11,7 @@ export interface WebhookPath {
 
 /** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
 export function parseWebhookPath(text: string): WebhookPath {
-  const [route, querystring] = splitOnce(text.replace(/^\//, ''), '?')
+  const [route, querystring] = splitOnce(text.startsWith('/') ? text.slice(1) : text, '?')
   const [workflow, rest] = splitOnce(route, '/')
   const [trigger, suffix] = splitOnce(rest, '/')
   return {
@@ -24,6 +24,7 @@ export function parseWebhookPath(text: string): WebhookPath {
 
 /** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
 export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

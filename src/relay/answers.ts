@@ -24,18 +24,13 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** A reply with what every answer of the relay carries, without a body where there can be none. */
 export function completed(reply: Reply, method: string, delivery: string): Reply {
-  const { 'content-type': contentType, ...others } = reply.headers
-  const bare = WITHOUT_BODY.has(reply.status)
-  return {
-    status: reply.status,
-    headers: {
-      ...others,
-      ...(contentType && !bare && { 'content-type': contentType }),
-      ...EVERY_ANSWER,
-      [HEADER.delivery]: delivery,
-    },
-    body: bare || method === 'HEAD' ? '' : reply.body,
-  }
+  const { status } = reply
+  // Assigned, not spread: a spread costs several times as much, and this is done for every answer.
+  const headers: Record<string, string> = Object.assign({}, reply.headers, EVERY_ANSWER)
+  headers[HEADER.delivery] = delivery
+  const bare = WITHOUT_BODY.has(status)
+  if (bare) delete headers['content-type']
+  return { status, headers, body: bare || method === 'HEAD' ? '' : reply.body }
 }
 
 export function errorReply(error: RelayError, delivery: string): Reply {

@@ -33,11 +33,18 @@ export function presentedToken(
   headers: RawHeaders,
   reserved: ReservedParameters,
 ): Secret | undefined {
-  const values = TOKEN_HEADERS.map((name) => withoutScheme(headerValue(headers, name)))
-  const token = values.find(Boolean) || reserved.get(PARAMETER.token)
+  const token = tokenFromHeaders(headers) || reserved.get(PARAMETER.token)
   if (!token) return undefined
   if (!isHeaderSafe(token)) throw invalidToken()
   return new Secret(token)
+}
+
+function tokenFromHeaders(headers: RawHeaders): string | undefined {
+  for (const name of TOKEN_HEADERS) {
+    const token = withoutScheme(headerValue(headers, name))
+    if (token) return token
+  }
+  return undefined
 }
 
 /** True for what can stand in an `Authorization` header without breaking out of it. */

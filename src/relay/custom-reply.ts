@@ -2,7 +2,8 @@ import { LIMITS } from '../protocol/limits.ts'
 import { PARAMETER, type Reply, type ReservedParameters } from '../protocol/reply.ts'
 import { badResponseOption } from './refusals.ts'
 
-const ACCEPTED: Reply = {
+/** What an accepted request is answered by default. */
+export const ACCEPTED: Reply = {
   status: 200,
   headers: { 'content-type': 'application/json' },
   body: '{"success":true}',
@@ -16,16 +17,16 @@ const MEDIA_TYPE = new RegExp(
 const MEDIA_TYPE_LENGTH = 255
 
 /**
- * What an accepted request is answered: the default, each part of it replaced by its own parameter.
- * An empty parameter counts as absent.
+ * What an accepted request is answered instead: the default, each part of it replaced by its own
+ * parameter. An empty parameter counts as absent; `undefined` when all are.
  *
  * @throws RelayError 400 for a value that cannot be answered
  */
-export function acceptedReply(reserved: ReservedParameters): Reply {
+export function customReply(reserved: ReservedParameters): Reply | undefined {
   const status = reserved.get(PARAMETER.responseCode)
   const contentType = reserved.get(PARAMETER.responseContentType)
   const body = reserved.get(PARAMETER.responseBody)
-  if (!status && !contentType && !body) return ACCEPTED
+  if (!status && !contentType && !body) return undefined
   return {
     status: status ? checkedStatus(status) : ACCEPTED.status,
     headers: contentType ? { 'content-type': checkedContentType(contentType) } : ACCEPTED.headers,

@@ -1,4 +1,4 @@
-import { parseWebhookPath } from '../protocol/webhook-path.ts'
+import { parseWebhookPath, type WebhookPath } from '../protocol/webhook-path.ts'
 import type { Attempts } from './errors.ts'
 import type { Repository } from './route.ts'
 
@@ -8,19 +8,17 @@ export interface LogEntry {
   readonly time: string
   readonly delivery: string
   readonly method: string
-  readonly owner?: string
-  readonly repo?: string
-  readonly workflow?: string
-  readonly trigger?: string
+  readonly owner: string | undefined
+  readonly repo: string | undefined
+  readonly workflow: string | undefined
+  readonly trigger: string | undefined
   readonly status: number
-  readonly platformStatus?: number
-  readonly tries?: number
+  readonly platformStatus: number | undefined
+  readonly tries: number | undefined
   readonly ms: number
   /** Of the received body. */
-  readonly bytes?: number
+  readonly bytes: number | undefined
 }
-
-type Facts = Partial<Omit<LogEntry, 'time' | 'delivery' | 'method' | 'status' | 'ms'>>
 
 /** Other names could be anything, a mistaken token too. */
 const PLAIN_NAME = /^[\w.-]{1,100}$/
@@ -31,7 +29,10 @@ export class Journal {
   /** ISO 8601, UTC. */
   readonly receivedAt: string
   readonly #start: number
-  #facts: Facts = {}
+  #repository: Repository | undefined
+  #path: WebhookPath | undefined
+  #bytes: number | undefined
+  #attempts: Attempts | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -41,22 +42,34 @@ export class Journal {
 
   /** @param path only after the tokens are scrubbed from it */
   addressed(repository: Repository, path: string, bytes: number): void {
-    const { workflow, trigger } = parseWebhookPath(path)
-    this.#facts = {
-      owner: repository.owner,
-      repo: repository.name,
-      ...(PLAIN_NAME.test(workflow) && { workflow }),
-      ...(PLAIN_NAME.test(trigger) && { trigger }),
-      bytes,
-    }
+    this.#repository = repository
+    this.#path = parseWebhookPath(path)
+    this.#bytes = bytes
   }
 
   attempted(attempts: Attempts | undefined): void {
-    this.#facts = { ...this.#facts, ...attempts }
+    this.#attempts = attempts
   }
 
+  /** What is not known is `undefined`, which no line of JSON shows. */
   entry(method: string, status: number, now: Date): LogEntry {
-    const ms = now.getTime() - this.#start
-    return { time: this.receivedAt, delivery: this.delivery, method, ...this.#facts, status, ms }
+    return {
+      time: this.receivedAt,
+      delivery: this.delivery,
+      method,
+      owner: this.#repository?.owner,
+      repo: this.#repository?.name,
+      workflow: plainName(this.#path?.workflow),
+      trigger: plainName(this.#path?.trigger),
+      bytes: this.#bytes,
+      tries: this.#attempts?.tries,
+      platformStatus: this.#attempts?.platformStatus,
+      status,
+      ms: now.getTime() - this.#start,
+    }
   }
+}
+
+function plainName(name: string | undefined): string | undefined {
+  return name !== undefined && PLAIN_NAME.test(name) ? name : undefined
 }

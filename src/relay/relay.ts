@@ -1,4 +1,4 @@
-import { collect, utf8Text } from '../protocol/bytes.ts'
+import { utf8Text } from '../protocol/bytes.ts'
 import { forwardedHeaders, type RawHeaders } from '../protocol/headers.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { Reply } from '../protocol/reply.ts'
@@ -6,12 +6,12 @@ import type { Secret } from '../protocol/secret.ts'
 import { completed, errorReply } from './answers.ts'
 import { METHODS, preflight } from './cors.ts'
 import { type Credentials, presentedToken } from './credentials.ts'
-import { acceptedReply } from './custom-reply.ts'
+import { ACCEPTED, customReply } from './custom-reply.ts'
 import { type Attempts, RelayError } from './errors.ts'
 import { handshake } from './handshake.ts'
 import { Journal, type LogEntry } from './journal.ts'
 import { type Pages, RELAY_PAGES, visited } from './pages.ts'
-import { type ReceivedBody, writePayload } from './payload.ts'
+import { type Received, type ReceivedBody, writePayload } from './payload.ts'
 import {
   bodyTooLarge,
   brokenBody,
@@ -29,7 +29,12 @@ export interface RelayRequest {
   /** The raw request target, in origin or absolute form. */
   readonly target: string
   readonly headers: RawHeaders
-  readonly body: AsyncIterable<Uint8Array>
+  /**
+   * Called once at most. A body that ends early rejects with the runtime's own error.
+   *
+   * @throws RangeError as soon as more than `limit` bytes have come
+   */
+  readBody(limit: number): Promise<Uint8Array>
 }
 
 /** An accepted request on its way to the platform, or to the local engine. */
@@ -74,7 +79,7 @@ async function answerOrFault(
   journal: Journal,
 ): Promise<Reply> {
   try {
-    return await answer(request, ports, journal)
+    return atOnce(request, ports) ?? (await relayWebhook(request, ports, journal))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
@@ -83,14 +88,10 @@ async function answerOrFault(
   }
 }
 
-async function answer(request: RelayRequest, ports: RelayPorts, journal: Journal): Promise<Reply> {
-  const { method, target, headers } = request
+/** The answer to what is no webhook. */
+function atOnce({ method, target, headers }: RelayRequest, { pages }: RelayPorts) {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
-  return (
-    preflight(method, headers) ??
-    visited(ports.pages ?? RELAY_PAGES, method, pathOf(target)) ??
-    (await relayWebhook(request, ports, journal))
-  )
+  return preflight(method, headers) ?? visited(pages ?? RELAY_PAGES, method, pathOf(target))
 }
 
 async function relayWebhook(
@@ -99,58 +100,46 @@ async function relayWebhook(
   journal: Journal,
 ): Promise<Reply> {
   const webhook = routeWebhook(request.target, ports.repository)
-  const accepted = acceptedReply(webhook.reserved)
+  const custom = customReply(webhook.reserved)
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
-  const body = await readBody(request.body)
+  const body = await readBody(request)
   const challenge = handshake(request.method, webhook.path, body.bytes)
-  if (challenge) return withoutEcho(challenge, present(presented))
+  if (challenge) return withoutEcho(challenge, tokensOf(presented))
   const token = presented && (await ports.credentials.platformToken(presented, webhook))
-  const reply = withoutEcho(accepted, present(presented, token))
-  const tokens = { presented, token }
-  const dispatch = await prepare(request, webhook, body, journal, tokens)
-  journal.attempted(await ports.dispatch({ ...dispatch, token }))
+  const tokens = tokensOf(presented, token)
+  const reply = custom ? withoutEcho(custom, tokens) : ACCEPTED
+  const received = withoutTokens(travelling(request, webhook, body, journal), tokens, token)
+  const { repository } = webhook
+  journal.addressed(repository, received.path, body.bytes.length)
+  const clientPayload = await writePayload(received)
+  const { delivery } = journal
+  journal.attempted(await ports.dispatch({ repository, delivery, clientPayload, token }))
   return reply
 }
 
-/** What the request brought, and what the platform is asked with: often the same. */
-interface Tokens {
-  readonly presented: Secret | undefined
-  readonly token: Secret | undefined
-}
-
-async function prepare(
+function travelling(
   { method, headers }: RelayRequest,
-  { repository, path }: Webhook,
+  { path }: Webhook,
   body: ReceivedBody,
-  journal: Journal,
-  { presented, token }: Tokens,
-): Promise<Omit<Dispatch, 'token'>> {
-  const { delivery, receivedAt } = journal
-  const travelling = {
-    path,
-    method,
-    headers: forwardedHeaders(headers),
-    body,
-    delivery,
-    receivedAt,
-  }
-  const received = withoutTokens(travelling, present(presented, token), token)
-  journal.addressed(repository, received.path, body.bytes.length)
-  return { repository, delivery, clientPayload: await writePayload(received) }
+  { delivery, receivedAt }: Journal,
+): Received {
+  return { path, method, headers: forwardedHeaders(headers), body, delivery, receivedAt }
 }
 
-async function readBody(body: AsyncIterable<Uint8Array>): Promise<ReceivedBody> {
+async function readBody(request: RelayRequest): Promise<ReceivedBody> {
   try {
-    const bytes = await collect(body, LIMITS.requestBodyBytes)
+    const bytes = await request.readBody(LIMITS.requestBodyBytes)
     return { bytes, text: utf8Text(bytes) }
   } catch (error) {
     throw error instanceof RangeError ? bodyTooLarge() : brokenBody(error)
   }
 }
 
-function present(...tokens: readonly (Secret | undefined)[]): readonly Secret[] {
-  return [...new Set(tokens)].filter((token) => token !== undefined)
+/** What the request brought, and what the platform is asked with: often the same. */
+function tokensOf(presented: Secret | undefined, token?: Secret): readonly Secret[] {
+  if (!presented) return []
+  return token && token !== presented ? [presented, token] : [presented]
 }
 
 function isRelayed(method: string): boolean {

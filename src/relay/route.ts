@@ -41,16 +41,20 @@ export function routeWebhook(target: string, repository: Repository | undefined)
 
 /** @throws RelayError when the text is not `owner/name` */
 export function parseRepository(text: string): Repository {
-  const [owner = '', name = '', ...more] = text.split('/')
+  const [owner = '', ...names] = text.split('/')
+  return checkedRepository(owner, names.join('/'))
+}
+
+function checkedRepository(owner: string, name: string): Repository {
   if (!OWNER.test(owner)) throw badOwner()
-  if (!NAME.test(name) || more.length > 0) throw badRepository()
+  if (!NAME.test(name)) throw badRepository()
   return { owner, name }
 }
 
 function hosted(path: string): [Repository, string] {
   const [, owner, name, rest] = /^\/([^/]*)\/([^/]*)\/(.*)$/s.exec(path) ?? []
   if (!owner || !name || !rest) throw notFound(HOSTED_FORM)
-  return [parseRepository(`${owner}/${name}`), rest]
+  return [checkedRepository(owner, name), rest]
 }
 
 function selfHosted(path: string, repository: Repository): [Repository, string] {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fromBase64 } from '../../protocol/bytes.ts'
+import { byteString, fromBase64 } from '../../protocol/bytes.ts'
 import type { RelayRequest } from '../../relay/relay.ts'
 import type { Withheld } from './recorder.ts'
 import { HIDDEN } from './shown-request.ts'
@@ -40,8 +40,11 @@ export function replayRequest(order: ReplayOrder, withheld: Withheld): RelayRequ
   return {
     method: order.method,
     target: `/webhook/${order.path}`,
-    headers: [...headers, ...length].flatMap(([name = '', value = '']) => [name, onWire(value)]),
-    body: stream(bytes),
+    headers: [...headers, ...length].flatMap(([name = '', value = '']) => [
+      name,
+      byteString(value),
+    ]),
+    readBody: async () => bytes,
   }
 }
 
@@ -52,13 +55,4 @@ function bodyOf({ body, encoding }: ReplayOrder): Uint8Array {
   } catch {
     return new Uint8Array()
   }
-}
-
-/** A character of a raw header is one byte. */
-function onWire(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text))
-}
-
-async function* stream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes
 }

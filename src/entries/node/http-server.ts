@@ -51,35 +51,44 @@ export async function serveHttp(options: HttpServerOptions): Promise<RunningServ
   return { url, close: () => stop(server, answering) }
 }
 
-/** Which requests are in the works. */
+/**
+ * Which requests are in the works. They are counted, and a connection is known until it closes: a
+ * map that grows and shrinks with every request would cost as much as the rest of serving it.
+ */
 class Answering {
+  /** The last response of each connection. */
   readonly #responses = new Map<Duplex, ServerResponse>()
+  #open = 0
   #stopping = false
   #idle: (() => void) | undefined
 
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request
+  begin({ socket }: IncomingMessage, response: ServerResponse): void {
+    if (!this.#responses.has(socket)) socket.once('close', () => this.#responses.delete(socket))
     this.#responses.set(socket, response)
+    this.#open++
+    response.once('close', this.#ended)
     if (this.#stopping) response.shouldKeepAlive = false
-    response.on('close', () => {
-      if (this.#responses.get(socket) === response) this.#responses.delete(socket)
-      if (this.#responses.size === 0) this.#idle?.()
-    })
   }
 
-  /** True when the request of this connection has its answer, or part of it. */
+  /** True when the request of this connection has part of its answer. */
   isAnswered(socket: Duplex): boolean {
-    return this.#responses.get(socket)?.headersSent ?? false
+    const response = this.#responses.get(socket)
+    return response?.headersSent === true && !response.closed
   }
 
   /** Resolves when all that was begun is answered. */
   async finish(): Promise<void> {
     this.#stopping = true
     for (const response of this.#responses.values()) response.shouldKeepAlive = false
-    if (this.#responses.size === 0) return
+    if (this.#open === 0) return
     await new Promise<void>((resolve) => {
       this.#idle = resolve
     })
+  }
+
+  readonly #ended = (): void => {
+    this.#open--
+    if (this.#open === 0) this.#idle?.()
   }
 }
 

@@ -41,6 +41,8 @@ function send(
   pool.dispatch({ path, method: 'POST', headers: { ...headers }, body }, exchange)
 }
 
+type AnswerHeaders = Record<string, string | string[] | undefined>
+
 /**
  * One request and its answer. Undici's events tell what its promises do not: whether a byte of the
  * request can have left before it failed.
@@ -51,7 +53,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
-  #head: Pick<PlatformAnswer, 'status' | 'header'> | undefined
+  #status: number | undefined
+  #headers: AnswerHeaders = {}
   #size = 0
   #late = false
 
@@ -73,11 +76,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Record<string, string | string[] | undefined>,
+    headers: AnswerHeaders,
   ): void {
-    this.#head = { status, header: (name) => [headers[name]].flat()[0] }
+    this.#status = status
+    this.#headers = headers
     // What the platform says of an accepted event is of no use to anyone.
-    if (status >= 200 && status < 300) this.#answer()
+    if (status >= 200 && status < 300) this.#answer(status)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -88,13 +92,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.#timer)
-    this.#answer()
+    if (this.#status !== undefined) this.#answer(this.#status)
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.#timer)
-    if (this.#head) this.#answer()
-    else this.#fail(error)
+    if (this.#status === undefined) this.#fail(error)
+    else this.#answer(this.#status)
   }
 
   #expire(): void {
@@ -105,10 +109,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(error)
   }
 
-  #answer(): void {
-    if (!this.#head) return
+  #answer(status: number): void {
+    const header = (name: string) => [this.#headers[name]].flat()[0]
     const text = this.#size > 0 ? Buffer.concat(this.#chunks).toString() : ''
-    this.#resolve({ ...this.#head, text })
+    this.#resolve({ status, header, text })
   }
 
   #fail(cause: Error): void {
