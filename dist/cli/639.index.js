@@ -420,7 +420,7 @@ function handshake(method, path, body) {
 function subscriptionChallenge(path) {
     if (!path.includes('hub.'))
         return undefined;
-    const query = new URLSearchParams((0,webhook_path/* parseWebhookPath */.k)(path).querystring);
+    const query = new URLSearchParams((0,webhook_path/* parseWebhookPath */.kC)(path).querystring);
     if (query.get('hub.mode') !== 'subscribe')
         return undefined;
     return query.get('hub.challenge') ?? undefined;
@@ -470,7 +470,7 @@ class Journal {
     /** @param path only after the tokens are scrubbed from it */
     addressed(repository, path, bytes) {
         this.#repository = repository;
-        this.#path = (0,webhook_path/* parseWebhookPath */.k)(path);
+        this.#path = (0,webhook_path/* parseWebhookPath */.kC)(path);
         this.#bytes = bytes;
     }
     attempted(attempts) {

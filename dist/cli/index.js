@@ -13948,7 +13948,7 @@ async function evaluateWebhook(payload, workflows, ports) {
         delivery: payload.headers[dispatch/* HEADER */.El.delivery],
         receivedAt: payload.headers[dispatch/* HEADER */.El.receivedAt],
     };
-    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
+    const path = (0,webhook_path/* parseWebhookPath */.kC)(payload.path);
     const workflow = workflows.find(path.workflow);
     if (!workflow)
         return { ...relayed, reason: otherWorkflow(path, workflows.names()) };
@@ -13986,7 +13986,7 @@ async function receive(at, payload, ports) {
 
 /** Stands where GitHub would: evaluates a dispatched payload at once, in this process. */
 async function runLocally(payload, ports) {
-    const { workflow, trigger } = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
+    const { workflow, trigger } = (0,webhook_path/* parseWebhookPath */.kC)(payload.path);
     const event = {
         action: dispatch/* EVENT_TYPE */.cP,
         client_payload: { ...payload, headers: { ...payload.headers } },
@@ -23342,6 +23342,8 @@ const LIMITS = {
 /* harmony export */   a: () => (/* binding */ PARAMETER),
 /* harmony export */   n: () => (/* binding */ cutReservedParameters)
 /* harmony export */ });
+/* harmony import */ var _webhook_path_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(24734);
+
 /** The query parameters that are the relay's own, and are never forwarded. */
 const PARAMETER = {
     token: '__token',
@@ -23377,6 +23379,8 @@ function cutReservedParameters(query) {
 }
 /** Name and value of one `name=value`, decoded as URLSearchParams does. */
 function parameter(text) {
+    if (!/[%+]/.test(text))
+        return (0,_webhook_path_js__WEBPACK_IMPORTED_MODULE_0__/* .splitOnce */ .E2)(text, '=');
     // The `&` keeps URLSearchParams from dropping a `?` that begins the name.
     const [first] = new URLSearchParams(`&${text}`);
     return first ?? ['', ''];
@@ -23495,8 +23499,9 @@ function withoutBotTokens(text) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   g: () => (/* binding */ decodePercent),
-/* harmony export */   k: () => (/* binding */ parseWebhookPath)
+/* harmony export */   E2: () => (/* binding */ splitOnce),
+/* harmony export */   gr: () => (/* binding */ decodePercent),
+/* harmony export */   kC: () => (/* binding */ parseWebhookPath)
 /* harmony export */ });
 /** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
 function parseWebhookPath(text) {
@@ -23521,6 +23526,7 @@ function decodePercent(text) {
         return text;
     }
 }
+/** What stands before a separator and after it; all is before where there is none. */
 function splitOnce(text, separator) {
     const at = text.indexOf(separator);
     return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
@@ -23641,7 +23647,7 @@ var webhook_path = __nccwpck_require__(24734);
 
 /** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
 async function readWebhookRequest(payload) {
-    const path = (0,webhook_path/* parseWebhookPath */.k)(payload.path);
+    const path = (0,webhook_path/* parseWebhookPath */.kC)(payload.path);
     const { headers } = payload;
     return {
         ...path,
@@ -27648,7 +27654,7 @@ function compilePattern(text) {
     const pattern = /^\{*\//.test(text) ? text : `/${text}`;
     const { tokens } = parse(pattern);
     checkSize(tokens);
-    const compiled = match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.g });
+    const compiled = match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.gr });
     return {
         pattern,
         example: tokens.map(exampleText).join(''),

@@ -37,11 +37,13 @@ function relayRequest(request: Request): RelayRequest {
   }
 }
 
-/** A body is framed by the length it declares; one that declares none is counted as it comes. */
+/**
+ * A body is framed by the length it declares; one that declares none is counted as it comes. To ask
+ * for `body` costs, so it is asked for only then.
+ */
 async function readBody(request: Request, limit: number): Promise<Uint8Array> {
-  if (!request.body) return new Uint8Array()
   const declared = request.headers.get('content-length')
-  if (declared === null) return collect(request.body, limit)
+  if (declared === null) return request.body ? collect(request.body, limit) : new Uint8Array()
   if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
   return new Uint8Array(await request.arrayBuffer())
 }

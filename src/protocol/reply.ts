@@ -1,3 +1,5 @@
+import { splitOnce } from './webhook-path.ts'
+
 /** What the relay answers to the sender. */
 export interface Reply {
   readonly status: number
@@ -47,7 +49,8 @@ export function cutReservedParameters(query: string | undefined): {
 }
 
 /** Name and value of one `name=value`, decoded as URLSearchParams does. */
-function parameter(text: string): [name: string, value: string] {
+function parameter(text: string): readonly [name: string, value: string] {
+  if (!/[%+]/.test(text)) return splitOnce(text, '=')
   // The `&` keeps URLSearchParams from dropping a `?` that begins the name.
   const [first] = new URLSearchParams(`&${text}`)
   return first ?? ['', '']

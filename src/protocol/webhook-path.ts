@@ -32,7 +32,8 @@ export function decodePercent(text: string): string {
   }
 }
 
-function splitOnce(text: string, separator: string): [string, string] {
+/** What stands before a separator and after it; all is before where there is none. */
+export function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)]
 }

@@ -9,24 +9,24 @@ export function platformFetch(apiUrl: URL): PlatformPost {
       // A fetch does not tell how far it came, so nobody knows whether GitHub has the event.
       throw new PlatformFault('no answer', { sent: true, cause })
     })
-    const { status } = response
-    const text = await beginning(response)
+    const { status, ok } = response
+    // What the platform says of an accepted event is of no use to anyone.
+    const text = ok ? '' : await beginning(response)
     return { status, header: (name) => response.headers.get(name) ?? undefined, text }
   }
 }
 
-/** What of an answer is of use: nothing of a 2xx, else what comes in time of the first 64 KB. */
-async function beginning(response: Response): Promise<string> {
+/** What comes in time of the first 64 KB of an answer. */
+async function beginning({ body }: Response): Promise<string> {
   const chunks: string[] = []
   const decoder = new TextDecoder()
   let size = 0
   try {
-    for await (const chunk of response.ok ? [] : (response.body ?? [])) {
+    for await (const chunk of body ?? []) {
       size += chunk.length
       if (size > ANSWER_BYTES) break
       chunks.push(decoder.decode(chunk, { stream: true }))
     }
-    if (response.ok) await response.body?.cancel()
   } catch {
     // Its status is known, and is what decides.
   }
