@@ -54,7 +54,7 @@ const HINT = /keys: r replay the last request, q quit/
     expect(request?.delivery).toBe(first.headers.get('x-hookline-delivery'))
     expect(replay?.delivery).not.toBe(request?.delivery)
     expect(replay).toMatchObject({ path: 'hook/webhook?a=1', outcome: 'fired', count: 1 })
-    await command.printed(/body = \{"x":"é"\}[^]*fired, 1 item[^]*body = \{"x":"é"\}/)
+    await command.printed(/body = \{"x":"é"\}[\s\S]*fired, 1 item[\s\S]*body = \{"x":"é"\}/)
   })
 
   test.each([
