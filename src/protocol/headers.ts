@@ -80,6 +80,11 @@ function namedByConnection(headers: RawHeaders): readonly string[] {
 
 const BEYOND_ASCII = /[\x80-\xff]/
 
+/** A text as the value of a raw header, in UTF-8: each of its characters is one byte. */
+export function rawValue(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text))
+}
+
 /** UTF-8, else latin1: the sender does not say which. */
 function valueText(value: string): string {
   if (!BEYOND_ASCII.test(value)) return value

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { fromBase64 } from '../../protocol/bytes.ts'
+import { rawValue } from '../../protocol/headers.ts'
 import type { RelayRequest } from '../../relay/relay.ts'
 import type { Kept, Withheld } from './recorder.ts'
 import { HIDDEN } from './shown-request.ts'
@@ -41,7 +42,7 @@ export function replayRequest(order: ReplayOrder, withheld: Withheld): RelayRequ
   return {
     method: order.method,
     target: `/webhook/${order.path}`,
-    headers: [...headers, ...length].flatMap(([name = '', value = '']) => [name, onWire(value)]),
+    headers: [...headers, ...length].flatMap(([name = '', value = '']) => [name, rawValue(value)]),
     body: stream(bytes),
   }
 }
@@ -62,11 +63,6 @@ function bodyOf({ body, encoding }: ReplayOrder): Uint8Array {
   } catch {
     return new Uint8Array()
   }
-}
-
-/** A character of a raw header is one byte. */
-function onWire(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text))
 }
 
 async function* stream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
