@@ -3,7 +3,6 @@ import { callingWorkflow, expressionContexts } from '../../src/action/contexts.t
 import { onSource, readInputs } from '../../src/action/inputs.ts'
 import { maskedOutputs } from '../../src/action/masked-outputs.ts'
 import { stepOutputs } from '../../src/action/outputs.ts'
-import { summaryHtml } from '../../src/action/summary.ts'
 import { NOTHING } from '../../src/engine/evaluation.ts'
 import { UserError } from '../../src/protocol/errors.ts'
 
@@ -132,33 +131,5 @@ describe('outputs that hold a secret', () => {
     [5, '5', false],
   ])('%j in %j: %s', (secret, text, expected) => {
     expect(found(secret, text)).toBe(expected)
-  })
-})
-
-describe('the summary', () => {
-  test('of what fired', () => {
-    const decisions = [
-      { trigger: 'webhook', fired: true, reason: 'method: post', checks: [] },
-      { trigger: 'other', fired: false, reason: 'not it', checks: [] },
-    ]
-    const fired = { ...NOTHING, workflow: 'w', trigger: 'webhook', decisions, delivery: 'd' }
-    expect(summaryHtml({ ...fired, items: [{}] })).toBe(
-      `<h3>Hookline: w / webhook fired: 1 item</h3>
-<table>
-<tr><th>Trigger</th><th>Outcome</th><th>Why</th></tr>
-<tr><td><code>webhook</code></td><td>fired</td><td>method: post</td></tr>
-<tr><td><code>other</code></td><td>skipped</td><td>not it</td></tr>
-</table>
-<p>Delivery <code>d</code></p>
-`,
-    )
-    expect(summaryHtml({ ...fired, items: [{}, {}] })).toContain('fired: 2 items')
-  })
-
-  test('of what did not', () => {
-    const html = summaryHtml({ ...NOTHING, reason: 'because', warnings: ['careful'] })
-    expect(html).toBe(
-      '<h3>Hookline: No trigger fired</h3>\n<p>because.</p>\n<p><b>Warning:</b> careful.</p>\n',
-    )
   })
 })

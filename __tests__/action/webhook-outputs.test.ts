@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { dispatchEvent, runAction } from '../support/action.ts'
-import { fire, itemOf, payload } from './step.ts'
+import { fire, itemOf, payload, type Sent } from './step.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
+const SKIPPED = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 
 test('every output of a request that fired', async () => {
   const { outputs, exitCode } = await fire('webhook: {path: "/user/:id"}', {
@@ -95,9 +96,9 @@ test('R40: a name of the action wins over a field, and only declared fields beco
 })
 
 describe('what does not fire', () => {
-  const none = { triggered: 'false', trigger: '', workflow: '', count: '0', on: '{}', items: '[]' }
+  const none = { triggered: 'false', trigger: '', workflow: '', count: '0', items: '[]' }
 
-  test.each([
+  test.each<[Sent, string, string]>([
     [{ method: 'GET' }, 'webhook: {method: post}', 'method the request&#39;s is not among post'],
     [{}, 'webhook: {path: /a}', 'path does not match /a'],
     [
@@ -118,7 +119,10 @@ describe('what does not fire', () => {
   ])('%j for "on: %s": exit 0 and the reason in the summary', async (sent, on, reason) => {
     const { outputs, exitCode, summary } = await fire(on, sent)
     expect(exitCode).toBe(0)
-    expect({ ...outputs }).toEqual({ ...none, delivery: '', 'received-at': '' })
+    const known = sent.path === undefined || sent.path.startsWith('hook')
+    const all = known ? { webhook: SKIPPED } : {}
+    const unfired = { ...none, on: JSON.stringify(all), delivery: '', 'received-at': '' }
+    expect({ ...outputs }).toEqual(unfired)
     expect(summary).toContain(reason)
   })
 
@@ -129,19 +133,47 @@ describe('what does not fire', () => {
     expect(summary).toContain('<code>d-1</code>')
   })
 
-  test.each([
-    ['push', { ref: 'refs/heads/main' }],
-    ['schedule', { schedule: '0 * * * *' }],
-    ['workflow_dispatch', { inputs: null }],
-    ['repository_dispatch', { action: 'deploy', client_payload: payload() }],
-  ])('an event of GitHub’s own, %s, gives one context of skipped triggers', async (event, own) => {
-    const inputs = { on: 'on: {webhook: {method: post}, push: {branches: [main]}}' }
-    const { outputs, exitCode, summary } = await runAction({ event, payload: own, inputs })
-    const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+  test.each<[string, Sent]>([
+    ['a condition does not hold', { method: 'GET' }],
+    ['the trigger is not declared', { path: 'hook/webhok' }],
+    ['the body cannot be read', { body: '?', headers: { 'x-hookline-body-encoding': 'gzip' } }],
+  ])('every declared trigger stands in the output on when %s', async (_, sent) => {
+    const { outputs, exitCode } = await fire('webhook: {method: post}\nslack:', sent)
     expect(exitCode).toBe(0)
-    expect(outputs).toMatchObject({ triggered: 'false', count: '0' })
-    expect(JSON.parse(outputs.on ?? '')).toEqual({ webhook: skipped })
-    expect(JSON.parse(outputs.items ?? '')).toEqual([{ webhook: skipped }])
-    expect(summary).toContain('this event is')
+    expect(outputs).toMatchObject({ triggered: 'false', items: '[]', count: '0' })
+    expect(JSON.parse(outputs.on ?? '')).toEqual({ webhook: SKIPPED, slack: SKIPPED })
   })
+
+  test.each([
+    ['deploy', 'of type &#34;deploy&#34;'],
+    ['Webhook', 'of type &#34;Webhook&#34;'],
+    ['<b>', 'of type (not a name)'],
+    [undefined, 'without a type'],
+  ])('a dispatch of the type %s is told as such', async (action, found) => {
+    const own = { action, client_payload: payload() }
+    const run = { event: 'repository_dispatch', payload: own, inputs: { on: 'webhook' } }
+    const { summary, stdout, exitCode } = await runAction(run)
+    const reason = `this repository_dispatch is ${found}, Hookline listens to type &#34;webhook&#34;`
+    expect(exitCode).toBe(0)
+    expect(summary).toContain(reason)
+    expect(stdout).toContain(reason.replaceAll('&#34;', '"'))
+  })
+
+  test.each([
+    ['push', { ref: 'refs/heads/main' }, 'this event is push'],
+    ['schedule', { schedule: '0 * * * *' }, 'this event is schedule'],
+    ['workflow_dispatch', { inputs: null }, 'this event is workflow_dispatch'],
+    ['repository_dispatch', { action: 'deploy', client_payload: payload() }, 'Hookline listens to'],
+  ])(
+    'an event of GitHub’s own, %s, gives one context of skipped triggers',
+    async (event, own, why) => {
+      const inputs = { on: 'on: {webhook: {method: post}, push: {branches: [main]}}' }
+      const { outputs, exitCode, summary } = await runAction({ event, payload: own, inputs })
+      expect(exitCode).toBe(0)
+      expect(outputs).toMatchObject({ triggered: 'false', count: '0' })
+      expect(JSON.parse(outputs.on ?? '')).toEqual({ webhook: SKIPPED })
+      expect(JSON.parse(outputs.items ?? '')).toEqual([{ webhook: SKIPPED }])
+      expect(summary).toContain(why)
+    },
+  )
 })

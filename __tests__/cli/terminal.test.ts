@@ -84,8 +84,8 @@ describe('keys while running', () => {
       isTTY,
       setRawMode: (raw) => calls.push(`raw ${raw}`),
       setEncoding: () => {},
-      on: (_, added) => {
-        listener = added
+      on: (event: string, added: (text: string) => void) => {
+        if (event === 'data') listener = added
       },
       off: () => {
         listener = undefined

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +8,8 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { KINDS } from '../../src/dev/init/kinds.ts'
 import { RunningCommand } from '../support/cli.ts'
+import { textMessage } from '../support/messages.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 const run = promisify(execFile)
 
@@ -71,6 +73,33 @@ describe('in an empty folder, the commands that it prints are pasted, and output
     }
   })
 })
+
+const BASH = spawnSync('bash', ['--version']).status === 0
+
+;(BASH ? test : test.skip)(
+  'kind bot: pasted line by line, what is written to the bot appears',
+  async () => {
+    const telegram = await new TelegramStandIn().start()
+    const env = { PORT: await freePort(), HOOKLINE_MESSAGING_API_URL: telegram.url }
+    const { stdout } = await hookline(['init', '--kind', 'bot'], env)
+    const lines = below(/^Try it here/, stdout)
+    for (const line of lines.slice(0, -1)) {
+      execFileSync('bash', ['-c', line], { cwd: folder, input: `${BOT_TOKEN}\n` })
+    }
+    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('.env\n')
+    const dev = new RunningCommand(pasted(lines.at(-1) ?? ''), { cwd: folder, env })
+    try {
+      await dev.printed(/listening on/)
+      telegram.push('message', textMessage('hello from a chat'))
+      await dev.printed(/on\.messaging_bot\.outputs\.text = "hello from a chat"/)
+      expect(dev.stdout + dev.stderr + stdout).not.toContain(BOT_TOKEN)
+    } finally {
+      await dev.stop()
+      await telegram.stop()
+    }
+  },
+  30_000,
+)
 
 test('kind compiled: what it prints makes the native workflows that it then adds', async () => {
   const { stdout } = await hookline(['init', '--kind', 'compiled'])

@@ -5,6 +5,13 @@ import { fileURLToPath } from 'node:url'
 /** The bundle that `npx hookline` starts. */
 export const CLI_BUNDLE = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
 
+export interface Surroundings {
+  readonly cwd?: string
+  readonly env?: Record<string, string>
+  /** The program to start in place of the command, with its arguments. */
+  readonly as?: (args: readonly string[]) => string[]
+}
+
 /** A command that keeps running: what it prints, line by line, and its end. */
 export class RunningCommand {
   readonly process: ChildProcess
@@ -13,12 +20,10 @@ export class RunningCommand {
   readonly #ended: Promise<unknown>
   #running = true
 
-  constructor(
-    args: readonly string[],
-    options: { cwd?: string; env?: Record<string, string> } = {},
-  ) {
+  constructor(args: readonly string[], options: Surroundings = {}) {
     const env = { PATH: process.env.PATH ?? '', ...options.env }
-    this.process = spawn(process.execPath, [CLI_BUNDLE, ...args], { cwd: options.cwd, env })
+    const [program = '', ...rest] = options.as?.(args) ?? [process.execPath, CLI_BUNDLE, ...args]
+    this.process = spawn(program, rest, { cwd: options.cwd, env })
     this.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
     })
@@ -40,6 +45,12 @@ export class RunningCommand {
       }
       await Promise.race([once(this.process.stdout ?? this.process, 'data'), this.#ended])
     }
+  }
+
+  /** Types on its standard input. */
+  type(text: string): void {
+    this.process.stdin?.on('error', () => {}) // it may end before it has read all
+    this.process.stdin?.write(text)
   }
 
   /** Asks it to stop, as Ctrl-C does, and gives its exit code. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { RunningCommand } from './cli.ts'
+import { RunningCommand, type Surroundings } from './cli.ts'
 
 /** `hookline dev` in a folder of its own. */
 export interface Dev {
@@ -18,9 +18,10 @@ export interface DevSetup {
   readonly files: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
+  readonly as?: Surroundings['as']
 }
 
-export async function startDev({ files, args = [], env = {} }: DevSetup): Promise<Dev> {
+export async function startDev({ files, args = [], env = {}, as }: DevSetup): Promise<Dev> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-dev-'))
   const write = async (texts: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(texts)) {
@@ -29,8 +30,12 @@ export async function startDev({ files, args = [], env = {} }: DevSetup): Promis
     }
   }
   await write(files)
-  const command = new RunningCommand(['dev', '--port', '0', ...args], { cwd: folder, env })
-  const [, url = ''] = await command.printed(/^hookline dev listening on (http:\S+)\n/)
+  const command = new RunningCommand(['dev', '--port', '0', ...args], {
+    cwd: folder,
+    env,
+    ...(as && { as }),
+  })
+  const [, url = ''] = await command.printed(/^hookline dev listening on (http:\S+)\r?\n/)
   const stop = async () => {
     const code = await command.stop()
     await rm(folder, { recursive: true, force: true })

@@ -54,6 +54,14 @@ describe.each(triggers)('$name', (trigger) => {
     expect(fields).not.toEqual([])
   })
 
+  test('names fields of its own as the columns of a table, and none with a credential', () => {
+    const fields = trigger.columns.map((path) => path.split('.', 1)[0] ?? '')
+    expect(fields).not.toEqual([])
+    expect(fields.filter((field) => !(field in trigger.outputs))).toEqual([])
+    const told = ['headers', 'query', 'querystring', 'search', 'response_url', 'trigger_id']
+    expect(fields.filter((field) => told.includes(field))).toEqual([])
+  })
+
   test('refuses an option that it does not have', () => {
     const result = trigger.bind({ ...least, no_such_option: 1 })
     expect('issues' in result && result.issues[0]?.path?.[0]?.key).toBe('no_such_option')

@@ -151,6 +151,69 @@ function size({ summary, json, withheld }) {
     return json.length + 2 * JSON.stringify([summary, withheld]).length;
 }
 
+// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
+var dist = __webpack_require__(77934);
+;// CONCATENATED MODULE: ./build/dev/inspector/replay.js
+
+
+
+/** What the page asks to be sent again, changed or not. */
+const orderSchema = dist/* object */.Ikc({
+    /** Event whose hidden headers are put in again where the order says `***`. */
+    of: dist/* number */.aig(),
+    method: dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[A-Z]{1,20}$/)),
+    path: dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\x21-\x7e]{1,8192}$/)),
+    headers: dist/* record */.g1P(dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\w!#$%&'*+.^`|~-]{1,200}$/)), dist/* pipe */.FsL(dist/* string */.YjP(), dist/* maxLength */.Ru6(8192), dist/* regex */.yGV(/^[^\r\n\0]*$/))),
+    body: dist/* string */.YjP(),
+    encoding: dist/* picklist */.KIO(['text', 'base64']),
+});
+/** `undefined` for what the page would not send. */
+function readOrder(text) {
+    try {
+        const order = dist/* safeParse */.xLC(orderSchema, JSON.parse(text));
+        return order.success ? order.output : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}
+/** The request as the relay would receive it from its sender. */
+function replayRequest(order, withheld) {
+    const bytes = bodyOf(order);
+    const headers = Object.entries(order.headers)
+        .filter(([name]) => name.toLowerCase() !== 'content-length')
+        .map(([name, value]) => [name, value === HIDDEN ? (withheld[name] ?? '') : value]);
+    const length = bytes.length > 0 ? [['content-length', String(bytes.length)]] : [];
+    return {
+        method: order.method,
+        target: `/webhook/${order.path}`,
+        headers: [...headers, ...length].flatMap(([name = '', value = '']) => [
+            name,
+            (0,protocol_bytes/* byteString */.iP)(value),
+        ]),
+        readBody: async () => bytes,
+    };
+}
+/** The newest request that is kept, ready to be sent again; `undefined` when there was none. */
+function newestRequest(kept) {
+    for (const { json, withheld } of kept.toReversed()) {
+        const { id, request } = JSON.parse(new TextDecoder().decode(json));
+        if (request)
+            return replayRequest({ of: id, ...request }, withheld);
+    }
+    return undefined;
+}
+function bodyOf({ body, encoding }) {
+    if (encoding === 'text')
+        return new TextEncoder().encode(body);
+    try {
+        return (0,protocol_bytes/* fromBase64 */.Ey)(body);
+    }
+    catch {
+        return new Uint8Array();
+    }
+}
+
 // EXTERNAL MODULE: ./build/dev/local-platform.js + 17 modules
 var local_platform = __webpack_require__(75267);
 // EXTERNAL MODULE: ./build/dev/survey.js
@@ -185,8 +248,6 @@ var access_keys = __webpack_require__(86955);
 var credentials = __webpack_require__(56500);
 // EXTERNAL MODULE: ./build/relay/relay.js + 5 modules
 var relay = __webpack_require__(67669);
-// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
-var dist = __webpack_require__(77934);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __webpack_require__(2546);
 ;// CONCATENATED MODULE: ./build/state/trigger-state.js
@@ -308,58 +369,6 @@ function whyNotAdmitted({ address, headers }) {
 /** Browsers since 2023 say it; a click on a link from elsewhere may show the page, and no more. */
 function isOwnPage({ 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode, }) {
     return site === 'same-origin' || site === 'none' || mode === 'navigate';
-}
-
-;// CONCATENATED MODULE: ./build/dev/inspector/replay.js
-
-
-
-/** What the page asks to be sent again, changed or not. */
-const orderSchema = dist/* object */.Ikc({
-    /** Event whose hidden headers are put in again where the order says `***`. */
-    of: dist/* number */.aig(),
-    method: dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[A-Z]{1,20}$/)),
-    path: dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\x21-\x7e]{1,8192}$/)),
-    headers: dist/* record */.g1P(dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\w!#$%&'*+.^`|~-]{1,200}$/)), dist/* pipe */.FsL(dist/* string */.YjP(), dist/* maxLength */.Ru6(8192), dist/* regex */.yGV(/^[^\r\n\0]*$/))),
-    body: dist/* string */.YjP(),
-    encoding: dist/* picklist */.KIO(['text', 'base64']),
-});
-/** `undefined` for what the page would not send. */
-function readOrder(text) {
-    try {
-        const order = dist/* safeParse */.xLC(orderSchema, JSON.parse(text));
-        return order.success ? order.output : undefined;
-    }
-    catch {
-        return undefined;
-    }
-}
-/** The request as the relay would receive it from its sender. */
-function replayRequest(order, withheld) {
-    const bytes = bodyOf(order);
-    const headers = Object.entries(order.headers)
-        .filter(([name]) => name.toLowerCase() !== 'content-length')
-        .map(([name, value]) => [name, value === HIDDEN ? (withheld[name] ?? '') : value]);
-    const length = bytes.length > 0 ? [['content-length', String(bytes.length)]] : [];
-    return {
-        method: order.method,
-        target: `/webhook/${order.path}`,
-        headers: [...headers, ...length].flatMap(([name = '', value = '']) => [
-            name,
-            (0,protocol_bytes/* byteString */.iP)(value),
-        ]),
-        readBody: async () => bytes,
-    };
-}
-function bodyOf({ body, encoding }) {
-    if (encoding === 'text')
-        return new TextEncoder().encode(body);
-    try {
-        return (0,protocol_bytes/* fromBase64 */.Ey)(body);
-    }
-    catch {
-        return new Uint8Array();
-    }
 }
 
 ;// CONCATENATED MODULE: ./build/dev/inspector/inspector.js
@@ -755,6 +764,7 @@ var system_clock = __webpack_require__(30697);
 
 
 
+
 /** Nothing is dispatched, so the repository is a name without meaning. */
 const LOCAL = { owner: 'local', name: 'local' };
 /** Milliseconds between two looks at what is due; GitHub's own schedule is five minutes at least. */
@@ -767,13 +777,14 @@ async function serveDev(options) {
     const stage = { ...options, recorder, platform };
     const ports = devPorts(stage, 'request', await devCredentials(host, env));
     const again = devPorts(stage, 'replay', credentials/* noToken */.fC);
+    const replay = (request) => (0,relay/* relay */.E)(request, again);
     const parts = {
         recorder,
         files: INSPECTOR_FILES,
         run: crypto.randomUUID(),
         key: crypto.randomUUID(),
         welcome: (base) => welcome(base, workflows),
-        replay: (request) => (0,relay/* relay */.E)(request, again),
+        replay,
     };
     const inspector = inspectorServer(parts, report);
     const { route } = inspector;
@@ -783,6 +794,10 @@ async function serveDev(options) {
         url: server.url,
         poll() {
             stopPolling = repeat(localPoller(stage), POLL_PAUSE, report);
+        },
+        async replayNewest() {
+            const request = newestRequest(recorder.after(0));
+            return request && replay(request);
         },
         async close() {
             inspector.close();

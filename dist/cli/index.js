@@ -13360,9 +13360,11 @@ const NOTHING = {
     found: [],
     items: [],
     contexts: [],
+    unfired: {},
     fields: [],
     decisions: [],
     reason: undefined,
+    miss: undefined,
     delivery: undefined,
     receivedAt: undefined,
     warnings: [],
@@ -13484,8 +13486,8 @@ function firedContext(workflow, fired, outputs) {
 function failedContext(workflow, failed) {
     return context(workflow, (name) => name === failed ? { outcome: 'failure', conclusion: 'success', outputs: {} } : skipped());
 }
-/** The context of a workflow that runs for an event of GitHub's own: no trigger fired. */
-function nativeContext(workflow) {
+/** The context of a workflow of which no trigger fired; empty where none is known. */
+function unfiredContext(workflow) {
     return workflow ? context(workflow, skipped) : (0,json/* record */.g1)([]);
 }
 function context(workflow, of) {
@@ -13686,30 +13688,38 @@ async function claim(at, prepared, { store, run }) {
     if (!store || keys.length === 0)
         return prepared;
     const standing = await store.claim(id(at), keys, run, at.trigger.config.force);
+    const fresh = kept.filter((_, index) => standing[index] === 'fresh');
+    const taken = kept.length - fresh.length;
     return {
         ...prepared,
-        kept: kept.filter((_, index) => standing[index] === 'fresh'),
+        kept: fresh,
+        account: taken > 0 ? [...prepared.account, `another run took ${taken}`] : prepared.account,
         heldBack: [...heldBack, ...kept.filter((_, index) => standing[index] === 'busy')],
     };
 }
 function finish(at, caught, prepared, ports) {
     const items = prepared.kept.map(({ item }) => item);
-    const { checks, warnings = [] } = caught;
-    const missed = checks.find((check) => !check.held);
-    const held = checks.map((check) => `${check.option}: ${check.found}`);
-    const reason = missed
-        ? `${missed.option} ${missed.found}`
-        : [...held, ...prepared.account].join('; ');
+    const decision = decided(at, caught, prepared);
     return {
-        ...notFired(at, reason),
+        ...notFired(at, decision.reason),
         ...handOn(at, items, ports.folder),
-        decision: { trigger: at.trigger.name, fired: items.length > 0, reason, checks },
+        decision,
         found: caught.found.map(({ item }) => item),
         items,
-        warnings,
+        warnings: caught.warnings,
         notices: prepared.notices,
         effects: [...commits(at, prepared, ports), ...acknowledgements(at, caught, prepared)],
     };
+}
+function decided({ trigger }, { checks, found }, prepared) {
+    const { kept, account } = prepared;
+    const decision = { trigger: trigger.name, fired: kept.length > 0, checks };
+    const missed = checks.find((check) => !check.held);
+    if (missed)
+        return { ...decision, reason: `${missed.option} ${missed.found}` };
+    const held = checks.map((check) => `${check.option}: ${check.found}`);
+    const tally = { found: found.length, handedOn: kept.length, account };
+    return { ...decision, reason: [...held, ...account].join('; '), tally };
 }
 /** A run that claimed something, or whose success `every` and `skipFirst` ask about. */
 function commits(at, prepared, { store, run }) {
@@ -13731,6 +13741,8 @@ function id({ workflow, trigger }) {
 var suggestion = __nccwpck_require__(84637);
 ;// CONCATENATED MODULE: ./build/engine/mismatch.js
 
+
+
 /** Why a webhook for another workflow fires nothing here. */
 function otherWorkflow({ workflow }, names) {
     const hint = (0,suggestion/* didYouMean */.a)(workflow, names);
@@ -13744,7 +13756,16 @@ function otherTrigger({ trigger }, workflow) {
     const list = names.map(quoted).join(', ') || 'none';
     return `the webhook addresses the trigger ${quoted(trigger)}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`;
 }
-/** A name from a URL is shown only when it looks like one: it is the sender's text. */
+/** Why an event is not the dispatch of a webhook. */
+function whyNoWebhook({ name, payload }) {
+    if (name !== 'repository_dispatch') {
+        return `a webhook arrives as repository_dispatch of type "${dispatch/* EVENT_TYPE */.cP}", this event is ${name}`;
+    }
+    const type = (0,json/* isObject */.Gv)(payload) ? payload.action : undefined;
+    const found = typeof type === 'string' ? `of type ${quoted(type)}` : 'without a type';
+    return `this repository_dispatch is ${found}, Hookline listens to type "${dispatch/* EVENT_TYPE */.cP}"`;
+}
+/** A name from outside is shown only when it looks like one: it is the sender's text. */
 function quoted(name) {
     return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)';
 }
@@ -13839,13 +13860,17 @@ async function evaluateOther(event, workflows, ports) {
         return evaluateNative(event, workflows);
     const firings = await pollAll(pollers, event, ports);
     const decisions = [...new Set(pollers.map(({ workflow }) => workflow))].flatMap((workflow) => decide(workflow, 'it does not poll on this event', firings.filter((firing) => firing.workflow === workflow).map(({ decision }) => decision)));
-    return { ...NOTHING, ...together(firings), decisions };
+    const unfired = unfiredContext(pollers[0]?.workflow);
+    const polled = { ...NOTHING, ...together(firings), decisions, unfired };
+    return polled.items.length > 0 ? polled : { ...polled, miss: 'poll' };
 }
-function evaluateNative({ name }, workflows) {
+function evaluateNative(event, workflows) {
     const workflow = workflows.find(workflows.calling);
-    const reason = `a webhook arrives as repository_dispatch of type ${dispatch/* EVENT_TYPE */.cP}, this event is ${name}`;
     const decisions = decide(workflow, 'the event is none of its own');
-    return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason };
+    const miss = event.name === 'repository_dispatch' ? 'type' : 'event';
+    const unfired = unfiredContext(workflow);
+    const reason = whyNoWebhook(event);
+    return { ...NOTHING, contexts: [unfired], unfired, decisions, miss, reason };
 }
 function pollersOn({ name }, workflows) {
     return (workflows.polled?.() ?? [workflows.calling]).flatMap((workflowName) => {
@@ -13918,6 +13943,7 @@ async function whetherDue(at, event, ports) {
 
 
 
+
 /**
  * Which trigger an event fires, and with which items. An event that matches nothing is no error.
  *
@@ -13931,10 +13957,14 @@ async function evaluate(event, workflows, ports) {
         return await evaluateWebhook((0,dispatch/* readClientPayload */.yo)(dispatched), workflows, ports);
     }
     catch (error) {
-        if (!(error instanceof errors/* PayloadError */.t))
-            throw error;
-        return { ...NOTHING, reason: error.message, warnings: [error.message] };
+        return { ...NOTHING, ...unreadable(error) };
     }
+}
+/** @throws any other error than that of a payload */
+function unreadable(error) {
+    if (!(error instanceof errors/* PayloadError */.t))
+        throw error;
+    return { miss: 'payload', reason: error.message, warnings: [error.message] };
 }
 /** The `client_payload` of a dispatched webhook; `undefined` for every other event. */
 function webhookPayload({ name, payload }) {
@@ -13950,17 +13980,28 @@ async function evaluateWebhook(payload, workflows, ports) {
     };
     const path = (0,webhook_path/* parseWebhookPath */.kC)(payload.path);
     const workflow = workflows.find(path.workflow);
-    if (!workflow)
-        return { ...relayed, reason: otherWorkflow(path, workflows.names()) };
+    if (!workflow) {
+        return { ...relayed, miss: 'workflow', reason: otherWorkflow(path, workflows.names()) };
+    }
     const trigger = addressedTrigger(workflow, path.trigger);
+    const unfired = unfiredContext(workflow);
     const others = 'the webhook addresses another trigger';
     if (!trigger?.receive) {
-        return { ...relayed, decisions: decide(workflow, others), reason: otherTrigger(path, workflow) };
+        const decisions = decide(workflow, others);
+        return { ...relayed, unfired, decisions, miss: 'trigger', reason: otherTrigger(path, workflow) };
     }
-    const firing = await receive({ workflow, trigger }, payload, ports);
-    const decisions = decide(workflow, others, [firing.decision]);
-    const reason = firing.decision.fired ? undefined : firing.decision.reason;
-    return { ...relayed, ...together([firing]), decisions, reason };
+    const decided = (firing) => decide(workflow, others, [firing.decision]);
+    const at = { workflow, trigger };
+    try {
+        const firing = await receive(at, payload, ports);
+        const { fired, reason } = firing.decision;
+        const evaluated = { ...relayed, ...together([firing]), unfired, decisions: decided(firing) };
+        return fired ? evaluated : { ...evaluated, miss: 'condition', reason };
+    }
+    catch (error) {
+        const miss = unreadable(error);
+        return { ...relayed, unfired, decisions: decided(notFired(at, miss.reason)), ...miss };
+    }
 }
 /** The trigger declared under a name, or else under another name of the same trigger. */
 function addressedTrigger({ triggers }, name) {
@@ -14151,7 +14192,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
 /* harmony import */ var _commands_build_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(65692);
 /* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(36106);
-/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7458);
+/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(97458);
 /* harmony import */ var _commands_doctor_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(68273);
 /* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(32324);
 /* harmony import */ var _commands_keys_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(91316);
@@ -14364,7 +14405,7 @@ function counted(count, noun) {
 
 /***/ }),
 
-/***/ 7458:
+/***/ 97458:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -14450,8 +14491,97 @@ var found_triggers = __nccwpck_require__(47072);
 var local_platform = __nccwpck_require__(75267);
 // EXTERNAL MODULE: ./build/dev/survey.js
 var survey = __nccwpck_require__(70896);
+// EXTERNAL MODULE: external "node:child_process"
+var external_node_child_process_ = __nccwpck_require__(31421);
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __nccwpck_require__(73024);
+;// CONCATENATED MODULE: ./build/entries/foreground.js
+
+
+/**
+ * False for a process that a shell was told to run in the background (`hookline dev &`): the system
+ * would stop it at its first look at the keyboard, and the keys belong to the shell.
+ */
+function inForeground() {
+    if (process.platform === 'win32')
+        return true;
+    return process.platform === 'linux' ? byStat() : byPs();
+}
+/** proc_pid_stat(5): after the name in brackets come state, ppid, pgrp, session, tty_nr, tpgid. */
+function byStat() {
+    const stat = (0,external_node_fs_.readFileSync)('/proc/self/stat', 'latin1');
+    const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return group === foreground;
+}
+/** `ps` of macOS and the BSDs marks what is in the foreground with a plus. */
+function byPs() {
+    const { stdout, error } = (0,external_node_child_process_.spawnSync)('ps', ['-o', 'stat=', '-p', String(process.pid)]);
+    return error === undefined && stdout.includes('+');
+}
+
+;// CONCATENATED MODULE: ./build/entries/keys-while-running.js
+/** Where there is no terminal. */
+const NO_KEYS = { hint: '', stop: () => { } };
+const CTRL_C = '\u0003';
+/**
+ * Listens for single keys on a terminal; elsewhere does nothing, so that standard input stays free.
+ * A terminal that hands on single keys sends no signal for Ctrl-C: that is `interrupt`.
+ */
+function listenToKeys(keys, keyboard, interrupt) {
+    if (!keyboard.isTTY)
+        return NO_KEYS;
+    const actions = new Map(keys.map(({ key, press }) => [key, press]));
+    const pressed = (text) => {
+        for (const key of text) {
+            if (key === CTRL_C)
+                interrupt();
+            else
+                actions.get(key.toLowerCase())?.();
+        }
+    };
+    keyboard.setRawMode?.(true);
+    keyboard.setEncoding('utf8');
+    keyboard.on('data', pressed);
+    // A terminal that was closed cannot be read; what runs goes on without keys.
+    keyboard.on('error', () => { });
+    keyboard.resume();
+    const stop = () => {
+        keyboard.off('data', pressed);
+        keyboard.setRawMode?.(false);
+        keyboard.pause();
+    };
+    return { hint: `keys: ${keys.map(({ key, does }) => `${key} ${does}`).join(', ')}`, stop };
+}
+
+// EXTERNAL MODULE: ./build/entries/terminal.js
+var terminal = __nccwpck_require__(55323);
+;// CONCATENATED MODULE: ./build/entries/dev-keys.js
+
+
+
+/** The keys of `hookline dev`: there are none but where a person sits at both ends of it. */
+function devKeys({ server, quit, report }) {
+    const { stdin, stdout } = process;
+    if (!stdin.isTTY || !stdout.isTTY || !inForeground())
+        return NO_KEYS;
+    const replay = () => void server.replayNewest().then(sayOutcome, report);
+    const keys = [
+        { key: 'r', does: 'replay the last request', press: replay },
+        { key: 'q', does: 'quit', press: quit },
+    ];
+    return listenToKeys(keys, stdin, quit);
+}
+/** What was sent again is told as every request is; here, that nothing was. */
+function sayOutcome(reply) {
+    if (reply === undefined)
+        say('nothing to replay: no request has come yet');
+    else if (reply.status >= 400)
+        say(`not replayed: answered ${reply.status}`);
+}
+function say(text) {
+    process.stdout.write(`${(0,terminal/* styled */.I)(process.stdout, 'dim', text)}\n`);
+}
+
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(76760);
 // EXTERNAL MODULE: ./build/protocol/errors.js
@@ -14627,6 +14757,15 @@ var stop_on_signal = __nccwpck_require__(17990);
 
 
 
+
+
+
+const HELP = `
+On a terminal, r replays the last request and q quits.
+
+Examples:
+  $ hookline dev --port 4000
+  $ hookline dev --poll`;
 function devCommand() {
     return new esm/* Command */.uB('dev')
         .description('evaluate webhooks on this machine, as the action would on GitHub')
@@ -14636,7 +14775,7 @@ function devCommand() {
         .option('--env-file <file>', 'secrets and variables, by default .env')
         .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
         .option('--json', 'print a JSON line per event')
-        .addHelpText('after', '\nExamples:\n  $ hookline dev --port 4000\n  $ hookline dev --poll')
+        .addHelpText('after', HELP)
         .action(run);
 }
 async function run(options) {
@@ -14652,12 +14791,31 @@ async function run(options) {
         tell: (event) => print(json ? (0,local_platform/* eventJson */.T$)(event) : account(event)),
         report: exit/* explainBug */.ce,
     });
-    (0,stop_on_signal/* stopOnSignal */.O)(server);
+    const hint = listenToPerson(server, json);
     print(`hookline dev listening on ${server.url}`);
     if (!json)
         print(welcome(server.url, workflows));
+    if (hint)
+        print(`${(0,terminal/* styled */.I)(process.stdout, 'dim', hint)}\n`);
     if (poll)
         server.poll();
+}
+/**
+ * Stops the server when it is told to, by a signal or a key, and then gives the terminal back.
+ *
+ * @returns which keys there are; empty when there are none
+ */
+function listenToPerson(server, json) {
+    let keys = NO_KEYS;
+    const quit = (0,stop_on_signal/* stopOnSignal */.O)({
+        close() {
+            keys.stop();
+            return server.close();
+        },
+    });
+    if (!json)
+        keys = devKeys({ server, quit, report: exit/* explainBug */.ce });
+    return keys.hint;
 }
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs, values, event) {
@@ -15484,10 +15642,18 @@ function webhookSteps({ trigger }, { name, relay, repository }, push, port) {
         publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
     };
 }
-/** `gh secret set` asks for the value, so that it stands in no argument and no history. */
+/**
+ * Here and there the secret is asked for, so that it stands in no argument and no history; and the
+ * file that then holds it is kept out of the repository.
+ */
 function pollingSteps(secret, { name, repository }, push) {
     const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)];
-    return { url: null, curl: null, tryOut: [], publish: [...publish, `gh workflow run ${name}.yml`] };
+    const tryOut = [
+        'echo .env >> .gitignore',
+        `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`,
+        'npx hookline dev --poll',
+    ];
+    return { url: null, curl: null, tryOut, publish: [...publish, `gh workflow run ${name}.yml`] };
 }
 function pushLines({ compile }, { name }, files) {
     const written = files.map(({ path }) => path);
@@ -15677,6 +15843,8 @@ A file that is there already is never overwritten.
 Examples:
   $ hookline init
   $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`;
+const TRY_WEBHOOK = 'Try it here, each line in a terminal of its own:';
+const TRY_POLLING = 'Try it here, line by line, then write to the bot; the second line waits for its token, unseen:';
 function initCommand() {
     const kinds = [...KINDS.keys()];
     return new esm/* Command */.uB('init')
@@ -15732,7 +15900,7 @@ function told(files, dryRun, steps) {
     const { tryOut, publish, url, curl } = steps;
     return [
         `Wrote ${paths}\n`,
-        section('Try it here, each line in a terminal of its own:', tryOut),
+        section(url === null ? TRY_POLLING : TRY_WEBHOOK, tryOut),
         section('Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:', publish),
         section('The URL for the sender, and a line that fires it:', url && curl ? [url, curl] : []),
     ].join('');
@@ -16797,7 +16965,11 @@ function repositoryOf(url) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   b: () => (/* binding */ httpCall)
 /* harmony export */ });
-/* harmony import */ var _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(14697);
+/* harmony import */ var _protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(25782);
+/* harmony import */ var _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(14697);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22947);
+
+
 
 /**
  * Sends one request just as it is, and follows no redirect: a token must not go elsewhere.
@@ -16813,7 +16985,7 @@ async function httpCall({ url, timeout, body, ...call }) {
             // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
             method: call.method,
             path: url.pathname + url.search,
-            headers: { 'user-agent': 'hookline', ...call.headers },
+            headers: rawHeaders({ 'user-agent': 'hookline', ...call.headers }),
             body: body && body.length > 0 ? body : null,
             signal: AbortSignal.timeout(timeout),
         });
@@ -16834,14 +17006,17 @@ async function httpCall({ url, timeout, body, ...call }) {
         await client.destroy();
     }
 }
+function rawHeaders(headers) {
+    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1)(Object.entries(headers).map(([name, value]) => [name, (0,_protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(value)]));
+}
 /** The library's message may hold the URL, so only its code is told. */
 function failure(error) {
     const { name, code } = error instanceof Error
         ? { code: undefined, ...error, name: error.name }
         : { name: '', code: undefined };
     if (name === 'TimeoutError')
-        return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpFailure */ .H('timeout', 'TimeoutError');
-    return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpFailure */ .H('connection', typeof code === 'string' ? code : 'broken off');
+        return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('timeout', 'TimeoutError');
+    return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('connection', typeof code === 'string' ? code : 'broken off');
 }
 
 
@@ -17387,13 +17562,20 @@ function fromEnvironment(variable) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   O: () => (/* binding */ stopOnSignal)
 /* harmony export */ });
-/** A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once. */
+/**
+ * A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once.
+ *
+ * @returns what does as the first one does
+ */
 function stopOnSignal(server) {
     const stop = () => {
+        process.off('SIGTERM', stop);
+        process.off('SIGINT', stop);
         void server.close();
     };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    return stop;
 }
 
 
@@ -21888,7 +22070,7 @@ function utf8Text(bytes) {
     }
 }
 const BEYOND_ASCII = /[^\0-\x7f]/;
-/** A character for each byte of the text as UTF-8. */
+/** A character for each byte of the text as UTF-8: the form of a raw header's value. */
 function byteString(text) {
     if (!BEYOND_ASCII.test(text))
         return text;
@@ -25799,13 +25981,14 @@ var config = __nccwpck_require__(35250);
 
 
 function defineTrigger(definition) {
-    const { name, aliases = [], description, outputs, options } = definition;
+    const { name, aliases = [], description, outputs, columns = [], options } = definition;
     const schema = dist/* strictObject */.rej({ ...options.entries, config: config/* configSchema */.Qn });
     return {
         name,
         aliases,
         description,
         outputs,
+        columns,
         schema,
         optionNames: Object.keys(schema.entries),
         bind(values) {
@@ -26565,6 +26748,7 @@ const aws_sns_awsSns = defineTrigger({
         Type: '`Notification`.',
         MessageAttributes: 'The attributes of the message; the signature does not cover them.',
     },
+    columns: ['Subject', 'Message', 'TopicArn', 'Timestamp'],
     example({ verify }) {
         return verify ? undefined : EXAMPLE;
     },
@@ -26689,6 +26873,7 @@ const googleForm = defineTrigger({
         form_response: 'The response: `form_id`, `email`, `submitted_at`, `definition`, `answers`.',
         answers_map: 'Answers by the title of their question; of several choices a list.',
     },
+    columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
     example({ verify }) {
         return verify ? undefined : google_form_EXAMPLE;
     },
@@ -26923,6 +27108,7 @@ const messagingBot = defineTrigger({
     description: 'Fires for each new message to a bot: polled, or sent by the messaging platform.',
     options: messagingBotOptions,
     outputs: MESSAGE_OUTPUTS,
+    columns: ['from.first_name', 'chat.title', 'text', 'caption', 'data'],
     key: 'update_id',
     mistake({ token, webhook }) {
         if (webhook || token)
@@ -27002,6 +27188,7 @@ const slack_slack = defineTrigger({
         response_url: 'Where to answer a command or an interaction, for half an hour.',
         trigger_id: 'What opens a view in answer to a command or an interaction.',
     },
+    columns: ['kind', 'event.type', 'command', 'text', 'event.text', 'user_name'],
     example({ verify }) {
         return verify ? undefined : slack_EXAMPLE;
     },
@@ -27096,6 +27283,7 @@ const trello_trello = defineTrigger({
         model: 'What the webhook watches, as it is now: the board, list or card.',
         webhook: 'The webhook, without the URL that it calls.',
     },
+    columns: ['action.type', 'action.data', 'action.date'],
     example({ verify }) {
         return verify ? undefined : trello_EXAMPLE;
     },
@@ -27143,6 +27331,7 @@ const typeform_typeform = defineTrigger({
         form_response: 'The submission: `form_id`, `submitted_at`, `definition`, `answers`, `hidden`, …',
         answers_map: 'Answers by the title of their question; of a choice its label, of several a list.',
     },
+    columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
     example({ verify }) {
         return verify ? undefined : typeform_EXAMPLE;
     },
@@ -27727,6 +27916,7 @@ const webhook = defineTrigger({
         body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
         params: 'Values of the `:name` parts of `path`.',
     },
+    columns: ['body', 'params', 'method'],
     example({ method = ['post'], path, verify }) {
         if (verify)
             return undefined;

@@ -19,7 +19,7 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
     ['trigger', evaluation.trigger],
     ['workflow', evaluation.workflow],
     ['count', String(items.length)],
-    ['on', JSON.stringify(contexts[0] ?? {})],
+    ['on', JSON.stringify(contexts[0] ?? evaluation.unfired)],
     ['items', itemsText(contexts)],
     ['delivery', evaluation.delivery ?? ''],
     ['received-at', evaluation.receivedAt ?? ''],

@@ -1,51 +1,63 @@
-import type { Decision, Evaluation } from '../engine/evaluation.ts'
+import type { Evaluation } from '../engine/evaluation.ts'
+import { type Arrival, arrivalTable } from './summary/arrival.ts'
+import { counted, cut, escapeHtml, paragraph } from './summary/html.ts'
+import { itemTables } from './summary/item-tables.ts'
+import { SUMMARY } from './summary/limits.ts'
+import { nextStep } from './summary/next-step.ts'
+import { decisionTable } from './summary/trace.ts'
+import type { Readers } from './summary/withheld.ts'
 
-/** The job summary of a run, as HTML: what fired, and why the rest did not. No payload text. */
-export function summaryHtml(evaluation: Evaluation): string {
-  const { items, workflow, trigger, delivery, warnings, notices } = evaluation
-  const title =
-    items.length > 0
-      ? `${escapeHtml(workflow)} / ${escapeHtml(trigger)} fired: ${itemCount(items.length)}`
-      : 'No trigger fired'
+/** What a summary tells of besides what the event came to. */
+export interface Circumstances extends Readers {
+  readonly arrival: Arrival | undefined
+  /** Name of the workflow that suggested commands are about. */
+  readonly workflow: string
+}
+
+/**
+ * The job summary of a run, as HTML: what arrived, which conditions held, which items were handed
+ * on, and what to do when nothing fired.
+ */
+export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances): string {
+  const { reason = '', warnings, notices, decisions } = evaluation
+  const next = nextStep(evaluation, circumstances.workflow)
   return [
-    `<h3>Hookline: ${title}</h3>`,
-    ...optional(evaluation.reason, (reason) => `<p>${escapeHtml(reason)}.</p>`),
-    ...warnings.map((warning) => `<p><b>Warning:</b> ${escapeHtml(warning)}.</p>`),
-    ...notices.map((notice) => `<p>${escapeHtml(notice)}.</p>`),
-    ...decisionTable(evaluation.decisions),
-    ...optional(rerunNote(evaluation), (note) => `<p>${escapeHtml(note)}</p>`),
-    ...optional(delivery, (id) => `<p>Delivery <code>${escapeHtml(id)}</code></p>`),
+    `<h3>Hookline: ${title(evaluation)}</h3>`,
+    ...(reason === '' ? [] : [paragraph(sentence(reason))]),
+    ...some(warnings, (warning) => `<b>Warning:</b> ${sentence(warning)}`),
+    ...some(notices, sentence),
+    ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
+    ...arrivalTable(circumstances.arrival, circumstances),
+    ...decisionTable(decisions),
+    ...itemTables(evaluation, circumstances),
+    ...rerunNote(evaluation),
     '',
   ].join('\n')
 }
 
-/** The five characters that HTML gives a meaning, the pipe for Markdown, and line breaks. */
-export function escapeHtml(text: string): string {
-  return text
-    .replace(/[&<>"'|`]/g, (char) => `&#${char.charCodeAt(0)};`)
-    .replace(/[\r\n\u2028\u2029]+/g, ' ')
+function title({ items, workflow, trigger }: Evaluation): string {
+  if (items.length === 0) return 'No trigger fired'
+  const [where, what] = [workflow, trigger].map((name) => escapeHtml(cut(name, SUMMARY.name)))
+  return `${where} / ${what} fired: ${counted(items.length, 'item')}`
 }
 
-function decisionTable(decisions: readonly Decision[]): string[] {
-  if (decisions.length === 0) return []
-  const rows = decisions.map(
-    ({ trigger, fired, reason }) =>
-      `<tr><td><code>${escapeHtml(trigger)}</code></td><td>${fired ? 'fired' : 'skipped'}</td><td>${escapeHtml(reason)}</td></tr>`,
-  )
-  return ['<table>', '<tr><th>Trigger</th><th>Outcome</th><th>Why</th></tr>', ...rows, '</table>']
+function some(texts: readonly string[], html: (text: string) => string): string[] {
+  const left = texts.length - SUMMARY.notes
+  return [
+    ...texts.slice(0, SUMMARY.notes).map((text) => paragraph(html(text))),
+    ...(left > 0 ? [paragraph(`And ${left} more like these.`)] : []),
+  ]
+}
+
+function sentence(text: string): string {
+  return `${escapeHtml(cut(text, SUMMARY.text))}.`
 }
 
 /** What polled items are left with once this job has succeeded, and the service has forgotten them. */
-function rerunNote({ items, effects }: Evaluation): string {
+function rerunNote({ items, effects }: Evaluation): string[] {
   const forgets = effects.some(({ kind }) => kind === 'acknowledge')
-  if (items.length === 0 || !forgets) return ''
-  return '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.'
-}
-
-function optional(text: string | undefined, render: (text: string) => string): string[] {
-  return text === undefined || text === '' ? [] : [render(text)]
-}
-
-function itemCount(count: number): string {
-  return count === 1 ? '1 item' : `${count} items`
+  if (items.length === 0 || !forgets) return []
+  const note =
+    '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.'
+  return [paragraph(escapeHtml(note))]
 }

@@ -11,6 +11,7 @@ import type { Addressed, PlatformEvent, WorkflowSource } from './events.ts'
 import { fire } from './fire.ts'
 import { type Firing, notFired, together } from './firing.ts'
 import { otherTrigger, otherWorkflow } from './mismatch.ts'
+import { unfiredContext } from './on-context.ts'
 import { evaluateOther } from './poll-event.ts'
 import type { EnginePorts } from './ports.ts'
 
@@ -29,9 +30,14 @@ export async function evaluate(
   try {
     return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
-    if (!(error instanceof PayloadError)) throw error
-    return { ...NOTHING, reason: error.message, warnings: [error.message] }
+    return { ...NOTHING, ...unreadable(error) }
   }
+}
+
+/** @throws any other error than that of a payload */
+function unreadable(error: unknown) {
+  if (!(error instanceof PayloadError)) throw error
+  return { miss: 'payload', reason: error.message, warnings: [error.message] } as const
 }
 
 /** The `client_payload` of a dispatched webhook; `undefined` for every other event. */
@@ -52,16 +58,27 @@ async function evaluateWebhook(
   }
   const path = parseWebhookPath(payload.path)
   const workflow = workflows.find(path.workflow)
-  if (!workflow) return { ...relayed, reason: otherWorkflow(path, workflows.names()) }
+  if (!workflow) {
+    return { ...relayed, miss: 'workflow', reason: otherWorkflow(path, workflows.names()) }
+  }
   const trigger = addressedTrigger(workflow, path.trigger)
+  const unfired = unfiredContext(workflow)
   const others = 'the webhook addresses another trigger'
   if (!trigger?.receive) {
-    return { ...relayed, decisions: decide(workflow, others), reason: otherTrigger(path, workflow) }
+    const decisions = decide(workflow, others)
+    return { ...relayed, unfired, decisions, miss: 'trigger', reason: otherTrigger(path, workflow) }
   }
-  const firing = await receive({ workflow, trigger }, payload, ports)
-  const decisions = decide(workflow, others, [firing.decision])
-  const reason = firing.decision.fired ? undefined : firing.decision.reason
-  return { ...relayed, ...together([firing]), decisions, reason }
+  const decided = (firing: Firing) => decide(workflow, others, [firing.decision])
+  const at = { workflow, trigger }
+  try {
+    const firing = await receive(at, payload, ports)
+    const { fired, reason } = firing.decision
+    const evaluated = { ...relayed, ...together([firing]), unfired, decisions: decided(firing) }
+    return fired ? evaluated : { ...evaluated, miss: 'condition', reason }
+  } catch (error) {
+    const miss = unreadable(error)
+    return { ...relayed, unfired, decisions: decided(notFired(at, miss.reason)), ...miss }
+  }
 }
 
 /** The trigger declared under a name, or else under another name of the same trigger. */

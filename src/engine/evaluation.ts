@@ -4,6 +4,14 @@ import type { Effect } from './effects.ts'
 import type { OutputFile } from './hand-on.ts'
 import type { OnContext } from './on-context.ts'
 
+/** How many items a trigger found, and how many of them `config` and the store let through. */
+export interface Tally {
+  readonly found: number
+  readonly handedOn: number
+  /** What happened on the way, in words: `filter dropped 3`. */
+  readonly account: readonly string[]
+}
+
 /** What became of one declared trigger. */
 export interface Decision {
   readonly trigger: string
@@ -11,7 +19,16 @@ export interface Decision {
   /** Why it did not fire, or what made it fire, in words. */
   readonly reason: string
   readonly checks: readonly Check[]
+  /** There for a trigger that looked for items, and met every condition. */
+  readonly tally?: Tally
 }
+
+/**
+ * What kept an event from firing anything: it cannot be read; it addresses another workflow, or a
+ * trigger that is not declared; a condition or `config`; a dispatch of another type; an event of
+ * GitHub's own; a poll that brought nothing.
+ */
+export type Miss = 'payload' | 'workflow' | 'trigger' | 'condition' | 'type' | 'event' | 'poll'
 
 /** What an event came to. */
 export interface Evaluation {
@@ -23,11 +40,14 @@ export interface Evaluation {
   readonly items: readonly Item[]
   /** One `on` context per item; one of skipped triggers for an event that is none of Hookline's. */
   readonly contexts: readonly OnContext[]
+  /** The `on` context where there is no item: all triggers skipped, none of an unknown workflow. */
+  readonly unfired: OnContext
   /** The fields that the fired trigger declares, for outputs of their own. */
   readonly fields: readonly string[]
   readonly decisions: readonly Decision[]
   /** Why nothing fired; `undefined` when something did. */
   readonly reason: string | undefined
+  readonly miss: Miss | undefined
   /** The relay's id of the delivery and time of receipt, when there was a relay. */
   readonly delivery: string | undefined
   readonly receivedAt: string | undefined
@@ -47,9 +67,11 @@ export const NOTHING: Evaluation = {
   found: [],
   items: [],
   contexts: [],
+  unfired: {},
   fields: [],
   decisions: [],
   reason: undefined,
+  miss: undefined,
   delivery: undefined,
   receivedAt: undefined,
   warnings: [],

@@ -4,6 +4,7 @@ import { type Prepared, prepare } from '../items/prepare.ts'
 import { standings } from '../state/claims.ts'
 import type { Catch } from './catch.ts'
 import type { Effect } from './effects.ts'
+import type { Decision } from './evaluation.ts'
 import type { Addressed } from './events.ts'
 import { failed, placed } from './failure.ts'
 import { type Firing, notFired } from './firing.ts'
@@ -89,31 +90,39 @@ async function claim(
   const keys = [...kept, ...recorded].flatMap(({ key }) => key ?? [])
   if (!store || keys.length === 0) return prepared
   const standing = await store.claim(id(at), keys, run, at.trigger.config.force)
+  const fresh = kept.filter((_, index) => standing[index] === 'fresh')
+  const taken = kept.length - fresh.length
   return {
     ...prepared,
-    kept: kept.filter((_, index) => standing[index] === 'fresh'),
+    kept: fresh,
+    account: taken > 0 ? [...prepared.account, `another run took ${taken}`] : prepared.account,
     heldBack: [...heldBack, ...kept.filter((_, index) => standing[index] === 'busy')],
   }
 }
 
 function finish(at: Addressed, caught: Catch, prepared: Prepared, ports: EnginePorts): Firing {
   const items = prepared.kept.map(({ item }) => item)
-  const { checks, warnings = [] } = caught
-  const missed = checks.find((check) => !check.held)
-  const held = checks.map((check) => `${check.option}: ${check.found}`)
-  const reason = missed
-    ? `${missed.option} ${missed.found}`
-    : [...held, ...prepared.account].join('; ')
+  const decision = decided(at, caught, prepared)
   return {
-    ...notFired(at, reason),
+    ...notFired(at, decision.reason),
     ...handOn(at, items, ports.folder),
-    decision: { trigger: at.trigger.name, fired: items.length > 0, reason, checks },
+    decision,
     found: caught.found.map(({ item }) => item),
     items,
-    warnings,
+    warnings: caught.warnings,
     notices: prepared.notices,
     effects: [...commits(at, prepared, ports), ...acknowledgements(at, caught, prepared)],
   }
+}
+
+function decided({ trigger }: Addressed, { checks, found }: Catch, prepared: Prepared): Decision {
+  const { kept, account } = prepared
+  const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
+  const missed = checks.find((check) => !check.held)
+  if (missed) return { ...decision, reason: `${missed.option} ${missed.found}` }
+  const held = checks.map((check) => `${check.option}: ${check.found}`)
+  const tally = { found: found.length, handedOn: kept.length, account }
+  return { ...decision, reason: [...held, ...account].join('; '), tally }
 }
 
 /** A run that claimed something, or whose success `every` and `skipFirst` ask about. */

@@ -1,6 +1,9 @@
+import { EVENT_TYPE } from '../protocol/dispatch.ts'
+import { isObject } from '../protocol/json.ts'
 import type { WebhookPath } from '../protocol/webhook-path.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import type { PlatformEvent } from './events.ts'
 
 /** Why a webhook for another workflow fires nothing here. */
 export function otherWorkflow({ workflow }: WebhookPath, names: readonly string[]): string {
@@ -17,7 +20,17 @@ export function otherTrigger({ trigger }: WebhookPath, workflow: Workflow): stri
   return `the webhook addresses the trigger ${quoted(trigger)}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`
 }
 
-/** A name from a URL is shown only when it looks like one: it is the sender's text. */
+/** Why an event is not the dispatch of a webhook. */
+export function whyNoWebhook({ name, payload }: PlatformEvent): string {
+  if (name !== 'repository_dispatch') {
+    return `a webhook arrives as repository_dispatch of type "${EVENT_TYPE}", this event is ${name}`
+  }
+  const type = isObject(payload) ? payload.action : undefined
+  const found = typeof type === 'string' ? `of type ${quoted(type)}` : 'without a type'
+  return `this repository_dispatch is ${found}, Hookline listens to type "${EVENT_TYPE}"`
+}
+
+/** A name from outside is shown only when it looks like one: it is the sender's text. */
 function quoted(name: string): string {
   return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)'
 }

@@ -32,8 +32,8 @@ export function failedContext(workflow: Workflow, failed: string): OnContext {
   )
 }
 
-/** The context of a workflow that runs for an event of GitHub's own: no trigger fired. */
-export function nativeContext(workflow: Workflow | undefined): OnContext {
+/** The context of a workflow of which no trigger fired; empty where none is known. */
+export function unfiredContext(workflow: Workflow | undefined): OnContext {
   return workflow ? context(workflow, skipped) : record([])
 }
 

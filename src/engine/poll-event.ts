@@ -1,4 +1,3 @@
-import { EVENT_TYPE } from '../protocol/dispatch.ts'
 import { isObject } from '../protocol/json.ts'
 import type { DeclaredTrigger } from '../workflow/workflow.ts'
 import { polled } from './catch.ts'
@@ -9,7 +8,8 @@ import type { Addressed, PlatformEvent, WorkflowSource } from './events.ts'
 import { placed } from './failure.ts'
 import { fire } from './fire.ts'
 import { type Firing, notFired, together } from './firing.ts'
-import { nativeContext } from './on-context.ts'
+import { whyNoWebhook } from './mismatch.ts'
+import { unfiredContext } from './on-context.ts'
 import type { EnginePorts } from './ports.ts'
 import { type Room, roomBeside, WHOLE_ROOM } from './room.ts'
 
@@ -32,14 +32,18 @@ export async function evaluateOther(
       firings.filter((firing) => firing.workflow === workflow).map(({ decision }) => decision),
     ),
   )
-  return { ...NOTHING, ...together(firings), decisions }
+  const unfired = unfiredContext(pollers[0]?.workflow)
+  const polled = { ...NOTHING, ...together(firings), decisions, unfired }
+  return polled.items.length > 0 ? polled : { ...polled, miss: 'poll' }
 }
 
-function evaluateNative({ name }: PlatformEvent, workflows: WorkflowSource): Evaluation {
+function evaluateNative(event: PlatformEvent, workflows: WorkflowSource): Evaluation {
   const workflow = workflows.find(workflows.calling)
-  const reason = `a webhook arrives as repository_dispatch of type ${EVENT_TYPE}, this event is ${name}`
   const decisions = decide(workflow, 'the event is none of its own')
-  return { ...NOTHING, contexts: [nativeContext(workflow)], decisions, reason }
+  const miss = event.name === 'repository_dispatch' ? 'type' : 'event'
+  const unfired = unfiredContext(workflow)
+  const reason = whyNoWebhook(event)
+  return { ...NOTHING, contexts: [unfired], unfired, decisions, miss, reason }
 }
 
 function pollersOn({ name }: PlatformEvent, workflows: WorkflowSource): Addressed[] {

@@ -2,6 +2,7 @@ import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { curlLine, foundTriggers } from '../dev/found-triggers.ts'
 import { describeEvent, describeRefusal, describeRequest } from '../dev/inspector/describe.ts'
 import { Recorder } from '../dev/inspector/recorder.ts'
+import { newestRequest } from '../dev/inspector/replay.ts'
 import type { Origin, Welcome } from '../dev/inspector/wire.ts'
 import { type DevEvent, type LocalPlatformPorts, runLocally } from '../dev/local-platform.ts'
 import { poller } from '../dev/polling.ts'
@@ -10,6 +11,7 @@ import type { WorkflowSource } from '../engine/events.ts'
 import type { EnginePorts } from '../engine/ports.ts'
 import { readClientPayload } from '../protocol/dispatch.ts'
 import { type Json, parseJson } from '../protocol/json.ts'
+import type { Reply } from '../protocol/reply.ts'
 import { heldToken } from '../relay/access-keys.ts'
 import { type Credentials, noToken } from '../relay/credentials.ts'
 import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
@@ -40,6 +42,8 @@ export interface DevServerOptions {
 export interface DevServer extends RunningServer {
   /** Begins to poll for the triggers that can, until the server is closed. */
   poll(): void
+  /** Sends the newest request once more; `undefined` when there was none. */
+  replayNewest(): Promise<Reply | undefined>
 }
 
 /** Nothing is dispatched, so the repository is a name without meaning. */
@@ -56,13 +60,14 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const stage = { ...options, recorder, platform }
   const ports = devPorts(stage, 'request', await devCredentials(host, env))
   const again = devPorts(stage, 'replay', noToken)
+  const replay = (request: RelayRequest) => relay(request, again)
   const parts = {
     recorder,
     files: INSPECTOR_FILES,
     run: crypto.randomUUID(),
     key: crypto.randomUUID(),
     welcome: (base: string) => welcome(base, workflows),
-    replay: (request: RelayRequest) => relay(request, again),
+    replay,
   }
   const inspector = inspectorServer(parts, report)
   const { route } = inspector
@@ -72,6 +77,10 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     url: server.url,
     poll() {
       stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
+    },
+    async replayNewest() {
+      const request = newestRequest(recorder.after(0))
+      return request && replay(request)
     },
     async close() {
       inspector.close()

@@ -1,4 +1,6 @@
+import { byteString } from '../protocol/bytes.ts'
 import { HttpFailure, type HttpReply } from '../protocol/http.ts'
+import { record } from '../protocol/json.ts'
 
 export interface HttpCall {
   readonly method: string
@@ -23,7 +25,7 @@ export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promi
       // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
       method: call.method as 'GET',
       path: url.pathname + url.search,
-      headers: { 'user-agent': 'hookline', ...call.headers },
+      headers: rawHeaders({ 'user-agent': 'hookline', ...call.headers }),
       body: body && body.length > 0 ? body : null,
       signal: AbortSignal.timeout(timeout),
     })
@@ -41,6 +43,10 @@ export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promi
   } finally {
     await client.destroy()
   }
+}
+
+function rawHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return record(Object.entries(headers).map(([name, value]) => [name, byteString(value)]))
 }
 
 /** The library's message may hold the URL, so only its code is told. */

@@ -13,6 +13,7 @@ export interface Keyboard {
   setRawMode?(raw: boolean): unknown
   setEncoding(encoding: 'utf8'): unknown
   on(event: 'data', listener: (text: string) => void): unknown
+  on(event: 'error', listener: () => void): unknown
   off(event: 'data', listener: (text: string) => void): unknown
   resume(): unknown
   pause(): unknown
@@ -25,18 +26,21 @@ export interface ListeningKeys {
   stop(): void
 }
 
+/** Where there is no terminal. */
+export const NO_KEYS: ListeningKeys = { hint: '', stop: () => {} }
+
 const CTRL_C = '\u0003'
 
 /**
  * Listens for single keys on a terminal; elsewhere does nothing, so that standard input stays free.
- * A terminal that hands on single keys sends no signal for Ctrl-C: it is sent here.
+ * A terminal that hands on single keys sends no signal for Ctrl-C: that is `interrupt`.
  */
 export function listenToKeys(
   keys: readonly Key[],
-  keyboard: Keyboard = process.stdin,
-  interrupt: () => void = () => process.kill(process.pid, 'SIGINT'),
+  keyboard: Keyboard,
+  interrupt: () => void,
 ): ListeningKeys {
-  if (!keyboard.isTTY) return { hint: '', stop: () => {} }
+  if (!keyboard.isTTY) return NO_KEYS
   const actions = new Map(keys.map(({ key, press }) => [key, press]))
   const pressed = (text: string) => {
     for (const key of text) {
@@ -47,6 +51,8 @@ export function listenToKeys(
   keyboard.setRawMode?.(true)
   keyboard.setEncoding('utf8')
   keyboard.on('data', pressed)
+  // A terminal that was closed cannot be read; what runs goes on without keys.
+  keyboard.on('error', () => {})
   keyboard.resume()
   const stop = () => {
     keyboard.off('data', pressed)

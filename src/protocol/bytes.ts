@@ -16,7 +16,7 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** A character for each byte of the text as UTF-8. */
+/** A character for each byte of the text as UTF-8: the form of a raw header's value. */
 export function byteString(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text
   return String.fromCharCode(...new TextEncoder().encode(text))

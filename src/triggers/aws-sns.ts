@@ -25,6 +25,7 @@ export const awsSns = defineTrigger({
     Type: '`Notification`.',
     MessageAttributes: 'The attributes of the message; the signature does not cover them.',
   },
+  columns: ['Subject', 'Message', 'TopicArn', 'Timestamp'],
   example({ verify }) {
     return verify ? undefined : EXAMPLE
   },

@@ -20,6 +20,7 @@ export const googleForm = defineTrigger({
     form_response: 'The response: `form_id`, `email`, `submitted_at`, `definition`, `answers`.',
     answers_map: 'Answers by the title of their question; of several choices a list.',
   },
+  columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
   example({ verify }) {
     return verify ? undefined : EXAMPLE
   },

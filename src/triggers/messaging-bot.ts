@@ -14,6 +14,7 @@ export const messagingBot = defineTrigger({
   description: 'Fires for each new message to a bot: polled, or sent by the messaging platform.',
   options: messagingBotOptions,
   outputs: MESSAGE_OUTPUTS,
+  columns: ['from.first_name', 'chat.title', 'text', 'caption', 'data'],
   key: 'update_id',
   mistake({ token, webhook }) {
     if (webhook || token) return undefined

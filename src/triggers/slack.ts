@@ -34,6 +34,7 @@ export const slack = defineTrigger({
     response_url: 'Where to answer a command or an interaction, for half an hour.',
     trigger_id: 'What opens a view in answer to a command or an interaction.',
   },
+  columns: ['kind', 'event.type', 'command', 'text', 'event.text', 'user_name'],
   example({ verify }) {
     return verify ? undefined : EXAMPLE
   },

@@ -15,6 +15,7 @@ export const trello = defineTrigger({
     model: 'What the webhook watches, as it is now: the board, list or card.',
     webhook: 'The webhook, without the URL that it calls.',
   },
+  columns: ['action.type', 'action.data', 'action.date'],
   example({ verify }) {
     return verify ? undefined : EXAMPLE
   },

@@ -77,6 +77,11 @@ export interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly options: Schema
   /** The fields of its items, each with a description; only these become outputs of their own. */
   readonly outputs: Readonly<Record<string, string>>
+  /**
+   * What of an item tells a person most, by path (`from.first_name`), the most telling first: the
+   * columns of a table of items. Nothing that a sender may carry a key in.
+   */
+  readonly columns?: readonly string[]
   /** Path to what tells its items apart, before every other key: `update_id`. */
   readonly key?: string
   /** What is wrong with options that are right one by one; `undefined` when nothing is. */
@@ -123,6 +128,7 @@ export interface BoundTrigger {
 /** A trigger as the registry holds it: the type of its options is known to itself alone. */
 export interface Trigger
   extends Pick<TriggerDefinition<OptionsSchema>, 'name' | 'description' | 'outputs'> {
+  readonly columns: readonly string[]
   readonly aliases: readonly string[]
   /** Its options, `config` among them. */
   readonly schema: OptionsSchema
@@ -134,13 +140,14 @@ export interface Trigger
 export function defineTrigger<const Schema extends OptionsSchema>(
   definition: TriggerDefinition<Schema>,
 ): Trigger {
-  const { name, aliases = [], description, outputs, options } = definition
+  const { name, aliases = [], description, outputs, columns = [], options } = definition
   const schema = v.strictObject({ ...options.entries, config: configSchema })
   return {
     name,
     aliases,
     description,
     outputs,
+    columns,
     schema,
     optionNames: Object.keys(schema.entries),
     bind(values) {

@@ -19,6 +19,7 @@ export const typeform = defineTrigger({
     answers_map:
       'Answers by the title of their question; of a choice its label, of several a list.',
   },
+  columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
   example({ verify }) {
     return verify ? undefined : EXAMPLE
   },

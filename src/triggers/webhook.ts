@@ -43,6 +43,7 @@ export const webhook = defineTrigger({
     body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
     params: 'Values of the `:name` parts of `path`.',
   },
+  columns: ['body', 'params', 'method'],
   example({ method = ['post'], path, verify }) {
     if (verify) return undefined
     const verb = method.includes('post') ? 'post' : (method[0] ?? 'post')

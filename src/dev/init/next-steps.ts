@@ -8,7 +8,7 @@ export interface NextSteps {
   readonly url: string | null
   /** Fires the workflow on GitHub, by way of the relay. */
   readonly curl: string | null
-  /** On this machine: what serves, and what fires it. */
+  /** On this machine: what serves, and what fires it; of a bot, what asks for its token and polls. */
   readonly tryOut: readonly string[]
   /** To GitHub, and what shows that it works there. */
   readonly publish: readonly string[]
@@ -54,14 +54,22 @@ function webhookSteps(
   }
 }
 
-/** `gh secret set` asks for the value, so that it stands in no argument and no history. */
+/**
+ * Here and there the secret is asked for, so that it stands in no argument and no history; and the
+ * file that then holds it is kept out of the repository.
+ */
 function pollingSteps(
   secret: string,
   { name, repository }: Answers,
   push: readonly string[],
 ): NextSteps {
   const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)]
-  return { url: null, curl: null, tryOut: [], publish: [...publish, `gh workflow run ${name}.yml`] }
+  const tryOut = [
+    'echo .env >> .gitignore',
+    `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`,
+    'npx hookline dev --poll',
+  ]
+  return { url: null, curl: null, tryOut, publish: [...publish, `gh workflow run ${name}.yml`] }
 }
 
 function pushLines(

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { byteString, fromBase64 } from '../../protocol/bytes.ts'
 import type { RelayRequest } from '../../relay/relay.ts'
-import type { Withheld } from './recorder.ts'
+import type { Kept, Withheld } from './recorder.ts'
 import { HIDDEN } from './shown-request.ts'
+import type { Detail } from './wire.ts'
 
 /** What the page asks to be sent again, changed or not. */
 const orderSchema = v.object({
@@ -46,6 +47,15 @@ export function replayRequest(order: ReplayOrder, withheld: Withheld): RelayRequ
     ]),
     readBody: async () => bytes,
   }
+}
+
+/** The newest request that is kept, ready to be sent again; `undefined` when there was none. */
+export function newestRequest(kept: readonly Kept[]): RelayRequest | undefined {
+  for (const { json, withheld } of kept.toReversed()) {
+    const { id, request }: Detail = JSON.parse(new TextDecoder().decode(json))
+    if (request) return replayRequest({ of: id, ...request }, withheld)
+  }
+  return undefined
 }
 
 function bodyOf({ body, encoding }: ReplayOrder): Uint8Array {

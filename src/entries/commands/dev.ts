@@ -8,11 +8,15 @@ import { survey } from '../../dev/survey.ts'
 import type { WorkflowSource } from '../../engine/events.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
+import { devKeys } from '../dev-keys.ts'
+import type { DevServer } from '../dev-server.ts'
 import { devWorkflowSource } from '../dev-workflows.ts'
 import { readEnvFile } from '../env-file.ts'
 import { explainBug } from '../exit.ts'
+import { NO_KEYS } from '../keys-while-running.ts'
 import { parsePort } from '../port.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
+import { styled } from '../terminal.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -23,6 +27,13 @@ interface DevOptions {
   readonly json?: boolean
 }
 
+const HELP = `
+On a terminal, r replays the last request and q quits.
+
+Examples:
+  $ hookline dev --port 4000
+  $ hookline dev --poll`
+
 export function devCommand(): Command {
   return new Command('dev')
     .description('evaluate webhooks on this machine, as the action would on GitHub')
@@ -32,7 +43,7 @@ export function devCommand(): Command {
     .option('--env-file <file>', 'secrets and variables, by default .env')
     .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
     .option('--json', 'print a JSON line per event')
-    .addHelpText('after', '\nExamples:\n  $ hookline dev --port 4000\n  $ hookline dev --poll')
+    .addHelpText('after', HELP)
     .action(run)
 }
 
@@ -49,10 +60,28 @@ async function run(options: DevOptions): Promise<void> {
     tell: (event) => print(json ? eventJson(event) : account(event)),
     report: explainBug,
   })
-  stopOnSignal(server)
+  const hint = listenToPerson(server, json)
   print(`hookline dev listening on ${server.url}`)
   if (!json) print(welcome(server.url, workflows))
+  if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
   if (poll) server.poll()
+}
+
+/**
+ * Stops the server when it is told to, by a signal or a key, and then gives the terminal back.
+ *
+ * @returns which keys there are; empty when there are none
+ */
+function listenToPerson(server: DevServer, json: boolean | undefined): string {
+  let keys = NO_KEYS
+  const quit = stopOnSignal({
+    close() {
+      keys.stop()
+      return server.close()
+    },
+  })
+  if (!json) keys = devKeys({ server, quit, report: explainBug })
+  return keys.hint
 }
 
 /** Files and values as they are now; secrets and variables come from the same file. */

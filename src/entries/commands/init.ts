@@ -21,6 +21,10 @@ Examples:
   $ hookline init
   $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
+const TRY_WEBHOOK = 'Try it here, each line in a terminal of its own:'
+const TRY_POLLING =
+  'Try it here, line by line, then write to the bot; the second line waits for its token, unseen:'
+
 export function initCommand(): Command {
   const kinds = [...KINDS.keys()]
   return new Command('init')
@@ -83,7 +87,7 @@ function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): str
   const { tryOut, publish, url, curl } = steps
   return [
     `Wrote ${paths}\n`,
-    section('Try it here, each line in a terminal of its own:', tryOut),
+    section(url === null ? TRY_POLLING : TRY_WEBHOOK, tryOut),
     section(
       'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
       publish,

@@ -1,0 +1,45 @@
+/**
+ * What HTML gives a meaning, the pipe for Markdown, line breaks, and control characters. A line of
+ * the summary is never empty, so no Markdown can begin in it.
+ */
+export function escapeHtml(text: string): string {
+  return text
+    .replace(/[&<>"'|`]/g, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(/[\r\n\u2028\u2029]+/g, ' ')
+    .replace(CONTROL, '\ufffd')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g
+
+/** A text that is too long, with its length. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  // Half of a surrogate pair is no character.
+  const start = text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
+  return `${start}… (${text.length} characters)`
+}
+
+/** As code: there GitHub makes no link of an address, and notifies nobody who is named. */
+export function code(text: string, most: number): string {
+  return `<code>${escapeHtml(cut(text, most))}</code>`
+}
+
+export function paragraph(html: string): string {
+  return `<p>${html}</p>`
+}
+
+/** @param rows cells of HTML */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return []
+  return ['<table>', line('th', head), ...rows.map((cells) => line('td', cells)), '</table>']
+}
+
+function line(tag: 'th' | 'td', cells: readonly string[]): string {
+  return `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
+}
+
+/** `1 item`, `2 items`. */
+export function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+}

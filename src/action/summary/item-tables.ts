@@ -1,0 +1,119 @@
+import type { Evaluation } from '../../engine/evaluation.ts'
+import type { Item } from '../../items/item.ts'
+import { isObject, type Json } from '../../protocol/json.ts'
+import { TRIGGERS } from '../../triggers/index.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { withheld } from './arrival.ts'
+import { code, counted, escapeHtml, paragraph, table } from './html.ts'
+import { SUMMARY } from './limits.ts'
+import { kindOf, type Readers, secretsIn } from './withheld.ts'
+
+/** The items as jobs get them, a table for each trigger that fired. */
+export function itemTables({ contexts, items }: Evaluation, readers: Readers): string[] {
+  if (items.length === 0) return []
+  const all = handedOn(contexts)
+  const shown = all.slice(0, SUMMARY.items)
+  const triggers = [...new Set(shown.map(({ trigger }) => trigger))]
+  const left = all.length - shown.length
+  return [
+    ...triggers.flatMap((trigger) => {
+      const own = shown.filter((one) => one.trigger === trigger).map(({ item }) => item)
+      return itemTable(trigger, own, readers)
+    }),
+    ...(left > 0 ? [paragraph(`${counted(left, 'more item')}: see the output items.`)] : []),
+    ...(readers.isPublic ? [paragraph(NO_VALUES)] : []),
+  ]
+}
+
+const NO_VALUES = 'Values are not shown: anybody can read the summaries of a public repository.'
+
+interface HandedOn {
+  readonly trigger: string
+  readonly item: Item
+}
+
+/** Items with the trigger they are of; with `outputsMode: combine` one context holds them all. */
+function handedOn(contexts: Evaluation['contexts']): HandedOn[] {
+  return contexts.flatMap((context) =>
+    Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
+      if (outcome !== 'success') return []
+      return [outputs].flat().map((item) => ({ trigger, item }))
+    }),
+  )
+}
+
+function itemTable(trigger: string, items: readonly Item[], readers: Readers): string[] {
+  const known = TRIGGERS.get(trigger)
+  const nameable = (name: string) => isNameable(name, known, readers)
+  const columns = columnsOf(known, items).filter(nameable)
+  const rows = items.map((item, at) => [
+    String(at + 1),
+    ...columns.map((path) => cell(valueAt(item, path), readers)),
+  ])
+  const heads = columns.map((path) => code(path, SUMMARY.name))
+  return [
+    ...(columns.length > 0
+      ? table([`Item of ${code(trigger, SUMMARY.name)}`, ...heads], rows)
+      : []),
+    ...otherFields(items, columns, nameable),
+  ]
+}
+
+/** Names of fields are the sender's text too, but for those that a trigger declares. */
+function isNameable(path: string, trigger: Trigger | undefined, readers: Readers): boolean {
+  const [name = ''] = path.split('.', 1)
+  const declared = trigger !== undefined && Object.hasOwn(trigger.outputs, name)
+  return declared || (!readers.isPublic && secretsIn(path, readers).length === 0)
+}
+
+/** What tells most, as the trigger says; then what `format` made. What nobody chose stays out. */
+function columnsOf(trigger: Trigger | undefined, items: readonly Item[]): string[] {
+  const own = trigger?.columns ?? []
+  const made = fieldsOf(items).filter(
+    (field) => !(trigger && Object.hasOwn(trigger.outputs, field)),
+  )
+  const isThere = (path: string) => items.some((item) => valueAt(item, path) !== undefined)
+  return [...new Set([...own.filter(isThere), ...made])].slice(0, SUMMARY.columns)
+}
+
+function fieldsOf(items: readonly Item[]): string[] {
+  return [...new Set(items.flatMap((item) => Object.keys(item)))]
+}
+
+function otherFields(
+  items: readonly Item[],
+  columns: readonly string[],
+  nameable: (name: string) => boolean,
+): string[] {
+  const shown = new Set(columns.map((path) => path.split('.', 1)[0]))
+  const others = fieldsOf(items).filter((field) => !shown.has(field))
+  if (others.length === 0) return []
+  const named = others.filter(nameable).slice(0, SUMMARY.names)
+  const left = others.length - named.length
+  const list = [
+    ...named.map((name) => code(name, SUMMARY.name)),
+    ...(left > 0 ? [`${left} more`] : []),
+  ]
+  return [paragraph(`Further fields: ${list.join(', ')}.`)]
+}
+
+/** A field of its own, or else a field within one. */
+function valueAt(item: Item, path: string): Json | undefined {
+  if (Object.hasOwn(item, path)) return item[path]
+  return path
+    .split('.')
+    .reduce<Json | undefined>(
+      (at, name) => (isObject(at) && Object.hasOwn(at, name) ? (at[name] as Json) : undefined),
+      item,
+    )
+}
+
+/** The whole of a value is searched for secrets, before it is cut. */
+function cell(value: Json | undefined, readers: Readers): string {
+  if (value === undefined) return ''
+  if (readers.isPublic) return escapeHtml(kindOf(value))
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const [secret] = secretsIn(text, readers)
+  if (secret !== undefined) return withheld(secret)
+  return text === '' ? '' : code(text, SUMMARY.value)
+}
