@@ -45,7 +45,7 @@ interface Declared {
 
 interface Verify {
   readonly scheme?: string
-  readonly secret?: string
+  readonly secret?: string | readonly string[]
   readonly header?: string
   readonly field?: string
   readonly url?: string
@@ -81,6 +81,8 @@ export async function eventFor(
 ): Promise<Event> {
   const { workflow, trigger } = address
   if (trigger === 'messaging_bot' && !options?.webhook) {
+    // A bot that is polled is another one than that of a webhook on the same page.
+    telegram.webhook = undefined
     telegram.queue.allowed = []
     telegram.enqueue(...(sent.update ?? (['message', messageOf(sent)] as const)))
     return { event: 'schedule', payload: { schedule: sent.schedule ?? '*/5 * * * *' } }
@@ -165,8 +167,12 @@ function withHeader(request: Request, name: string, value: string): Request {
   return { ...request, headers: { ...request.headers, [name]: value } }
 }
 
-function filledSecret(text = '', secrets: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\{\{ *secrets\.(\w+) *\}\}/g, (_, name: string) => secrets[name] ?? '')
+function filledSecret(
+  text: string | readonly string[] = '',
+  secrets: Readonly<Record<string, string>>,
+): string {
+  const [first = ''] = [text].flat()
+  return first.replace(/\$\{\{ *secrets\.(\w+) *\}\}/g, (_, name: string) => secrets[name] ?? '')
 }
 
 /** A path that a pattern holds for. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import { evaluate, fillIn } from '../compiler/support/evaluate.ts'
 import { type ActionResult, type ActionRun, runAction, runPost } from '../support/action.ts'
@@ -214,6 +214,7 @@ async function runStep(
   }
   if (step.uses?.startsWith('actions/checkout@')) {
     for (const [file, text] of Object.entries(called.checkout ?? {})) {
+      await mkdir(dirname(join(folder, file)), { recursive: true })
       await writeFile(join(folder, file), text, { mode: 0o755 })
     }
   }

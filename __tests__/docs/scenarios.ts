@@ -5,6 +5,11 @@ const GROUP = { id: -1001234567890, type: 'supergroup', title: 'Deploy room' }
 const SCRIPT = '#!/bin/sh\necho "deployed $1"\n'
 const SEND = /^POST api\.telegram\.org\/bot\S+\/sendMessage$/
 
+const TRIAGE = `on:
+  webhook:
+    config: {filter: {headers.x-github-event: issues}}
+jobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}
+`
 const RESPONSE_URL = 'https://hooks.slack.com/commands/T1/1/a'
 
 /** By the answer of the bot on docs/bot.md: whatever is written comes back, as text. */
@@ -38,6 +43,71 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     event: { event: 'repository_dispatch', payload: {} },
     call: { event: '{"body":{"id":1}}' },
     prints: ['order 1'],
+  },
+  'docs/recipes.md test-workflows': {
+    event: { event: 'pull_request', payload: {} },
+    checkout: { 'workflows/triage.yml': TRIAGE },
+    prints: ['1 workflow file: no problems', 'true'],
+  },
+  'docs/recipes.md Only this sender': { body: { sender: { login: 'octocat' } } },
+  'docs/recipes.md release': {
+    headers: { 'x-github-event': 'release' },
+    body: { action: 'published', release: { tag_name: 'v1.2.3', prerelease: false } },
+    checkout: { 'deploy.sh': SCRIPT },
+    prints: ['deployed v1.2.3'],
+  },
+  'docs/recipes.md order': {
+    body: { order: 7, status: '$(touch pwned)' },
+    prints: ['order 7 is $(touch pwned)'],
+  },
+  'docs/recipes.md services': {
+    body: { services: ['mail', 'web; id'] },
+    prints: ['restarting mail\nrestarting web; id\n'],
+  },
+  'docs/recipes.md chat-build': {
+    message: { from: PERSON, message_id: 5 },
+    checkout: { 'build.sh': '#!/bin/sh\necho built\n' },
+    prints: ['built'],
+    calls: [
+      [
+        SEND,
+        {
+          text: 'success, https://github.com/octo/repo/actions/runs/1',
+          reply_parameters: '{"message_id":5}',
+        },
+      ],
+    ],
+  },
+  'docs/recipes.md ask': {
+    event: { event: 'workflow_dispatch', payload: {} },
+    call: { version: 'v1.2.3' },
+    vars: { APPROVERS_CHAT: '-1001234567890' },
+    calls: [
+      [
+        SEND,
+        {
+          chat_id: '-1001234567890',
+          text: 'Deploy v1.2.3?',
+          reply_markup: {
+            inline_keyboard: [[{ text: 'Approve', callback_data: 'deploy v1.2.3' }]],
+          },
+        },
+      ],
+    ],
+  },
+  'docs/recipes.md approve': {
+    update: [
+      'callback_query',
+      { id: '42', from: PERSON, chat_instance: '1', data: 'deploy v1.2.3' },
+    ],
+    checkout: { 'deploy.sh': SCRIPT },
+    prints: ['deployed v1.2.3'],
+    calls: [[/answerCallbackQuery$/, { callback_query_id: '42', text: 'On its way' }]],
+  },
+  'docs/recipes.md digest': {
+    schedule: '0 7 * * 1-5',
+    message: { from: PERSON, text: 'Lunch?' },
+    prints: ['Ada: Lunch?'],
   },
   // A message that Amazon did not sign starts nothing; signed ones are in __tests__/verify.
   'docs/senders/aws-sns.md aws-sns': { triggered: false },
