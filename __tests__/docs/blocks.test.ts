@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { PAGES } from './pages.ts'
+import { type Block, PAGES } from './pages.ts'
 import { runBlock } from './run-block.ts'
 import { PRINTS, SCENARIOS } from './scenarios.ts'
 import { type Session, startSession } from './session.ts'
 import { SESSIONS } from './sessions.ts'
+
+const rank = ({ language }: Block) => Number(language === 'yaml')
 
 const WITH_BLOCKS = PAGES.filter(({ blocks }) => blocks.length > 0)
 
@@ -14,7 +16,9 @@ describe.each(WITH_BLOCKS)('$name', (page) => {
   })
   afterAll(() => session.close())
 
-  test.each(page.blocks)('line $line: $language', async (block) => {
+  // Workflows come last: they are run on what the page's own commands have sent them.
+  const blocks = page.blocks.toSorted((one, other) => rank(one) - rank(other))
+  test.each(blocks)('line $line: $language', async (block) => {
     await runBlock(block, page, session)
     expect(session.elsewhere.faults).toEqual([])
     expect(session.github.calls.flatMap(({ violations }) => violations)).toEqual([])

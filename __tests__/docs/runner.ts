@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { parse } from 'yaml'
 import { evaluate, fillIn } from '../compiler/support/evaluate.ts'
 import { type ActionResult, type ActionRun, runAction, runPost } from '../support/action.ts'
@@ -233,14 +235,27 @@ async function runStep(
 async function runScript(script: string, env: Texts, folder: string): Promise<Ran> {
   const file = join(folder, `output-${crypto.randomUUID()}`)
   const github = { GITHUB_OUTPUT: file, GITHUB_STEP_SUMMARY: join(folder, 'summary.md') }
-  const ended = await new Promise<{ ok: boolean; stdout: string }>((resolve) => {
-    const options = { cwd: folder, env: { ...env, ...github } }
-    execFile('bash', ['-e', '-c', script], options, (error, stdout, stderr) =>
-      resolve({ ok: !error, stdout: stdout + stderr }),
-    )
+  const child = spawn('bash', ['-e', '-c', script], {
+    cwd: folder,
+    env: { ...env, ...github },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
+  // What a script leaves running ends with it, as on a runner.
+  child.on('exit', () => endGroup(child.pid))
+  const [stdout, stderr, [code]] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    once(child, 'close'),
+  ])
   const outputs = readOutputFile(await readFile(file, 'utf8').catch(() => ''))
-  return { ...ended, outputs }
+  return { ok: code === 0, stdout: stdout + stderr, outputs }
+}
+
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader) process.kill(-leader, 'SIGTERM')
+  } catch {} // nothing was left
 }
 
 /** The value of an `if:`, with what GitHub adds to it. */

@@ -70,9 +70,12 @@ export interface Session {
 export interface SessionSetup {
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
+  /** Whether the public repository of Hookline is cloned. */
+  readonly clones?: boolean
 }
 
-export async function startSession({ files = {}, env = {} }: SessionSetup = {}): Promise<Session> {
+export async function startSession(setup: SessionSetup = {}): Promise<Session> {
+  const { files = {}, env = {}, clones = false } = setup
   const folder = await mkdtemp(join(tmpdir(), 'hookline-docs-'))
   const [github, telegram] = await Promise.all([startGitHub(), new TelegramStandIn().start()])
   const elsewhere = await startElsewhere(telegram)
@@ -97,7 +100,7 @@ export async function startSession({ files = {}, env = {} }: SessionSetup = {}):
   const session = join(folder, '.session')
   const all = {
     ...READER,
-    ...publishedRepository(join(session, 'published')),
+    ...(clones && publishedRepository(join(session, 'published'))),
     ...env,
     PATH: `${STAND_INS}:${process.env.PATH ?? ''}`,
     HOME: home,

@@ -3,6 +3,7 @@ import { parse } from 'yaml'
 import { checkWorkflows } from '../../src/entries/check-workflows.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { compileText } from '../compiler/support/compiled.ts'
+import { validate } from '../compiler/support/editor.ts'
 import { fillIn } from '../compiler/support/evaluate.ts'
 import { parserErrors } from '../compiler/support/github.ts'
 import { Repository } from '../compiler/support/repository.ts'
@@ -163,6 +164,7 @@ export async function runSource(
   scenario: Scenario = {},
   called: Readonly<Record<string, string>> = {},
 ): Promise<void> {
+  expect([validate(parse(text)), validate.errors]).toEqual([true, null])
   const repository = new Repository()
   repository.write(
     'workflows/hook.yml',
