@@ -20,6 +20,7 @@ import { newSealKey } from '../../src/relay/seal.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
+import { programPath } from './programs.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const STAND_INS = fileURLToPath(new URL('stand-ins/', import.meta.url))
@@ -100,7 +101,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   const session = join(folder, '.session')
   const all = {
     ...READER,
-    ...(clones && publishedRepository(join(session, 'published'))),
+    ...(clones && programPath('git') && publishedRepository(join(session, 'published'))),
     ...env,
     PATH: `${STAND_INS}:${process.env.PATH ?? ''}`,
     HOME: home,
@@ -109,7 +110,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     ROOT,
     NODE: process.execPath,
     CLI: CLI_BUNDLE,
-    CURL: '/usr/bin/curl',
+    CURL: programPath('curl') ?? 'curl',
     SESSION: session,
     RELAY: relay.url,
     GITHUB: github.url,
