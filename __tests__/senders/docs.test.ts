@@ -1,17 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import {
-  convertWorkflowTemplate,
-  NoOperationTraceWriter,
-  parseWorkflow,
-} from '@actions/workflow-parser'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
 import { readWorkflowFile } from '../../src/workflow/workflow.ts'
-import { bound, receive } from '../support/receive.ts'
+import { bound } from '../support/receive.ts'
 
 const root = new URL('../../', import.meta.url)
 const pages = readdirSync(new URL('docs/senders/', root)).filter((name) => name.endsWith('.md'))
@@ -81,15 +73,6 @@ describe.each(pages.filter((name) => name !== 'README.md'))('%s', (page) => {
 })
 
 describe('README.md', () => {
-  test('shows a native workflow that passes the parser of GitHub', async () => {
-    const [content = ''] = blocks(guide, 'yaml')
-    const file = { name: '.github/workflows/stripe.yml', content }
-    const { context, value } = parseWorkflow(file, new NoOperationTraceWriter())
-    if (value) await convertWorkflowTemplate(context, value)
-    expect(context.errors.getErrors()).toEqual([])
-    expect(content).toContain('repository_dispatch')
-  })
-
   test('names every scheme', () => {
     expect(firstColumn(guide, 'scheme').sort()).toEqual([...SCHEMES.keys()].sort())
   })
@@ -103,40 +86,6 @@ describe('README.md', () => {
     expect(message).toBe(`options: ${options.join(', ')}`)
   })
 })
-
-test('what the page of curl sends is verified by the workflow on that page', async () => {
-  const script = blocks(read('docs/senders/curl.md'), 'sh').find((block) =>
-    block.includes('openssl'),
-  )
-  const sent = sentBy(script ?? '')
-  const source = { name: 'curl.yml', file: 'curl.yml', text: read('examples/workflows/curl.yml') }
-  const [trigger] = readWorkflowFile('curl', source, { secrets }).triggers
-  if (!trigger) throw new Error('no trigger')
-  const fired = await receive(trigger, { ...sent, receivedAt: new Date() })
-  expect(fired.items[0]?.body).toEqual({ version: '1.2.3' })
-  expect((await receive(trigger, { ...sent, body: '{}', receivedAt: new Date() })).items).toEqual(
-    [],
-  )
-})
-
-/** Runs a script of the shell with a `curl` that only tells what it was given. */
-function sentBy(script: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'hookline-curl-'))
-  const curl = join(folder, 'curl')
-  writeFileSync(curl, '#!/bin/sh\nprintf "%s\\n" "$@"\n')
-  chmodSync(curl, 0o755)
-  const env = {
-    PATH: `${folder}:${process.env.PATH}`,
-    SCRIPT_SECRET: secrets.SCRIPT_SECRET,
-    TOKEN: 't',
-  }
-  const words = execFileSync('sh', ['-ec', script], { env }).toString().split('\n')
-  rmSync(folder, { recursive: true })
-  const after = (option: string) =>
-    words.flatMap((word, at) => (word === option ? [words[at + 1] ?? ''] : []))
-  const headers = Object.fromEntries(after('-H').map((line) => line.split(/: (.*)/s, 2)))
-  return { headers, body: after('--data-raw')[0] ?? '' }
-}
 
 test.each(SERVICES)('the page of %s names every field', (trigger, page) => {
   const text = read(`docs/senders/${page}.md`)

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { FIXTURES } from '../../src/dev/send/fixtures/index.ts'
+import { SIGNATURE_NAMES, signed } from '../../src/dev/send/signatures.ts'
+import { HEADER } from '../../src/protocol/dispatch.ts'
+import { Secret } from '../../src/protocol/secret.ts'
+import { dispatchEvent } from '../support/action.ts'
+import { textMessage } from '../support/messages.ts'
+import { BOT_TOKEN, type TelegramStandIn } from '../support/telegram.ts'
+import type { Event } from './runner.ts'
+
+const EXAMPLES = parseEnv(readFileSync(new URL('../../examples/.env', import.meta.url), 'utf8'))
+
+/** A value for each secret that a text names, such as its reader would have stored. */
+export function secretsOf(text: string): Record<string, string> {
+  const stored = { ...EXAMPLES, BOT_TOKEN, BOT_SECRET: 'correct-horse_battery-staple' }
+  const names = [...text.matchAll(/\bsecrets\.(\w+)/g)].map(([, name = '']) => name)
+  return Object.fromEntries(
+    names.map((name) => [name, new Map(Object.entries(stored)).get(name) ?? `value-of-${name}`]),
+  )
+}
+
+/** What differs from what is sent where nothing is said. */
+export interface Sent {
+  /** What follows the trigger in the URL. */
+  readonly rest?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** What somebody writes to the bot, besides the fields of a message in a private chat. */
+  readonly message?: object
+  /** The schedule that starts it; every five minutes when left out. */
+  readonly schedule?: string
+  /** An update of the bot that is no message. */
+  readonly update?: readonly [kind: string, content: object]
+}
+
+interface Declared {
+  readonly method?: string | readonly string[]
+  readonly path?: string
+  readonly webhook?: boolean
+  readonly updates?: unknown
+  readonly verify?: Verify | readonly Verify[]
+}
+
+interface Verify {
+  readonly scheme?: string
+  readonly secret?: string | readonly string[]
+  readonly header?: string
+  readonly field?: string
+  readonly url?: string
+}
+
+const BODY = { id: 1, action: 'opened', title: 'Hello', name: 'Ada', issue: { title: 'It breaks' } }
+
+/** A form response as the script of docs/senders/google-form.md posts it. */
+const RESPONSE = {
+  event_id: 'r1',
+  event_type: 'form_response',
+  form_response: {
+    form_id: 'f',
+    email: 'ada@example.com',
+    definition: { fields: [] },
+    answers: [],
+  },
+}
+
+const SERVICES: Readonly<Record<string, { scheme: string; fixture?: string; body?: object }>> = {
+  slack: { scheme: 'slack', fixture: 'slack.command' },
+  trello: { scheme: 'trello', fixture: 'trello.update_card' },
+  typeform: { scheme: 'typeform', fixture: 'typeform.form_response' },
+  google_form: { scheme: 'standard-webhooks', body: RESPONSE },
+}
+
+/** The event by which such a trigger fires: signed, where it asks for that. */
+export async function eventFor(
+  address: { readonly workflow: string; readonly trigger: string },
+  options: Declared | null,
+  secrets: Readonly<Record<string, string>>,
+  { sent, telegram }: { sent: Sent; telegram: TelegramStandIn },
+): Promise<Event> {
+  const { workflow, trigger } = address
+  if (trigger === 'messaging_bot' && !options?.webhook) {
+    // A bot that is polled is another one than that of a webhook on the same page.
+    telegram.webhook = undefined
+    telegram.queue.allowed = []
+    telegram.enqueue(...(sent.update ?? (['message', messageOf(sent)] as const)))
+    return { event: 'schedule', payload: { schedule: sent.schedule ?? '*/5 * * * *' } }
+  }
+  const request =
+    trigger === 'messaging_bot'
+      ? botCall(sent, secrets)
+      : await signedRequest(trigger, options ?? {}, secrets, sent)
+  const rest = sent.rest ?? restOf(options?.path ?? '')
+  const headers = { ...request.headers, [HEADER.receivedAt]: new Date().toISOString() }
+  return dispatchEvent({ path: `${workflow}/${trigger}${rest}`, ...request, headers })
+}
+
+function messageOf({ message }: Sent): object {
+  return { ...textMessage('Hello'), ...message }
+}
+
+interface Request {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function botCall(sent: Sent, secrets: Readonly<Record<string, string>>): Request {
+  const [kind, content] = sent.update ?? ['message', messageOf(sent)]
+  const headers = { ...JSON_TYPE, 'x-telegram-bot-api-secret-token': secrets.BOT_SECRET ?? '' }
+  return { method: 'POST', headers, body: JSON.stringify({ update_id: 7, [kind]: content }) }
+}
+
+async function signedRequest(
+  trigger: string,
+  { method, verify }: Declared,
+  secrets: Readonly<Record<string, string>>,
+  sent: Sent,
+): Promise<Request> {
+  const [first] = [verify ?? []].flat() as Verify[] // one, or a list
+  const service = SERVICES[trigger]
+  const scheme = first?.scheme ?? (first && service?.scheme)
+  const plain = plainRequest(service ?? {}, scheme, sent)
+  const request = {
+    ...plain,
+    method: (sent.method ?? [method ?? 'post'].flat()[0] ?? '').toUpperCase(),
+  }
+  if (!scheme) return request
+  const secret = filledSecret(first?.secret, secrets)
+  if (first?.field) return withField(request, first.field, secret)
+  if (scheme === 'token') return withHeader(request, first?.header ?? '', secret)
+  if (scheme === 'basic') return withHeader(request, 'authorization', `Basic ${btoa(secret)}`)
+  if (!SIGNATURE_NAMES.includes(scheme)) return request
+  const moment = {
+    timestamp: Math.floor(Date.now() / 1000),
+    id: 'msg_1',
+    url: filledSecret(first?.url, secrets),
+  }
+  const bytes = { ...request, body: new TextEncoder().encode(request.body) }
+  return { ...request, headers: (await signed(bytes, scheme, new Secret(secret), moment)).headers }
+}
+
+function plainRequest(
+  service: { readonly fixture?: string; readonly body?: object },
+  scheme: string | undefined,
+  sent: Sent,
+): Request {
+  const byScheme = [...FIXTURES.values()].find((one) => scheme && one.scheme === scheme)
+  const name = service.fixture ?? byScheme?.name
+  const made = FIXTURES.get(name ?? '')?.request({ id: crypto.randomUUID(), now: new Date() })
+  const body = sent.body ?? service.body ?? made?.body ?? BODY
+  const headers = { ...JSON_TYPE, ...made?.headers, ...sent.headers }
+  return { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }
+}
+
+/** In a form, as the outgoing webhooks of old are. */
+function withField(request: Request, name: string, value: string): Request {
+  const form = new URLSearchParams(request.body)
+  form.set(name, value)
+  return { ...request, body: form.toString() }
+}
+
+function withHeader(request: Request, name: string, value: string): Request {
+  return { ...request, headers: { ...request.headers, [name]: value } }
+}
+
+function filledSecret(
+  text: string | readonly string[] = '',
+  secrets: Readonly<Record<string, string>>,
+): string {
+  const [first = ''] = [text].flat()
+  return first.replace(/\$\{\{ *secrets\.(\w+) *\}\}/g, (_, name: string) => secrets[name] ?? '')
+}
+
+/** A path that a pattern holds for. */
+function restOf(pattern: string): string {
+  return pattern.replace(/\{[^}]*\}/g, '').replace(/[:*](\w+)/g, '$1')
+}

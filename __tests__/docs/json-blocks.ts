@@ -1,0 +1,30 @@
+import { expect } from '@jest/globals'
+import { dispatchEvent, runAction } from '../support/action.ts'
+import type { Block, Page } from './pages.ts'
+import type { Session } from './session.ts'
+
+/** JSON that the page shows is such a thing as it says: a saved request, or a context of outputs. */
+export async function runJson({ text }: Block, _: Page, session: Session): Promise<void> {
+  const value = JSON.parse(text)
+  if ('method' in value && 'path' in value) return sendSaved(text, session)
+  if ('webhook' in value) return compareContext(value)
+  throw new Error(`nobody knows how to run JSON with the keys ${Object.keys(value).join(', ')}`)
+}
+
+/** To the local engine that a block before has started. */
+async function sendSaved(text: string, session: Session): Promise<void> {
+  session.write('saved.json', text)
+  const { code, stdout, stderr } = await session.run(
+    'hookline send http://localhost:3000/webhook --file saved.json',
+  )
+  // On a slow machine it says on standard error what it waits for.
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('{"success":true}')
+}
+
+async function compareContext(context: { webhook: { outputs: { body: unknown } } }): Promise<void> {
+  const body = JSON.stringify(context.webhook.outputs.body)
+  const inputs = { on: 'webhook' }
+  const { outputs } = await runAction({ ...dispatchEvent({ path: 'hook/webhook', body }), inputs })
+  expect(JSON.parse(outputs.on ?? '')).toMatchObject(context)
+}

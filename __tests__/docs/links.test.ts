@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { PAGES, prose } from './pages.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const NAMES = [...PAGES.map(({ name }) => name), 'CHANGELOG.md']
+
+/** Targets of links and pictures within the repository, by page: path from its root, and anchor. */
+function links(name: string, text: string): { path: string; anchor: string }[] {
+  return [...text.replaceAll(/`[^`\n]+`/g, '').matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^https?:/.test(target))
+    .map((target) => {
+      const [path = '', anchor = ''] = target.split('#')
+      return { path: path === '' ? name : normalize(join(dirname(name), path)), anchor }
+    })
+}
+
+function textOf(name: string): string {
+  const page = PAGES.find((one) => one.name === name)
+  return page ? prose(page) : readFileSync(join(ROOT, name), 'utf8')
+}
+
+/** Ids of headings as GitHub makes them: lower case, no punctuation, hyphens for spaces. */
+function anchors(text: string): string[] {
+  const seen = new Map<string, number>()
+  return [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => {
+    const words = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
+    const id = words.replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '').replaceAll(' ', '-')
+    const times = seen.get(id) ?? 0
+    seen.set(id, times + 1)
+    return times > 0 ? `${id}-${times}` : id
+  })
+}
+
+function broken(name: string, text: string): string[] {
+  return links(name, text)
+    .filter(({ path, anchor }) => {
+      if (!existsSync(join(ROOT, path))) return true
+      return anchor !== '' && !anchors(textOf(path)).includes(anchor)
+    })
+    .map(({ path, anchor }) => `${path}#${anchor}`)
+}
+
+test.each(NAMES)('%s: every link leads somewhere', (name) => {
+  expect(broken(name, textOf(name))).toEqual([])
+})
+
+test.each([
+  ['[a](docs/nowhere.md)', 'docs/nowhere.md#'],
+  ['[a](docs/config.md#nowhere)', 'docs/config.md#nowhere'],
+  ['![a](docs/images/no.png)', 'docs/images/no.png#'],
+])('%s would not', (text, missing) => {
+  expect(broken('README.md', text)).toEqual([missing])
+})
+
+test('headings get the anchors that GitHub gives them', () => {
+  expect(anchors('# When is an item the same?\n## `every` and the schedule\n## A\n## A\n')).toEqual(
+    ['when-is-an-item-the-same', 'every-and-the-schedule', 'a', 'a-1'],
+  )
+})
+
+test('every page is reached from README.md', () => {
+  const reached = new Set(['README.md'])
+  for (const name of reached) {
+    for (const { path } of NAMES.includes(name) ? links(name, textOf(name)) : []) reached.add(path)
+  }
+  expect(NAMES.filter((name) => !reached.has(name))).toEqual([])
+})
+
+test('a link to another site is https', () => {
+  const plain = PAGES.flatMap((page) =>
+    [...prose(page).matchAll(/\]\((http:[^)]*)\)/g)].map(([, url]) => `${page.name} ${url}`),
+  )
+  expect(plain).toEqual([])
+})

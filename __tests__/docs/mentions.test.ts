@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { commandNames, helpOf } from '../../scripts/docs/commands.js'
+import { MANIFEST } from './manifest.ts'
+import { mentions, PAGES, type Page } from './pages.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const SOURCES = ['src', 'bench', 'examples', 'docs/senders']
+  .flatMap((folder) =>
+    readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|js|gs|yml|env)$/.test(name))
+      .map((name) => readFileSync(`${ROOT}${folder}/${name}`, 'utf8')),
+  )
+  .join('\n')
+const HELP = new Map(commandNames().map((name) => [name, helpOf(name)]))
+const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+
+/** Variables of others that the pages name, by who reads or sets them. */
+const FOREIGN = [
+  // The runner of GitHub: docs.github.com, "Variables reference" and "Enabling debug logging".
+  'ACTIONS_STEP_DEBUG',
+  'GITHUB_TOKEN',
+  // What Node and tools for HTTP take a proxy from, and what ends a process.
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'SIGTERM',
+  'EADDRINUSE',
+]
+
+type Finding = (code: string, page: Page) => string | undefined
+
+function has(help: string | undefined, flag: string): boolean {
+  return new RegExp(`(^|[\\s,])${flag}\\b(?!-)`, 'm').test(help ?? '')
+}
+
+/** A command of ours has its name, and each of its flags. */
+const command: Finding = (code) => {
+  const [, name, rest = ''] = /^(?:npx )?hookline ([a-z]\w*)\b(.*)$/.exec(code) ?? []
+  if (!name) return undefined
+  const help = HELP.get(name)
+  if (!help) return `no command ${name}`
+  const wrong = [...rest.matchAll(/--[a-z-]+/g)]
+    .map(([flag]) => flag)
+    .find((flag) => !has(help, flag))
+  return wrong && `${name} has no ${wrong}`
+}
+
+/** A flag alone is one of ours, or stands in a block of the page, which is run. */
+const flag: Finding = (code, { blocks }) => {
+  const [, name] = /^(--[a-z][a-z-]*)(?:[ =].*)?$/.exec(code) ?? []
+  if (!name || name === '--help') return undefined
+  const known = [...HELP.values()].some((help) => has(help, name))
+  return known || blocks.some(({ text }) => text.includes(name)) ? undefined : `nobody has ${name}`
+}
+
+/** A variable or secret is read by the code or the examples, or stands in a block of some page. */
+const variable: Finding = (code) => {
+  const [, name] =
+    /^([A-Z][A-Z0-9]*_[A-Z0-9_]+|NO_COLOR|PORT|HOST|[A-Z]{6,})(?:=.*)?$/.exec(code) ?? []
+  if (!name || FOREIGN.includes(name)) return undefined
+  const whole = new RegExp(`\\b${name}\\b`)
+  const shown =
+    !name.startsWith('HOOKLINE_') &&
+    PAGES.some(({ blocks }) => blocks.some(({ text }) => whole.test(text)))
+  return whole.test(SOURCES) || shown ? undefined : `nobody reads ${name}`
+}
+
+/** A script of the package is there; so is a file of the repository. */
+const script: Finding = (code) => {
+  const [, name] = /^npm run ([\w:-]+)/.exec(code) ?? []
+  return name && !(name in scripts) ? `no script ${name}` : undefined
+}
+
+const file: Finding = (code) => {
+  const [path] = /^(?:src|docs|examples|scripts|bench|__tests__|dist)\/[\w./-]+$/.exec(code) ?? []
+  if (!path || path.includes('<')) return undefined
+  return existsSync(ROOT + path) || path.endsWith('-') ? undefined : `no file ${path}`
+}
+
+/** An output of a step is one that the action has. */
+const output: Finding = (code) => {
+  const [, name] = /\bsteps\.(?:on|hook|hookline)\.outputs\.([\w-]+)/.exec(code) ?? []
+  return name && !MANIFEST.outputs.includes(name) ? `no output ${name}` : undefined
+}
+
+const FINDINGS = [command, flag, variable, script, file, output]
+
+function wrong(page: Page): string[] {
+  return mentions(page).flatMap(({ line, code }) =>
+    FINDINGS.flatMap((finding) => {
+      const found = finding(code, page)
+      return found ? [`${page.name}:${line} \`${code}\`: ${found}`] : []
+    }),
+  )
+}
+
+test.each(PAGES)('$name names only what there is', (page) => {
+  expect(wrong(page)).toEqual([])
+})
+
+test.each(PAGES)(
+  '$name: what it calls an input or output of the action is one',
+  ({ name, text }) => {
+    const named = [...text.matchAll(/\b(input|output)s? `([\w-]+)`/g)].flatMap(
+      ([, kind, one = '']) => {
+        const known: readonly string[] = kind === 'input' ? MANIFEST.inputs : MANIFEST.outputs
+        return known.includes(one) ? [] : [`${name}: ${kind} ${one}`]
+      },
+    )
+    expect(named).toEqual([])
+  },
+)
+
+describe('a page would not pass with', () => {
+  test.each([
+    'hookline biuld',
+    'npx hookline build --chek',
+    'hookline seal --key <file> --relai x',
+    '--chek',
+    'HOOKLINE_TOKN',
+    'HOOKLINE_NOTHING=1',
+    'MY_TOKEN',
+    'npm run nothing',
+    'src/nowhere.ts',
+    'steps.hook.outputs.boddy',
+  ])('`%s`', (code) => {
+    const page = { name: 'a.md', text: `See \`${code}\`.`, blocks: [] }
+    expect(wrong(page)).toHaveLength(1)
+  })
+})
+
+test('docs/relay.md lists every code that the relay answers with, and no other', () => {
+  const page = PAGES.find(({ name }) => name === 'docs/relay.md')
+  const [, table = ''] = page?.text.split('## What an answer means') ?? []
+  const column = [...table.matchAll(/^\| [^|]* \| ([^|]*) \|/gm)]
+    .map(([, cell = '']) => cell)
+    .join()
+  const listed = [...column.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code)
+  const answered = SOURCES.matchAll(/(?:RelayError\(\s*\d+,\s*|\[\d{3}, \[)'([a-z_]+)'/g)
+  expect(listed.sort()).toEqual([...new Set([...answered].map(([, code]) => code))].sort())
+})

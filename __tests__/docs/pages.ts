@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+const ROOT = new URL('../../', import.meta.url)
+
+/** A fenced block, with the place at which it begins. */
+export interface Block {
+  readonly page: string
+  /** Line of its first line of text, from 1. */
+  readonly line: number
+  /** The heading that it stands under. */
+  readonly heading: string
+  /** Empty when the fence names none. */
+  readonly language: string
+  readonly text: string
+}
+
+export interface Page {
+  readonly name: string
+  readonly text: string
+  readonly blocks: readonly Block[]
+}
+
+/** Every page that a reader sees, by its path in the repository. */
+export const PAGES: readonly Page[] = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => `docs/${name}`),
+].map(readPage)
+
+function readPage(name: string): Page {
+  const text = readFileSync(new URL(name, ROOT), 'utf8')
+  return { name, text, blocks: blocksOf(name, text) }
+}
+
+/** Indented fences, as in a list, count too; what is left open is an error. */
+export function blocksOf(page: string, text: string): Block[] {
+  const lines = text.split('\n')
+  const blocks: Block[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const [, indent = '', fence, language = ''] =
+      /^( *)(`{3,}|~{3,})(.*)$/.exec(lines[at] ?? '') ?? []
+    if (!fence) continue
+    const end = lines.findIndex((line, index) => index > at && line.trim() === fence)
+    if (end < 0) throw new Error(`${page}:${at + 1}: a block without an end`)
+    const inside = lines.slice(at + 1, end).map((line) => line.replace(indent, ''))
+    const heading = lines.slice(0, at).findLast((line) => /^#+ /.test(line)) ?? ''
+    const inner = inside.map((line) => `${line}\n`).join('')
+    blocks.push({ page, line: at + 2, heading: heading.replace(/^#+ /, ''), language, text: inner })
+    at = end
+  }
+  return blocks
+}
+
+/** A page without its blocks: what it says in words. */
+export function prose({ text }: Page): string {
+  return text.replaceAll(/^( *)(`{3,})[\s\S]*?^ *\2$/gm, '')
+}
+
+/** The inline code of a page, each with its line. */
+export function mentions(page: Page): { readonly line: number; readonly code: string }[] {
+  const lines = page.text.split('\n')
+  const inside = new Set(
+    page.blocks.flatMap(({ line, text }) => text.split('\n').map((_, index) => line + index - 1)),
+  )
+  return lines.flatMap((text, index) =>
+    inside.has(index)
+      ? []
+      : [...text.matchAll(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g)].map(([, , code = '']) => ({
+          line: index + 1,
+          code: code.trim(),
+        })),
+  )
+}

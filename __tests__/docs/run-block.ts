@@ -1,0 +1,34 @@
+import { expect } from '@jest/globals'
+import { runEnvironmentFile } from './environment-file.ts'
+import { runJson } from './json-blocks.ts'
+import type { Block, Page } from './pages.ts'
+import { runCaddyfile, runNginx, runUnit } from './server-files.ts'
+import type { Session } from './session.ts'
+import { runShell } from './shell-blocks.ts'
+import { runText } from './text-blocks.ts'
+import { runYaml } from './yaml-blocks.ts'
+
+type Run = (block: Block, page: Page, session: Session) => Promise<void>
+
+/** By the language of the fence. */
+const RUNNERS = new Map<string, Run>([
+  ['caddyfile', runCaddyfile],
+  ['dotenv', runEnvironmentFile],
+  ['ini', runUnit],
+  ['json', runJson],
+  ['nginx', runNginx],
+  ['sh', runShell],
+  ['text', runText],
+  ['yaml', runYaml],
+])
+
+/** Runs a block by its kind. A kind without a runner fails, so that no block is added unrun. */
+export async function runBlock(block: Block, page: Page, session: Session): Promise<void> {
+  const run = RUNNERS.get(block.language)
+  if (!run) {
+    const place = `${block.page}:${block.line}`
+    throw new Error(`${place}: nobody knows how to run "${block.language}"; write a runner for it`)
+  }
+  expect(block.text.trim()).not.toBe('')
+  await run(block, page, session)
+}

@@ -1,0 +1,129 @@
+import type { Scenario } from './workflows.ts'
+
+const PERSON = { id: 1111111, is_bot: false, first_name: 'Ada' }
+const GROUP = { id: -1001234567890, type: 'supergroup', title: 'Deploy room' }
+const SCRIPT = '#!/bin/sh\necho "deployed $1"\n'
+const SEND = /^POST api\.telegram\.org\/bot\S+\/sendMessage$/
+
+const TRIAGE = `on:
+  webhook:
+    config: {filter: {headers.x-github-event: issues}}
+jobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}
+`
+const RESPONSE_URL = 'https://hooks.slack.com/commands/T1/1/a'
+
+/** By the answer of the bot on docs/bot.md: whatever is written comes back, as text. */
+const ECHO: Scenario = {
+  message: { text: '"; touch pwned #\n$(id)' },
+  calls: [[SEND, { chat_id: '1111111', text: 'You wrote: "; touch pwned #\n$(id)' }]],
+}
+
+/**
+ * What is sent to the workflows of the pages, where the plainest request would not do or something
+ * has to come of it: by page and name of the file or, for a part of one, the heading above it.
+ */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'README.md Hookline': { prints: ['Hello'] },
+  'README.md Set it up': { rest: '/users/42', prints: ['Welcome Ada, user 42'] },
+  'docs/bot.md bot': ECHO,
+  'docs/bot.md bot-webhook': ECHO,
+  'docs/bot.md chat-ops': {
+    message: { text: '/deploy staging', from: PERSON, chat: GROUP },
+    checkout: { 'deploy.sh': SCRIPT },
+    prints: ['deployed staging'],
+    calls: [[SEND, { chat_id: '-1001234567890', text: 'staging, success' }]],
+  },
+  'docs/compiler.md hook': { prints: ['order 1'] },
+  'docs/config.md Only opened issues': { headers: { 'x-github-event': 'issues' } },
+  'docs/config.md Only from this chat': { message: { chat: GROUP } },
+  'docs/config.md A daily digest': { schedule: '0 7 * * 1-5' },
+  'docs/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
+  'docs/many-workflows.md hub': { rest: '/orders', prints: ['order 1'] },
+  'docs/many-workflows.md orders': {
+    event: { event: 'repository_dispatch', payload: {} },
+    call: { event: '{"body":{"id":1}}' },
+    prints: ['order 1'],
+  },
+  'docs/recipes.md test-workflows': {
+    event: { event: 'pull_request', payload: {} },
+    checkout: { 'workflows/triage.yml': TRIAGE },
+    prints: ['1 workflow file: no problems', 'true'],
+  },
+  'docs/recipes.md Only this sender': { body: { sender: { login: 'octocat' } } },
+  'docs/recipes.md release': {
+    headers: { 'x-github-event': 'release' },
+    body: { action: 'published', release: { tag_name: 'v1.2.3', prerelease: false } },
+    checkout: { 'deploy.sh': SCRIPT },
+    prints: ['deployed v1.2.3'],
+  },
+  'docs/recipes.md order': {
+    body: { order: 7, status: '$(touch pwned)' },
+    prints: ['order 7 is $(touch pwned)'],
+  },
+  'docs/recipes.md services': {
+    body: { services: ['mail', 'web; id'] },
+    prints: ['restarting mail\nrestarting web; id\n'],
+  },
+  'docs/recipes.md chat-build': {
+    message: { from: PERSON, message_id: 5 },
+    checkout: { 'build.sh': '#!/bin/sh\necho built\n' },
+    prints: ['built'],
+    calls: [
+      [
+        SEND,
+        {
+          text: 'success, https://github.com/octo/repo/actions/runs/1',
+          reply_parameters: '{"message_id":5}',
+        },
+      ],
+    ],
+  },
+  'docs/recipes.md ask': {
+    event: { event: 'workflow_dispatch', payload: {} },
+    call: { version: 'v1.2.3' },
+    vars: { APPROVERS_CHAT: '-1001234567890' },
+    calls: [
+      [
+        SEND,
+        {
+          chat_id: '-1001234567890',
+          text: 'Deploy v1.2.3?',
+          reply_markup: {
+            inline_keyboard: [[{ text: 'Approve', callback_data: 'deploy v1.2.3' }]],
+          },
+        },
+      ],
+    ],
+  },
+  'docs/recipes.md approve': {
+    update: [
+      'callback_query',
+      { id: '42', from: PERSON, chat_instance: '1', data: 'deploy v1.2.3' },
+    ],
+    checkout: { 'deploy.sh': SCRIPT },
+    prints: ['deployed v1.2.3'],
+    calls: [[/answerCallbackQuery$/, { callback_query_id: '42', text: 'On its way' }]],
+  },
+  'docs/recipes.md digest': {
+    schedule: '0 7 * * 1-5',
+    message: { from: PERSON, text: 'Lunch?' },
+    prints: ['Ada: Lunch?'],
+  },
+  // A message that Amazon did not sign starts nothing; signed ones are in __tests__/verify.
+  'docs/senders/aws-sns.md aws-sns': { triggered: false },
+  'docs/senders/slack.md slack': {
+    body: `command=%2Fdeploy&text=now&response_url=${encodeURIComponent(RESPONSE_URL)}`,
+    calls: [[/^POST hooks\.slack\.com/, { text: '/deploy now: done' }]],
+  },
+}
+
+/** What blocks of the shell print, by page and first line, beyond what the page itself shows. */
+export const PRINTS: Readonly<Record<string, readonly string[]>> = {
+  'README.md curl https://relay.example.com/octo/repo/hook/webhook -H "X-Platform-Authorization: $TOKEN" \\':
+    ['{"success":true}'],
+  'README.md node examples/demo.js': [
+    'on.webhook.outputs.body = {"title":"Hello, Hookline"}',
+    'on.webhook.outputs.params = {"userId":"42"}',
+  ],
+  'README.md cd examples && node ../dist/cli/index.js dev': ['Try:\n  curl '],
+}

@@ -1,0 +1,261 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { startRelay } from '../../src/entries/relay-node.ts'
+import { newSealKey } from '../../src/relay/seal.ts'
+import { CLI_BUNDLE } from '../support/cli.ts'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
+import { programPath } from './programs.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const STAND_INS = fileURLToPath(new URL('stand-ins/', import.meta.url))
+
+/** What a clone has that a reader's commands use. */
+const CLONED = [
+  'action.yml',
+  'dist',
+  'examples',
+  'package.json',
+  'package-lock.json',
+  'wrangler.toml',
+]
+
+/** What a reader set before: tokens and secrets of their own. */
+const READER = {
+  TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1',
+  BOT_TOKEN,
+  BOT_SECRET: 'correct-horse_battery-staple',
+  SCRIPT_SECRET: 'example',
+  TRELLO_KEY: 'key',
+  TRELLO_TOKEN: 'trello-token',
+  TRELLO_CALLBACK_URL: 'https://relay.example.com/octo/repo/trello/trello?__token=k',
+  TYPEFORM_TOKEN: 'tfp_1',
+}
+
+export interface ShellRun {
+  readonly code: number | null
+  /** Without the addresses of this machine: as the reader would see it. */
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** One reader at one terminal: the blocks of a page run one after the other, as they stand. */
+export interface Session {
+  readonly folder: string
+  readonly github: GitHub
+  readonly telegram: TelegramStandIn
+  /** Where any other public address leads. */
+  readonly elsewhere: Elsewhere
+  /** The environment of what a reader, or a runner of GitHub, starts. */
+  readonly env: Readonly<Record<string, string>>
+  run(script: string): Promise<ShellRun>
+  write(file: string, text: string): void
+  close(): Promise<void>
+}
+
+export interface SessionSetup {
+  readonly files?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  /** Whether the public repository of Hookline is cloned. */
+  readonly clones?: boolean
+}
+
+export async function startSession(setup: SessionSetup = {}): Promise<Session> {
+  const { files = {}, env = {}, clones = false } = setup
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-docs-'))
+  const [github, telegram] = await Promise.all([startGitHub(), new TelegramStandIn().start()])
+  const elsewhere = await startElsewhere(telegram)
+  const home = join(folder, 'home')
+  mkdirSync(join(folder, '.session'))
+  mkdirSync(home)
+  for (const name of CLONED) symlinkSync(join(ROOT, name), join(folder, name))
+  const write = (file: string, content: string) => {
+    mkdirSync(join(folder, file, '..'), { recursive: true })
+    writeFileSync(join(folder, file), content)
+  }
+  for (const [file, content] of Object.entries(files)) write(file, content)
+  const relay = await startRelay({
+    host: '127.0.0.1',
+    port: 0,
+    env: {
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_SEAL_KEYS: JSON.stringify((await newSealKey()).privateJwk),
+    },
+    write: () => {},
+  })
+  const session = join(folder, '.session')
+  const all = {
+    ...READER,
+    ...(clones && programPath('git') && publishedRepository(join(session, 'published'))),
+    ...env,
+    PATH: `${STAND_INS}:${process.env.PATH ?? ''}`,
+    HOME: home,
+    NO_COLOR: '1',
+    PORT: '0',
+    ROOT,
+    NODE: process.execPath,
+    CLI: CLI_BUNDLE,
+    CURL: programPath('curl') ?? 'curl',
+    SESSION: session,
+    RELAY: relay.url,
+    GITHUB: github.url,
+    ELSEWHERE: elsewhere.url,
+    HOOKLINE_API_URL: github.url,
+    HOOKLINE_MESSAGING_API_URL: telegram.url,
+  }
+  return {
+    folder,
+    github,
+    telegram,
+    elsewhere,
+    env: all,
+    write,
+    run: async (script) => {
+      const ran = await bash(script, { cwd: folder, env: all, session })
+      return { ...ran, stdout: asSeen(ran.stdout, session, relay.url) }
+    },
+    close: async () => {
+      stopLeftRunning(join(session, 'pids'))
+      await Promise.all([relay.close(), github.close(), telegram.stop(), elsewhere.close()])
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What a block exports, the next one has. */
+async function bash(
+  script: string,
+  { cwd, env, session }: { cwd: string; env: Record<string, string>; session: string },
+): Promise<ShellRun> {
+  const exported = join(session, 'exported')
+  const before = existsSync(exported) ? `. '${exported}'\n` : ''
+  const child = spawn(
+    'bash',
+    ['-euo', 'pipefail', '-c', `${before}${script}\nexport -p > '${exported}'`],
+    {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 40_000,
+    },
+  )
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { code, stdout, stderr }
+}
+
+function asSeen(stdout: string, session: string, relay: string): string {
+  const local = join(session, 'local')
+  const address = existsSync(local) ? readFileSync(local, 'utf8') : ''
+  const seen = stdout.replaceAll(relay, 'https://relay.example.com')
+  if (address === '') return seen
+  const port = address.split(':')[2] ?? ''
+  return seen
+    .replaceAll(`localhost:${port}`, 'localhost:3000')
+    .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:3000')
+}
+
+function stopLeftRunning(file: string): void {
+  if (!existsSync(file)) return
+  for (const pid of readFileSync(file, 'utf8').trim().split('\n')) {
+    try {
+      process.kill(Number(pid), 'SIGTERM')
+    } catch {} // it has ended
+  }
+}
+
+/** A repository with one release stands in for the public one, by git's own redirection. */
+function publishedRepository(folder: string): Record<string, string> {
+  mkdirSync(folder)
+  for (const file of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(ROOT, file), join(folder, file))
+  }
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' })
+  git('init')
+  git('add', '.')
+  git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-m', 'Release 1.2.3')
+  git('tag', 'v1.2.3')
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.file://${folder}.insteadOf`,
+    GIT_CONFIG_VALUE_0: 'https://github.com/hookline/hookline',
+  }
+}
+
+export interface Elsewhere {
+  readonly url: string
+  /** What was asked, as `POST api.example.com/path`. */
+  readonly calls: readonly Call[]
+  /** What was asked of a host or path that no page should ask, or asked wrongly. */
+  readonly faults: readonly string[]
+  close(): Promise<void>
+}
+
+export interface Call {
+  readonly what: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Public calls that pages make, and the fields that each must have, by their references. */
+const PUBLIC_CALLS: readonly (readonly [what: RegExp, fields: readonly string[]])[] = [
+  [/^POST api\.telegram\.org\/bot\d+:[\w-]+\/sendMessage$/, ['chat_id', 'text']],
+  [/^POST api\.telegram\.org\/bot\d+:[\w-]+\/answerCallbackQuery$/, ['callback_query_id']],
+  [/^GET api\.telegram\.org\/bot\d+:[\w-]+\/deleteWebhook$/, []],
+  [/^POST api\.trello\.com\/1\/webhooks$/, ['key', 'token', 'idModel', 'callbackURL']],
+  [/^PUT api\.typeform\.com\/forms\/\w+\/webhooks\/\w+$/, ['url', 'secret', 'enabled']],
+  [/^POST hooks\.slack\.com\/commands\/\S+$/, ['text']],
+]
+
+async function startElsewhere(telegram: TelegramStandIn): Promise<Elsewhere> {
+  const calls: Call[] = []
+  const faults: string[] = []
+  const server = createServer(async (request, response) => {
+    const call = {
+      what: `${request.method} ${request.headers.host}${request.url}`,
+      fields: fieldsOf(request, await text(request)),
+    }
+    calls.push(call)
+    if (call.what.endsWith('/deleteWebhook')) telegram.webhook = undefined
+    const [, wanted] = PUBLIC_CALLS.find(([what]) => what.test(call.what)) ?? []
+    const missing = wanted?.filter((name) => !(name in call.fields))
+    if (!missing || missing.length > 0) faults.push(`${call.what}: ${missing ?? 'nobody answers'}`)
+    response.writeHead(missing?.length === 0 ? 200 : 404).end('{"ok":true}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    faults,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function fieldsOf(request: IncomingMessage, body: string): Record<string, unknown> {
+  if (body === '') return {}
+  const isJson = request.headers['content-type']?.startsWith('application/json')
+  return isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
+}

@@ -1,0 +1,16 @@
+import type { SessionSetup } from './session.ts'
+
+const HOOK = 'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
+const WORKFLOW = { 'workflows/hook.yml': HOOK }
+const BOT =
+  'on: {messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}}\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
+
+/** What a reader of a page has before its first block, by page. */
+export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
+  'docs/bot.md': { env: { HOOKLINE_TOKEN: 'hlk_1234567890123456789012' } },
+  'docs/compiler.md': { files: WORKFLOW },
+  'docs/from-actionsflow.md': { files: WORKFLOW },
+  'docs/pinning.md': { clones: true },
+  'docs/recipes.md': { files: WORKFLOW, env: { HOOKLINE_TOKEN: 'hlk_1234567890123456789012' } },
+  'docs/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
+}

@@ -1,0 +1,39 @@
+import { expect } from '@jest/globals'
+import type { Block, Page } from './pages.ts'
+import { PRINTS } from './scenarios.ts'
+import type { Session } from './session.ts'
+
+/** What a block printed, for the block after it that shows it. */
+export const PRINTED = new Map<string, string>()
+
+/**
+ * Runs a block at the reader's terminal. A comment right under a command shows what it prints, with
+ * `…` for what differs from one run to the next.
+ */
+export async function runShell(
+  { page, line, text }: Block,
+  _: Page,
+  session: Session,
+): Promise<void> {
+  const { code, stdout, stderr } = await session.run(text)
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+  PRINTED.set(page, stdout)
+  for (const wanted of PRINTS[`${page} ${text.split('\n')[0]}`] ?? [])
+    expect(stdout).toContain(wanted)
+  for (const shown of shownOutput(text))
+    expect(`${page}:${line}\n${stdout}`).toMatch(asPattern(shown))
+}
+
+function shownOutput(text: string): string[] {
+  const lines = text.split('\n')
+  return lines
+    .filter((line, at) => line.startsWith('# ') && at > 0 && lines[at - 1] !== '')
+    .map((line) => line.slice(2))
+}
+
+/** A whole line, with `…` for anything. */
+export function asPattern(line: string): RegExp {
+  const parts = line.trimEnd().split('…')
+  const literal = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${literal.join('.*')}$`, 'm')
+}

@@ -1,0 +1,43 @@
+import { expect } from '@jest/globals'
+import { helpOf } from '../../scripts/docs/commands.js'
+import { STEPS } from '../../src/items/prepare.ts'
+import type { Block, Page } from './pages.ts'
+import type { Session } from './session.ts'
+import { asPattern, PRINTED } from './shell-blocks.ts'
+
+/** Text shows what a program prints: it is compared with what that program prints. */
+export async function runText({ text }: Block, page: Page, session: Session): Promise<void> {
+  const [, command] = /^Usage: hookline (\w+)/.exec(text) ?? []
+  if (command) return expect(text.trim()).toBe(helpOf(command).trim())
+  if (text.startsWith('error: ')) return compareProblem(text, page, session)
+  if (text.startsWith('key → ')) return expect(stepsOf(text)).toEqual(STEPS.map(({ name }) => name))
+  const printed = PRINTED.get(page.name) ?? ''
+  for (const line of text.trim().split('\n')) expect(printed).toMatch(asPattern(line))
+}
+
+/** Makes the mistake that an error shows, in the file of the page or in a small one, and checks it. */
+async function compareProblem(text: string, page: Page, session: Session): Promise<void> {
+  const [, file = '', number = ''] = /^ *--> (\S+):(\d+):\d+$/m.exec(text) ?? []
+  const [, wrong = ''] = new RegExp(`^ *${number} \\| (.*)$`, 'm').exec(text) ?? []
+  const shown = page.blocks.find((block) => block.text.startsWith(`# ${file}\n`))
+  const lines = shown?.text.split('\n').slice(1) ?? ['on:', '  webhook:', '', ...JOBS]
+  lines[Number(number) - 1] = wrong
+  session.write(file, lines.join('\n'))
+  const { code, stderr } = await session.run(`hookline check ${file}`)
+  session.write(file, 'on: webhook\njobs: {}\n')
+  expect(code).toBe(1)
+  expect(unindented(stderr)).toContain(unindented(text))
+}
+
+const JOBS = ['jobs:', '  a:', '    runs-on: ubuntu-latest', '    steps:', '      - run: echo hi']
+
+/** Frames are as wide as their line numbers are. */
+function unindented(text: string): string {
+  return text.replaceAll(/^ +/gm, '').trim()
+}
+
+/** The steps that the order of keys names: some have two keys, and `filterOutputs` projects. */
+function stepsOf(text: string): string[] {
+  const names = text.trim().split(' → ').slice(1)
+  return names.map((keys) => keys.split(', ')[0]?.replace('filterOutputs', 'project') ?? '')
+}

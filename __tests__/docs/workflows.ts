@@ -1,0 +1,186 @@
+import { expect } from '@jest/globals'
+import { parse } from 'yaml'
+import { checkWorkflows } from '../../src/entries/check-workflows.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import { compileText } from '../compiler/support/compiled.ts'
+import { validate } from '../compiler/support/editor.ts'
+import { fillIn } from '../compiler/support/evaluate.ts'
+import { parserErrors } from '../compiler/support/github.ts'
+import { Repository } from '../compiler/support/repository.ts'
+import { dispatchEvent } from '../support/action.ts'
+import { eventFor, type Sent, secretsOf } from './events.ts'
+import { MANIFEST } from './manifest.ts'
+import { type Event, type JobRun, runWorkflow } from './runner.ts'
+import type { Session } from './session.ts'
+
+/** What is sent to a workflow of the pages, and what has to come of it. */
+export interface Scenario extends Sent {
+  /** `false`: nothing fires. */
+  readonly triggered?: boolean
+  /** What the scripts print. */
+  readonly prints?: readonly string[]
+  /** Public calls that the scripts make: what is asked, and some of its fields. */
+  readonly calls?: readonly (readonly [what: RegExp, fields: object])[]
+  /** Files of the repository, where a checkout step has come before. */
+  readonly checkout?: Readonly<Record<string, string>>
+  /** An event in place of the one that the trigger asks for. */
+  readonly event?: Event
+  readonly vars?: Readonly<Record<string, string>>
+  /** Inputs of a workflow that is called, or started by hand. */
+  readonly call?: Readonly<Record<string, string>>
+}
+
+interface HooklineStep {
+  readonly id?: string
+  readonly with: Readonly<Record<string, string>>
+}
+
+/** Younger than the parser of GitHub that tests have: in GitHub since 2026. */
+const TOO_NEW = /^ *(queue: max|timezone: .*)\n/gm
+
+/** Everything that can be said of a native workflow without running it. */
+export async function checkNative(name: string, text: string): Promise<void> {
+  expect(await parserErrors(name, text.replace(TOO_NEW, ''))).toEqual([])
+  for (const { id, with: inputs } of hooklineSteps(text)) {
+    expect(MANIFEST.inputs).toEqual(expect.arrayContaining(Object.keys(inputs)))
+    const read = [...text.matchAll(new RegExp(`\\bsteps\\.${id}\\.outputs\\.([\\w-]+)`, 'g'))]
+    expect(outputsOf(inputs.on)).toEqual(
+      expect.arrayContaining([...new Set(read.map(([, output]) => output))]),
+    )
+  }
+}
+
+/** A script takes what comes from outside by `env`, and never as an expression. */
+export function untrustedScripts(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === 'run' && typeof one === 'string' && UNTRUSTED.test(one) ? [one] : untrustedScripts(one),
+  )
+}
+
+const UNTRUSTED = /\$\{\{.*\b(outputs|inputs|client_payload|matrix)\b/
+
+function outputsOf(on = ''): string[] {
+  const names = Object.keys(onSection(on))
+  return [
+    ...MANIFEST.outputs,
+    ...names.flatMap((name) => Object.keys(TRIGGERS.get(name)?.outputs ?? {})),
+  ]
+}
+
+function onSection(on: unknown): Record<string, never> {
+  const section = typeof on === 'string' ? parse(on) : on
+  if (typeof section === 'string') return { [section]: {} as never }
+  return Array.isArray(section)
+    ? Object.fromEntries(section.map((name) => [name, {}]))
+    : (section ?? {})
+}
+
+function hooklineSteps(text: string): HooklineStep[] {
+  const { jobs } = parse(text) as {
+    jobs: Record<string, { steps?: (HooklineStep & { uses?: string })[] }>
+  }
+  return Object.values(jobs)
+    .flatMap(({ steps = [] }) => steps)
+    .filter(({ uses }) => uses?.startsWith('hookline/hookline@'))
+    .map((step) => ({ ...step, with: step.with ?? {} }))
+}
+
+/** Runs it as GitHub would, on an event by which it fires. */
+export async function runNative(
+  name: string,
+  text: string,
+  session: Session,
+  scenario: Scenario = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<JobRun[]> {
+  const secrets = secretsOf([text, ...Object.values(files)].join('\n'))
+  const [step] = hooklineSteps(text)
+  const on = onSection(fillIn(step?.with.on ?? '', { secrets }))
+  const event = scenario.event ?? (await eventOf(name, on, secrets, session, scenario))
+  const inputs = {
+    'messaging-api-url': session.telegram.url,
+    ...(/state: branch:|shouldDeduplicate: true/.test(text) && {
+      state: `file:${session.folder}/state-${name}.json`,
+    }),
+  }
+  const from = session.elsewhere.calls.length
+  const { call = {}, vars = {} } = scenario
+  const around = {
+    call,
+    vars,
+    files,
+    secrets,
+    inputs,
+    env: session.env,
+    checkout: scenario.checkout ?? {},
+  }
+  const runs = await runWorkflow(text, name, event, around)
+  expect(failures(runs)).toEqual([])
+  const fired = runs.flatMap(({ actions }) => actions.map(({ outputs }) => outputs.triggered))
+  if (fired.length > 0) expect(fired).toEqual([String(scenario.triggered ?? true)])
+  const stdout = runs.map((run) => run.stdout).join('')
+  for (const wanted of scenario.prints ?? []) expect(stdout).toContain(wanted)
+  const calls = session.elsewhere.calls.slice(from)
+  expect(calls).toHaveLength(scenario.calls?.length ?? calls.length)
+  for (const [index, [what, fields]] of (scenario.calls ?? []).entries()) {
+    expect(calls[index]).toMatchObject({ what: expect.stringMatching(what), fields })
+  }
+  return runs
+}
+
+function failures(runs: readonly JobRun[]): unknown[] {
+  return runs
+    .filter(({ result }) => result === 'failure')
+    .map(({ id, stdout, actions }) => [id, stdout, actions.map((action) => action.stdout)])
+}
+
+async function eventOf(
+  workflow: string,
+  on: Record<string, object>,
+  secrets: Readonly<Record<string, string>>,
+  { telegram, github }: Session,
+  sent: Sent,
+) {
+  const plain = Object.keys(sent).every((key) => ['prints', 'calls'].includes(key))
+  const sentBefore = github.calls.findLast(({ body }) => isFor(workflow, body))
+  if (sentBefore && plain) return dispatchEvent(JSON.parse(sentBefore.body).client_payload)
+  const [declared] = Object.entries(on).filter(([name]) => TRIGGERS.has(name))
+  if (!declared) throw new Error('no trigger is declared, and no event is given')
+  const [trigger, options] = declared
+  return eventFor({ workflow, trigger }, options, secrets, { sent, telegram })
+}
+
+/** What the page's own commands sent before is the best of events. */
+function isFor(workflow: string, dispatch: string): boolean {
+  return dispatch !== '' && JSON.parse(dispatch).client_payload?.path?.startsWith(`${workflow}/`)
+}
+
+/** A workflow for the compiler: without a mistake, compiled, accepted by GitHub, and run. */
+export async function runSource(
+  name: string,
+  text: string,
+  session: Session,
+  scenario: Scenario = {},
+  called: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  expect([validate(parse(text)), validate.errors]).toEqual([true, null])
+  const repository = new Repository()
+  repository.write(
+    'workflows/hook.yml',
+    'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
+  )
+  repository.write(`workflows/${name}.yml`, text)
+  const checked = await checkWorkflows(repository.root, [`workflows/${name}.yml`], true)
+  repository.remove()
+  expect(checked).toEqual({ count: 1, errors: [], warnings: checked.warnings })
+  const state = /shouldDeduplicate: true|skipFirst: true/.test(text) ? 'branch:state' : 'none'
+  const { listening, jobs } = await compileText(text, { name, state })
+  await checkNative(`${name}.yml`, listening)
+  expect(await parserErrors(`${name}.jobs.yml`, jobs.replace(TOO_NEW, ''))).toEqual([])
+  const secrets = secretsOf(text)
+  const event =
+    scenario.event ?? (await eventOf(name, onSection(parse(text).on), secrets, session, scenario))
+  const files = { ...called, [`.github/workflows/${name}.jobs.yml`]: jobs }
+  await runNative(name, listening, session, { ...scenario, event }, files)
+}

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect } from '@jest/globals'
+import { parse, stringify } from 'yaml'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import type { Block, Page } from './pages.ts'
+import { SCENARIOS } from './scenarios.ts'
+import type { Session } from './session.ts'
+import { checkNative, runNative, runSource, untrustedScripts } from './workflows.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+
+/** Runs a block of YAML by its shape; what has none of them fails. */
+export async function runYaml(block: Block, page: Page, session: Session): Promise<void> {
+  const { text } = block
+  const [, path = ''] = /^# (\S+\.ya?ml)\n/.exec(text) ?? []
+  expect(untrustedScripts(parse(text)).length > 0).toBe(text.startsWith('# wrong\n'))
+  if (path === '.github/dependabot.yml') return checkDependabot(text)
+  const whole = wholeWorkflow(text, page)
+  const name = path.replace(/.*\/|\.ya?ml$/g, '') || 'hook'
+  const keys = [block.heading, ...(path ? [name] : [])].map((key) => `${page.name} ${key}`)
+  const scenario = keys.map((key) => SCENARIOS[key]).find((found) => found) ?? {}
+  if (whole === undefined) return checkSchemaLine(text)
+  if (path.startsWith('workflows/') || whole.source) {
+    const called = nativeFiles(page)
+    return runSource(name, whole.text, session, scenario, called)
+  }
+  await checkNative(`${name}.yml`, whole.text)
+  await runNative(name, whole.text, session, scenario)
+}
+
+interface Whole {
+  readonly text: string
+  /** For the compiler. */
+  readonly source?: boolean
+}
+
+/** A workflow around a part of one. */
+function wholeWorkflow(text: string, page: Page): Whole | undefined {
+  const content: unknown = parse(text)
+  if (content === null) return undefined
+  if (Array.isArray(content)) return around(content, text)
+  const mapping = content as Record<string, unknown> // no page shows a bare text
+  if ('on' in mapping && 'jobs' in mapping) return { text }
+  if ('on' in mapping) return { text: `${text}jobs:\n  a: ${JOB}\n`, source: true }
+  if ('jobs' in mapping) return { text: `on: {repository_dispatch: {types: [webhook]}}\n${text}` }
+  if ('verify' in mapping) return { text: sourceOf(triggerOf(page), text), source: true }
+  const names = Object.keys(mapping)
+  if (names.every((name) => TRIGGERS.has(name))) return { text: nativeOf(text) }
+  throw new Error(`nobody knows how to run YAML with the keys ${names.join(', ')}`)
+}
+
+const JOB = '{runs-on: ubuntu-latest, steps: [{run: echo done}]}'
+
+/** The trigger that a page is about. */
+function triggerOf({ name }: Page): string {
+  const service = name.replace(/.*\/|\.md$/g, '').replace('-', '_')
+  return TRIGGERS.has(service) ? service : 'webhook'
+}
+
+function sourceOf(trigger: string, options: string): string {
+  const indented = options.replaceAll(/^/gm, '    ').trimEnd()
+  return `on:\n  ${trigger}:\n${indented}\njobs:\n  a: ${JOB}\n`
+}
+
+function nativeOf(on: string): string {
+  const secrets = [...new Set([...on.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name))]
+  const given = secrets.map((name) => `"${name}": \${{ toJSON(secrets.${name}) }}`).join(', ')
+  const inputs = { on: on.replaceAll('${{', "${{ '${{' }}"), secrets: `{${given}}` }
+  const step = { uses: 'hookline/hookline@v1', with: inputs }
+  const polled = on.includes('messaging_bot')
+  return stringify({
+    on: polled
+      ? { schedule: [{ cron: '*/5 * * * *' }] }
+      : { repository_dispatch: { types: ['webhook'] } },
+    jobs: { hook: { 'runs-on': 'ubuntu-latest', steps: [step] } },
+  })
+}
+
+/** Steps stand in a job whose first step is the action, or in the jobs of a compiled workflow. */
+function around(steps: readonly unknown[], text: string): Whole {
+  const job = { 'runs-on': 'ubuntu-latest', steps }
+  if (/\bon\.\w+\.outputs/.test(text))
+    return { text: stringify({ on: 'webhook', jobs: { a: job } }), source: true }
+  const action = { id: 'hookline', uses: 'hookline/hookline@v1', with: { on: 'webhook' } }
+  const on = { repository_dispatch: { types: ['webhook'] } }
+  return { text: stringify({ on, jobs: { a: { ...job, steps: [action, ...steps] } } }) }
+}
+
+/** The native workflows that a page shows, for those that call them. */
+function nativeFiles({ blocks }: Page): Record<string, string> {
+  return Object.fromEntries(
+    blocks.flatMap(({ text }) => {
+      const [, path] = /^# (\.github\/workflows\/\S+)\n/.exec(text) ?? []
+      return path ? [[path, text]] : []
+    }),
+  )
+}
+
+function checkDependabot(text: string): void {
+  const own = parse(readFileSync(new URL('.github/dependabot.yml', ROOT), 'utf8'))
+  const { version, updates } = parse(text)
+  expect(version).toBe(own.version)
+  for (const update of updates) expect(own.updates).toContainEqual(expect.objectContaining(update))
+}
+
+/** The comment by which editors find the schema. */
+function checkSchemaLine(text: string): void {
+  const [, file = ''] =
+    /^# yaml-language-server: \$schema=https:\/\/raw\.githubusercontent\.com\/hookline\/hookline\/v1\/(\S+)\n$/.exec(
+      text,
+    ) ?? []
+  expect([text, file !== '' && existsSync(new URL(file, ROOT))]).toEqual([text, true])
+}
