@@ -99,7 +99,7 @@ describe('what does not fire', () => {
   const none = { triggered: 'false', trigger: '', workflow: '', count: '0', items: '[]' }
 
   test.each<[Sent, string, string]>([
-    [{ method: 'GET' }, 'webhook: {method: post}', 'method the request&#39;s is not among post'],
+    [{ method: 'GET' }, 'webhook: {method: post}', 'method get is not among post'],
     [{}, 'webhook: {path: /a}', 'path does not match /a'],
     [
       { path: 'hok/webhook' },

@@ -69,7 +69,7 @@ describe('which trigger a webhook fires', () => {
       sent('hook/webhook', { method: 'GET' }),
       workflows(files),
     )
-    expect(reason).toBe("method the request's is not among post")
+    expect(reason).toBe('method get is not among post')
     expect(decisions).toMatchObject([{ trigger: 'webhook', fired: false }])
   })
 

@@ -27940,8 +27940,13 @@ function methodCheck(found, wanted) {
     if (!wanted)
         return { option: 'method', held: true, found: 'any method' };
     const held = wanted.includes(found);
-    const list = wanted.join(', ');
-    return { option: 'method', held, found: held ? found : `the request's is not among ${list}` };
+    // A dispatch made without the relay may name anything: only a known method is shown.
+    const name = METHODS.find((method) => method === found) ?? 'an unknown one';
+    return {
+        option: 'method',
+        held,
+        found: held ? name : `${name} is not among ${wanted.join(', ')}`,
+    };
 }
 function pathCheck(pattern, params) {
     if (pattern === undefined)

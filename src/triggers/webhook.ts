@@ -64,8 +64,13 @@ export const webhook = defineTrigger({
 function methodCheck(found: string, wanted: readonly string[] | undefined): Check {
   if (!wanted) return { option: 'method', held: true, found: 'any method' }
   const held = wanted.includes(found)
-  const list = wanted.join(', ')
-  return { option: 'method', held, found: held ? found : `the request's is not among ${list}` }
+  // A dispatch made without the relay may name anything: only a known method is shown.
+  const name = METHODS.find((method) => method === found) ?? 'an unknown one'
+  return {
+    option: 'method',
+    held,
+    found: held ? name : `${name} is not among ${wanted.join(', ')}`,
+  }
 }
 
 function pathCheck(pattern: string | undefined, params: object | undefined): Check {
