@@ -660,10 +660,8 @@ async function readBody(request) {
     }
 }
 /** What the request brought, and what the platform is asked with: often the same. */
-function tokensOf(presented, token) {
-    if (!presented)
-        return [];
-    return token && token !== presented ? [presented, token] : [presented];
+function tokensOf(...tokens) {
+    return [...new Set(tokens)].filter((token) => token !== undefined);
 }
 function isRelayed(method) {
     return cors/* METHODS */.J8.some((relayed) => relayed === method);

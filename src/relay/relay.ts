@@ -137,9 +137,8 @@ async function readBody(request: RelayRequest): Promise<ReceivedBody> {
 }
 
 /** What the request brought, and what the platform is asked with: often the same. */
-function tokensOf(presented: Secret | undefined, token?: Secret): readonly Secret[] {
-  if (!presented) return []
-  return token && token !== presented ? [presented, token] : [presented]
+function tokensOf(...tokens: readonly (Secret | undefined)[]): readonly Secret[] {
+  return [...new Set(tokens)].filter((token) => token !== undefined)
 }
 
 function isRelayed(method: string): boolean {
