@@ -15492,9 +15492,10 @@ on:
 
 permissions: {}
 
-# One poll after the other: two at once would get the same messages.
+# One poll after the other: two at once would get the same messages. A run waits its turn.
 concurrency:
   group: ${(0,dist/* stringify */.As)(name).trim()}
+  queue: max
 
 jobs:
   poll:
@@ -16203,6 +16204,8 @@ const CHATS = [
                 user_name: 'mona',
                 channel_id: 'C024BE91L',
                 team_id: 'T061EG9R6',
+                response_url: 'https://hooks.slack.com/commands/T061EG9R6/1234/5678',
+                trigger_id: '13345224609.738474920.8088930838d88f008e0',
             }).toString(),
         }),
     },

@@ -20,9 +20,10 @@ on:
 
 permissions: {}
 
-# One poll after the other: two at once would get the same messages.
+# One poll after the other: two at once would get the same messages. A run waits its turn.
 concurrency:
   group: ${stringify(name).trim()}
+  queue: max
 
 jobs:
   poll:
