@@ -10,6 +10,9 @@ import { layWorkspace, ON_SECTION } from './workspace.js'
 
 const action = fileURLToPath(new URL('../dist/action/index.js', import.meta.url))
 
+/** Every run counts as the same one, to which its own items are always fresh. */
+const WITH_CONFIG = `${ON_SECTION}  config:\n    shouldDeduplicate: true\n    limit: 10\n`
+
 const TIMES = [
   {
     what: 'action, inline `on` : bundle that only uses @actions/core',
@@ -19,6 +22,7 @@ const TIMES = [
   },
   { what: 'action, workflow file : the same bundle', of: 'file', to: 'core', atMost: 1.3 },
   { what: 'action, 1,000 workflow files : one', of: 'files', to: 'file', atMost: 1.1 },
+  { what: 'action, `config` with a state file : without', of: 'config', to: 'inline' },
   { what: 'action, workflow file : bare node', of: 'file', to: 'bare' },
   { what: 'Actionsflow, bundled : action', of: 'peer', to: 'file', atLeast: 4.5 },
 ]
@@ -57,6 +61,7 @@ async function makeVariants(folder, one) {
     ['bare', { script: await bareScript(folder) }],
     ['core', { script: await coreBundle(folder), env, output, expect: /fired/ }],
     ['inline', actionIn(one, { INPUT_ON: ON_SECTION })],
+    ['config', actionIn(one, { INPUT_ON: WITH_CONFIG, INPUT_STATE: 'file:state.json' })],
     ['file', actionIn(one)],
     ['files', actionIn(many)],
   ])

@@ -22,7 +22,7 @@ declare module '@vercel/ncc' {
   interface Options {
     readonly cache: boolean
     readonly quiet: boolean
-    readonly minify: boolean
+    readonly minify?: boolean
   }
 
   export default function ncc(entry: string, options: Options): Promise<Built>

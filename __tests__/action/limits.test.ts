@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { UserError } from '../../src/protocol/errors.ts'
+import { type Problem, UserError } from '../../src/protocol/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { fire, itemOf, payload } from './step.ts'
@@ -15,12 +15,16 @@ const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 
 /** The messages about an `on:` section, and none when it is fine. */
 function mistakes(text: string): string[] {
+  return problems(text).map(({ message }) => message)
+}
+
+function problems(text: string): readonly Problem[] {
   try {
     readOnSection('hook', { name: 'w.yml', file: 'w.yml', text }, CONTEXTS)
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return error.problems.map(({ message }) => message)
+    return error.problems
   }
 }
 
@@ -74,6 +78,8 @@ describe('R34: huge YAML', () => {
     ['20,000 bad expressions', `webhook: {method: [${'"${{ x }}",'.repeat(20_000)}]}`, 20],
     ['20,000 repeated keys', many(20_000, () => 'push:'), 20],
     ['20,000 stray brackets', many(20_000, () => '}'), 20],
+    ['99,999 stray brackets', ']'.repeat(99_999), 20],
+    ['33,000 aliases of nothing', many(33_000, () => '*a'), 20],
     ['one bad line of 900 KB', `webhok: "${'x'.repeat(900_000)}"`, 1],
   ])('%s: the first mistakes, without a hang', (_, text, count) => {
     const started = performance.now()
@@ -81,6 +87,28 @@ describe('R34: huge YAML', () => {
     expect(found.length).toBeGreaterThanOrEqual(count)
     expect(found.length).toBeLessThanOrEqual(2 * count)
     expect(performance.now() - started).toBeLessThan(HANG_MS)
+  })
+
+  test.each([
+    ['brackets', ']'],
+    ['braces', '{}'],
+    ['colons', ': : :\n'],
+    ['commas', 'a: ,\n'],
+    ['texts after texts', 'a: "x" y\n'],
+    ['aliases of nothing', '*x\n'],
+    ['lists that are fine', '- a\n'],
+  ])('1 MB of %s is refused by its tokens, without a hang', (_, part) => {
+    const started = performance.now()
+    const text = part.repeat(Math.floor((1024 * 1024) / part.length))
+    expect(mistakes(text)).toEqual(['w.yml has more than 100000 tokens'])
+    expect(performance.now() - started).toBeLessThan(HANG_MS)
+  })
+
+  test('mistakes that are not shown are counted', () => {
+    const notes = (text: string) => problems(text).map(({ notes }) => notes)
+    expect(notes(']'.repeat(20))).toEqual(Array(20).fill(undefined))
+    expect(notes(']'.repeat(25))).toEqual([...Array(19).fill(undefined), ['and 5 more']])
+    expect(notes('push:\n'.repeat(22)).at(-1)).toEqual(['and 1 more'])
   })
 
   test('a file of 5 MB is refused by its size', async () => {

@@ -77,6 +77,32 @@ test('the notices name every bundled package: joined, CommonJS, scoped, nested, 
   expect(notices).toContain('Licensed under MIT; the package brings no text of it.')
 })
 
+test('a minified bundle holds what is used, in ASCII, with the names of functions, and runs', async () => {
+  await lay({
+    'package.json': '{"type":"module"}',
+    'entry.js': `import * as library from 'library'
+      const { later } = await import('./later.js')
+      console.log(library.used('…'), later())`,
+    'later.js': `import * as library from 'library'
+      export const later = () => library.used('later →')`,
+    'node_modules/library/package.json': packageJson('library', '1.0.0', {
+      type: 'module',
+      sideEffects: false,
+    }),
+    'node_modules/library/index.js': `export function used(text) { return text + used.name }
+      const TABLE = /* @__PURE__ */ new Map([['left out', 1]])
+      export function unused() { return TABLE.get('left out') }`,
+  })
+  const target = { entry: 'entry.js', folder: 'out', file: 'index.js', minify: true }
+  const files = bundle(target)
+  await lay(files)
+  const code = Object.keys(files).filter((name) => name.endsWith('.js'))
+  expect(code.length).toBe(2)
+  for (const name of code) expect(files[name]).not.toMatch(/[^\n -~]|left out/)
+  const printed = execFileSync(process.execPath, ['out/index.js'], { cwd: folder })
+  expect(printed.toString()).toBe('…used later →used\n')
+})
+
 test.each([
   ['a Node module', `import { readFileSync } from 'node:fs'\nreadFileSync('x')`, 'imports node:fs'],
   ['a second file', `await import('./later.js')`, 'must be one file'],

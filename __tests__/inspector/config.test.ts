@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Dev, post, startDev } from '../support/dev.ts'
 import { detail, EventReader } from '../support/inspector.ts'
@@ -39,6 +42,19 @@ test('what a filter dropped is kept too, and why', async () => {
     items: [],
   })
   expect(kept.reason).toContain('filter dropped 1')
+})
+
+test('outputs that the action would write to a file are no file here, and it says so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-export-'))
+  await start(`{ exportOutputs: true, outputsDir: '${folder}' }`)
+  await post(dev.hook('hook/webhook'), { title: 'hello' })
+  await reader.summaries(1)
+  expect(await detail(dev.url, 1)).toMatchObject({
+    items: [{ webhook: { outputs: { path: `${folder}/hook/webhook/1.json` } } }],
+    warnings: ['config.exportOutputs: the action writes the file at "path"; here none is written'],
+  })
+  expect(await readdir(folder)).toEqual([])
+  await rm(folder, { recursive: true })
 })
 
 test('what was seen is remembered as long as it runs', async () => {

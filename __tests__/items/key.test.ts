@@ -151,6 +151,7 @@ describe('the canonical form', () => {
 
   test.each<[Json, string]>([
     [-0, '0'],
+    [Number.NaN, 'null'], // JSON has no such number
     [1e21, '1e+21'],
     ['\ud800', '"\\ud800"'],
     [{ '\u{1f600}': 1, '\ufb33': 2 }, '{"\u{1f600}":1,"\ufb33":2}'],
@@ -161,14 +162,12 @@ describe('the canonical form', () => {
 })
 
 test('R37: permuted items have the same key, distinct ones never', async () => {
-  const seen = new Map<string, string>()
   const item = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })) as fc.Arbitrary<Item>
+  const seen = new Map<string, string>()
   const property = fc.asyncProperty(item, fc.infiniteStream(fc.nat()), async (one, order) => {
     const identity = JSON.parse(JSON.stringify(one)) as Item
-    const keys = { own: undefined, chosen: undefined }
-    const { key } = await itemKey({ item: {}, identity }, keys)
-    const other = shuffled(identity, order)
-    expect((await itemKey({ item: {}, identity: other }, keys)).key).toBe(key)
+    const key = await hashOf(identity)
+    expect(await hashOf(shuffled(identity, order))).toBe(key)
     const text = canonical(identity)
     expect(seen.get(key) ?? text).toBe(text)
     seen.set(key, text)
@@ -176,6 +175,81 @@ test('R37: permuted items have the same key, distinct ones never', async () => {
   await fc.assert(property, { numRuns: 2000 })
   expect(new Set(seen.values()).size).toBe(seen.size)
 })
+
+test('R37: 1,000,000 distinct items of many shapes have as many keys, however they are ordered', async () => {
+  const random = pseudoRandom(37)
+  const keys = new Set<string>()
+  for (let from = 0; from < 1_000_000; from += 1_000) {
+    const items = Array.from({ length: 1_000 }, (_, at) => distinctItem(from + at, random))
+    for (const key of await Promise.all(items.map(hashOf))) keys.add(key)
+    const [sample = null] = items // one of a thousand is turned round
+    expect(keys.has(await hashOf(reversed(sample)))).toBe(true)
+  }
+  expect(keys.size).toBe(1_000_000)
+}, 300_000)
+
+/** The key of an item that has neither id nor key. */
+async function hashOf(identity: Json): Promise<string> {
+  return (await itemKey({ item: {}, identity }, { own: undefined, chosen: undefined })).key
+}
+
+const ODD: readonly Json[] = [
+  -0,
+  Number.NaN,
+  1e21,
+  5e-324,
+  0.1,
+  '',
+  '\u0000',
+  'é',
+  'e\u0301',
+  '😀',
+  '\ud800',
+  null,
+  [],
+  {},
+]
+
+/** Ways to write a number above 0 as a value: no two give the same, of one number or of two. */
+const SHAPES: readonly ((n: number) => Json)[] = [
+  (n) => n,
+  (n) => String(n),
+  (n) => n + 0.5,
+  (n) => n * 1e21,
+  (n) => String.fromCodePoint(0x1f300 + (n % 700), 0x4e00 + Math.floor(n / 700)),
+  (n) => ({ [`n${n}`]: null }),
+  (n) => [...String(n)].map(Number),
+  (n) => [...n.toString(2)].map((bit) => bit === '1'),
+  (n) => [...String(n)].reduce<Json>((inner, digit) => ({ [digit]: inner }), {}),
+  (n) => [...String(n)].reduce<Json>((inner, digit) => [inner, digit], []),
+]
+
+/** An item that no other place gives, with something odd that many have. */
+function distinctItem(place: number, random: () => number): Item {
+  const shape = SHAPES[place % SHAPES.length]
+  const value = shape?.(Math.floor(place / SHAPES.length) + 1) ?? null
+  const odd = ODD[Math.floor(random() * ODD.length)] ?? null
+  return { method: 'post', query: { page: odd }, body: { odd: [odd], value } }
+}
+
+/** Numbers from 0 to 1, the same for every run (mulberry32). */
+function pseudoRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** The same value with its keys the other way round. */
+function reversed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, inner]) => [name, reversed(inner)])
+  return Object.fromEntries(entries.reverse())
+}
 
 function shuffled(value: Json, order: Iterator<number>): Json {
   if (Array.isArray(value)) return value.map((one) => shuffled(one, order))

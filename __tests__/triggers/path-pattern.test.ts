@@ -69,11 +69,59 @@ describe('R36: the most that a pattern may hold, on hostile paths of 60 KB', () 
   })
 })
 
+describe('letters beyond ASCII', () => {
+  test.each<[string, string, object | undefined]>([
+    ['/café', '/caf%C3%A9', {}],
+    ['/café', '/caf%c3%a9', {}],
+    ['/café', '/CAF%C3%89', {}],
+    ['/café', '/café', {}],
+    ['/caf%C3%A9', '/caf%C3%A9', {}],
+    ['/caf%c3%a9', '/café', {}],
+    ['/caf%C3%A9', '/cafe', undefined],
+    ['/日本/:名', '/%E6%97%A5%E6%9C%AC/%E6%9D%B1%E4%BA%AC%20x', { 名: '東京 x' }],
+    ['/😀/*rest', '/%F0%9F%98%80/a%2Fb/%C3%A9', { rest: ['a/b', 'é'] }],
+    ['/:a%C3%A9', '/x%C3%A9', { a: 'x' }],
+    ['/café/:a', '/caf%C3%A9/%zz', { a: '%zz' }],
+    ['/café', '/caf%C3', undefined],
+    ['/café', '/caf%A9%C3', undefined],
+    ['/café', '/caf%C3%A9%ff', undefined],
+    ['/a/b', '/a%2Fb', undefined],
+    ['/:a/b', '/%E2%88%95/b', { a: '∕' }],
+    ['/:a-:b', '/x%2Dy-%C3%A9', { a: 'x-y', b: 'é' }],
+    ['/:a', '/%C0%AF', { a: '%C0%AF' }],
+  ])('%s and the path %s', (pattern, path, params) => {
+    expect(compile(pattern).match(path)).toEqual(params)
+  })
+
+  test.each([
+    ['/café/:größe', '/caf%C3%A9/gr%C3%B6%C3%9Fe'],
+    ['/caf%C3%A9', '/caf%C3%A9'],
+    ['/\ud800', '/%EF%BF%BD'],
+  ])('the example of %s is fit for a URL: %s', (pattern, example) => {
+    expect(compile(pattern).example).toBe(example)
+  })
+})
+
 test('a malformed escape in a path never throws', () => {
   const pattern = compile('/:a/*rest')
-  const unit = fc.constantFrom('%', '%2', '%zz', '%E2%82', '%ff', '%00', 'a', '/')
+  const letters = compile('/é/:a')
+  const unit = fc.constantFrom(
+    '%',
+    '%2',
+    '%C3',
+    '%A9',
+    'é',
+    '\ud800',
+    '%zz',
+    '%E2%82',
+    '%ff',
+    '%00',
+    'a',
+    '/',
+  )
   const property = fc.property(fc.string({ unit }), (path) => {
     expect(() => pattern.match(`/${path}`)).not.toThrow()
+    expect(() => letters.match(`/${path}`)).not.toThrow()
   })
   fc.assert(property, { numRuns: 1000 })
 })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import ncc from '@vercel/ncc'
 import { notices } from './notices.js'
+import { shrink } from './shrink.js'
 
 /** @typedef {import('./files.js').File} File */
 /** @typedef {import('./targets.js').Target} Target */
@@ -12,21 +13,20 @@ import { notices } from './notices.js'
  * @returns {Promise<[name: string, file: File][]>} by path in dist/
  */
 export async function bundle(target) {
-  const built = await ncc(resolve(target.entry), {
-    cache: false,
-    quiet: true,
-    minify: target.minify ?? false,
-  })
+  const built = await ncc(resolve(target.entry), { cache: false, quiet: true })
   if (target.portable) refuseNodeOnly(target, built)
   const texts = {
     [target.file]: built.code,
     'licenses.txt': notices(modulesOf(built.stats.compilation)),
     ...chunks(built),
   }
-  return Object.entries(texts).map(([name, text]) => [
-    `${target.folder}/${name}`,
-    { content: Buffer.from(text), executable: name === target.file && target.executable === true },
-  ])
+  return Promise.all(
+    Object.entries(texts).map(async ([name, text]) => {
+      const content = Buffer.from(target.minify && name.endsWith('.js') ? await shrink(text) : text)
+      const executable = name === target.file && target.executable === true
+      return [`${target.folder}/${name}`, { content, executable }]
+    }),
+  )
 }
 
 /**

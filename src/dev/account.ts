@@ -8,12 +8,13 @@ const SHOWN_LENGTH = 500
 
 /** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
 export function account(event: DevEvent): string {
-  const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
+  const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
   const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined ? [] : [`  ${reason}`]),
+    ...warnings.map((warning) => `  warning: ${visible(warning)}`),
     ...problems.map((problem) => indent(renderProblem(problem))),
     ...event.items.flatMap(outputLines),
     '',

@@ -101,10 +101,14 @@ async function evaluated(
 }
 
 function resultOf(evaluation: Evaluation): Omit<Result, 'milliseconds'> {
-  const { decisions, contexts, items, found, fields, warnings, reason } = evaluation
+  const { decisions, contexts, items, found, fields, files, reason } = evaluation
   const outputs = { items: contexts, count: items.length, found, fields }
+  const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
   return { decisions, ...outputs, warnings, reason, problems: [] }
 }
+
+/** No step of a job runs here that could read it. */
+const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
 
 /** An event as `--json` prints it, on one line. */
 export function eventJson({ delivery, workflow, trigger, count, items, reason }: DevEvent): string {

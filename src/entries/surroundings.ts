@@ -21,7 +21,7 @@ export async function readSurroundings(): Promise<Surroundings> {
   const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
-  const workflows = workflowSource(inputs, contexts)
+  const workflows = await workflowSource(inputs, contexts)
   const ports = enginePorts(inputs.messagingApiUrl, {
     store: await store(inputs),
     mask: core.setSecret,

@@ -4,7 +4,6 @@ import type { WorkflowSource } from '../engine/events.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
 import { workingCopy } from './ports.ts'
-import { workflowFileSource } from './workflow-files.ts'
 
 const NO_FILES = [
   'the repository must be checked out first (actions/checkout)',
@@ -12,7 +11,7 @@ const NO_FILES = [
 ]
 
 /** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
-export function workflowSource(inputs: Inputs, contexts: Contexts): WorkflowSource {
+export async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<WorkflowSource> {
   const calling = callingWorkflow(process.env)
   if (inputs.on.trim() === '') return filesOf(inputs, calling.name, contexts)
   const source = onSource(inputs.on, calling.file)
@@ -24,7 +23,13 @@ export function workflowSource(inputs: Inputs, contexts: Contexts): WorkflowSour
 }
 
 /** Where `workflow` names files, a schedule polls all of them; else the one named like the caller. */
-function filesOf(inputs: Inputs, calling: string, contexts: Contexts): WorkflowSource {
+async function filesOf(
+  inputs: Inputs,
+  calling: string,
+  contexts: Contexts,
+): Promise<WorkflowSource> {
+  // Globs are of no use to an inline section. In the bundle: a file of its own costs more than it saves.
+  const { workflowFileSource } = await import(/* webpackMode: "eager" */ './workflow-files.ts')
   const globs = inputs.workflow
   const root = workingCopy()
   const files = workflowFileSource({ root, globs, calling, contexts, advice: NO_FILES })

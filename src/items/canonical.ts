@@ -2,7 +2,8 @@ import type { Json } from '../protocol/json.ts'
 
 /**
  * JSON text that is the same for every order of keys: keys sorted by UTF-16 code units, nothing
- * between the tokens. Texts are compared as they are, without normalising Unicode; -0 is 0.
+ * between the tokens. Texts are compared as they are, without normalising Unicode; -0 is 0, and what JSON has
+ * no number for (NaN, Infinity) is null.
  *
  * Source: RFC 8785, JSON Canonicalization Scheme
  */

@@ -14,6 +14,8 @@ export const LIMITS = {
   workflowFileBytes: 1024 * 1024,
   /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
   yamlDepth: 100,
+  /** Words, signs and spaces of a YAML document: so many mistakes take a second to collect. */
+  yamlTokens: 100_000,
   /** Aliases a YAML document may resolve, against "billion laughs". */
   yamlAliases: 100,
   /** Mistakes shown of one source; GitHub keeps ten annotations of a step. */

@@ -31,15 +31,28 @@ function compilePattern(text: string): PathPattern {
   const pattern = /^\{*\//.test(text) ? text : `/${text}`
   const { tokens } = parse(pattern)
   checkSize(tokens)
-  const compiled = compile(pattern, { sensitive: false, trailing: true, decode: decodePercent })
+  const compiled = compile(pattern, {
+    sensitive: false,
+    trailing: true,
+    decode: decodePercent,
+    encodePath: withLetters,
+  })
   return {
     pattern,
     example: tokens.map(exampleText).join(''),
     match(path) {
-      const found = compiled(path)
+      const found = compiled(withLetters(path))
       return found ? params(found.params) : undefined
     },
   }
+}
+
+/** Escapes that stand for what is no ASCII, the way in which URLs write all other letters. */
+const LETTERS = /(?:%[89a-f][\da-f])+/gi
+
+/** The same path with its letters unescaped, and every other escape as it came, `%2F` above all. */
+function withLetters(path: string): string {
+  return path.replace(LETTERS, decodePercent)
 }
 
 function params(found: Partial<Record<string, string | string[]>>): JsonObject {
@@ -50,8 +63,12 @@ function params(found: Partial<Record<string, string | string[]>>): JsonObject {
 }
 
 function exampleText(token: Token): string {
-  if (token.type === 'text') return token.value
-  return token.type === 'group' ? '' : encodeURIComponent(token.name)
+  if (token.type === 'text') return token.value.replace(/[^ -~]+/g, escaped)
+  return token.type === 'group' ? '' : escaped(token.name)
+}
+
+function escaped(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')) // half a pair has no escape
 }
 
 /** Each optional group doubles what a pattern expands to, so their number is bounded. */

@@ -27,15 +27,18 @@ export function parseYaml(source: Source): Document.Parsed {
     prettyErrors: false,
     lineCounter: new LineCounter(),
   })
-  if (document.errors.length > 0) {
-    const shown = document.errors.slice(0, LIMITS.problems)
-    throw new UserError(shown.map((error) => syntaxProblem(source, error)))
-  }
-  const repeated = repeatedKeys(document).slice(0, LIMITS.problems)
-  if (repeated.length > 0) {
-    throw new UserError(repeated.map((key) => repetition(source, key)))
-  }
+  refuse(document.errors, (error) => syntaxProblem(source, error))
+  refuse(repeatedKeys(document), (key) => repetition(source, key))
   return document
+}
+
+/** @throws UserError with the first of the mistakes, when there are any, and how many more there are */
+function refuse<Mistake>(mistakes: readonly Mistake[], tell: (mistake: Mistake) => Problem): void {
+  const shown = mistakes.slice(0, LIMITS.problems).map(tell)
+  const last = shown.pop()
+  if (!last) return
+  const more = mistakes.length - shown.length - 1
+  throw new UserError([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last])
 }
 
 function repeatedKeys(document: Document.Parsed): Scalar[] {
@@ -76,11 +79,8 @@ function checkLimits(source: Source): void {
       message: `${source.name} has ${bytes} bytes, more than the ${LIMITS.workflowFileBytes} of a workflow file`,
     })
   }
-  if (isNestedTooDeep(source.text)) {
-    throw new UserError({
-      message: `${source.name} is nested deeper than ${LIMITS.yamlDepth} levels`,
-    })
-  }
+  const excess = excessOf(source.text)
+  if (excess) throw new UserError({ message: `${source.name} ${excess}` })
 }
 
 /** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
@@ -90,25 +90,30 @@ const MARKS = new Set(['\u0002', '\u0018', '\u001f'])
 const INDICATORS = new Set([':', '?', '-'])
 
 /**
- * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
- * recurses, and would overflow the stack before it could complain.
+ * What the text has too much of. Follows the columns at which nodes begin, and open brackets, without
+ * recursion: the composer recurses, and would overflow the stack before it could complain. Nor does
+ * the composer stop at any number of mistakes, and every token can be one.
  */
-function isNestedTooDeep(text: string): boolean {
+function excessOf(text: string): string | undefined {
   const columns: number[] = []
   let brackets = 0
   let column = 0
   let afterKey = false
+  let count = 0
   for (const token of new Lexer().lex(text)) {
     if (MARKS.has(token)) continue
+    if (++count > LIMITS.yamlTokens) return `has more than ${LIMITS.yamlTokens} tokens`
     const isNode = token.trim() !== '' && !(token === ':' && afterKey)
     if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets--
     else if (brackets === 0 && isNode) enterColumn(columns, column)
-    if (columns.length + brackets > LIMITS.yamlDepth) return true
+    if (columns.length + brackets > LIMITS.yamlDepth) {
+      return `is nested deeper than ${LIMITS.yamlDepth} levels`
+    }
     column = token.includes('\n') ? 0 : column + token.length
     afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token)
   }
-  return false
+  return undefined
 }
 
 /** Leaves the nodes that begin further right, and enters one that begins here. */
