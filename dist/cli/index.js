@@ -14072,10 +14072,13 @@ async function evaluated(event, open, { engine, now }) {
     }
 }
 function resultOf(evaluation) {
-    const { decisions, contexts, items, found, fields, warnings, reason } = evaluation;
+    const { decisions, contexts, items, found, fields, files, reason } = evaluation;
     const outputs = { items: contexts, count: items.length, found, fields };
+    const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])];
     return { decisions, ...outputs, warnings, reason, problems: [] };
 }
+/** No step of a job runs here that could read it. */
+const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written';
 /** An event as `--json` prints it, on one line. */
 function eventJson({ delivery, workflow, trigger, count, items, reason }) {
     const triggered = count > 0;
@@ -14454,12 +14457,13 @@ var code_frame = __nccwpck_require__(88375);
 const SHOWN_LENGTH = 500;
 /** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
 function account(event) {
-    const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event;
+    const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event;
     const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`;
     const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped';
     return [
         `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
         ...(reason === undefined ? [] : [`  ${reason}`]),
+        ...warnings.map((warning) => `  warning: ${visible(warning)}`),
         ...problems.map((problem) => indent((0,code_frame/* renderProblem */.y)(problem))),
         ...event.items.flatMap(outputLines),
         '',
@@ -21434,7 +21438,8 @@ var json = __nccwpck_require__(22947);
 ;// CONCATENATED MODULE: ./build/items/canonical.js
 /**
  * JSON text that is the same for every order of keys: keys sorted by UTF-16 code units, nothing
- * between the tokens. Texts are compared as they are, without normalising Unicode; -0 is 0.
+ * between the tokens. Texts are compared as they are, without normalising Unicode; -0 is 0, and what JSON has
+ * no number for (NaN, Infinity) is null.
  *
  * Source: RFC 8785, JSON Canonicalization Scheme
  */
@@ -23501,6 +23506,8 @@ const LIMITS = {
     workflowFileBytes: 1024 * 1024,
     /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
     yamlDepth: 100,
+    /** Words, signs and spaces of a YAML document: so many mistakes take a second to collect. */
+    yamlTokens: 100_000,
     /** Aliases a YAML document may resolve, against "billion laughs". */
     yamlAliases: 100,
     /** Mistakes shown of one source; GitHub keeps ten annotations of a step. */
@@ -27846,15 +27853,26 @@ function compilePattern(text) {
     const pattern = /^\{*\//.test(text) ? text : `/${text}`;
     const { tokens } = parse(pattern);
     checkSize(tokens);
-    const compiled = match(pattern, { sensitive: false, trailing: true, decode: webhook_path/* decodePercent */.gr });
+    const compiled = match(pattern, {
+        sensitive: false,
+        trailing: true,
+        decode: webhook_path/* decodePercent */.gr,
+        encodePath: withLetters,
+    });
     return {
         pattern,
         example: tokens.map(exampleText).join(''),
         match(path) {
-            const found = compiled(path);
+            const found = compiled(withLetters(path));
             return found ? params(found.params) : undefined;
         },
     };
+}
+/** Escapes that stand for what is no ASCII, the way in which URLs write all other letters. */
+const LETTERS = /(?:%[89a-f][\da-f])+/gi;
+/** The same path with its letters unescaped, and every other escape as it came, `%2F` above all. */
+function withLetters(path) {
+    return path.replace(LETTERS, webhook_path/* decodePercent */.gr);
 }
 function params(found) {
     const given = Object.entries(found).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]);
@@ -27862,8 +27880,11 @@ function params(found) {
 }
 function exampleText(token) {
     if (token.type === 'text')
-        return token.value;
-    return token.type === 'group' ? '' : encodeURIComponent(token.name);
+        return token.value.replace(/[^ -~]+/g, escaped);
+    return token.type === 'group' ? '' : escaped(token.name);
+}
+function escaped(text) {
+    return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')); // half a pair has no escape
 }
 /** Each optional group doubles what a pattern expands to, so their number is bounded. */
 function checkSize(tokens) {
@@ -29315,15 +29336,18 @@ function parseYaml(source) {
         prettyErrors: false,
         lineCounter: new yaml__WEBPACK_IMPORTED_MODULE_0__/* .LineCounter */ .HN(),
     });
-    if (document.errors.length > 0) {
-        const shown = document.errors.slice(0, _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.problems);
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y(shown.map((error) => syntaxProblem(source, error)));
-    }
-    const repeated = repeatedKeys(document).slice(0, _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.problems);
-    if (repeated.length > 0) {
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y(repeated.map((key) => repetition(source, key)));
-    }
+    refuse(document.errors, (error) => syntaxProblem(source, error));
+    refuse(repeatedKeys(document), (key) => repetition(source, key));
     return document;
+}
+/** @throws UserError with the first of the mistakes, when there are any, and how many more there are */
+function refuse(mistakes, tell) {
+    const shown = mistakes.slice(0, _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.problems).map(tell);
+    const last = shown.pop();
+    if (!last)
+        return;
+    const more = mistakes.length - shown.length - 1;
+    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last]);
 }
 function repeatedKeys(document) {
     const repeated = [];
@@ -29360,28 +29384,30 @@ function checkLimits(source) {
             message: `${source.name} has ${bytes} bytes, more than the ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.workflowFileBytes} of a workflow file`,
         });
     }
-    if (isNestedTooDeep(source.text)) {
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({
-            message: `${source.name} is nested deeper than ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth} levels`,
-        });
-    }
+    const excess = excessOf(source.text);
+    if (excess)
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({ message: `${source.name} ${excess}` });
 }
 /** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
 const MARKS = new Set(['\u0002', '\u0018', '\u001f']);
 /** Tokens after which a `:` begins a node of its own, one with an empty key. */
 const INDICATORS = new Set([':', '?', '-']);
 /**
- * Follows the columns at which nodes begin, and open brackets, without recursion: the composer
- * recurses, and would overflow the stack before it could complain.
+ * What the text has too much of. Follows the columns at which nodes begin, and open brackets, without
+ * recursion: the composer recurses, and would overflow the stack before it could complain. Nor does
+ * the composer stop at any number of mistakes, and every token can be one.
  */
-function isNestedTooDeep(text) {
+function excessOf(text) {
     const columns = [];
     let brackets = 0;
     let column = 0;
     let afterKey = false;
+    let count = 0;
     for (const token of new yaml__WEBPACK_IMPORTED_MODULE_0__/* .Lexer */ .JG().lex(text)) {
         if (MARKS.has(token))
             continue;
+        if (++count > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlTokens)
+            return `has more than ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlTokens} tokens`;
         const isNode = token.trim() !== '' && !(token === ':' && afterKey);
         if (token === '[' || token === '{')
             brackets++;
@@ -29389,12 +29415,13 @@ function isNestedTooDeep(text) {
             brackets--;
         else if (brackets === 0 && isNode)
             enterColumn(columns, column);
-        if (columns.length + brackets > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth)
-            return true;
+        if (columns.length + brackets > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth) {
+            return `is nested deeper than ${_protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.yamlDepth} levels`;
+        }
         column = token.includes('\n') ? 0 : column + token.length;
         afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token);
     }
-    return false;
+    return undefined;
 }
 /** Leaves the nodes that begin further right, and enters one that begins here. */
 function enterColumn(columns, column) {
