@@ -24,37 +24,6 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
 
   const codeOf = ({ body }: RawAnswer) => JSON.parse(body).error?.code
 
-  test('R5: a reset after any part of the request was read: 504, one try', async () => {
-    for (const bytes of [1, 10, 100, 200, 300, 400]) {
-      platform.onBytes((socket, received) => {
-        if (received.length >= bytes) socket.resetAndDestroy()
-      })
-      const answer = await send(relay.url, REQUEST)
-      expect([answer.status, codeOf(answer)]).toEqual([504, 'platform_timeout'])
-      expect(platform.connections).toBe(1)
-    }
-  })
-
-  test('R5: a reset after any part of the answer’s head: 504, one try', async () => {
-    const head = 'HTTP/1.1 204 No Content\r\nDate: now\r\n\r\n'
-    for (let bytes = 0; bytes < head.length; bytes += 3) {
-      platform.onBytes((socket, received) => {
-        if (isWhole(received)) socket.write(head.slice(0, bytes), () => socket.resetAndDestroy())
-      })
-      const answer = await send(relay.url, REQUEST)
-      expect([bytes, answer.status]).toEqual([bytes, 504])
-      expect(platform.connections).toBe(1)
-    }
-  })
-
-  test('R5: an end without an answer: 504, one try', async () => {
-    platform.onBytes((socket, received) => {
-      if (isWhole(received)) socket.end()
-    })
-    expect(await send(relay.url, REQUEST)).toMatchObject({ status: 504 })
-    expect(platform.connections).toBe(1)
-  })
-
   test('R25, peers’ fault of no timeout: no answer at all: 504 within the budget', async () => {
     platform.onBytes(() => {})
     const before = Date.now()
