@@ -83,21 +83,6 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
     expect((await send(relay.url, REQUEST)).status).toBe(504)
   })
 
-  test('R30: a redirect elsewhere is followed by no connection', async () => {
-    const other = await startRawPlatform()
-    platform.onBytes((socket, received) => {
-      const location = `${other.url}/repositories/1/dispatches`
-      if (isWhole(received)) {
-        socket.end(
-          `HTTP/1.1 307 Moved\r\nLocation: ${location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-        )
-      }
-    })
-    expect((await send(relay.url, REQUEST)).status).toBe(502)
-    expect(other.connections).toBe(0)
-    await other.close()
-  })
-
   test('the delivery id stays the same over tries', async () => {
     const deliveries: string[] = []
     platform.onBytes((socket, received) => {

@@ -12,8 +12,12 @@ export interface RawPlatform {
   close(): Promise<void>
 }
 
-/** A platform that misbehaves below HTTP. */
-export async function startRawPlatform(): Promise<RawPlatform> {
+/**
+ * A platform that misbehaves below HTTP.
+ *
+ * @param host where it listens; `::` is every address of this machine
+ */
+export async function startRawPlatform(host = '127.0.0.1'): Promise<RawPlatform> {
   const sockets = new Set<Socket>()
   let connections = 0
   let behave = (_socket: Socket, _received: Buffer) => {}
@@ -29,7 +33,7 @@ export async function startRawPlatform(): Promise<RawPlatform> {
     })
     open(socket)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
