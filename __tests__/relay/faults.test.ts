@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { platformPool } from '../../src/entries/node/platform-pool.ts'
+import { platformFetch } from '../../src/entries/worker/platform-fetch.ts'
 import { type RawAnswer, send } from '../support/raw-http.ts'
 import { isWhole, type RawPlatform, startRawPlatform } from '../support/raw-platform.ts'
 import { type RelayUnderTest, RUNTIMES } from '../support/relays.ts'
@@ -107,4 +109,60 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
     expect(lonely.log.join()).toContain(name === 'Node' ? '"tries":3' : '"tries":1')
     await lonely.close()
   })
+})
+
+test.each([
+  ['Node', (url: URL) => platformPool(url)],
+  ['workerd', (url: URL) => ({ post: platformFetch(url), close: async () => {} })],
+])(
+  'R25: of an answer of 1 GB, the port of %s reads at most 64 KB, and then closes',
+  async (_, open) => {
+    const platform = await startRawPlatform()
+    const closed: Promise<unknown>[] = []
+    let written = 0
+    platform.onBytes((socket, received) => {
+      if (!isWhole(received)) return
+      closed.push(new Promise((resolve) => socket.once('close', resolve)))
+      const chunk = Buffer.alloc(65_536, 'x')
+      socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 1000000000\r\n\r\n')
+      const pour = () => {
+        while (!socket.destroyed && socket.write(chunk)) written += chunk.length
+      }
+      socket.on('drain', pour)
+      pour()
+    })
+    const port = open(new URL(platform.url))
+    const call = { path: '/', headers: {}, body: '{}', timeout: HANG }
+    const before = Date.now()
+    const { status, text } = await port.post(call)
+    expect(status).toBe(403)
+    expect(text.length).toBeGreaterThan(0)
+    expect(text.length).toBeLessThanOrEqual(64 * 1024)
+    await Promise.all(closed)
+    expect(Date.now() - before).toBeLessThan(HANG)
+    // The rest is what the kernel held.
+    expect(written).toBeLessThan(16 * 1024 * 1024)
+    await port.close()
+    await platform.close()
+  },
+)
+
+test('R3, R25: the budget is 8 s unless another is set, on every runtime', async () => {
+  const platform = await startRawPlatform()
+  platform.onBytes(() => {})
+  const took = RUNTIMES.map(async ([, start]) => {
+    const relay = await start({ env: { HOOKLINE_API_URL: platform.url } })
+    const before = Date.now()
+    const { status } = await send(relay.url, REQUEST)
+    const elapsed = Date.now() - before
+    await relay.close()
+    return [status, elapsed] as const
+  })
+  for (const [status, elapsed] of await Promise.all(took)) {
+    expect(status).toBe(504)
+    expect(elapsed).toBeGreaterThan(7800)
+    // Five times the 200 ms of the target.
+    expect(elapsed).toBeLessThan(9000)
+  }
+  await platform.close()
 })
