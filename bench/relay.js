@@ -1,4 +1,4 @@
-// node bench/relay.js [rounds]   how fast the relay is, beside forwarders that do nothing else
+// node bench/relay.js [rounds]   R27: how fast the relay is, beside forwarders that do nothing else
 import { compare } from './relay/compare.js'
 import { sealedTokenCost } from './relay/sealed.js'
 import { compile, start } from './relay/subjects.js'

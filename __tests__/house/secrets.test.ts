@@ -70,7 +70,7 @@ function isLiteral(node: ts.Expression): boolean {
 /** What is named so and is no secret: a token of YAML. */
 const HARMLESS = ['MARKS.has(token)', 'INDICATORS.has(token)']
 
-test('nothing confidential is compared by an operator', () => {
+test('R32: nothing confidential is compared by an operator', () => {
   const src = fileURLToPath(new URL('../../src/', import.meta.url))
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   const paths = files.filter((file) => file.endsWith('.ts')).sort()

@@ -1,14 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
+import { type RawAnswer, send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene } from '../support/scene.ts'
 
 const HOOK = '/o/r/hook/webhook'
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+const SLACK = '{"type":"url_verification","challenge":"<b>"}'
 const PREFLIGHT = [
   ['Origin', 'https://page.test'],
   ['Access-Control-Request-Method', 'POST'],
 ] as const
 
-describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
+describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
   const at = scene(start)
 
   test('a dispatch that GitHub accepts: 200 {"success":true}', async () => {
@@ -103,6 +107,22 @@ describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
     },
   )
 
+  /** All that an answer may carry; the last three are the server's own. */
+  const ANSWERED = [
+    'access-control-allow-origin',
+    'access-control-expose-headers',
+    'cache-control',
+    'content-security-policy',
+    'content-type',
+    'cross-origin-resource-policy',
+    'referrer-policy',
+    'x-content-type-options',
+    'x-hookline-delivery',
+    'connection',
+    'content-length',
+    'date',
+  ]
+
   test('R16, peers’ fault: GitHub’s headers do not reach the sender, Retry-After aside', async () => {
     const headers = {
       'x-github-request-id': 'id',
@@ -110,17 +130,54 @@ describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
       'x-oauth-scopes': 'repo',
       server: 'github.com',
       location: '/secret',
+      etag: 'W/"1"',
+      'content-type': 'text/html',
+      'access-control-allow-origin': 'https://github.test',
+      'x-hookline-delivery': 'of GitHub',
       'retry-after': '100',
     }
-    for (const status of [204, 200, 401, 403, 404, 422, 429, 500]) {
+    for (const status of [204, 200, 301, 401, 403, 404, 410, 422, 429, 500, 504]) {
       at.github.next({ status, headers })
       const answer = await at.send({ target: HOOK })
-      const names = Object.keys(answer.headers)
-      for (const name of Object.keys(headers)) {
-        const passed = name === 'retry-after' && (status === 429 || status === 403)
-        expect([status, name, names.includes(name)]).toEqual([status, name, passed])
-      }
+      const passed = status === 429 || status === 403 ? ['retry-after'] : []
+      const others = Object.keys(answer.headers).filter((name) => !ANSWERED.includes(name))
+      expect([status, others]).toEqual([status, passed])
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'content-type': 'application/json',
+        'x-hookline-delivery': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
     }
+  })
+
+  test.each([429, 403])(
+    'R4: Retry-After of a %i beyond the budget is passed on',
+    async (status) => {
+      const at100s = () => new Date(Date.now() + 100_000).toUTCString()
+      for (const retryAfter of ['100', at100s()]) {
+        at.github.next({ status, headers: { 'retry-after': retryAfter } })
+        const answer = await at.send({ target: HOOK })
+        expect(answer.status).toBe(429)
+        expect(Math.abs(Number(answer.headers['retry-after']) - 100)).toBeLessThanOrEqual(1)
+        expect(at.github.calls).toHaveLength(1)
+        at.github.reset()
+      }
+    },
+  )
+
+  test('R4: Retry-After within the budget is waited for', async () => {
+    at.github.next({ status: 429, headers: { 'retry-after': '1' } })
+    const before = Date.now()
+    expect((await at.send({ target: HOOK })).status).toBe(200)
+    expect(Date.now() - before).toBeGreaterThanOrEqual(1000)
+    expect(at.github.calls).toHaveLength(2)
+  })
+
+  test('R7: what is too large for GitHub even packed: 413, and no call', async () => {
+    const body = randomBytes(60_000)
+    const answer = await at.send({ method: 'POST', target: HOOK, body })
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
+    expect(at.github.calls).toHaveLength(0)
   })
 
   test.each([
@@ -134,9 +191,39 @@ describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
     ['404', { target: '/x' }],
     ['405', { method: 'PROPFIND', target: HOOK }],
     ['400', { target: `${HOOK}?__response_code=9` }],
+    ['a bad owner', { target: '/./r/x' }],
+    ['a Slack handshake', { method: 'POST', target: '/o/r/h/slack', body: SLACK }],
+    ['a Meta handshake', { target: `${HOOK}?hub.mode=subscribe&hub.challenge=x` }],
+    ['a custom 204', { target: `${HOOK}?__response_code=204` }],
+    ['a custom 304', { target: `${HOOK}?__response_code=304` }],
+    ['a custom 599', { target: `${HOOK}?__response_code=599` }],
     ['413', { method: 'POST', target: HOOK, body: 'x'.repeat(300_000) }],
   ])('R17: the security headers stand on %s', async (_, request) => {
-    const { headers } = await at.send(request)
+    expectInert(await at.send(request))
+  })
+
+  test('R17: the security headers stand on every page to every method', async () => {
+    const pages = ['/', '/healthz', '/.well-known/hookline-seal.json', '/favicon.ico', '/o', HOOK]
+    for (const target of [...pages, '/webhook/hook/webhook', '*', `http://h.test${HOOK}`]) {
+      for (const method of [...METHODS, 'PROPFIND', 'TRACE']) {
+        // workerd refuses by itself what is no URL.
+        if (target === '*' && name === 'workerd') continue
+        expectInert(await at.send({ method, target }))
+        expectInert(await send(at.relay.url, { method, target }))
+      }
+    }
+  })
+
+  test.each([200, 301, 401, 403, 404, 410, 422, 429, 500])(
+    'R17: the security headers stand whatever GitHub answers: %i',
+    async (status) => {
+      at.github.always({ status, headers: { 'cache-control': 'public', 'x-frame-options': 'x' } })
+      expectInert(await at.send({ target: HOOK }))
+      expectInert(await at.send({ method: 'HEAD', target: HOOK }))
+    },
+  )
+
+  function expectInert({ headers }: RawAnswer): void {
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'content-security-policy':
@@ -150,5 +237,5 @@ describe.each(RUNTIMES)('what a relay on %s answers', (_, start) => {
     expect(headers['x-hookline-delivery']).toMatch(/^[0-9a-f]{8}-/)
     expect(headers['set-cookie']).toBeUndefined()
     expect(headers['access-control-allow-credentials']).toBeUndefined()
-  })
+  }
 })

@@ -108,17 +108,27 @@ describe('R3: tries', () => {
     await fc.assert(property, { numRuns: 1000 })
   })
 
-  test('full jitter: up to 250 ms, then up to 500 ms', async () => {
-    const first: number[] = []
-    const second: number[] = []
-    for (let step = 0; step < 1; step += 0.01) {
-      const { sleeps } = await dispatch([{ status: 503 }], () => step)
-      first.push(sleeps[0] ?? -1)
-      second.push(sleeps[1] ?? -1)
+  test('full jitter: every delay up to 250 ms, then up to 500 ms, is as likely as any other', async () => {
+    const RANGES = [250, 500]
+    const BINS = 10
+    const histograms = RANGES.map(() => Array<number>(BINS).fill(0))
+    // Every thousandth of the range of `random` once, in no order that two delays would share.
+    let draw = 0
+    const random = () => ((draw++ * 617) % 1000) / 1000
+    for (let run = 0; run < 500; run++) {
+      const { sleeps, requests } = await dispatch([{ status: 503 }], random)
+      expect([sleeps.length, requests.length]).toEqual([2, 3])
+      for (const [retry, range] of RANGES.entries()) {
+        const bin = Math.floor(((sleeps[retry] ?? -1) / range) * BINS)
+        const histogram = histograms[retry]
+        if (histogram?.[bin] === undefined) throw new Error(`${sleeps[retry]} is out of range`)
+        histogram[bin]++
+      }
     }
-    expect([Math.min(...first), Math.min(...second)]).toEqual([0, 0])
-    expect(Math.max(...first)).toBeCloseTo(0.99 * 250, 0)
-    expect(Math.max(...second)).toBeCloseTo(0.99 * 500, 0)
+    for (const histogram of histograms) {
+      expect(Math.min(...histogram)).toBeGreaterThanOrEqual(40)
+      expect(Math.max(...histogram)).toBeLessThanOrEqual(60)
+    }
   })
 
   test('every try has only what is left of the budget', async () => {

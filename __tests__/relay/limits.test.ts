@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { open, parseAnswer, received, sendBytes } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
-import { scene } from '../support/scene.ts'
+import { scene, TOKEN } from '../support/scene.ts'
 
 const HOOK = '/o/r/hook/webhook'
 const CAP = 256 * 1024
+const AUTH = `X-Platform-Authorization: ${TOKEN}\r\n`
 
 describe.each(RUNTIMES)('the limits of a relay on %s', (_, start) => {
   const at = scene(start)
@@ -26,10 +28,38 @@ describe.each(RUNTIMES)('the limits of a relay on %s', (_, start) => {
     const sizes = fc.array(fc.integer({ min: 1, max: CAP }), { maxLength: 6 })
     const property = fc.asyncProperty(sizes, fc.boolean(), async (chunks, fits) => {
       const body = ' '.repeat(fits ? CAP : CAP + 1)
+      at.github.reset()
       const answer = await at.send({ method: 'POST', target: HOOK, body, chunks })
       expect(answer.status).toBe(fits ? 200 : 413)
     })
-    await fc.assert(property, { numRuns: 20 })
+    await fc.assert(property, { numRuns: 1000 })
+  })
+
+  test.each([
+    ['a declared length that is never kept', 'HTTP/1.1', 'Content-Length: 10\r\n', 'abc'],
+    ['chunks that never end', 'HTTP/1.1', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n'],
+    ['a length that HTTP/1.0 never keeps', 'HTTP/1.0', 'Content-Length: 10\r\n', 'abc'],
+  ])('R6: %s: no event', async (_, version, framing, body) => {
+    const socket = open(at.relay.url)
+    socket.end(`POST ${HOOK} ${version}\r\nHost: h\r\n${AUTH}${framing}\r\n${body}`)
+    await received(socket)
+    expect(at.github.calls).toHaveLength(0)
+  })
+
+  test.each([
+    [CAP, 200],
+    [CAP + 1, 413],
+  ])('R6: a body of %i bytes by HTTP/1.0: %i', async (size, status) => {
+    const head = `POST ${HOOK} HTTP/1.0\r\nHost: h\r\n${AUTH}Content-Length: ${size}\r\n\r\n`
+    const bytes = await sendBytes(at.relay.url, `${head}${' '.repeat(size)}`)
+    expect(parseAnswer(bytes).status).toBe(status)
+    expect(at.github.calls).toHaveLength(status === 200 ? 1 : 0)
+  })
+
+  test('R6: what comes after a declared length is not part of the body', async () => {
+    const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Content-Length: 3\r\n`
+    await sendBytes(at.relay.url, `${head}Connection: close\r\n\r\nabcdef`)
+    expect(at.payloads().map(({ body }) => body)).toEqual(['abc'])
   })
 
   test('R23: at most 100 headers travel, those that came first', async () => {

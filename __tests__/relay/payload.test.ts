@@ -53,7 +53,7 @@ test('R7: whatever the text, what is written fits and holds it, or is refused', 
     const travelled = await bodyBytes(String(payload.body ?? ''), encoding)
     expect(Buffer.compare(travelled, bytes)).toBe(0)
   })
-  await fc.assert(property, { numRuns: 100 })
+  await fc.assert(property, { numRuns: 1000 })
 })
 
 test('R7: what gzip cannot make small enough is refused', async () => {

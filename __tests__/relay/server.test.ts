@@ -1,13 +1,25 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { open, parseAnswer, received, requestBytes, send, sendBytes } from '../support/raw-http.ts'
+import {
+  keptConnection,
+  open,
+  parseAnswer,
+  received,
+  requestBytes,
+  send,
+  sendBytes,
+} from '../support/raw-http.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
 
 const HOOK = '/o/r/hook/webhook'
 const AUTH = `X-Platform-Authorization: ${TOKEN}\r\n`
+
+/** What the rest of a test's head leaves of 16 KB: its separators are not counted. */
+const COUNTED = 16 * 1024 - 1 - 'HosthConnectionclose'.length - AUTH.length + ': \r\n'.length
 
 describe('the server on Node', () => {
   let github: GitHub
@@ -39,6 +51,26 @@ describe('the server on Node', () => {
     ['a bare line feed', 'X-A: b\nX-B: c\r\n', ''],
     ['a bare carriage return', 'X-A: b\rX-B: c\r\n', ''],
     ['a NUL in a header', 'X-A: b\0\r\n', ''],
+    ['a signed Content-Length', 'Content-Length: +3\r\n', 'abc'],
+    ['a hexadecimal Content-Length', 'Content-Length: 0x3\r\n', 'abc'],
+    ['an empty Content-Length', 'Content-Length: \r\n', 'abc'],
+    ['chunked beside another coding', 'Transfer-Encoding: chunked, chunked\r\nX: y\r\n', '0'],
+    ['a tab before chunked', 'Transfer-Encoding: \x0bchunked\r\n', '0\r\n\r\n'],
+    [
+      'two Transfer-Encodings',
+      'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n',
+      '0\r\n\r\n',
+    ],
+    ['an overlong chunk', 'Transfer-Encoding: chunked\r\n', '2\r\nabc\r\n0\r\n\r\n'],
+    ['a chunk that ends in a bare line feed', 'Transfer-Encoding: chunked\r\n', '3\nabc\n0\n\n'],
+    ['a negative chunk size', 'Transfer-Encoding: chunked\r\n', '-1\r\nabc\r\n0\r\n\r\n'],
+    [
+      'a chunk size beyond 64 bits',
+      'Transfer-Encoding: chunked\r\n',
+      '10000000000000003\r\nabc\r\n0\r\n\r\n',
+    ],
+    ['a header without a name', ': x\r\n', ''],
+    ['a header without a colon', 'X-A\r\n', ''],
     ['a broken chunk size', 'Transfer-Encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
   ])('R24: %s: 400, nothing dispatched', async (_, headers, body) => {
     const before = github.calls.length
@@ -75,6 +107,8 @@ describe('the server on Node', () => {
     ['a URL of more than 16 KB', `${HOOK}?${'a'.repeat(16_400)}`, '', 431],
     ['a header block of nearly 16 KB', HOOK, `X-A: ${'a'.repeat(15_500)}\r\n`, 200],
     ['a URL of nearly 16 KB', `${HOOK}?${'a'.repeat(15_500)}`, '', 200],
+    ['a URL of which 16 KB are one byte too many', HOOK.padEnd(COUNTED + 1, 'x'), '', 431],
+    ['a URL that leaves 16 KB unexceeded', HOOK.padEnd(COUNTED, 'x'), '', 200],
   ])('R23: %s', async (_, target, headers, status) => {
     const answer = await answerTo(
       `GET ${target} HTTP/1.1\r\nHost: h\r\n${AUTH}${headers}Connection: close\r\n\r\n`,
@@ -150,7 +184,18 @@ describe('R22: slow clients', () => {
     return [Date.now() - start, text.toString()]
   }
 
-  test('are cut off, and good ones are served meanwhile', async () => {
+  /** One that is slow with its headers, with its body, or never says anything. */
+  function slowClient(n: number): { socket: Socket; drip: string } {
+    const socket = open(relay.url)
+    socket.resume()
+    const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}`
+    if (n % 5 === 0) return { socket, drip: '' }
+    const hasHead = n % 2 === 0
+    socket.write(hasHead ? `${head}Content-Length: 1000\r\n\r\n` : head)
+    return { socket, drip: hasHead ? 'x' : 'X-A: b\r\n' }
+  }
+
+  test('500 are cut off, and 50 good ones are served meanwhile', async () => {
     const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}`
     const cases = [
       closedAfter(''),
@@ -158,28 +203,35 @@ describe('R22: slow clients', () => {
       closedAfter(`${head}Content-Length: 1000\r\n\r\n`, 'x'),
       closedAfter(`GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n`),
     ]
-    const idle = Array.from({ length: 500 }, () => {
-      const socket = open(relay.url)
-      socket.write(head)
-      return socket
-    })
+    const slow = Array.from({ length: 500 }, (_, n) => slowClient(n))
+    const dripping = setInterval(() => {
+      for (const { socket, drip } of slow) if (socket.writable) socket.write(drip)
+    }, 500)
     const latencies: number[] = []
-    for (let n = 0; n < 50; n++) {
-      const start = Date.now()
-      expect((await send(relay.url, withToken({ target: HOOK }))).status).toBe(200)
-      latencies.push(Date.now() - start)
-      await sleep(20)
-    }
+    const good = Array.from({ length: 50 }, async () => {
+      const kept = keptConnection(relay.url)
+      for (let n = 0; n < 10; n++) {
+        const start = performance.now()
+        const { status } = await kept.send(withToken({ method: 'POST', target: HOOK, body: '{}' }))
+        latencies.push(performance.now() - start)
+        expect(status).toBe(200)
+        await sleep(500)
+      }
+      kept.close()
+    })
+    await Promise.all(good)
     const [silent, slowHead, slowBody, keptAlive] = await Promise.all(cases)
     expect(silent?.[0]).toBeLessThan(12_500)
     expect(slowHead?.[0]).toBeLessThan(12_500)
     expect(slowHead?.[1]).toMatch(/^HTTP\/1\.1 408/)
     expect(slowBody?.[0]).toBeLessThan(17_500)
     expect(keptAlive?.[0]).toBeLessThan(7500)
+    clearInterval(dripping)
     // Five times the target of 250 ms: only a server that is blocked fails it.
-    expect(latencies.sort((a, b) => a - b)[49]).toBeLessThan(1250)
-    expect(github.calls).toHaveLength(50)
-    for (const socket of idle) socket.destroy()
+    expect(latencies.sort((a, b) => a - b)[494]).toBeLessThan(1250)
+    expect(github.calls).toHaveLength(500)
+    // All have been cut off by now, the last of them after the 15 s for a whole request.
+    expect(slow.filter(({ socket }) => !socket.closed)).toEqual([])
   }, 30_000)
 })
 
@@ -232,6 +284,21 @@ describe('R26: stopping', () => {
     await github.close()
   })
 })
+
+test('R26: what never comes to its end does not hold a relay up for more than 10 s', async () => {
+  const github = await startGitHub()
+  const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+  github.always(() => undefined)
+  const unanswered = send(relay.url, withToken({ target: HOOK }))
+  const unfinished = open(relay.url)
+  unfinished.write(`POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Content-Length: 10\r\n\r\nabc`)
+  await until(() => github.calls.length === 1)
+  const before = Date.now()
+  await relay.close()
+  expect(Date.now() - before).toBeLessThan(10_000)
+  expect((await unanswered).status).toBe(504)
+  await github.close()
+}, 30_000)
 
 /** A slow machine only waits longer. */
 async function until(condition: () => boolean): Promise<void> {

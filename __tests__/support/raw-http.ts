@@ -44,13 +44,59 @@ export async function received(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-export function requestBytes({
-  method = 'GET',
-  target,
-  headers = [],
-  body = '',
-  chunks,
-}: RawRequest) {
+/** A connection that is kept for one request after another, which shows too that none leaves bytes to the next. */
+export interface KeptConnection {
+  send(request: RawRequest): Promise<RawAnswer>
+  close(): void
+}
+
+/** Opens a connection when it is first used, and again after the server has closed it. */
+export function keptConnection(url: string): KeptConnection {
+  let socket: Socket | undefined
+  const send = (request: RawRequest) => {
+    const used = socket && !socket.destroyed ? socket : open(url)
+    socket = used
+    const answer = answerOn(used, request.method === 'HEAD')
+    used.write(requestBytes(request, 'keep-alive'))
+    return answer
+  }
+  return { send, close: () => socket?.destroy() }
+}
+
+/** The next answer, without waiting for the connection to close. */
+function answerOn(socket: Socket, bodiless: boolean): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0)
+    const arrive = (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk])
+      if (!isWholeAnswer(bytes, bodiless)) return
+      settle()
+      resolve(parseAnswer(bytes))
+    }
+    const lose = () => {
+      settle()
+      reject(new Error(`the connection was closed after ${bytes.length} bytes`))
+    }
+    const settle = () => socket.off('data', arrive).off('close', lose)
+    socket.on('data', arrive).on('close', lose)
+  })
+}
+
+function isWholeAnswer(bytes: Buffer, bodiless: boolean): boolean {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return false
+  const { status, headers } = parseAnswer(bytes.subarray(0, end + 4))
+  if (bodiless || status === 204 || status === 304) return true
+  if (headers['transfer-encoding'] === 'chunked') return bytes.subarray(-5).equals(LAST_CHUNK)
+  return bytes.length >= end + 4 + Number(headers['content-length'] ?? 0)
+}
+
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
+
+export function requestBytes(
+  { method = 'GET', target, headers = [], body = '', chunks }: RawRequest,
+  connection: 'close' | 'keep-alive' = 'close',
+) {
   const content = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body)
   const framing = chunks
     ? 'Transfer-Encoding: chunked\r\n'
@@ -58,7 +104,7 @@ export function requestBytes({
       ? `Content-Length: ${content.length}\r\n`
       : ''
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const head = `${method} ${target} HTTP/1.1\r\nHost: relay.test\r\n${framing}Connection: close\r\n${lines}\r\n`
+  const head = `${method} ${target} HTTP/1.1\r\nHost: relay.test\r\n${framing}Connection: ${connection}\r\n${lines}\r\n`
   return Buffer.concat([Buffer.from(head, 'latin1'), chunks ? chunked(content, chunks) : content])
 }
 

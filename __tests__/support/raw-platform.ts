@@ -7,14 +7,21 @@ export interface RawPlatform {
   readonly connections: number
   /** What to do with each connection from now on, with its bytes as they come. */
   onBytes(behave: (socket: Socket, received: Buffer) => void): void
+  /** What to do with each connection as it opens; its bytes, if any, are thrown away. */
+  onOpen(behave: (socket: Socket) => void): void
   close(): Promise<void>
 }
 
-/** A platform that misbehaves below HTTP. */
-export async function startRawPlatform(): Promise<RawPlatform> {
+/**
+ * A platform that misbehaves below HTTP.
+ *
+ * @param host where it listens; `::` is every address of this machine
+ */
+export async function startRawPlatform(host = '127.0.0.1'): Promise<RawPlatform> {
   const sockets = new Set<Socket>()
   let connections = 0
   let behave = (_socket: Socket, _received: Buffer) => {}
+  let open = (_socket: Socket) => {}
   const server = createServer((socket) => {
     connections++
     sockets.add(socket)
@@ -24,8 +31,9 @@ export async function startRawPlatform(): Promise<RawPlatform> {
       received = Buffer.concat([received, chunk])
       behave(socket, received)
     })
+    open(socket)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
@@ -36,6 +44,12 @@ export async function startRawPlatform(): Promise<RawPlatform> {
     onBytes: (next) => {
       connections = 0
       behave = next
+      open = () => {}
+    },
+    onOpen: (next) => {
+      connections = 0
+      behave = () => {}
+      open = next
     },
     close: async () => {
       for (const socket of sockets) socket.destroy()

@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { type ClientPayload, readClientPayload } from '../../src/protocol/dispatch.ts'
 import { type GitHub, startGitHub } from './github.ts'
-import { type RawAnswer, type RawRequest, send } from './raw-http.ts'
+import {
+  type KeptConnection,
+  keptConnection,
+  type RawAnswer,
+  type RawRequest,
+  send,
+} from './raw-http.ts'
 import type { RelaySetup, RelayUnderTest, StartRelay } from './relays.ts'
 
 /** Long enough to be looked for in other text. */
@@ -13,9 +19,14 @@ export interface Scene {
   readonly relay: RelayUnderTest
   /** Sends a request with a token, unless it brings one itself. */
   send(request: RawRequest): Promise<RawAnswer>
+  /** As `send`, on one connection that is kept for all of them: for properties of many runs. */
+  sendKept(request: RawRequest): Promise<RawAnswer>
   /** The payloads that GitHub accepted or refused since the test began. */
   payloads(): ClientPayload[]
 }
+
+/** How often a property over a socket is tried. */
+export const RUNS = 1000
 
 /** Milliseconds; the first test of a state of the sources bundles the worker. */
 const START_TIMEOUT = 60_000
@@ -24,13 +35,16 @@ const START_TIMEOUT = 60_000
 export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene {
   let github: GitHub
   let relay: RelayUnderTest
+  let kept: KeptConnection
   beforeAll(async () => {
     github = await startGitHub()
     const env = { HOOKLINE_API_URL: github.url, ...setup.env }
     relay = await start({ ...setup, env })
+    kept = keptConnection(relay.url)
   }, START_TIMEOUT)
   afterEach(() => github.reset())
   afterAll(async () => {
+    kept.close()
     await relay.close()
     await github.close()
   })
@@ -42,6 +56,7 @@ export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene
       return relay
     },
     send: (request) => send(relay.url, withToken(request)),
+    sendKept: (request) => kept.send(withToken(request)),
     payloads: () => github.calls.map(({ body }) => payloadOf(body)),
   }
 }

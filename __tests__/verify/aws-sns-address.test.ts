@@ -54,7 +54,7 @@ const TRICKS = [
   { href: 'https://sns.us-west-2.amazonaws.com/a.pem' },
 ]
 
-describe('an address that only looks like one of SNS', () => {
+describe('R31: an address that only looks like one of SNS', () => {
   const calls = [
     'https://sns.us-west-2.amazonaws.com/?Action=Publish&a.pem',
     'https://sns.us-west-2.amazonaws.com/a/b.pem',

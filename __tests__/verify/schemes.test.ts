@@ -95,7 +95,7 @@ describe.each(SIGNERS.filter(({ secret }) => secret !== ''))('$name', (signer) =
   })
 })
 
-describe.each(TIMED_SIGNERS)('$name', (signer) => {
+describe.each(TIMED_SIGNERS)('R32: $name', (signer) => {
   const verify = signer.verify(signer.secret)
 
   test.each([

@@ -61,7 +61,7 @@ const VECTORS = [
   },
 ]
 
-test.each(VECTORS)('$name', async ({ verify, at, headers, body }) => {
+test.each(VECTORS)('R32: $name', async ({ verify, at, headers, body }) => {
   const trigger = bound('webhook', { verify })
   const sent = { headers, body, receivedAt: new Date(at * 1000) }
   expect((await receive(trigger, sent)).items).toHaveLength(1)

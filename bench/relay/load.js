@@ -52,6 +52,7 @@ export async function saturate(url, { connections, milliseconds }) {
 export async function atRate(url, { rate, connections, milliseconds }) {
   /** @type {number[]} */
   const latencies = []
+  let accepted = 0
   const start = performance.now()
   const total = Math.floor((rate * milliseconds) / 1000)
   let next = 0
@@ -61,13 +62,13 @@ export async function atRate(url, { rate, connections, milliseconds }) {
       const dueAt = start + (due * 1000) / rate
       const early = dueAt - performance.now()
       if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
-      await send()
+      if ((await send()) === 200) accepted++
       latencies.push(performance.now() - dueAt)
     }
     send.close()
   })
   await Promise.all(work)
-  return summary(latencies, (performance.now() - start) / 1000)
+  return { ...summary(latencies, (performance.now() - start) / 1000), accepted }
 }
 
 /**

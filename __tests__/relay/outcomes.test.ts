@@ -1,0 +1,147 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { RecordedCall } from '../support/github.ts'
+import { RUNTIMES } from '../support/relays.ts'
+import { payloadOf, RUNS, scene } from '../support/scene.ts'
+
+/** At once, since some of them wait; each tells by its query what the platform does with it. */
+const BATCH = 50
+const BUDGET = 500
+
+const STATUSES = [
+  200, 201, 202, 204, 206, 299, 300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 409, 410,
+  422, 429, 451, 500, 501, 502, 503, 504, 520, 599,
+]
+/** Ways to give no answer: none of them accepts. */
+const FAULTS = ['reset', 'half', 'silence', 'garbage']
+/** A header that comes with the answer. */
+const HEADERS: Readonly<Record<string, Record<string, string>>> = {
+  none: {},
+  soon: { 'retry-after': '0' },
+  later: { 'retry-after': '3600' },
+  spent: { 'x-ratelimit-remaining': '0' },
+  moved: { location: '/repositories/1/dispatches' },
+  away: { location: 'http://127.0.0.1:1/repositories/1/dispatches' },
+  // Told as if the relay had said it.
+  success: { 'content-type': 'application/json' },
+}
+
+const turn = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...STATUSES).map(String) },
+  { weight: 3, arbitrary: fc.constantFrom('502', '503', '429', '307') },
+  { weight: 1, arbitrary: fc.constantFrom(...FAULTS) },
+)
+const turns = fc.array(fc.tuple(turn, fc.constantFrom(...Object.keys(HEADERS))), {
+  minLength: 1,
+  maxLength: 4,
+})
+const option = (...values: string[]) => fc.option(fc.constantFrom(...values))
+const custom = fc.record({
+  code: option('200', '201', '299', '302', '404', '500', '599'),
+  content_type: option('text/plain', 'text/html'),
+  body: option('planted', '{"success":true}'),
+})
+
+/** Gives each try of an event its turn, the last one over and over, and notes what it gave. */
+function platform() {
+  const given = new Map<string, string[]>()
+  const answer = (call: RecordedCall, response: ServerResponse) => {
+    const { path } = payloadOf(call.body)
+    const query = new URLSearchParams(path.split('?')[1])
+    const id = query.get('id') ?? ''
+    const tries = given.get(id) ?? []
+    const list = query.get('turns')?.split(',') ?? []
+    const [what = '', headers = ''] =
+      list[Math.min(tries.length, list.length - 1)]?.split(':') ?? []
+    given.set(id, [...tries, what])
+    give(what, headers, response)
+    return undefined
+  }
+  return { given, answer }
+}
+
+function give(what: string, headers: string, response: ServerResponse): void {
+  const { socket } = response
+  if (what === 'silence') return
+  if (what === 'reset') socket?.resetAndDestroy()
+  else if (what === 'half') socket?.end('HTTP/1.1 204 No Con')
+  else if (what === 'garbage') socket?.end('HTTP/9.9 abc\r\n\r\n')
+  else
+    response
+      .writeHead(Number(what), HEADERS[headers])
+      .end(/^[13]|204/.test(what) ? '' : '{"success":true}')
+}
+
+/** Statuses that say for sure that nothing was accepted, with a `Retry-After` or a new address. */
+const MAY_BE_REPEATED = /^(?:502|503|429|403|307|308)$/
+
+const isAccepted = (what: string | undefined) => /^2\d\d$/.test(what ?? '')
+
+describe.each(RUNTIMES)('every outcome at a relay on %s', (_, start) => {
+  const at = scene(start, { env: { HOOKLINE_UPSTREAM_TIMEOUT_MS: String(BUDGET) } })
+
+  test('R1, R3: success is said when, and only when, the last try was accepted, and none follows one that may have been', async () => {
+    const { given, answer } = platform()
+    at.github.always(answer)
+    let count = 0
+    const one = async (list: readonly (readonly [string, string])[], asked: object) => {
+      const id = String(count++)
+      const query = new URLSearchParams({ id, turns: list.map((one) => one.join(':')).join(',') })
+      const options = Object.entries(asked).filter(([, value]) => value !== null)
+      for (const [name, value] of options) query.set(`__response_${name}`, value)
+      const { status, body } = await at.send({ target: `/o/r/hook/webhook?${query}` })
+      const tries = given.get(id) ?? []
+      const accepted = isAccepted(tries.at(-1))
+      const isError = /^\{"success":false,"error":\{"code":"\w+"/.test(body)
+      expect({ list, tries, status, isError }).toMatchObject({ isError: !accepted })
+      if (accepted) expect(status).toBe(Number(query.get('__response_code') ?? 200))
+      else expect(status).toBeGreaterThanOrEqual(400)
+      expect(tries.length).toBeGreaterThanOrEqual(1)
+      expect(tries.length).toBeLessThanOrEqual(3)
+      expect(tries.slice(0, -1).filter((what) => !MAY_BE_REPEATED.test(what))).toEqual([])
+    }
+    const batch = fc.array(fc.tuple(turns, custom), { minLength: BATCH, maxLength: BATCH })
+    const property = fc.asyncProperty(batch, async (cases) => {
+      await Promise.all(cases.map(([list, asked]) => one(list, asked)))
+    })
+    await fc.assert(property, { numRuns: RUNS / BATCH, endOnFailure: true })
+  })
+
+  test('R19: any text in the parameters of a custom response: 400 and no dispatch, or exactly that answer', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.constantFrom(
+        '',
+        '200',
+        '204',
+        '299',
+        '600',
+        '1e2',
+        '\r\nX-A: b',
+        'text/html',
+        'a/b;c="d"',
+      ),
+      fc.integer({ min: 0, max: 999 }).map(String),
+    )
+    const property = fc.asyncProperty(text, text, text, async (code, contentType, content) => {
+      at.github.reset()
+      const query = [`code=${encodeURIComponent(code)}`]
+      query.push(`content_type=${encodeURIComponent(contentType)}`)
+      query.push(`body=${encodeURIComponent(content)}`)
+      const target = `/o/r/hook/webhook?__response_${query.join('&__response_')}`
+      const { status, headers, body } = await at.sendKept({ target })
+      if (at.github.calls.length === 0) {
+        expect([status, JSON.parse(body).error.code]).toEqual([400, 'bad_response_option'])
+        return
+      }
+      expect(at.github.calls).toHaveLength(1)
+      expect(status).toBe(Number(code || 200))
+      const bodiless = [204, 205, 304].includes(status)
+      expect(body).toBe(bodiless ? '' : content || '{"success":true}')
+      expect(headers['content-type']).toBe(bodiless ? undefined : contentType || 'application/json')
+      expect(headers['x-a']).toBeUndefined()
+    })
+    await fc.assert(property, { numRuns: RUNS })
+  })
+})
