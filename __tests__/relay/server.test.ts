@@ -81,10 +81,14 @@ describe('the server on Node', () => {
     expect(github.calls.length).toBe(before)
   })
 
-  test('R24: no Host: 400', async () => {
-    expect(
-      (await answerTo(`GET ${HOOK} HTTP/1.1\r\n${AUTH}Connection: close\r\n\r\n`)).status,
-    ).toBe(400)
+  test.each([
+    ['no Host', ''],
+    ['two of them', 'Host: h\r\nhost: g\r\n'],
+  ])('R24: %s: 400, and nothing is dispatched', async (_, hosts) => {
+    const before = github.calls.length
+    const text = `GET ${HOOK} HTTP/1.1\r\n${hosts}${AUTH}Connection: close\r\n\r\n`
+    expect((await answerTo(text)).status).toBe(400)
+    expect(github.calls.length).toBe(before)
   })
 
   test('R24: a foreign host in the target is ignored', async () => {

@@ -11,8 +11,6 @@ __webpack_require__.d(__webpack_exports__, {
   v: () => (/* binding */ serveRelay)
 });
 
-// EXTERNAL MODULE: ./build/protocol/headers.js
-var headers = __webpack_require__(35555);
 // EXTERNAL MODULE: ./build/relay/answers.js
 var answers = __webpack_require__(34201);
 // EXTERNAL MODULE: ./build/relay/refusals.js
@@ -170,7 +168,6 @@ async function stop(server, answering) {
 
 
 
-
 /** The relay behind node:http. */
 function serveRelay(options) {
     const { host, port, ports, route } = options;
@@ -185,7 +182,7 @@ function serveRelay(options) {
     });
 }
 async function answer(request, response, ports) {
-    const reply = lacksHost(request)
+    const reply = lacksOneHost(request)
         ? refusal((0,refusals/* malformedRequest */.XW)(400), request.method ?? 'GET', ports)
         : await (0,relay/* relay */.E)(relayRequest(request), ports);
     if (response.destroyed)
@@ -201,9 +198,10 @@ function relayRequest(request) {
         readBody: (limit) => readBody(request, limit),
     };
 }
-/** RFC 9112, section 3.2: an HTTP/1.1 request without one is answered 400. */
-function lacksHost(request) {
-    return request.httpVersion === '1.1' && (0,headers/* headerValue */.Z)(request.rawHeaders, 'host') === undefined;
+/** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */
+function lacksOneHost({ httpVersion, rawHeaders }) {
+    const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+    return httpVersion === '1.1' ? hosts.length !== 1 : hosts.length > 1;
 }
 function refusal(error, method, ports) {
     const delivery = ports.newDelivery();

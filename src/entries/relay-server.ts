@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { headerValue } from '../protocol/headers.ts'
 import type { Reply } from '../protocol/reply.ts'
 import { completed, errorReply } from '../relay/answers.ts'
 import type { RelayError } from '../relay/errors.ts'
@@ -35,7 +34,7 @@ async function answer(
   response: ServerResponse,
   ports: RelayPorts,
 ): Promise<void> {
-  const reply = lacksHost(request)
+  const reply = lacksOneHost(request)
     ? refusal(malformedRequest(400), request.method ?? 'GET', ports)
     : await relay(relayRequest(request), ports)
   if (response.destroyed) return
@@ -52,9 +51,10 @@ function relayRequest(request: IncomingMessage): RelayRequest {
   }
 }
 
-/** RFC 9112, section 3.2: an HTTP/1.1 request without one is answered 400. */
-function lacksHost(request: IncomingMessage): boolean {
-  return request.httpVersion === '1.1' && headerValue(request.rawHeaders, 'host') === undefined
+/** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */
+function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  return httpVersion === '1.1' ? hosts.length !== 1 : hosts.length > 1
 }
 
 function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
