@@ -43,9 +43,13 @@ function relayRequest(request: Request): RelayRequest {
  */
 async function readBody(request: Request, limit: number): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
-  if (declared === null) return request.body ? collect(request.body, limit) : new Uint8Array()
+  if (declared === null || !/^\d+$/.test(declared)) {
+    return request.body ? collect(request.body, limit) : new Uint8Array()
+  }
   if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
-  return new Uint8Array(await request.arrayBuffer())
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  if (bytes.length > limit) throw new RangeError(`more than ${limit} bytes`)
+  return bytes
 }
 
 function response({ status, headers, body }: Reply): Response {
