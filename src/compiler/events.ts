@@ -48,7 +48,8 @@ function scheduleLines(
   own: NativeEvent | undefined,
   file: SourceFile,
 ): string[] {
-  const added = entries.flatMap(entryLines)
+  const there = own ? ownEntries(file, own) : []
+  const added = entries.filter((entry) => !there.includes(entryKey(entry))).flatMap(entryLines)
   if (!text || !own) return added.length > 0 ? ['schedule:', ...indent(added, 2)] : []
   if (added.length === 0) return [...text]
   const { options } = own.nodes
@@ -60,6 +61,20 @@ function scheduleLines(
   }
   const item = text.find((line) => line.trimStart().startsWith('- ')) ?? ''
   return [...text, ...indent(added, item.length - item.trimStart().length)]
+}
+
+/** What a schedule starts at: of two entries alike, GitHub would start two runs. */
+export function entryKey({ cron, timeZone = 'UTC' }: ScheduleEntry): string {
+  return `${cron} ${timeZone}`
+}
+
+function ownEntries(file: SourceFile, own: NativeEvent): string[] {
+  const entries = [optionsOf(file, own)].flat()
+  return entries.flatMap((entry) =>
+    isObject(entry) && typeof entry.cron === 'string'
+      ? [entryKey({ cron: entry.cron, timeZone: String(entry.timezone ?? 'UTC') })]
+      : [],
+  )
 }
 
 function entryLines({ cron, timeZone }: ScheduleEntry): string[] {
