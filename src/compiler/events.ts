@@ -2,7 +2,7 @@ import { isMap, isSeq, stringify } from 'yaml'
 import { EVENT_TYPE } from '../protocol/dispatch.ts'
 import { isObject, type Json } from '../protocol/json.ts'
 import type { EntryText } from './entry-texts.ts'
-import type { ScheduleEntry } from './schedule.ts'
+import { entryKey, type ScheduleEntry } from './schedule.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'
 import { indent, type Lines, quoted } from './yaml-lines.ts'
 
@@ -61,11 +61,6 @@ function scheduleLines(
   }
   const item = text.find((line) => line.trimStart().startsWith('- ')) ?? ''
   return [...text, ...indent(added, item.length - item.trimStart().length)]
-}
-
-/** What a schedule starts at: of two entries alike, GitHub would start two runs. */
-export function entryKey({ cron, timeZone = 'UTC' }: ScheduleEntry): string {
-  return `${cron} ${timeZone}`
 }
 
 function ownEntries(file: SourceFile, own: NativeEvent): string[] {

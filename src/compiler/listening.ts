@@ -1,6 +1,7 @@
 import { rangeOf } from '../workflow/source.ts'
 import { entryTexts } from './entry-texts.ts'
-import { entryKey, eventLines } from './events.ts'
+import { eventLines } from './events.ts'
+import { entryKey } from './schedule.ts'
 import type { WorkflowInput } from './inputs.ts'
 import { actionInputLines, type Listening } from './listening-file.ts'
 import { onJobEnv } from './on-job-env.ts'

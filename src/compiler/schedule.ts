@@ -4,6 +4,11 @@ export interface ScheduleEntry {
   readonly timeZone: string | undefined
 }
 
+/** What a schedule starts at: of two entries alike, GitHub would start two runs. */
+export function entryKey({ cron, timeZone = 'UTC' }: ScheduleEntry): string {
+  return `${cron} ${timeZone}`
+}
+
 /** How often GitHub is to start the workflow, and whether that is as often as was asked for. */
 export interface Schedule extends ScheduleEntry {
   readonly isExact: boolean
