@@ -14,7 +14,7 @@ const CLAIMER = `
   const { fileShelf } = await load('state/file.js')
   const { branchShelf } = await load('state/branch.js')
   const { stateFiles } = await load('entries/state-files.js')
-  const { githubApi } = await load('entries/github.js')
+  const { githubApi } = await load('entries/action/github.js')
   const ports = { sleep: (ms) => new Promise((r) => setTimeout(r, ms)), random: Math.random }
   const shelf = kind === 'file'
     ? fileShelf(place, 'state.json', stateFiles, ports)

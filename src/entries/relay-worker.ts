@@ -1,7 +1,7 @@
 import { byteString, collect } from '../protocol/bytes.ts'
 import type { Reply } from '../protocol/reply.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
-import { type Environment, readRelayConfig, relayPorts } from './relay-config.ts'
+import { type Environment, readRelayConfig, relayPorts } from './relay/relay-config.ts'
 import { platformFetch } from './worker/platform-fetch.ts'
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
