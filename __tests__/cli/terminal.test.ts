@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { type Keyboard, listenToKeys } from '../../src/entries/keys-while-running.ts'
-import { withProgress } from '../../src/entries/progress.ts'
-import { printable, styled } from '../../src/entries/terminal.ts'
+import { withProgress } from '../../src/entries/cli/progress.ts'
+import { printable, styled } from '../../src/entries/cli/terminal.ts'
+import { type Keyboard, listenToKeys } from '../../src/entries/dev/keys-while-running.ts'
 
 const before = process.env.NO_COLOR
 

@@ -44,6 +44,32 @@ describe('a polled trigger', () => {
     expect(jobs.on.concurrency).toBeUndefined()
   })
 
+  test('is reached under its other name too, as the action would take it', async () => {
+    const text = bot('', '').replace('config: {}', 'webhook: true')
+    for (const name of ['messaging_bot', 'telegram_bot']) {
+      const { listening } = await compileText(text.replaceAll('messaging_bot', name))
+      expect(parse(listening).jobs.on.if).toContain("'hook/messaging_bot/'")
+      expect(parse(listening).jobs.on.if).toContain("'hook/telegram_bot/'")
+    }
+  })
+
+  test('beside another one keeps its own time zone', async () => {
+    const one = (name: string, zone: string) =>
+      `  ${name}: {token: "1:a", config: {every: "0 9 * * *", timeZone: ${zone}}}\n`
+    const triggers = one('messaging_bot', 'Europe/Berlin') + one('telegram_bot', 'Asia/Tokyo')
+    const { listening } = await compileText(`on:\n${triggers}jobs: {a: {runs-on: x, steps: []}}\n`)
+    expect(parse(listening).on.schedule).toEqual([
+      { cron: '0 9 * * *', timezone: 'Europe/Berlin' },
+      { cron: '0 9 * * *', timezone: 'Asia/Tokyo' },
+    ])
+  })
+
+  test('adds no second entry like one of the source', async () => {
+    const own = '  schedule: [{cron: "0 1 * * *"}]\n'
+    const { listening } = await compileText(bot("every: '0 1 * * *'", own))
+    expect(parse(listening).on.schedule).toEqual([{ cron: '0 1 * * *' }])
+  })
+
   test.each([
     [
       "every: '*/20 8-18 * * 1-5', timeZone: Europe/Berlin",

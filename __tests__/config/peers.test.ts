@@ -47,6 +47,17 @@ test('every: 45 is a number of minutes, and no cron field', async () => {
   }
 })
 
+test('a schedule as rare as every is heeded at each of its starts, store or not', async () => {
+  const store = memoryStore()
+  await store.commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 40_000 })
+  // The second start came 20 s sooner after its minute than the first.
+  const run = { id: '2', at: 15 * 60_000 + 20_000 }
+  const texts = async (schedule: string) =>
+    (await poll(queueOf(1), { every: 15 }, scheduleEvent(schedule), { store, run })).texts
+  expect(await texts('*/15 * * * *')).toEqual(['t1'])
+  expect(await texts('*/5 * * * *')).toEqual([])
+})
+
 test('an expression within a list of config is filled in', async () => {
   const on = `webhook: {config: {filter: {body.a: {$in: ["$\{{ vars.WANTED }}"]}}}}`
   const inputs = { on, vars: '{"WANTED":"yes"}' }

@@ -1,7 +1,7 @@
 import { examine } from '../../src/dev/doctor/examine.ts'
 import type { Finding } from '../../src/dev/doctor/finding.ts'
 import type { Patient } from '../../src/dev/doctor/ports.ts'
-import { doctorPorts } from '../../src/entries/doctor-ports.ts'
+import { doctorPorts } from '../../src/entries/cli/doctor-ports.ts'
 import { Secret } from '../../src/protocol/secret.ts'
 import type { GitHub } from '../support/github.ts'
 import { TOKEN } from '../support/scene.ts'

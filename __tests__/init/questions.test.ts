@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
 import { answered, questions } from '../../src/dev/init/questions.ts'
-import { askAt } from '../../src/entries/ask.ts'
+import { askAt } from '../../src/entries/cli/ask.ts'
 
 const KNOWN = { repository: 'octo/repo' }
 const DEFAULTS = {

@@ -108,9 +108,10 @@ describe('of a request is kept', () => {
 
   test('no credential of its sender, though a replay brings it again', async () => {
     const secret = 'Bearer a-secret-of-the-sender'
-    await post(dev.hook('any/webhook'), {}, { authorization: secret })
+    await post(dev.hook('any/webhook'), {}, { authorization: secret, 'x-gitlab-token': secret })
     const kept = await newest(++count)
     expect(kept.request?.headers.authorization).toBe('***')
+    expect(kept.request?.headers['x-gitlab-token']).toBe('***')
     expect(JSON.stringify(kept)).not.toContain('a-secret-of')
     expect(JSON.stringify(reader.events)).not.toContain('a-secret-of')
     const { delivery, status } = await replay({ of: kept.id, ...kept.request })

@@ -46,6 +46,24 @@ test.each(['base64', 'base64url'] as const)(
   },
 )
 
+test('scrubs escapes of some characters, and leaves the text around them as it was', () => {
+  const secret = new Secret('0123456789-abcdefghé')
+  const text = '%zz é%20%30123456789%2Dabcdefgh%C3%A9%2 0123456789-abcdefgh%c3%A9 ü%'
+  expect(secret.scrub(text)).toBe('%zz é%20***%2 *** ü%')
+})
+
+test.each([
+  ['a body that nearly is the value, again and again', `%${'a'.repeat(260_000)}`],
+  ['escapes alone', '%61'.repeat(85_000)],
+  ['text beyond ASCII', `%${'é'.repeat(130_000)}`],
+])('a long value is looked for in time: %s', (_, text) => {
+  const value = `${'a'.repeat(2000)}b`
+  const start = performance.now()
+  expect(new Secret(value).isIn(text)).toBe(false)
+  // It took 26 s; on a slow machine this is far from a second.
+  expect(performance.now() - start).toBeLessThan(3000)
+})
+
 test('does not look for short values, which could be part of any word', () => {
   const secret = new Secret('short-one')
   expect(secret.isIn('short-one')).toBe(false)

@@ -26,6 +26,18 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
 
   const codeOf = ({ body }: RawAnswer) => JSON.parse(body).error?.code
 
+  test('R5: an early hint is no answer: 200 with one after it, 504 without', async () => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
+    const answerTo = async (rest: string) => {
+      platform.onBytes((socket, received) => {
+        if (isWhole(received)) socket.end(hint + rest)
+      })
+      return (await send(relay.url, REQUEST)).status
+    }
+    expect(await answerTo('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')).toBe(200)
+    expect(await answerTo('')).toBe(504)
+  })
+
   test('R25, peers’ fault of no timeout: no answer at all: 504 within the budget', async () => {
     platform.onBytes(() => {})
     const before = Date.now()

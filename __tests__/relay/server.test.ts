@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -238,6 +238,86 @@ describe('R22: slow clients', () => {
     expect(slow.filter(({ socket }) => !socket.closed)).toEqual([])
   }, 30_000)
 })
+
+describe('requests one behind the other on a connection', () => {
+  const request = (n: number) => `GET ${HOOK}?n=${n} HTTP/1.1\r\nHost: h\r\n${AUTH}\r\n`
+
+  test.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['CONNECT', 'CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n'],
+  ])('%s behind a request does not answer it', async (_, bytes) => {
+    const { github, relay } = await slowly(200)
+    const text = (await sendBytes(relay.url, request(1) + request(2) + bytes)).toString()
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
+    expect(github.calls).toHaveLength(2)
+    await relay.close()
+    await github.close()
+  })
+
+  test('a client that leaves with several in the works does not keep the server from stopping', async () => {
+    const { github, relay } = await slowly(200)
+    const socket = open(relay.url)
+    socket.write(request(1) + request(2) + request(3))
+    await until(() => github.calls.length === 3)
+    socket.resetAndDestroy()
+    await expect(soon(relay.close())).resolves.toBe('stopped')
+    await github.close()
+  })
+})
+
+describe('a client that does not hang up after a refusal', () => {
+  const CONNECT = 'CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n'
+
+  test.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['CONNECT', CONNECT],
+  ])('%s: is cut off', async (_, bytes) => {
+    const { github, relay } = await slowly(0)
+    const { hostname, port } = new URL(relay.url)
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).resume()
+    socket.write(bytes)
+    await once(socket, 'end')
+    await sleep(1500)
+    const errors: unknown[] = []
+    socket.on('error', (error) => errors.push(error))
+    socket.write('x')
+    await sleep(50)
+    socket.write('x')
+    await sleep(50)
+    expect(errors).toHaveLength(1)
+    await expect(soon(relay.close())).resolves.toBe('stopped')
+    await github.close()
+  })
+
+  test('CONNECT and a reset are no fault of the server', async () => {
+    const { github, relay } = await slowly(0)
+    for (let n = 0; n < 50; n++) {
+      const socket = open(relay.url)
+      await once(socket, 'connect')
+      socket.write(CONNECT, () => socket.resetAndDestroy())
+    }
+    expect((await send(relay.url, withToken({ target: HOOK }))).status).toBe(200)
+    await relay.close()
+    await github.close()
+  })
+})
+
+/** A relay whose GitHub takes so many milliseconds. */
+async function slowly(milliseconds: number) {
+  const github = await startGitHub()
+  const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
+  github.always((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), milliseconds)
+    return undefined
+  })
+  return { github, relay }
+}
+
+/** What a server has 9 s for is over sooner when nothing is in the works. */
+async function soon(stopping: Promise<void>): Promise<string> {
+  const late = sleep(5000, 'late', { ref: false })
+  return Promise.race([stopping.then(() => 'stopped'), late])
+}
 
 describe('R26: stopping', () => {
   test('finishes what was accepted, and takes nothing more', async () => {

@@ -126,6 +126,14 @@ describe.each(RUNTIMES)('the token at a relay on %s', (_, start) => {
     expect(at.github.calls).toHaveLength(0)
   })
 
+  test.each([
+    [2048, 200],
+    [2049, 401],
+  ])('a token of %i characters: %i', async (length, status) => {
+    const headers = [['X-Platform-Authorization', 'a'.repeat(length)]] as const
+    expect((await sendBare({ target: HOOK, headers })).status).toBe(status)
+  })
+
   test('a short token is not looked for: it could be part of any word', async () => {
     const answer = await sendBare({ method: 'POST', target: `/o/r/abc?__token=abc`, body: 'abc' })
     expect(answer.status).toBe(200)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
+import worker from '../../src/entries/relay-worker.ts'
 import { workerBundle } from '../support/build.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
@@ -17,3 +18,22 @@ test('the worker compiles against the types of a worker alone', async () => {
   const tsc = `${ROOT}node_modules/.bin/tsc`
   await expect(run(tsc, ['-p', 'tsconfig.worker.json'], { cwd: ROOT })).resolves.toBeDefined()
 }, 60_000)
+
+test.each(['5', '5, 5', '-1', '', 'x'])(
+  'R6: a declared length of "%s" lets no more than the limit through',
+  async (length) => {
+    const target = 'http://relay.test/o/r/hook/webhook'
+    const whole = new Request(target, { method: 'POST', body: 'x'.repeat(400_000) })
+    const headers = new Headers({ 'content-length': length, 'x-platform-authorization': 'token' })
+    // A runtime that frames bodies by what they declare would not let this come about.
+    const request = Object.create(whole, {
+      headers: { value: headers },
+      method: { value: 'POST' },
+      url: { value: target },
+      body: { get: () => whole.body },
+      arrayBuffer: { value: () => whole.arrayBuffer() },
+    })
+    const answer = await worker.fetch(request, { HOOKLINE_API_URL: 'http://127.0.0.1:1' })
+    expect(answer.status).toBe(413)
+  },
+)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { githubApi } from '../../src/entries/github.ts'
+import { githubApi } from '../../src/entries/action/github.ts'
 import { branchShelf } from '../../src/state/branch.ts'
 import { MOST_CLAIMS } from '../../src/state/claims.ts'
 import { patientApi } from '../../src/state/patient-api.ts'

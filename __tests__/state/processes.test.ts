@@ -18,7 +18,7 @@ const CLAIMER = `
   const { fileShelf } = await load('state/file.js')
   const { branchShelf } = await load('state/branch.js')
   const { stateFiles } = await load('entries/state-files.js')
-  const { githubApi } = await load('entries/github.js')
+  const { githubApi } = await load('entries/action/github.js')
   // The stand-in answers in milliseconds, not in tenths of a second: waits are as much shorter.
   const pace = kind === 'file' ? 1 : 50
   const sleep = (ms) => new Promise((r) => setTimeout(r, ms / pace))

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { githubApi } from '../../src/entries/github.ts'
+import { githubApi } from '../../src/entries/action/github.ts'
 import { stateFiles } from '../../src/entries/state-files.ts'
 import { branchShelf } from '../../src/state/branch.ts'
 import { fileShelf } from '../../src/state/file.ts'

@@ -1213,7 +1213,7 @@ var src = __webpack_require__(2830);
 // EXTERNAL MODULE: external "http"
 var external_http_ = __webpack_require__(58611);
 // EXTERNAL MODULE: external "https"
-var external_https_ = __webpack_require__(43311);
+var external_https_ = __webpack_require__(65692);
 ;// CONCATENATED MODULE: ./node_modules/agent-base/dist/helpers.js
 
 

@@ -84,6 +84,9 @@ class Exchange {
             this.#controller = controller;
     }
     onResponseStart(_controller, status, headers) {
+        // A hint ahead of the answer, such as 103, says nothing of what became of the request.
+        if (status < 200)
+            return;
         this.#status = status;
         this.#headers = headers;
         // What the platform says of an accepted event is of no use to anyone.
@@ -129,10 +132,10 @@ class Exchange {
     }
 }
 
-// EXTERNAL MODULE: ./build/entries/relay-config.js + 2 modules
-var relay_config = __webpack_require__(53651);
-// EXTERNAL MODULE: ./build/entries/relay-server.js + 2 modules
-var relay_server = __webpack_require__(9639);
+// EXTERNAL MODULE: ./build/entries/relay/relay-config.js + 2 modules
+var relay_config = __webpack_require__(18275);
+// EXTERNAL MODULE: ./build/entries/relay/relay-server.js + 2 modules
+var relay_server = __webpack_require__(65990);
 ;// CONCATENATED MODULE: ./build/entries/relay-node.js
 
 

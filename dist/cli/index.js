@@ -23,7 +23,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("http");
 
 /***/ }),
 
-/***/ 43311:
+/***/ 65692:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("https");
@@ -13791,13 +13791,14 @@ async function isDue({ every, timeZone, force }, clock) {
         return { due: true, reason: `every: ${every.cron}` };
     return dueByCron(every.cron, timeZone, clock);
 }
+/** A run starts a few seconds earlier or later in its minute: where every start counts, none asks. */
 async function dueByMinutes(minutes, clock) {
     const { now, lastSuccess, schedule } = clock;
-    if (lastSuccess === undefined) {
-        if ((await shortestGap(schedule, now)) < minutes * MINUTE)
-            throw needsStore('every');
+    if ((await shortestGap(schedule, now)) >= minutes * MINUTE) {
         return { due: true, reason: `the schedule is as rare as every: ${minutes}` };
     }
+    if (lastSuccess === undefined)
+        throw needsStore('every');
     if (lastSuccess === null)
         return { due: true, reason: 'it has not succeeded yet' };
     const ago = Math.floor((now - lastSuccess) / MINUTE);
@@ -14193,19 +14194,19 @@ function bugOf(error) {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
-/* harmony import */ var _commands_build_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(65692);
-/* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(36106);
-/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(97458);
-/* harmony import */ var _commands_doctor_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(68273);
-/* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(32324);
-/* harmony import */ var _commands_keys_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(91316);
-/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(75705);
-/* harmony import */ var _commands_seal_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(61450);
-/* harmony import */ var _commands_send_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(63123);
-/* harmony import */ var _commands_url_js__WEBPACK_IMPORTED_MODULE_10__ = __nccwpck_require__(21327);
-/* harmony import */ var _exit_js__WEBPACK_IMPORTED_MODULE_11__ = __nccwpck_require__(1859);
-/* harmony import */ var _own_version_js__WEBPACK_IMPORTED_MODULE_12__ = __nccwpck_require__(37878);
-/* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_13__ = __nccwpck_require__(55323);
+/* harmony import */ var _cli_exit_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(17656);
+/* harmony import */ var _cli_own_version_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(54131);
+/* harmony import */ var _cli_terminal_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4068);
+/* harmony import */ var _commands_build_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(82710);
+/* harmony import */ var _commands_check_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(36106);
+/* harmony import */ var _commands_dev_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(77069);
+/* harmony import */ var _commands_doctor_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(91627);
+/* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(52645);
+/* harmony import */ var _commands_keys_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(91316);
+/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_10__ = __nccwpck_require__(52990);
+/* harmony import */ var _commands_seal_js__WEBPACK_IMPORTED_MODULE_11__ = __nccwpck_require__(61450);
+/* harmony import */ var _commands_send_js__WEBPACK_IMPORTED_MODULE_12__ = __nccwpck_require__(93197);
+/* harmony import */ var _commands_url_js__WEBPACK_IMPORTED_MODULE_13__ = __nccwpck_require__(21327);
 
 
 
@@ -14222,30 +14223,30 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 
 const program = new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('hookline')
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-    .addCommand((0,_commands_init_js__WEBPACK_IMPORTED_MODULE_5__/* .initCommand */ ._)())
-    .addCommand((0,_commands_dev_js__WEBPACK_IMPORTED_MODULE_3__/* .devCommand */ .t)())
-    .addCommand((0,_commands_check_js__WEBPACK_IMPORTED_MODULE_2__/* .checkCommand */ .e)())
-    .addCommand((0,_commands_build_js__WEBPACK_IMPORTED_MODULE_1__/* .buildCommand */ .O)())
-    .addCommand((0,_commands_send_js__WEBPACK_IMPORTED_MODULE_9__/* .sendCommand */ .S)())
-    .addCommand((0,_commands_url_js__WEBPACK_IMPORTED_MODULE_10__/* .urlCommand */ .v)())
-    .addCommand((0,_commands_doctor_js__WEBPACK_IMPORTED_MODULE_4__/* .doctorCommand */ .l)())
-    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_7__/* .relayCommand */ .P)())
-    .addCommand((0,_commands_keys_js__WEBPACK_IMPORTED_MODULE_6__/* .keysCommand */ .a)())
-    .addCommand((0,_commands_seal_js__WEBPACK_IMPORTED_MODULE_8__/* .sealCommand */ .b)())
-    .version((0,_own_version_js__WEBPACK_IMPORTED_MODULE_12__/* .ownVersion */ .X)(), '--version', 'print the version')
-    .addHelpText('after', `\n${_exit_js__WEBPACK_IMPORTED_MODULE_11__/* .EXIT_CODES */ .ai}\n\nExample:\n  $ hookline init`);
+    .addCommand((0,_commands_init_js__WEBPACK_IMPORTED_MODULE_8__/* .initCommand */ ._)())
+    .addCommand((0,_commands_dev_js__WEBPACK_IMPORTED_MODULE_6__/* .devCommand */ .t)())
+    .addCommand((0,_commands_check_js__WEBPACK_IMPORTED_MODULE_5__/* .checkCommand */ .e)())
+    .addCommand((0,_commands_build_js__WEBPACK_IMPORTED_MODULE_4__/* .buildCommand */ .O)())
+    .addCommand((0,_commands_send_js__WEBPACK_IMPORTED_MODULE_12__/* .sendCommand */ .S)())
+    .addCommand((0,_commands_url_js__WEBPACK_IMPORTED_MODULE_13__/* .urlCommand */ .v)())
+    .addCommand((0,_commands_doctor_js__WEBPACK_IMPORTED_MODULE_7__/* .doctorCommand */ .l)())
+    .addCommand((0,_commands_relay_js__WEBPACK_IMPORTED_MODULE_10__/* .relayCommand */ .P)())
+    .addCommand((0,_commands_keys_js__WEBPACK_IMPORTED_MODULE_9__/* .keysCommand */ .a)())
+    .addCommand((0,_commands_seal_js__WEBPACK_IMPORTED_MODULE_11__/* .sealCommand */ .b)())
+    .version((0,_cli_own_version_js__WEBPACK_IMPORTED_MODULE_2__/* .ownVersion */ .X)(), '--version', 'print the version')
+    .addHelpText('after', `\n${_cli_exit_js__WEBPACK_IMPORTED_MODULE_1__/* .EXIT_CODES */ .ai}\n\nExample:\n  $ hookline init`);
 for (const command of [program, ...program.commands]) {
     command.exitOverride().configureHelp({
-        styleTitle: (title) => (0,_terminal_js__WEBPACK_IMPORTED_MODULE_13__/* .styled */ .I)(process.stdout, 'bold', title),
-        styleCommandText: (name) => (0,_terminal_js__WEBPACK_IMPORTED_MODULE_13__/* .styled */ .I)(process.stdout, 'cyan', name),
+        styleTitle: (title) => (0,_cli_terminal_js__WEBPACK_IMPORTED_MODULE_3__/* .styled */ .I)(process.stdout, 'bold', title),
+        styleCommandText: (name) => (0,_cli_terminal_js__WEBPACK_IMPORTED_MODULE_3__/* .styled */ .I)(process.stdout, 'cyan', name),
     });
 }
-(0,_exit_js__WEBPACK_IMPORTED_MODULE_11__/* .endQuietlyOnClosedPipe */ .oD)();
+(0,_cli_exit_js__WEBPACK_IMPORTED_MODULE_1__/* .endQuietlyOnClosedPipe */ .oD)();
 try {
     await program.parseAsync();
 }
 catch (error) {
-    process.exitCode = (0,_exit_js__WEBPACK_IMPORTED_MODULE_11__/* .explain */ .WE)(error);
+    process.exitCode = (0,_cli_exit_js__WEBPACK_IMPORTED_MODULE_1__/* .explain */ .WE)(error);
 }
 
 __webpack_async_result__();
@@ -14253,7 +14254,398 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 65692:
+/***/ 17656:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   WE: () => (/* binding */ explain),
+/* harmony export */   ai: () => (/* binding */ EXIT_CODES),
+/* harmony export */   ce: () => (/* binding */ explainBug),
+/* harmony export */   dc: () => (/* binding */ EXIT),
+/* harmony export */   oD: () => (/* binding */ endQuietlyOnClosedPipe)
+/* harmony export */ });
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(88375);
+/* harmony import */ var _bug_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(32545);
+/* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4068);
+
+
+
+
+
+/** What the exit code of every command says. */
+const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 };
+/** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
+const EXIT_CODES = `Exit codes:
+  ${EXIT.done}   done
+  ${EXIT.mend}   something that you can mend, and the message says how
+  ${EXIT.usage}   wrong usage: an unknown command or option
+  ${EXIT.bug}  a bug of ours`;
+/** Says on standard error what went wrong, and gives the exit code for it. */
+function explain(error) {
+    if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
+        return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (!(error instanceof _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y)) {
+        explainBug(error);
+        return EXIT.bug;
+    }
+    for (const problem of error.problems) {
+        const text = (0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem);
+        const title = (0,_terminal_js__WEBPACK_IMPORTED_MODULE_3__/* .styled */ .I)(process.stderr, ['red', 'bold'], 'error:');
+        process.stderr.write(`${text.replace(/^error:/, title)}\n`);
+    }
+    return EXIT.mend;
+}
+function explainBug(error) {
+    const { name, frames } = (0,_bug_js__WEBPACK_IMPORTED_MODULE_4__/* .bugOf */ .y)(error);
+    process.stderr.write(`hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`);
+}
+/** `hookline … | head` closes the pipe early: that is no fault. */
+function endQuietlyOnClosedPipe() {
+    process.stdout.on('error', (error) => {
+        if (error.code !== 'EPIPE')
+            throw error;
+        process.exit(EXIT.done);
+    });
+}
+
+
+/***/ }),
+
+/***/ 88245:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   V: () => (/* binding */ originRepository)
+/* harmony export */ });
+/* unused harmony export repositoryOf */
+/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(31421);
+
+/** `owner/name` of the git remote `origin`; empty where there is none, or no git. */
+function originRepository() {
+    try {
+        const stdio = ['ignore', 'pipe', 'ignore'];
+        const url = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.execFileSync)('git', ['remote', 'get-url', 'origin'], {
+            encoding: 'utf8',
+            stdio: [...stdio],
+        });
+        return repositoryOf(url.trim());
+    }
+    catch {
+        return '';
+    }
+}
+/** The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`. */
+function repositoryOf(url) {
+    const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? [];
+    return owner && name ? `${owner}/${name}` : '';
+}
+
+
+/***/ }),
+
+/***/ 17993:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   b: () => (/* binding */ httpCall)
+/* harmony export */ });
+/* harmony import */ var _protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(25782);
+/* harmony import */ var _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(14697);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22947);
+
+
+
+/**
+ * Sends one request just as it is, and follows no redirect: a token must not go elsewhere.
+ *
+ * @throws HttpFailure when no whole answer came
+ */
+async function httpCall({ url, timeout, body, ...call }) {
+    // Loaded only here: it would double the time that `hookline --help` takes.
+    const { Client } = await __nccwpck_require__.e(/* import() */ 752).then(__nccwpck_require__.t.bind(__nccwpck_require__, 24371, 19));
+    const client = new Client(url.origin);
+    try {
+        const answer = await client.request({
+            // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
+            method: call.method,
+            path: url.pathname + url.search,
+            headers: rawHeaders({ 'user-agent': 'hookline', ...call.headers }),
+            body: body && body.length > 0 ? body : null,
+            signal: AbortSignal.timeout(timeout),
+        });
+        const headers = Object.entries(answer.headers).map(([name, value]) => [
+            name,
+            [value].flat().join(', '),
+        ]);
+        return {
+            status: answer.statusCode,
+            headers: Object.fromEntries(headers),
+            text: await answer.body.text(),
+        };
+    }
+    catch (error) {
+        throw failure(error);
+    }
+    finally {
+        await client.destroy();
+    }
+}
+function rawHeaders(headers) {
+    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1)(Object.entries(headers).map(([name, value]) => [name, (0,_protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(value)]));
+}
+/** The library's message may hold the URL, so only its code is told. */
+function failure(error) {
+    const { name, code } = error instanceof Error
+        ? { code: undefined, ...error, name: error.name }
+        : { name: '', code: undefined };
+    if (name === 'TimeoutError')
+        return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('timeout', 'TimeoutError');
+    return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('connection', typeof code === 'string' ? code : 'broken off');
+}
+
+
+/***/ }),
+
+/***/ 54131:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   X: () => (/* binding */ ownVersion)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(73024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(76760);
+/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22947);
+
+
+
+/**
+ * The version in package.json, which stands two folders above the script that was started;
+ * `unknown` for a script that was copied out of its package.
+ */
+function ownVersion() {
+    const manifest = readManifest((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(process.argv[1] ?? ''));
+    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_2__/* .isObject */ .Gv)(manifest) && manifest.name === 'hookline' ? String(manifest.version) : 'unknown';
+}
+function readManifest(script) {
+    try {
+        return JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.resolve)(script, '../../../package.json'), 'utf8'));
+    }
+    catch {
+        return undefined;
+    }
+}
+
+
+/***/ }),
+
+/***/ 99539:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   p: () => (/* binding */ parsePort)
+/* harmony export */ });
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+
+/** @throws UserError for anything but a whole number from 0 to 65535 */
+function parsePort(text) {
+    const port = Number(text);
+    if (/^\d+$/.test(text) && port <= 65_535)
+        return port;
+    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
+        message: `${JSON.stringify(text)} is no port`,
+        hint: 'give a number from 0 to 65535; 0 takes a free one',
+    });
+}
+
+
+/***/ }),
+
+/***/ 72360:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   o: () => (/* binding */ problemJson)
+/* harmony export */ });
+/** A problem for a program to read: an editor, or a reviewer's bot. */
+function problemJson(problem, severity) {
+    const { message, position, hint, notes } = problem;
+    return {
+        severity,
+        message,
+        ...(position && {
+            file: position.source.file,
+            line: position.line,
+            column: position.column,
+            length: position.length,
+        }),
+        ...(hint && { hint }),
+        ...(notes && { notes }),
+    };
+}
+
+
+/***/ }),
+
+/***/ 7915:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   E: () => (/* binding */ withProgress)
+/* harmony export */ });
+/** Milliseconds after which a person begins to wonder. */
+const PATIENCE = 1000;
+const CLEAR_LINE = '\r\u001b[K';
+/**
+ * Waits for what is being done; says so once it takes longer than a second. On a terminal the line
+ * counts the seconds and goes away at the end, elsewhere it is written once.
+ *
+ * @param what is being done, in the form `asking GitHub`
+ */
+async function withProgress(what, work, output = process.stderr) {
+    let seconds = 0;
+    const timer = setInterval(() => {
+        seconds++;
+        if (output.isTTY)
+            output.write(`${CLEAR_LINE}${what} … ${seconds} s`);
+        else if (seconds === 1)
+            output.write(`${what} …\n`);
+    }, PATIENCE);
+    try {
+        return await work;
+    }
+    finally {
+        clearInterval(timer);
+        if (output.isTTY && seconds > 0)
+            output.write(CLEAR_LINE);
+    }
+}
+
+
+/***/ }),
+
+/***/ 64817:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   A: () => (/* binding */ fromEnvironment),
+/* harmony export */   n: () => (/* binding */ readSecret)
+/* harmony export */ });
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
+/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(52977);
+
+
+/**
+ * A secret from standard input, or from a variable of the environment: never from a flag, since
+ * everyone on a machine can read the arguments of its processes.
+ *
+ * @throws UserError when standard input brings none
+ */
+async function readSecret(variable, fromInput) {
+    if (!fromInput)
+        return fromEnvironment(variable);
+    const chunks = [];
+    for await (const chunk of process.stdin)
+        chunks.push(chunk);
+    const text = Buffer.concat(chunks)
+        .toString()
+        .replace(/\r?\n$/, '');
+    if (text === '')
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({ message: 'standard input brought no secret' });
+    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .zh(text);
+}
+/** An empty variable counts as absent. */
+function fromEnvironment(variable) {
+    const value = process.env[variable];
+    return value ? new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .zh(value) : undefined;
+}
+
+
+/***/ }),
+
+/***/ 10029:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   O: () => (/* binding */ stopOnSignal)
+/* harmony export */ });
+/**
+ * A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once.
+ *
+ * @returns what does as the first one does
+ */
+function stopOnSignal(server) {
+    const stop = () => {
+        process.off('SIGTERM', stop);
+        process.off('SIGINT', stop);
+        void server.close();
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    return stop;
+}
+
+
+/***/ }),
+
+/***/ 4068:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   I: () => (/* binding */ styled),
+/* harmony export */   g: () => (/* binding */ printable)
+/* harmony export */ });
+/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(57975);
+
+/** The text in a style; as it is where nobody would see colours, or has asked for none. */
+function styled(screen, style, text) {
+    return isColourful(screen) ? (0,node_util__WEBPACK_IMPORTED_MODULE_0__.styleText)(style, text, { validateStream: false }) : text;
+}
+/** https://no-color.org: any value but the empty one counts. */
+function isColourful(screen) {
+    return !process.env.NO_COLOR && screen.isTTY === true && (screen.hasColors?.() ?? false);
+}
+/** Control characters of what came from elsewhere could move the cursor or recolour the terminal. */
+function printable(text) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+    return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
+}
+
+
+/***/ }),
+
+/***/ 66857:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Lb: () => (/* binding */ describeWebhook),
+/* harmony export */   Mn: () => (/* binding */ lines),
+/* harmony export */   bG: () => (/* binding */ TOKEN_VARIABLE)
+/* harmony export */ });
+/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(53428);
+
+/** Stands for the token in what is printed; a shell puts it in. */
+const TOKEN_VARIABLE = '$HOOKLINE_TOKEN';
+/** A webhook URL, and a curl line to try it with, which keeps the token out of the URL. */
+function describeWebhook(bare) {
+    const url = (0,_protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__/* .withToken */ .u)(bare, TOKEN_VARIABLE);
+    const curl = [
+        `curl -X POST "${bare}"`,
+        `-H "X-Platform-Authorization: Bearer ${TOKEN_VARIABLE}"`,
+        `-H "Content-Type: application/json" -d '{"hello":"world"}'`,
+    ].join(' ');
+    return { text: lines('Webhook URL', url, 'Try it', curl), url, curl };
+}
+/** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
+function lines(...parts) {
+    return parts.map((part, at) => (at % 2 === 0 ? `# ${part}` : `${part}\n`)).join('\n');
+}
+
+
+/***/ }),
+
+/***/ 82710:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -14274,7 +14666,7 @@ var external_node_events_ = __nccwpck_require__(78474);
 var external_node_path_ = __nccwpck_require__(76760);
 // EXTERNAL MODULE: external "node:timers/promises"
 var promises_ = __nccwpck_require__(58500);
-;// CONCATENATED MODULE: ./build/entries/watch-folders.js
+;// CONCATENATED MODULE: ./build/entries/cli/watch-folders.js
 
 
 
@@ -14330,8 +14722,8 @@ function buildCommand() {
 }
 async function run(globs, { watch, json, ...options }) {
     // Loaded only here, so that other commands start without parsers they have no use for.
-    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(951), __nccwpck_require__.e(84), __nccwpck_require__.e(207)]).then(__nccwpck_require__.bind(__nccwpck_require__, 18207));
-    const { printBuild } = await __nccwpck_require__.e(/* import() */ 938).then(__nccwpck_require__.bind(__nccwpck_require__, 52938));
+    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(951), __nccwpck_require__.e(960), __nccwpck_require__.e(133)]).then(__nccwpck_require__.bind(__nccwpck_require__, 31133));
+    const { printBuild } = await __nccwpck_require__.e(/* import() */ 145).then(__nccwpck_require__.bind(__nccwpck_require__, 18145));
     const once = async () => {
         const built = await build({ ...options, root: process.cwd(), globs });
         process.exitCode = printBuild(built, { json, check: options.check });
@@ -14364,7 +14756,7 @@ function parseState(text) {
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
 /* harmony import */ var _action_inputs_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7126);
 /* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(88375);
-/* harmony import */ var _problem_json_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(96571);
+/* harmony import */ var _cli_problem_json_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(72360);
 
 
 
@@ -14379,13 +14771,13 @@ function checkCommand() {
         .action(run);
 }
 async function run(globs, { strict, json }) {
-    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(84), __nccwpck_require__.e(36)]).then(__nccwpck_require__.bind(__nccwpck_require__, 86036));
+    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(960), __nccwpck_require__.e(62)]).then(__nccwpck_require__.bind(__nccwpck_require__, 29062));
     const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false);
     process.exitCode = errors.length > 0 ? 1 : 0;
     if (json) {
         const problems = [
-            ...errors.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_3__/* .problemJson */ .o)(problem, 'error')),
-            ...warnings.map((problem) => (0,_problem_json_js__WEBPACK_IMPORTED_MODULE_3__/* .problemJson */ .o)(problem, 'warning')),
+            ...errors.map((problem) => (0,_cli_problem_json_js__WEBPACK_IMPORTED_MODULE_3__/* .problemJson */ .o)(problem, 'error')),
+            ...warnings.map((problem) => (0,_cli_problem_json_js__WEBPACK_IMPORTED_MODULE_3__/* .problemJson */ .o)(problem, 'warning')),
         ];
         process.stdout.write(`${JSON.stringify({ ok: errors.length === 0, problems })}\n`);
         return;
@@ -14408,7 +14800,7 @@ function counted(count, noun) {
 
 /***/ }),
 
-/***/ 97458:
+/***/ 77069:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -14495,11 +14887,46 @@ var found_triggers = __nccwpck_require__(47072);
 var local_platform = __nccwpck_require__(75267);
 // EXTERNAL MODULE: ./build/dev/survey.js
 var survey = __nccwpck_require__(70896);
-// EXTERNAL MODULE: external "node:child_process"
-var external_node_child_process_ = __nccwpck_require__(31421);
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __nccwpck_require__(73024);
-;// CONCATENATED MODULE: ./build/entries/foreground.js
+// EXTERNAL MODULE: external "node:util"
+var external_node_util_ = __nccwpck_require__(57975);
+// EXTERNAL MODULE: ./build/protocol/errors.js
+var errors = __nccwpck_require__(2546);
+;// CONCATENATED MODULE: ./build/entries/cli/env-file.js
+
+
+
+
+const DEFAULT_FILE = '.env';
+/**
+ * Names and values of a file in the form of `.env`; none when the default file is not there.
+ *
+ * @throws UserError when a file that was asked for cannot be read
+ */
+function readEnvFile(file) {
+    try {
+        const values = (0,external_node_util_.parseEnv)((0,external_node_fs_.readFileSync)(file ?? DEFAULT_FILE, 'utf8'));
+        return (0,json/* record */.g1)(Object.entries(values).map(([name, value]) => [name, value ?? '']));
+    }
+    catch (cause) {
+        if (file === undefined)
+            return {};
+        throw new errors/* UserError */.y({ message: `--env-file: ${file} cannot be read` }, { cause });
+    }
+}
+
+// EXTERNAL MODULE: ./build/entries/cli/exit.js
+var exit = __nccwpck_require__(17656);
+// EXTERNAL MODULE: ./build/entries/cli/port.js
+var cli_port = __nccwpck_require__(99539);
+// EXTERNAL MODULE: ./build/entries/cli/stop-on-signal.js
+var stop_on_signal = __nccwpck_require__(10029);
+// EXTERNAL MODULE: ./build/entries/cli/terminal.js
+var terminal = __nccwpck_require__(4068);
+// EXTERNAL MODULE: external "node:child_process"
+var external_node_child_process_ = __nccwpck_require__(31421);
+;// CONCATENATED MODULE: ./build/entries/dev/foreground.js
 
 
 /**
@@ -14523,7 +14950,7 @@ function byPs() {
     return error === undefined && stdout.includes('+');
 }
 
-;// CONCATENATED MODULE: ./build/entries/keys-while-running.js
+;// CONCATENATED MODULE: ./build/entries/dev/keys-while-running.js
 /** Where there is no terminal. */
 const NO_KEYS = { hint: '', stop: () => { } };
 const CTRL_C = '\u0003';
@@ -14557,9 +14984,7 @@ function listenToKeys(keys, keyboard, interrupt) {
     return { hint: `keys: ${keys.map(({ key, does }) => `${key} ${does}`).join(', ')}`, stop };
 }
 
-// EXTERNAL MODULE: ./build/entries/terminal.js
-var terminal = __nccwpck_require__(55323);
-;// CONCATENATED MODULE: ./build/entries/dev-keys.js
+;// CONCATENATED MODULE: ./build/entries/dev/dev-keys.js
 
 
 
@@ -14588,8 +15013,6 @@ function say(text) {
 
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(76760);
-// EXTERNAL MODULE: ./build/protocol/errors.js
-var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/protocol/limits.js
 var limits = __nccwpck_require__(53437);
 // EXTERNAL MODULE: ./build/workflow/expressions.js
@@ -14649,7 +15072,7 @@ function inputOn(step) {
 
 // EXTERNAL MODULE: ./build/entries/workflow-files.js + 9 modules
 var workflow_files = __nccwpck_require__(76456);
-;// CONCATENATED MODULE: ./build/entries/dev-workflows.js
+;// CONCATENATED MODULE: ./build/entries/dev/dev-workflows.js
 
 
 
@@ -14716,37 +15139,6 @@ function readInline(root, name, file, contexts) {
     return readInlineOn(name, { name: file, file, text }, contexts);
 }
 
-// EXTERNAL MODULE: external "node:util"
-var external_node_util_ = __nccwpck_require__(57975);
-;// CONCATENATED MODULE: ./build/entries/env-file.js
-
-
-
-
-const DEFAULT_FILE = '.env';
-/**
- * Names and values of a file in the form of `.env`; none when the default file is not there.
- *
- * @throws UserError when a file that was asked for cannot be read
- */
-function readEnvFile(file) {
-    try {
-        const values = (0,external_node_util_.parseEnv)((0,external_node_fs_.readFileSync)(file ?? DEFAULT_FILE, 'utf8'));
-        return (0,json/* record */.g1)(Object.entries(values).map(([name, value]) => [name, value ?? '']));
-    }
-    catch (cause) {
-        if (file === undefined)
-            return {};
-        throw new errors/* UserError */.y({ message: `--env-file: ${file} cannot be read` }, { cause });
-    }
-}
-
-// EXTERNAL MODULE: ./build/entries/exit.js
-var exit = __nccwpck_require__(1859);
-// EXTERNAL MODULE: ./build/entries/port.js
-var entries_port = __nccwpck_require__(92292);
-// EXTERNAL MODULE: ./build/entries/stop-on-signal.js
-var stop_on_signal = __nccwpck_require__(17990);
 ;// CONCATENATED MODULE: ./build/entries/commands/dev.js
 
 
@@ -14784,12 +15176,12 @@ function devCommand() {
 }
 async function run(options) {
     const { host, port, workflow: globs, envFile, poll, json } = options;
-    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(639), __nccwpck_require__.e(481)]).then(__nccwpck_require__.bind(__nccwpck_require__, 71481));
+    const { serveDev } = await Promise.all(/* import() */[__nccwpck_require__.e(990), __nccwpck_require__.e(821)]).then(__nccwpck_require__.bind(__nccwpck_require__, 68821));
     const values = readEnvFile(envFile);
     const workflows = (event) => devWorkflows(globs, values, event);
     const server = await serveDev({
         host,
-        port: (0,entries_port/* parsePort */.p)(port),
+        port: (0,cli_port/* parsePort */.p)(port),
         env: process.env,
         workflows,
         tell: (event) => print(json ? (0,local_platform/* eventJson */.T$)(event) : account(event)),
@@ -14848,7 +15240,7 @@ function print(text) {
 
 /***/ }),
 
-/***/ 68273:
+/***/ 91627:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -15299,13 +15691,13 @@ async function examineGitHub(patient, ports) {
 var secret = __nccwpck_require__(52977);
 // EXTERNAL MODULE: ./build/protocol/webhook-url.js
 var webhook_url = __nccwpck_require__(53428);
-// EXTERNAL MODULE: ./build/entries/http-call.js
-var http_call = __nccwpck_require__(8024);
-// EXTERNAL MODULE: ./build/entries/progress.js
-var progress = __nccwpck_require__(23948);
 // EXTERNAL MODULE: ./build/entries/system-clock.js
 var system_clock = __nccwpck_require__(30697);
-;// CONCATENATED MODULE: ./build/entries/doctor-ports.js
+// EXTERNAL MODULE: ./build/entries/cli/http-call.js
+var http_call = __nccwpck_require__(17993);
+// EXTERNAL MODULE: ./build/entries/cli/progress.js
+var progress = __nccwpck_require__(7915);
+;// CONCATENATED MODULE: ./build/entries/cli/doctor-ports.js
 
 
 
@@ -15354,16 +15746,16 @@ function method(json) {
     return { method: 'POST', body: new TextEncoder().encode(json) };
 }
 
-// EXTERNAL MODULE: ./build/entries/exit.js
-var exit = __nccwpck_require__(1859);
-// EXTERNAL MODULE: ./build/entries/git-remote.js
-var git_remote = __nccwpck_require__(73914);
-// EXTERNAL MODULE: ./build/entries/relay-config.js + 2 modules
-var relay_config = __nccwpck_require__(53651);
-// EXTERNAL MODULE: ./build/entries/secret-input.js
-var secret_input = __nccwpck_require__(51486);
-// EXTERNAL MODULE: ./build/entries/terminal.js
-var terminal = __nccwpck_require__(55323);
+// EXTERNAL MODULE: ./build/entries/cli/exit.js
+var exit = __nccwpck_require__(17656);
+// EXTERNAL MODULE: ./build/entries/cli/git-remote.js
+var git_remote = __nccwpck_require__(88245);
+// EXTERNAL MODULE: ./build/entries/cli/secret-input.js
+var secret_input = __nccwpck_require__(64817);
+// EXTERNAL MODULE: ./build/entries/cli/terminal.js
+var terminal = __nccwpck_require__(4068);
+// EXTERNAL MODULE: ./build/entries/relay/relay-config.js + 2 modules
+var relay_config = __nccwpck_require__(18275);
 ;// CONCATENATED MODULE: ./build/entries/commands/doctor.js
 
 
@@ -15463,7 +15855,7 @@ function told({ check, status, message, mend }) {
 
 /***/ }),
 
-/***/ 32324:
+/***/ 52645:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -15757,7 +16149,7 @@ function checkUrl(part) {
 const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:readline/promises");
 // EXTERNAL MODULE: ./build/workflow/code-frame.js
 var code_frame = __nccwpck_require__(88375);
-;// CONCATENATED MODULE: ./build/entries/ask.js
+;// CONCATENATED MODULE: ./build/entries/cli/ask.js
 
 
 
@@ -15803,13 +16195,13 @@ function problemOf(question, answer) {
     }
 }
 
-// EXTERNAL MODULE: ./build/entries/git-remote.js
-var git_remote = __nccwpck_require__(73914);
+// EXTERNAL MODULE: ./build/entries/cli/git-remote.js
+var git_remote = __nccwpck_require__(88245);
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __nccwpck_require__(73024);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(76760);
-;// CONCATENATED MODULE: ./build/entries/new-files.js
+;// CONCATENATED MODULE: ./build/entries/cli/new-files.js
 
 
 
@@ -15960,7 +16352,7 @@ function printAccessKey() {
     print(`hlk_${Buffer.from(random).toString('base64url')}`);
 }
 async function presentKeys() {
-    const { readSealKeys } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 21035));
+    const { readSealKeys } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 19461));
     const text = process.env.HOOKLINE_SEAL_KEYS;
     return text ? readSealKeys(text) : [];
 }
@@ -15971,7 +16363,7 @@ function print(line) {
 
 /***/ }),
 
-/***/ 75705:
+/***/ 52990:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -15982,15 +16374,13 @@ __nccwpck_require__.d(__webpack_exports__, {
 
 // EXTERNAL MODULE: ./node_modules/commander/esm.mjs
 var esm = __nccwpck_require__(48179);
-// EXTERNAL MODULE: ./build/entries/port.js
-var entries_port = __nccwpck_require__(92292);
-// EXTERNAL MODULE: ./build/entries/relay-keys.js
-var relay_keys = __nccwpck_require__(21035);
-// EXTERNAL MODULE: ./build/entries/stop-on-signal.js
-var stop_on_signal = __nccwpck_require__(17990);
+// EXTERNAL MODULE: ./build/entries/cli/port.js
+var cli_port = __nccwpck_require__(99539);
+// EXTERNAL MODULE: ./build/entries/cli/stop-on-signal.js
+var stop_on_signal = __nccwpck_require__(10029);
 // EXTERNAL MODULE: ./build/workflow/code-frame.js
 var code_frame = __nccwpck_require__(88375);
-;// CONCATENATED MODULE: ./build/entries/warn.js
+;// CONCATENATED MODULE: ./build/entries/cli/warn.js
 
 /** Says on standard error what works, but should be mended. */
 function warn(problems) {
@@ -15998,6 +16388,8 @@ function warn(problems) {
         process.stderr.write(`${(0,code_frame/* renderProblem */.y)(problem, 'warning')}\n`);
 }
 
+// EXTERNAL MODULE: ./build/entries/relay/relay-keys.js
+var relay_keys = __nccwpck_require__(19461);
 ;// CONCATENATED MODULE: ./build/entries/commands/relay.js
 
 
@@ -16023,8 +16415,8 @@ function relayCommand() {
 }
 async function run({ host, port, repository }) {
     // Loaded only here: undici alone would double the time that `hookline --help` takes.
-    const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(639), __nccwpck_require__.e(789)]).then(__nccwpck_require__.bind(__nccwpck_require__, 46789));
-    const relay = await startRelay({ host, port: (0,entries_port/* parsePort */.p)(port), env: process.env, repository });
+    const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(990), __nccwpck_require__.e(789)]).then(__nccwpck_require__.bind(__nccwpck_require__, 46789));
+    const relay = await startRelay({ host, port: (0,cli_port/* parsePort */.p)(port), env: process.env, repository });
     (0,stop_on_signal/* stopOnSignal */.O)(relay);
     warn((0,relay_keys/* weakKeyProblems */.G)(process.env.HOOKLINE_KEYS));
     process.stdout.write(`hookline relay listening on ${relay.url}\n`);
@@ -16075,7 +16467,7 @@ function sealCommand() {
 }
 async function run(options) {
     const { sealToken } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 15388));
-    const { readRepository } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 53651));
+    const { readRepository } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 18275));
     const { owner, name } = readRepository(options.repository);
     const scope = {
         repository: `${owner}/${name}`,
@@ -16151,7 +16543,7 @@ function expiry(duration, now) {
 
 /***/ }),
 
-/***/ 63123:
+/***/ 93197:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -16553,10 +16945,10 @@ function unknownScheme(scheme) {
 
 // EXTERNAL MODULE: ./build/protocol/http.js
 var http = __nccwpck_require__(14697);
-// EXTERNAL MODULE: ./build/entries/exit.js
-var exit = __nccwpck_require__(1859);
-// EXTERNAL MODULE: ./build/entries/http-call.js
-var http_call = __nccwpck_require__(8024);
+// EXTERNAL MODULE: ./build/entries/cli/exit.js
+var exit = __nccwpck_require__(17656);
+// EXTERNAL MODULE: ./build/entries/cli/http-call.js
+var http_call = __nccwpck_require__(17993);
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __nccwpck_require__(73024);
 // EXTERNAL MODULE: ./build/protocol/dispatch.js
@@ -16606,7 +16998,7 @@ function savedTarget(address, { path }) {
 
 // EXTERNAL MODULE: ./build/protocol/json.js + 7 modules
 var json = __nccwpck_require__(22947);
-;// CONCATENATED MODULE: ./build/entries/outgoing-request.js
+;// CONCATENATED MODULE: ./build/entries/cli/outgoing-request.js
 
 
 
@@ -16678,12 +17070,12 @@ function parseHeader(text) {
     throw new errors/* UserError */.y({ message: '--header is no header', hint: 'write it as "name: value"' });
 }
 
-// EXTERNAL MODULE: ./build/entries/progress.js
-var progress = __nccwpck_require__(23948);
-// EXTERNAL MODULE: ./build/entries/secret-input.js
-var secret_input = __nccwpck_require__(51486);
-// EXTERNAL MODULE: ./build/entries/terminal.js
-var terminal = __nccwpck_require__(55323);
+// EXTERNAL MODULE: ./build/entries/cli/progress.js
+var progress = __nccwpck_require__(7915);
+// EXTERNAL MODULE: ./build/entries/cli/secret-input.js
+var secret_input = __nccwpck_require__(64817);
+// EXTERNAL MODULE: ./build/entries/cli/terminal.js
+var terminal = __nccwpck_require__(4068);
 ;// CONCATENATED MODULE: ./build/entries/commands/send.js
 
 
@@ -16831,7 +17223,7 @@ function print(text) {
 /* harmony export */ });
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
 /* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(53428);
-/* harmony import */ var _webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(52672);
+/* harmony import */ var _cli_webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(66857);
 
 
 
@@ -16862,291 +17254,20 @@ async function run(workflow, options) {
     const { bot = options.set, relay, repository, json } = options;
     const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook');
     const url = (0,_protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__/* .webhookUrl */ .v)({ relay, repository, workflow, trigger });
-    const described = bot ? await describedBot(url, options) : (0,_webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__/* .describeWebhook */ .Lb)(url);
+    const described = bot ? await describedBot(url, options) : (0,_cli_webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__/* .describeWebhook */ .Lb)(url);
     const { text, ...fields } = described;
     process.stdout.write(json ? `${JSON.stringify(fields)}\n` : text);
 }
 /** Loaded only here: most commands have nothing to do with a bot. */
 async function describedBot(url, options) {
-    const { describeBot } = await __nccwpck_require__.e(/* import() */ 615).then(__nccwpck_require__.bind(__nccwpck_require__, 44615));
+    const { describeBot } = await __nccwpck_require__.e(/* import() */ 325).then(__nccwpck_require__.bind(__nccwpck_require__, 35325));
     return describeBot(url, options, process.env);
 }
 
 
 /***/ }),
 
-/***/ 1859:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   WE: () => (/* binding */ explain),
-/* harmony export */   ai: () => (/* binding */ EXIT_CODES),
-/* harmony export */   ce: () => (/* binding */ explainBug),
-/* harmony export */   dc: () => (/* binding */ EXIT),
-/* harmony export */   oD: () => (/* binding */ endQuietlyOnClosedPipe)
-/* harmony export */ });
-/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
-/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(88375);
-/* harmony import */ var _bug_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(32545);
-/* harmony import */ var _terminal_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(55323);
-
-
-
-
-
-/** What the exit code of every command says. */
-const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 };
-/** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
-const EXIT_CODES = `Exit codes:
-  ${EXIT.done}   done
-  ${EXIT.mend}   something that you can mend, and the message says how
-  ${EXIT.usage}   wrong usage: an unknown command or option
-  ${EXIT.bug}  a bug of ours`;
-/** Says on standard error what went wrong, and gives the exit code for it. */
-function explain(error) {
-    if (error instanceof commander__WEBPACK_IMPORTED_MODULE_0__/* .CommanderError */ .b7)
-        return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (!(error instanceof _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y)) {
-        explainBug(error);
-        return EXIT.bug;
-    }
-    for (const problem of error.problems) {
-        const text = (0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_2__/* .renderProblem */ .y)(problem);
-        const title = (0,_terminal_js__WEBPACK_IMPORTED_MODULE_3__/* .styled */ .I)(process.stderr, ['red', 'bold'], 'error:');
-        process.stderr.write(`${text.replace(/^error:/, title)}\n`);
-    }
-    return EXIT.mend;
-}
-function explainBug(error) {
-    const { name, frames } = (0,_bug_js__WEBPACK_IMPORTED_MODULE_4__/* .bugOf */ .y)(error);
-    process.stderr.write(`hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`);
-}
-/** `hookline … | head` closes the pipe early: that is no fault. */
-function endQuietlyOnClosedPipe() {
-    process.stdout.on('error', (error) => {
-        if (error.code !== 'EPIPE')
-            throw error;
-        process.exit(EXIT.done);
-    });
-}
-
-
-/***/ }),
-
-/***/ 73914:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   V: () => (/* binding */ originRepository)
-/* harmony export */ });
-/* unused harmony export repositoryOf */
-/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(31421);
-
-/** `owner/name` of the git remote `origin`; empty where there is none, or no git. */
-function originRepository() {
-    try {
-        const stdio = ['ignore', 'pipe', 'ignore'];
-        const url = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.execFileSync)('git', ['remote', 'get-url', 'origin'], {
-            encoding: 'utf8',
-            stdio: [...stdio],
-        });
-        return repositoryOf(url.trim());
-    }
-    catch {
-        return '';
-    }
-}
-/** The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`. */
-function repositoryOf(url) {
-    const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? [];
-    return owner && name ? `${owner}/${name}` : '';
-}
-
-
-/***/ }),
-
-/***/ 8024:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   b: () => (/* binding */ httpCall)
-/* harmony export */ });
-/* harmony import */ var _protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(25782);
-/* harmony import */ var _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(14697);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22947);
-
-
-
-/**
- * Sends one request just as it is, and follows no redirect: a token must not go elsewhere.
- *
- * @throws HttpFailure when no whole answer came
- */
-async function httpCall({ url, timeout, body, ...call }) {
-    // Loaded only here: it would double the time that `hookline --help` takes.
-    const { Client } = await __nccwpck_require__.e(/* import() */ 752).then(__nccwpck_require__.t.bind(__nccwpck_require__, 24371, 19));
-    const client = new Client(url.origin);
-    try {
-        const answer = await client.request({
-            // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
-            method: call.method,
-            path: url.pathname + url.search,
-            headers: rawHeaders({ 'user-agent': 'hookline', ...call.headers }),
-            body: body && body.length > 0 ? body : null,
-            signal: AbortSignal.timeout(timeout),
-        });
-        const headers = Object.entries(answer.headers).map(([name, value]) => [
-            name,
-            [value].flat().join(', '),
-        ]);
-        return {
-            status: answer.statusCode,
-            headers: Object.fromEntries(headers),
-            text: await answer.body.text(),
-        };
-    }
-    catch (error) {
-        throw failure(error);
-    }
-    finally {
-        await client.destroy();
-    }
-}
-function rawHeaders(headers) {
-    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1)(Object.entries(headers).map(([name, value]) => [name, (0,_protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(value)]));
-}
-/** The library's message may hold the URL, so only its code is told. */
-function failure(error) {
-    const { name, code } = error instanceof Error
-        ? { code: undefined, ...error, name: error.name }
-        : { name: '', code: undefined };
-    if (name === 'TimeoutError')
-        return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('timeout', 'TimeoutError');
-    return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('connection', typeof code === 'string' ? code : 'broken off');
-}
-
-
-/***/ }),
-
-/***/ 37878:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   X: () => (/* binding */ ownVersion)
-/* harmony export */ });
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(73024);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(76760);
-/* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22947);
-
-
-
-/**
- * The version in package.json, which stands two folders above the script that was started;
- * `unknown` for a script that was copied out of its package.
- */
-function ownVersion() {
-    const manifest = readManifest((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(process.argv[1] ?? ''));
-    return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_2__/* .isObject */ .Gv)(manifest) && manifest.name === 'hookline' ? String(manifest.version) : 'unknown';
-}
-function readManifest(script) {
-    try {
-        return JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.resolve)(script, '../../../package.json'), 'utf8'));
-    }
-    catch {
-        return undefined;
-    }
-}
-
-
-/***/ }),
-
-/***/ 92292:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   p: () => (/* binding */ parsePort)
-/* harmony export */ });
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-
-/** @throws UserError for anything but a whole number from 0 to 65535 */
-function parsePort(text) {
-    const port = Number(text);
-    if (/^\d+$/.test(text) && port <= 65_535)
-        return port;
-    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({
-        message: `${JSON.stringify(text)} is no port`,
-        hint: 'give a number from 0 to 65535; 0 takes a free one',
-    });
-}
-
-
-/***/ }),
-
-/***/ 96571:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   o: () => (/* binding */ problemJson)
-/* harmony export */ });
-/** A problem for a program to read: an editor, or a reviewer's bot. */
-function problemJson(problem, severity) {
-    const { message, position, hint, notes } = problem;
-    return {
-        severity,
-        message,
-        ...(position && {
-            file: position.source.file,
-            line: position.line,
-            column: position.column,
-            length: position.length,
-        }),
-        ...(hint && { hint }),
-        ...(notes && { notes }),
-    };
-}
-
-
-/***/ }),
-
-/***/ 23948:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   E: () => (/* binding */ withProgress)
-/* harmony export */ });
-/** Milliseconds after which a person begins to wonder. */
-const PATIENCE = 1000;
-const CLEAR_LINE = '\r\u001b[K';
-/**
- * Waits for what is being done; says so once it takes longer than a second. On a terminal the line
- * counts the seconds and goes away at the end, elsewhere it is written once.
- *
- * @param what is being done, in the form `asking GitHub`
- */
-async function withProgress(what, work, output = process.stderr) {
-    let seconds = 0;
-    const timer = setInterval(() => {
-        seconds++;
-        if (output.isTTY)
-            output.write(`${CLEAR_LINE}${what} … ${seconds} s`);
-        else if (seconds === 1)
-            output.write(`${what} …\n`);
-    }, PATIENCE);
-    try {
-        return await work;
-    }
-    finally {
-        clearInterval(timer);
-        if (output.isTTY && seconds > 0)
-            output.write(CLEAR_LINE);
-    }
-}
-
-
-/***/ }),
-
-/***/ 53651:
+/***/ 18275:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -17354,11 +17475,11 @@ var seal = __nccwpck_require__(15388);
 var sealed_tokens = __nccwpck_require__(33727);
 // EXTERNAL MODULE: ./build/entries/bug.js
 var bug = __nccwpck_require__(32545);
-// EXTERNAL MODULE: ./build/entries/relay-keys.js
-var relay_keys = __nccwpck_require__(21035);
 // EXTERNAL MODULE: ./build/entries/system-clock.js
 var system_clock = __nccwpck_require__(30697);
-;// CONCATENATED MODULE: ./build/entries/relay-config.js
+// EXTERNAL MODULE: ./build/entries/relay/relay-keys.js
+var relay_keys = __nccwpck_require__(19461);
+;// CONCATENATED MODULE: ./build/entries/relay/relay-config.js
 
 
 
@@ -17453,7 +17574,7 @@ function readRepository(text) {
 
 /***/ }),
 
-/***/ 21035:
+/***/ 19461:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -17524,70 +17645,6 @@ function split(text = '') {
 
 /***/ }),
 
-/***/ 51486:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   A: () => (/* binding */ fromEnvironment),
-/* harmony export */   n: () => (/* binding */ readSecret)
-/* harmony export */ });
-/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2546);
-/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(52977);
-
-
-/**
- * A secret from standard input, or from a variable of the environment: never from a flag, since
- * everyone on a machine can read the arguments of its processes.
- *
- * @throws UserError when standard input brings none
- */
-async function readSecret(variable, fromInput) {
-    if (!fromInput)
-        return fromEnvironment(variable);
-    const chunks = [];
-    for await (const chunk of process.stdin)
-        chunks.push(chunk);
-    const text = Buffer.concat(chunks)
-        .toString()
-        .replace(/\r?\n$/, '');
-    if (text === '')
-        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .UserError */ .y({ message: 'standard input brought no secret' });
-    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .zh(text);
-}
-/** An empty variable counts as absent. */
-function fromEnvironment(variable) {
-    const value = process.env[variable];
-    return value ? new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_1__/* .Secret */ .zh(value) : undefined;
-}
-
-
-/***/ }),
-
-/***/ 17990:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   O: () => (/* binding */ stopOnSignal)
-/* harmony export */ });
-/**
- * A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once.
- *
- * @returns what does as the first one does
- */
-function stopOnSignal(server) {
-    const stop = () => {
-        process.off('SIGTERM', stop);
-        process.off('SIGINT', stop);
-        void server.close();
-    };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
-    return stop;
-}
-
-
-/***/ }),
-
 /***/ 30697:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -17600,62 +17657,6 @@ const systemClock = {
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     random: () => Math.random(),
 };
-
-
-/***/ }),
-
-/***/ 55323:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   I: () => (/* binding */ styled),
-/* harmony export */   g: () => (/* binding */ printable)
-/* harmony export */ });
-/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(57975);
-
-/** The text in a style; as it is where nobody would see colours, or has asked for none. */
-function styled(screen, style, text) {
-    return isColourful(screen) ? (0,node_util__WEBPACK_IMPORTED_MODULE_0__.styleText)(style, text, { validateStream: false }) : text;
-}
-/** https://no-color.org: any value but the empty one counts. */
-function isColourful(screen) {
-    return !process.env.NO_COLOR && screen.isTTY === true && (screen.hasColors?.() ?? false);
-}
-/** Control characters of what came from elsewhere could move the cursor or recolour the terminal. */
-function printable(text) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
-    return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
-}
-
-
-/***/ }),
-
-/***/ 52672:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Lb: () => (/* binding */ describeWebhook),
-/* harmony export */   Mn: () => (/* binding */ lines),
-/* harmony export */   bG: () => (/* binding */ TOKEN_VARIABLE)
-/* harmony export */ });
-/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(53428);
-
-/** Stands for the token in what is printed; a shell puts it in. */
-const TOKEN_VARIABLE = '$HOOKLINE_TOKEN';
-/** A webhook URL, and a curl line to try it with, which keeps the token out of the URL. */
-function describeWebhook(bare) {
-    const url = (0,_protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_0__/* .withToken */ .u)(bare, TOKEN_VARIABLE);
-    const curl = [
-        `curl -X POST "${bare}"`,
-        `-H "X-Platform-Authorization: Bearer ${TOKEN_VARIABLE}"`,
-        `-H "Content-Type: application/json" -d '{"hello":"world"}'`,
-    ].join(' ');
-    return { text: lines('Webhook URL', url, 'Try it', curl), url, curl };
-}
-/** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
-function lines(...parts) {
-    return parts.map((part, at) => (at % 2 === 0 ? `# ${part}` : `${part}\n`)).join('\n');
-}
 
 
 /***/ }),
@@ -22082,7 +22083,15 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 function byteString(text) {
     if (!BEYOND_ASCII.test(text))
         return text;
-    return String.fromCharCode(...new TextEncoder().encode(text));
+    return characters(new TextEncoder().encode(text));
+}
+/** A character for each byte. In pieces, since a call takes only so many arguments. */
+function characters(bytes) {
+    const pieces = [];
+    for (let at = 0; at < bytes.length; at += 0x2000) {
+        pieces.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)));
+    }
+    return pieces.join('');
 }
 /** The bytes that were received, from the way they travelled. */
 async function bodyBytes(body, encoding) {
@@ -22093,11 +22102,7 @@ async function bodyBytes(body, encoding) {
     return new TextEncoder().encode(body);
 }
 function toBase64(bytes) {
-    const chunks = [];
-    for (let at = 0; at < bytes.length; at += 0x2000) {
-        chunks.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)));
-    }
-    return btoa(chunks.join(''));
+    return btoa(characters(bytes));
 }
 /** @throws DOMException when the text is not base64 */
 function fromBase64(text) {
@@ -23496,6 +23501,8 @@ const LIMITS = {
     clientPayloadBytes: 65_535,
     /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
     requestBodyBytes: 256 * 1024,
+    /** Characters of a token: several times those of any platform, and of a sealed one. */
+    tokenLength: 2048,
     /** Forwarded headers of one request. */
     forwardedHeaders: 100,
     /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
@@ -23598,7 +23605,6 @@ const SHORTEST_SCRUBBED = 20;
 class Secret {
     #value;
     #forms;
-    #percentEncoded;
     constructor(value) {
         this.#value = value;
     }
@@ -23616,9 +23622,7 @@ class Secret {
     /** The text with every form of the value replaced by `***`. */
     scrub(text) {
         const scrubbed = this.#plainForms().reduce((rest, form) => rest.replaceAll(form, HIDDEN), text);
-        if (!this.#isPercentEncodedIn(scrubbed))
-            return scrubbed;
-        return scrubbed.replace(this.#percentPattern(), HIDDEN);
+        return this.#isPercentEncodedIn(scrubbed) ? withoutEncoded(scrubbed, this.#value) : scrubbed;
     }
     toString() {
         return HIDDEN;
@@ -23639,24 +23643,29 @@ class Secret {
     #isPercentEncodedIn(text) {
         if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%'))
             return false;
-        return text.search(this.#percentPattern()) >= 0;
-    }
-    #percentPattern() {
-        this.#percentEncoded ??= percentPattern(this.#value);
-        return this.#percentEncoded;
+        return unescaped((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(text)).includes((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(this.#value));
     }
 }
-/** Each character of the value as itself or as its percent escapes. */
-function percentPattern(value) {
-    const characters = [...value].map((char) => {
-        const escapes = [...new TextEncoder().encode(char)].map(percentEscape).join('');
-        return `(?:${escapeRegExp(char)}|${escapes})`;
-    });
-    return new RegExp(characters.join(''), 'gu');
+/**
+ * Percent escapes undone, a character for each byte. A pattern that tries both forms of each character
+ * would take seconds where text and value repeat themselves, and both may be a stranger's.
+ */
+function unescaped(bytes) {
+    return bytes.replace(/%([0-9a-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
-function percentEscape(byte) {
-    const digits = byte.toString(16).padStart(2, '0');
-    return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`;
+/** The text with `***` for each stretch that reads as the value once its percent escapes are undone. */
+function withoutEncoded(text, value) {
+    const units = text.match(/%[0-9a-f]{2}|./gisu) ?? [];
+    const bytes = units.map((unit) => unescaped((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(unit)));
+    const unitOf = bytes.flatMap((all, unit) => [...all].map(() => unit));
+    const [wanted, decoded] = [(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(value), bytes.join('')];
+    const kept = [];
+    let next = 0;
+    for (let at = decoded.indexOf(wanted); at >= 0; at = decoded.indexOf(wanted, at + wanted.length)) {
+        kept.push(...units.slice(next, unitOf[at]), HIDDEN);
+        next = (unitOf[at + wanted.length - 1] ?? units.length) + 1;
+    }
+    return [...kept, ...units.slice(next)].join('');
 }
 /** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
 function base64Forms(value) {
@@ -23672,9 +23681,6 @@ function base64At(shift, binary) {
     const encoded = btoa('\0'.repeat(shift) + binary);
     const whole = Math.floor(((shift + binary.length) * 8) / 6);
     return encoded.slice(Math.ceil((shift * 8) / 6), whole);
-}
-function escapeRegExp(text) {
-    return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 /**
  * A text with asterisks for whatever looks like a bot's token, as many as it has characters, so that
@@ -23733,6 +23739,7 @@ function splitOnce(text, separator) {
 
 // EXPORTS
 __nccwpck_require__.d(__webpack_exports__, {
+  zt: () => (/* binding */ CREDENTIAL_HEADERS),
   xF: () => (/* binding */ readWebhookRequest),
   $V: () => (/* binding */ visibleHeaders),
   L: () => (/* binding */ visibleQuery)
@@ -23869,8 +23876,8 @@ async function receivedBytes(body, encoding) {
         throw new errors/* PayloadError */.t(`client_payload.body is not ${encoding}, as its ${dispatch/* HEADER */.El.bodyEncoding} says`, { cause });
     }
 }
-/** Never in the outputs: GitHub would not hand on an output with a secret in it either. */
-const CREDENTIALS = new Set([
+/** They prove the sender. Never in the outputs: GitHub would not hand on one with a secret either. */
+const CREDENTIAL_HEADERS = new Set([
     'authorization',
     'x-api-key',
     'x-auth-token',
@@ -23884,7 +23891,7 @@ const CREDENTIALS = new Set([
  * @param credentials names of what proved the sender, besides those that always do
  */
 function visibleHeaders({ headers, binary }, credentials = []) {
-    const visible = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name) &&
+    const visible = Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.has(name) &&
         !credentials.includes(name) &&
         !name.startsWith(dispatch/* RESERVED_HEADER_PREFIX */.Ix));
     return (0,json/* record */.g1)(binary ? [...visible, [dispatch/* HEADER */.El.bodyEncoding, 'base64']] : visible);
@@ -24003,9 +24010,11 @@ function bytesOf(secret) {
 /* harmony export */   pC: () => (/* binding */ isHeaderSafe)
 /* harmony export */ });
 /* harmony import */ var _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(35555);
-/* harmony import */ var _protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(65605);
-/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(52977);
-/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(15625);
+/* harmony import */ var _protocol_limits_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(53437);
+/* harmony import */ var _protocol_reply_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(65605);
+/* harmony import */ var _protocol_secret_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(52977);
+/* harmony import */ var _refusals_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(15625);
+
 
 
 
@@ -24022,12 +24031,13 @@ const noToken = {
 };
 /** The header beats the query parameter. An empty one counts as absent. */
 function presentedToken(headers, reserved) {
-    const token = tokenFromHeaders(headers) || reserved.get(_protocol_reply_js__WEBPACK_IMPORTED_MODULE_1__/* .PARAMETER */ .a.token);
+    const token = tokenFromHeaders(headers) || reserved.get(_protocol_reply_js__WEBPACK_IMPORTED_MODULE_2__/* .PARAMETER */ .a.token);
     if (!token)
         return undefined;
-    if (!isHeaderSafe(token))
-        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_3__/* .invalidToken */ .R2)();
-    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_2__/* .Secret */ .zh(token);
+    // A longer one would have all that travels searched for it.
+    if (!isHeaderSafe(token) || token.length > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_1__/* .LIMITS */ .b.tokenLength)
+        throw (0,_refusals_js__WEBPACK_IMPORTED_MODULE_4__/* .invalidToken */ .R2)();
+    return new _protocol_secret_js__WEBPACK_IMPORTED_MODULE_3__/* .Secret */ .zh(token);
 }
 function tokenFromHeaders(headers) {
     for (const name of _protocol_headers_js__WEBPACK_IMPORTED_MODULE_0__/* .TOKEN_HEADERS */ .VX) {

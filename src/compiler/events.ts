@@ -2,7 +2,7 @@ import { isMap, isSeq, stringify } from 'yaml'
 import { EVENT_TYPE } from '../protocol/dispatch.ts'
 import { isObject, type Json } from '../protocol/json.ts'
 import type { EntryText } from './entry-texts.ts'
-import type { ScheduleEntry } from './schedule.ts'
+import { entryKey, type ScheduleEntry } from './schedule.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'
 import { indent, type Lines, quoted } from './yaml-lines.ts'
 
@@ -48,7 +48,8 @@ function scheduleLines(
   own: NativeEvent | undefined,
   file: SourceFile,
 ): string[] {
-  const added = entries.flatMap(entryLines)
+  const there = own ? ownEntries(file, own) : []
+  const added = entries.filter((entry) => !there.includes(entryKey(entry))).flatMap(entryLines)
   if (!text || !own) return added.length > 0 ? ['schedule:', ...indent(added, 2)] : []
   if (added.length === 0) return [...text]
   const { options } = own.nodes
@@ -60,6 +61,15 @@ function scheduleLines(
   }
   const item = text.find((line) => line.trimStart().startsWith('- ')) ?? ''
   return [...text, ...indent(added, item.length - item.trimStart().length)]
+}
+
+function ownEntries(file: SourceFile, own: NativeEvent): string[] {
+  const entries = [optionsOf(file, own)].flat()
+  return entries.flatMap((entry) =>
+    isObject(entry) && typeof entry.cron === 'string'
+      ? [entryKey({ cron: entry.cron, timeZone: String(entry.timezone ?? 'UTC') })]
+      : [],
+  )
 }
 
 function entryLines({ cron, timeZone }: ScheduleEntry): string[] {

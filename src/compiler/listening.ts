@@ -5,7 +5,8 @@ import type { WorkflowInput } from './inputs.ts'
 import { actionInputLines, type Listening } from './listening-file.ts'
 import { onJobEnv } from './on-job-env.ts'
 import type { Plan } from './plan.ts'
-import type { SourceFile } from './source-file.ts'
+import { entryKey } from './schedule.ts'
+import type { SourceFile, SourceTrigger } from './source-file.ts'
 import { namesIn } from './stand-ins.ts'
 import type { Lines } from './yaml-lines.ts'
 
@@ -22,7 +23,7 @@ export function listeningOf(
     .sort((one, other) => rangeOf(one.key)[0] - rangeOf(other.key)[0])
   const texts = entryTexts(source.text, on.value, keys)
   const entries = plan.polled.flatMap(({ schedule }) => schedule ?? [])
-  const schedule = [...new Map(entries.map((entry) => [entry.cron, entry])).values()]
+  const schedule = [...new Map(entries.map((entry) => [entryKey(entry), entry])).values()]
   const names = (context: string) => [
     ...new Set(triggers.flatMap(({ nodes }) => namesIn(source.text, nodes.options, context))),
   ]
@@ -30,7 +31,7 @@ export function listeningOf(
     workflow: file.name,
     head: ['name', 'run-name'].flatMap((key) => sectionLines(file, key)),
     events: eventLines(file, texts, { webhooks: plan.webhooks.length > 0, schedule }),
-    webhookTriggers: plan.webhooks.map(({ name }) => name),
+    webhookTriggers: [...new Set(plan.webhooks.flatMap(namesInUrls))],
     ownDispatches: native.some(({ name }) => name === 'repository_dispatch'),
     env: onJobEnv(file),
     actionInputs: actionInputLines({
@@ -45,6 +46,11 @@ export function listeningOf(
     permissions: plan.permissions,
     inputs,
   }
+}
+
+/** Whatever name of a trigger a webhook URL has, the action takes it for this one. */
+function namesInUrls({ name, definition }: SourceTrigger): string[] {
+  return [name, definition.name, ...definition.aliases]
 }
 
 function sectionLines({ source, sections }: SourceFile, key: string): Lines {

@@ -4,6 +4,11 @@ export interface ScheduleEntry {
   readonly timeZone: string | undefined
 }
 
+/** What a schedule starts at: of two entries alike, GitHub would start two runs. */
+export function entryKey({ cron, timeZone = 'UTC' }: ScheduleEntry): string {
+  return `${cron} ${timeZone}`
+}
+
 /** How often GitHub is to start the workflow, and whether that is as often as was asked for. */
 export interface Schedule extends ScheduleEntry {
   readonly isExact: boolean
@@ -31,6 +36,7 @@ export interface Every {
  * The schedule of a polled trigger.
  *
  * @param every a cron expression stays as it is; 0 minutes, or nothing, is the default
+ * @param timeZone of a cron expression; minutes pass alike everywhere
  * @param workflow spreads workflows over the hour: at its full and round minutes GitHub is late
  */
 export function scheduleOf(
@@ -41,7 +47,7 @@ export function scheduleOf(
   if (cron !== undefined) return { cron, timeZone, isExact: true }
   const wanted = minutes || DEFAULT_EVERY
   const said = SAYABLE.findLast((sayable) => sayable <= wanted) ?? SHORTEST
-  return { cron: cronOf(said, spread(workflow)), timeZone, isExact: said === wanted }
+  return { cron: cronOf(said, spread(workflow)), timeZone: undefined, isExact: said === wanted }
 }
 
 function cronOf(minutes: number, seed: number): string {

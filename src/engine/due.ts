@@ -36,12 +36,13 @@ export async function isDue({ every, timeZone, force }: Config, clock: Clock): P
   return dueByCron(every.cron, timeZone, clock)
 }
 
+/** A run starts a few seconds earlier or later in its minute: where every start counts, none asks. */
 async function dueByMinutes(minutes: number, clock: Clock): Promise<Due> {
   const { now, lastSuccess, schedule } = clock
-  if (lastSuccess === undefined) {
-    if ((await shortestGap(schedule, now)) < minutes * MINUTE) throw needsStore('every')
+  if ((await shortestGap(schedule, now)) >= minutes * MINUTE) {
     return { due: true, reason: `the schedule is as rare as every: ${minutes}` }
   }
+  if (lastSuccess === undefined) throw needsStore('every')
   if (lastSuccess === null) return { due: true, reason: 'it has not succeeded yet' }
   const ago = Math.floor((now - lastSuccess) / MINUTE)
   const due = now - lastSuccess >= minutes * MINUTE

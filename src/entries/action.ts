@@ -1,6 +1,6 @@
-import { fail } from './failure.ts'
-import { main } from './main.ts'
-import { isPost, post } from './post.ts'
+import { fail } from './action/failure.ts'
+import { main } from './action/main.ts'
+import { isPost, post } from './action/post.ts'
 
 try {
   await (isPost() ? post() : main())

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { EXIT_CODES, endQuietlyOnClosedPipe, explain } from './cli/exit.ts'
+import { ownVersion } from './cli/own-version.ts'
+import { styled } from './cli/terminal.ts'
 import { buildCommand } from './commands/build.ts'
 import { checkCommand } from './commands/check.ts'
 import { devCommand } from './commands/dev.ts'
@@ -10,9 +13,6 @@ import { relayCommand } from './commands/relay.ts'
 import { sealCommand } from './commands/seal.ts'
 import { sendCommand } from './commands/send.ts'
 import { urlCommand } from './commands/url.ts'
-import { EXIT_CODES, endQuietlyOnClosedPipe, explain } from './exit.ts'
-import { ownVersion } from './own-version.ts'
-import { styled } from './terminal.ts'
 
 const program = new Command('hookline')
   .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')

@@ -1,8 +1,8 @@
 import type { RunningServer } from './node/http-server.ts'
 import { lineWriter } from './node/line-writer.ts'
 import { platformPool } from './node/platform-pool.ts'
-import { type Environment, readRelayConfig, relayPorts } from './relay-config.ts'
-import { serveRelay } from './relay-server.ts'
+import { type Environment, readRelayConfig, relayPorts } from './relay/relay-config.ts'
+import { serveRelay } from './relay/relay-server.ts'
 
 export interface RelayOptions {
   readonly host: string

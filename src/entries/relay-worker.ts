@@ -1,7 +1,7 @@
 import { byteString, collect } from '../protocol/bytes.ts'
 import type { Reply } from '../protocol/reply.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
-import { type Environment, readRelayConfig, relayPorts } from './relay-config.ts'
+import { type Environment, readRelayConfig, relayPorts } from './relay/relay-config.ts'
 import { platformFetch } from './worker/platform-fetch.ts'
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
@@ -43,9 +43,13 @@ function relayRequest(request: Request): RelayRequest {
  */
 async function readBody(request: Request, limit: number): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
-  if (declared === null) return request.body ? collect(request.body, limit) : new Uint8Array()
+  if (declared === null || !/^\d+$/.test(declared)) {
+    return request.body ? collect(request.body, limit) : new Uint8Array()
+  }
   if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
-  return new Uint8Array(await request.arrayBuffer())
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  if (bytes.length > limit) throw new RangeError(`more than ${limit} bytes`)
+  return bytes
 }
 
 function response({ status, headers, body }: Reply): Response {

@@ -19,7 +19,16 @@ const BEYOND_ASCII = /[^\0-\x7f]/
 /** A character for each byte of the text as UTF-8: the form of a raw header's value. */
 export function byteString(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text
-  return String.fromCharCode(...new TextEncoder().encode(text))
+  return characters(new TextEncoder().encode(text))
+}
+
+/** A character for each byte. In pieces, since a call takes only so many arguments. */
+function characters(bytes: Uint8Array): string {
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += 0x2000) {
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)))
+  }
+  return pieces.join('')
 }
 
 /** The bytes that were received, from the way they travelled. */
@@ -30,11 +39,7 @@ export async function bodyBytes(body: string, encoding: string | undefined): Pro
 }
 
 export function toBase64(bytes: Uint8Array): string {
-  const chunks: string[] = []
-  for (let at = 0; at < bytes.length; at += 0x2000) {
-    chunks.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)))
-  }
-  return btoa(chunks.join(''))
+  return btoa(characters(bytes))
 }
 
 /** @throws DOMException when the text is not base64 */

@@ -9,7 +9,6 @@ const SHORTEST_SCRUBBED = 20
 export class Secret {
   readonly #value: string
   #forms: readonly string[] | undefined
-  #percentEncoded: RegExp | undefined
 
   constructor(value: string) {
     this.#value = value
@@ -31,8 +30,7 @@ export class Secret {
   /** The text with every form of the value replaced by `***`. */
   scrub(text: string): string {
     const scrubbed = this.#plainForms().reduce((rest, form) => rest.replaceAll(form, HIDDEN), text)
-    if (!this.#isPercentEncodedIn(scrubbed)) return scrubbed
-    return scrubbed.replace(this.#percentPattern(), HIDDEN)
+    return this.#isPercentEncodedIn(scrubbed) ? withoutEncoded(scrubbed, this.#value) : scrubbed
   }
 
   toString(): string {
@@ -56,27 +54,37 @@ export class Secret {
 
   #isPercentEncodedIn(text: string): boolean {
     if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%')) return false
-    return text.search(this.#percentPattern()) >= 0
-  }
-
-  #percentPattern(): RegExp {
-    this.#percentEncoded ??= percentPattern(this.#value)
-    return this.#percentEncoded
+    return unescaped(byteString(text)).includes(byteString(this.#value))
   }
 }
 
-/** Each character of the value as itself or as its percent escapes. */
-function percentPattern(value: string): RegExp {
-  const characters = [...value].map((char) => {
-    const escapes = [...new TextEncoder().encode(char)].map(percentEscape).join('')
-    return `(?:${escapeRegExp(char)}|${escapes})`
-  })
-  return new RegExp(characters.join(''), 'gu')
+/**
+ * Percent escapes undone, a character for each byte. A pattern that tries both forms of each character
+ * would take seconds where text and value repeat themselves, and both may be a stranger's.
+ */
+function unescaped(bytes: string): string {
+  return bytes.replace(/%([0-9a-f]{2})/gi, (_, digits) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
 }
 
-function percentEscape(byte: number): string {
-  const digits = byte.toString(16).padStart(2, '0')
-  return `%${digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)}`
+/** The text with `***` for each stretch that reads as the value once its percent escapes are undone. */
+function withoutEncoded(text: string, value: string): string {
+  const units = text.match(/%[0-9a-f]{2}|./gisu) ?? []
+  const bytes = units.map((unit) => unescaped(byteString(unit)))
+  const unitOf = bytes.flatMap((all, unit) => [...all].map(() => unit))
+  const [wanted, decoded] = [byteString(value), bytes.join('')]
+  const kept: string[] = []
+  let next = 0
+  for (
+    let at = decoded.indexOf(wanted);
+    at >= 0;
+    at = decoded.indexOf(wanted, at + wanted.length)
+  ) {
+    kept.push(...units.slice(next, unitOf[at]), HIDDEN)
+    next = (unitOf[at + wanted.length - 1] ?? units.length) + 1
+  }
+  return [...kept, ...units.slice(next)].join('')
 }
 
 /** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
@@ -93,10 +101,6 @@ function base64At(shift: number, binary: string): string {
   const encoded = btoa('\0'.repeat(shift) + binary)
   const whole = Math.floor(((shift + binary.length) * 8) / 6)
   return encoded.slice(Math.ceil((shift * 8) / 6), whole)
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
 /**

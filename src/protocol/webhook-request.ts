@@ -64,8 +64,8 @@ async function receivedBytes(body: string, encoding: string | undefined): Promis
   }
 }
 
-/** Never in the outputs: GitHub would not hand on an output with a secret in it either. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
+/** They prove the sender. Never in the outputs: GitHub would not hand on one with a secret either. */
+export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
   'x-auth-token',
@@ -85,7 +85,7 @@ export function visibleHeaders(
 ): Record<string, string> {
   const visible = Object.entries(headers).filter(
     ([name]) =>
-      !CREDENTIALS.has(name) &&
+      !CREDENTIAL_HEADERS.has(name) &&
       !credentials.includes(name) &&
       !name.startsWith(RESERVED_HEADER_PREFIX),
   )

@@ -1,4 +1,5 @@
 import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../protocol/headers.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../protocol/reply.ts'
 import { Secret } from '../protocol/secret.ts'
 import { invalidToken } from './refusals.ts'
@@ -35,7 +36,8 @@ export function presentedToken(
 ): Secret | undefined {
   const token = tokenFromHeaders(headers) || reserved.get(PARAMETER.token)
   if (!token) return undefined
-  if (!isHeaderSafe(token)) throw invalidToken()
+  // A longer one would have all that travels searched for it.
+  if (!isHeaderSafe(token) || token.length > LIMITS.tokenLength) throw invalidToken()
   return new Secret(token)
 }
 

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ACTION } from '../../../src/compiler/action-reference.ts'
-import { type Build, type BuildOptions, build } from '../../../src/entries/build.ts'
+import { type Build, type BuildOptions, build } from '../../../src/entries/cli/build.ts'
 
 export const GLOBS = ['workflows/**/*.{yml,yaml}']
 export const HOOK =

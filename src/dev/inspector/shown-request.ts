@@ -1,12 +1,11 @@
 import { bodyBytes, toBase64, utf8Text } from '../../protocol/bytes.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../../protocol/dispatch.ts'
 import { record } from '../../protocol/json.ts'
+import { CREDENTIAL_HEADERS } from '../../protocol/webhook-request.ts'
 import type { Withheld } from './recorder.ts'
 import type { ShownRequest } from './wire.ts'
 
-/** They authenticate the sender: kept for a replay, never shown. */
-const CREDENTIALS = new Set(['authorization', 'x-telegram-bot-api-secret-token'])
-
+/** Stands for what authenticates the sender: kept for a replay, never shown. */
 export const HIDDEN = '***'
 
 /** The request of a payload, and what of it is not shown. */
@@ -18,9 +17,9 @@ export async function shownRequest(
     ([name]) => !name.startsWith(RESERVED_HEADER_PREFIX),
   )
   const shown = headers.map(
-    ([name, value]) => [name, CREDENTIALS.has(name) ? HIDDEN : value] as const,
+    ([name, value]) => [name, CREDENTIAL_HEADERS.has(name) ? HIDDEN : value] as const,
   )
-  const withheld = record(headers.filter(([name]) => CREDENTIALS.has(name)))
+  const withheld = record(headers.filter(([name]) => CREDENTIAL_HEADERS.has(name)))
   return { request: { method, path, headers: record(shown), ...(await body(payload)) }, withheld }
 }
 

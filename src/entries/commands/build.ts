@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_GLOB } from '../../action/inputs.ts'
 import { ACTION } from '../../compiler/action-reference.ts'
-import type { BuildOptions } from '../build.ts'
-import { watchFolders } from '../watch-folders.ts'
+import type { BuildOptions } from '../cli/build.ts'
+import { watchFolders } from '../cli/watch-folders.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
   readonly watch?: boolean
@@ -29,8 +29,8 @@ export function buildCommand(): Command {
 
 async function run(globs: string[], { watch, json, ...options }: BuildCommandOptions) {
   // Loaded only here, so that other commands start without parsers they have no use for.
-  const { build } = await import('../build.ts')
-  const { printBuild } = await import('../print-build.ts')
+  const { build } = await import('../cli/build.ts')
+  const { printBuild } = await import('../cli/print-build.ts')
   const once = async () => {
     const built = await build({ ...options, root: process.cwd(), globs })
     process.exitCode = printBuild(built, { json, check: options.check })

@@ -8,15 +8,15 @@ import { survey } from '../../dev/survey.ts'
 import type { WorkflowSource } from '../../engine/events.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
-import { devKeys } from '../dev-keys.ts'
-import type { DevServer } from '../dev-server.ts'
-import { devWorkflowSource } from '../dev-workflows.ts'
-import { readEnvFile } from '../env-file.ts'
-import { explainBug } from '../exit.ts'
-import { NO_KEYS } from '../keys-while-running.ts'
-import { parsePort } from '../port.ts'
-import { stopOnSignal } from '../stop-on-signal.ts'
-import { styled } from '../terminal.ts'
+import { readEnvFile } from '../cli/env-file.ts'
+import { explainBug } from '../cli/exit.ts'
+import { parsePort } from '../cli/port.ts'
+import { stopOnSignal } from '../cli/stop-on-signal.ts'
+import { styled } from '../cli/terminal.ts'
+import { devKeys } from '../dev/dev-keys.ts'
+import type { DevServer } from '../dev/dev-server.ts'
+import { devWorkflowSource } from '../dev/dev-workflows.ts'
+import { NO_KEYS } from '../dev/keys-while-running.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -49,7 +49,7 @@ export function devCommand(): Command {
 
 async function run(options: DevOptions): Promise<void> {
   const { host, port, workflow: globs, envFile, poll, json } = options
-  const { serveDev } = await import('../dev-server.ts')
+  const { serveDev } = await import('../dev/dev-server.ts')
   const values = readEnvFile(envFile)
   const workflows = (event: Json): WorkflowSource => devWorkflows(globs, values, event)
   const server = await serveDev({

@@ -5,12 +5,12 @@ import type { Patient } from '../../dev/doctor/ports.ts'
 import { UserError } from '../../protocol/errors.ts'
 import { Secret } from '../../protocol/secret.ts'
 import { webhookUrl } from '../../protocol/webhook-url.ts'
-import { doctorPorts } from '../doctor-ports.ts'
-import { EXIT } from '../exit.ts'
-import { originRepository } from '../git-remote.ts'
-import { readApiUrl } from '../relay-config.ts'
-import { fromEnvironment } from '../secret-input.ts'
-import { printable, styled } from '../terminal.ts'
+import { doctorPorts } from '../cli/doctor-ports.ts'
+import { EXIT } from '../cli/exit.ts'
+import { originRepository } from '../cli/git-remote.ts'
+import { fromEnvironment } from '../cli/secret-input.ts'
+import { printable, styled } from '../cli/terminal.ts'
+import { readApiUrl } from '../relay/relay-config.ts'
 
 interface DoctorOptions {
   readonly repository?: string

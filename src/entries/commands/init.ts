@@ -3,9 +3,9 @@ import type { Answers, NewFile } from '../../dev/init/kind.ts'
 import { KINDS } from '../../dev/init/kinds.ts'
 import { type NextSteps, nextSteps } from '../../dev/init/next-steps.ts'
 import { answered, type Given } from '../../dev/init/questions.ts'
-import { askAt } from '../ask.ts'
-import { originRepository } from '../git-remote.ts'
-import { refuseExisting, writeNew } from '../new-files.ts'
+import { askAt } from '../cli/ask.ts'
+import { originRepository } from '../cli/git-remote.ts'
+import { refuseExisting, writeNew } from '../cli/new-files.ts'
 
 interface InitOptions extends Given {
   readonly yes?: boolean

@@ -39,7 +39,7 @@ function printAccessKey(): void {
 }
 
 async function presentKeys() {
-  const { readSealKeys } = await import('../relay-keys.ts')
+  const { readSealKeys } = await import('../relay/relay-keys.ts')
   const text = process.env.HOOKLINE_SEAL_KEYS
   return text ? readSealKeys(text) : []
 }

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { parsePort } from '../port.ts'
-import { weakKeyProblems } from '../relay-keys.ts'
-import { stopOnSignal } from '../stop-on-signal.ts'
-import { warn } from '../warn.ts'
+import { parsePort } from '../cli/port.ts'
+import { stopOnSignal } from '../cli/stop-on-signal.ts'
+import { warn } from '../cli/warn.ts'
+import { weakKeyProblems } from '../relay/relay-keys.ts'
 
 interface RelayCommandOptions {
   readonly host: string

@@ -5,12 +5,12 @@ import type { OutgoingRequest } from '../../dev/send/outgoing.ts'
 import { SIGNATURE_NAMES, signed } from '../../dev/send/signatures.ts'
 import { UserError } from '../../protocol/errors.ts'
 import { HttpFailure } from '../../protocol/http.ts'
-import { EXIT } from '../exit.ts'
-import { httpCall } from '../http-call.ts'
-import { type Addressed, outgoingRequest, type RequestOptions } from '../outgoing-request.ts'
-import { withProgress } from '../progress.ts'
-import { fromEnvironment, readSecret } from '../secret-input.ts'
-import { printable } from '../terminal.ts'
+import { EXIT } from '../cli/exit.ts'
+import { httpCall } from '../cli/http-call.ts'
+import { type Addressed, outgoingRequest, type RequestOptions } from '../cli/outgoing-request.ts'
+import { withProgress } from '../cli/progress.ts'
+import { fromEnvironment, readSecret } from '../cli/secret-input.ts'
+import { printable } from '../cli/terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly sign?: string

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { webhookUrl } from '../../protocol/webhook-url.ts'
-import type { BotUrlOptions } from '../bot-webhook.ts'
-import { describeWebhook } from '../webhook-lines.ts'
+import type { BotUrlOptions } from '../cli/bot-webhook.ts'
+import { describeWebhook } from '../cli/webhook-lines.ts'
 
 interface UrlOptions extends BotUrlOptions {
   readonly relay: string
@@ -47,6 +47,6 @@ async function run(workflow: string, options: UrlOptions): Promise<void> {
 
 /** Loaded only here: most commands have nothing to do with a bot. */
 async function describedBot(url: string, options: UrlOptions) {
-  const { describeBot } = await import('../bot-webhook.ts')
+  const { describeBot } = await import('../cli/bot-webhook.ts')
   return describeBot(url, options, process.env)
 }

@@ -30,6 +30,8 @@ const LIMITS = {
 }
 
 const STOP_TIMEOUT = 9000
+/** Milliseconds between a refusal and the end of its connection. */
+const LINGER = 1000
 
 /** A server with bounds on everything a client can draw out. */
 export async function serveHttp(options: HttpServerOptions): Promise<RunningServer> {
@@ -42,13 +44,27 @@ export async function serveHttp(options: HttpServerOptions): Promise<RunningServ
   }
   server.on('request', answer)
   server.on('checkExpectation', answer)
-  server.on('connect', (_request, socket) => socket.end(options.refuse(405)))
+  const refuse = (socket: Duplex, status: number) => {
+    if (answering.mayInterrupt(socket)) endWith(socket, options.refuse(status))
+  }
+  server.on('connect', (_request, socket) => {
+    // The server has let go of this connection, and of its errors.
+    socket.on('error', () => {})
+    refuse(socket, 405)
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || answering.isAnswered(socket)) socket.destroy()
-    else socket.end(options.refuse(statusOf(error)))
+    if (socket.writable) refuse(socket, statusOf(error))
+    else socket.destroy()
   })
   const url = await listen(server, options)
   return { url, close: () => stop(server, answering) }
+}
+
+/** Says a last thing, and gives the client a moment to hear it: one that keeps sending would be reset. */
+function endWith(socket: Duplex, text: string): void {
+  socket.end(text)
+  const cut = setTimeout(() => socket.destroy(), LINGER)
+  socket.once('close', () => clearTimeout(cut))
 }
 
 /**
@@ -56,40 +72,72 @@ export async function serveHttp(options: HttpServerOptions): Promise<RunningServ
  * map that grows and shrinks with every request would cost as much as the rest of serving it.
  */
 class Answering {
-  /** The last response of each connection. */
-  readonly #responses = new Map<Duplex, ServerResponse>()
+  readonly #connections = new Map<Duplex, Connection>()
   #open = 0
   #stopping = false
   #idle: (() => void) | undefined
 
   begin({ socket }: IncomingMessage, response: ServerResponse): void {
-    if (!this.#responses.has(socket)) socket.once('close', () => this.#responses.delete(socket))
-    this.#responses.set(socket, response)
+    const connection = this.#connections.get(socket) ?? this.#connect(socket)
+    connection.last = response
+    connection.open++
     this.#open++
-    response.once('close', this.#ended)
+    response.once('close', connection.ended)
     if (this.#stopping) response.shouldKeepAlive = false
   }
 
-  /** True when the request of this connection has part of its answer. */
-  isAnswered(socket: Duplex): boolean {
-    const response = this.#responses.get(socket)
-    return response?.headersSent === true && !response.closed
+  /**
+   * True when nothing on its way to the client would be mistaken for a refusal, or the other way
+   * round. Otherwise the connection ends with what is on its way.
+   */
+  mayInterrupt(socket: Duplex): boolean {
+    const { last, open } = this.#connections.get(socket) ?? { last: undefined, open: 0 }
+    if (!last || open === 0) return true
+    if (last.req.complete && !last.headersSent) last.shouldKeepAlive = false
+    else if (open === 1 && !last.headersSent) return true
+    else socket.destroy()
+    return false
   }
 
-  /** Resolves when all that was begun is answered. */
+  /** Resolves when all that was begun is answered, or nobody is there any more to be answered. */
   async finish(): Promise<void> {
     this.#stopping = true
-    for (const response of this.#responses.values()) response.shouldKeepAlive = false
+    for (const { last } of this.#connections.values()) if (last) last.shouldKeepAlive = false
     if (this.#open === 0) return
     await new Promise<void>((resolve) => {
       this.#idle = resolve
     })
   }
 
-  readonly #ended = (): void => {
-    this.#open--
+  #connect(socket: Duplex): Connection {
+    const connection: Connection = {
+      last: undefined,
+      open: 0,
+      ended: () => this.#end(connection, 1),
+    }
+    this.#connections.set(socket, connection)
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      // Of requests that came one behind the other, only the first is told that its client is gone.
+      this.#end(connection, connection.open)
+    })
+    return connection
+  }
+
+  #end(connection: Connection, count: number): void {
+    const ended = Math.min(count, connection.open)
+    connection.open -= ended
+    this.#open -= ended
     if (this.#open === 0) this.#idle?.()
   }
+}
+
+interface Connection {
+  /** The response that was begun last. */
+  last: ServerResponse | undefined
+  /** Requests in the works. */
+  open: number
+  readonly ended: () => void
 }
 
 function statusOf({ code }: NodeJS.ErrnoException): number {

@@ -78,6 +78,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: AnswerHeaders,
   ): void {
+    // A hint ahead of the answer, such as 103, says nothing of what became of the request.
+    if (status < 200) return
     this.#status = status
     this.#headers = headers
     // What the platform says of an accepted event is of no use to anyone.

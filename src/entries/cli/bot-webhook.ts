@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as v from 'valibot'
+import { DEFAULT_MESSAGING_API_URL } from '../../action/inputs.ts'
+import { UserError } from '../../protocol/errors.ts'
+import type { Http } from '../../protocol/http.ts'
+import { Secret } from '../../protocol/secret.ts'
+import { withToken } from '../../protocol/webhook-url.ts'
+import { type Bot, withoutSecret } from '../../triggers/messaging-bot/bot-api.ts'
+import {
+  getWebhookInfo,
+  setWebhook,
+  setWebhookBody,
+  type WebhookInfo,
+} from '../../triggers/messaging-bot/set-webhook.ts'
+import { UPDATE_KINDS, type UpdateKind } from '../../triggers/messaging-bot/update-kinds.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+import { http } from '../http.ts'
+import { type Described, lines, TOKEN_VARIABLE } from './webhook-lines.ts'
+
+export interface BotUrlOptions {
+  readonly updates: readonly string[]
+  readonly set?: boolean
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * A bot's webhook URL and its setWebhook call; with `set`, makes the call. What the bot API knows of
+ * the webhook is shown when the token is there.
+ *
+ * @throws UserError when a token that is needed is not in the environment, or the bot API refuses
+ */
+export async function describeBot(
+  bare: string,
+  { updates, set = false }: BotUrlOptions,
+  env: Environment,
+): Promise<Described> {
+  const kinds = updates.map(updateKind)
+  const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN) : undefined
+  if (set) await register(bot, bare, kinds, env)
+  const url = withToken(bare, TOKEN_VARIABLE)
+  const body = setWebhookBody({ url, secretToken: '$BOT_SECRET', updates: kinds })
+  const call = { method: 'POST', url: `${apiFrom(env)}/bot$BOT_TOKEN/setWebhook`, body }
+  const webhook = bot && (await getWebhookInfo(bot))
+  const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the bot API'
+  const title = set ? 'Webhook, as it was just set' : 'Webhook now'
+  const text = lines('Webhook URL', url, 'Register it', curlLine(call.url, body), title, state)
+  return { text, url, setWebhook: call, set, webhook: webhook ?? null }
+}
+
+async function register(
+  bot: Bot | undefined,
+  bare: string,
+  updates: readonly UpdateKind[],
+  { HOOKLINE_TOKEN, BOT_SECRET }: Environment,
+): Promise<void> {
+  if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
+  if (!HOOKLINE_TOKEN) throw missing('HOOKLINE_TOKEN', 'what the URL carries in __token')
+  const url = withToken(bare, encodeURIComponent(HOOKLINE_TOKEN))
+  await setWebhook(bot, { url, secretToken: BOT_SECRET || undefined, updates })
+}
+
+function botFrom(env: Environment, token: string): Bot {
+  if (!/^\d+:[\w-]+$/.test(token)) {
+    throw new UserError({ message: 'BOT_TOKEN is no bot token: digits, a colon and a string' })
+  }
+  const hidden = [env.HOOKLINE_TOKEN, env.BOT_SECRET].flatMap((text) => text || [])
+  const api = apiFrom(env)
+  return { token: new Secret(token), api, http: hiding(hidden), sleep: (ms) => sleep(ms) }
+}
+
+/** Calls the bot API, whose answers may hold what it was given: the secrets are taken out of them. */
+function hiding(secrets: readonly string[]): Http {
+  return async (request) => {
+    const reply = await http(request)
+    const text = secrets.reduce(
+      (rest, secret) => withoutSecret(rest, new Secret(secret)),
+      reply.text,
+    )
+    return { ...reply, text }
+  }
+}
+
+function apiFrom(env: Environment): string {
+  return (env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL).replace(/\/+$/, '')
+}
+
+function updateKind(name: string): UpdateKind {
+  const kind = v.safeParse(v.picklist(UPDATE_KINDS), name)
+  if (kind.success) return kind.output
+  const hint = didYouMean(name, UPDATE_KINDS)
+  throw new UserError({
+    message: `unknown kind of update ${JSON.stringify(name)}`,
+    ...(hint && { hint }),
+    notes: [`allowed: ${UPDATE_KINDS.join(', ')}`],
+  })
+}
+
+function missing(variable: string, meaning: string): UserError {
+  return new UserError({ message: `--set needs ${variable} in the environment: ${meaning}` })
+}
+
+/** The body comes from a here-document, in which the shell fills in the variables. */
+function curlLine(url: string, body: object): string {
+  const json = JSON.stringify(body)
+  return `curl -sS "${url}" -H "Content-Type: application/json" -d @- <<JSON\n${json}\nJSON`
+}
+
+function infoText({ url, pending, lastError, updates }: WebhookInfo, bare: string): string {
+  if (url === '') return `none, ${pending} updates waiting to be polled`
+  return [
+    `${url}${url === bare ? '' : ' (not the one above)'}`,
+    `${pending} updates waiting${updates.length > 0 ? `, of ${updates.join(', ')}` : ''}`,
+    ...(lastError ? [`last error ${lastError.at}: ${lastError.message}`] : []),
+  ].join('\n')
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { UserError } from '../../protocol/errors.ts'
+import { type JsonObject, record } from '../../protocol/json.ts'
+
+const DEFAULT_FILE = '.env'
+
+/**
+ * Names and values of a file in the form of `.env`; none when the default file is not there.
+ *
+ * @throws UserError when a file that was asked for cannot be read
+ */
+export function readEnvFile(file: string | undefined): JsonObject {
+  try {
+    const values = parseEnv(readFileSync(file ?? DEFAULT_FILE, 'utf8'))
+    return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
+  } catch (cause) {
+    if (file === undefined) return {}
+    throw new UserError({ message: `--env-file: ${file} cannot be read` }, { cause })
+  }
+}

@@ -1,0 +1,60 @@
+import { byteString } from '../../protocol/bytes.ts'
+import { HttpFailure, type HttpReply } from '../../protocol/http.ts'
+import { record } from '../../protocol/json.ts'
+
+export interface HttpCall {
+  readonly method: string
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** Until the whole answer is there, in milliseconds. */
+  readonly timeout: number
+}
+
+/**
+ * Sends one request just as it is, and follows no redirect: a token must not go elsewhere.
+ *
+ * @throws HttpFailure when no whole answer came
+ */
+export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promise<HttpReply> {
+  // Loaded only here: it would double the time that `hookline --help` takes.
+  const { Client } = await import('undici')
+  const client = new Client(url.origin)
+  try {
+    const answer = await client.request({
+      // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
+      method: call.method as 'GET',
+      path: url.pathname + url.search,
+      headers: rawHeaders({ 'user-agent': 'hookline', ...call.headers }),
+      body: body && body.length > 0 ? body : null,
+      signal: AbortSignal.timeout(timeout),
+    })
+    const headers = Object.entries(answer.headers).map(([name, value]) => [
+      name,
+      [value].flat().join(', '),
+    ])
+    return {
+      status: answer.statusCode,
+      headers: Object.fromEntries(headers),
+      text: await answer.body.text(),
+    }
+  } catch (error) {
+    throw failure(error)
+  } finally {
+    await client.destroy()
+  }
+}
+
+function rawHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return record(Object.entries(headers).map(([name, value]) => [name, byteString(value)]))
+}
+
+/** The library's message may hold the URL, so only its code is told. */
+function failure(error: unknown): HttpFailure {
+  const { name, code } =
+    error instanceof Error
+      ? { code: undefined, ...error, name: error.name }
+      : { name: '', code: undefined }
+  if (name === 'TimeoutError') return new HttpFailure('timeout', 'TimeoutError')
+  return new HttpFailure('connection', typeof code === 'string' ? code : 'broken off')
+}

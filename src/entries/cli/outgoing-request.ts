@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { FIXTURES } from '../../dev/send/fixtures/index.ts'
+import { type OutgoingRequest, readSaved, savedTarget } from '../../dev/send/outgoing.ts'
+import { UserError } from '../../protocol/errors.ts'
+import { parseJson } from '../../protocol/json.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+
+export interface RequestOptions {
+  readonly fixture?: string
+  readonly file?: string
+  readonly method?: string
+  readonly header: readonly string[]
+  readonly data?: string
+}
+
+/** A request with the place it goes to. */
+export interface Addressed {
+  readonly request: OutgoingRequest
+  readonly url: URL
+  /** How its sender signs, where that is known. */
+  readonly scheme?: string | undefined
+}
+
+/** Other options than the source of the request change it. @throws UserError for a wrong option */
+export async function outgoingRequest(url: URL, options: RequestOptions): Promise<Addressed> {
+  const source = await sourceOf(url, options)
+  const { method = source.request.method, header, data } = options
+  const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) }
+  const body = data === undefined ? source.request.body : readData(data)
+  return { ...source, request: { method: method.toUpperCase(), headers, body } }
+}
+
+async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Promise<Addressed> {
+  if (fixture !== undefined) return { url, ...fromFixture(fixture) }
+  if (file === undefined) return { url, request: ownRequest(data !== undefined) }
+  const saved = await readSavedFile(file)
+  return { url: savedTarget(url, saved), request: saved }
+}
+
+function ownRequest(hasBody: boolean): OutgoingRequest {
+  const headers: Record<string, string> = hasBody ? { 'content-type': 'application/json' } : {}
+  return { method: hasBody ? 'POST' : 'GET', headers, body: new Uint8Array() }
+}
+
+function fromFixture(name: string): Pick<Addressed, 'request' | 'scheme'> {
+  const fixture = FIXTURES.get(name)
+  if (!fixture) throw unknownFixture(name)
+  const { headers, body } = fixture.request({ id: crypto.randomUUID(), now: new Date() })
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
+  return { request, scheme: fixture.scheme }
+}
+
+function unknownFixture(name: string): UserError {
+  const hint = didYouMean(name, [...FIXTURES.keys()])
+  return new UserError({
+    message: `unknown fixture ${JSON.stringify(name)}`,
+    ...(hint && { hint }),
+    notes: [`fixtures: ${[...FIXTURES.keys()].join(', ')}`],
+  })
+}
+
+async function readSavedFile(file: string) {
+  try {
+    return await readSaved(parseJson(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    const message = `${file} is no saved request`
+    const hint = 'it is JSON with the keys method, path, headers and body'
+    throw new UserError({ message, hint }, { cause })
+  }
+}
+
+/** Text, or `@file` as curl has it. */
+function readData(data: string): Uint8Array {
+  if (!data.startsWith('@')) return new TextEncoder().encode(data)
+  try {
+    return new Uint8Array(readFileSync(data.slice(1)))
+  } catch (cause) {
+    throw new UserError({ message: `--data: ${data.slice(1)} cannot be read` }, { cause })
+  }
+}
+
+function parseHeader(text: string): [name: string, value: string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(text) ?? []
+  if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
+  throw new UserError({ message: '--header is no header', hint: 'write it as "name: value"' })
+}
