@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-describe('build refuses', () => {
+describe('R45: build refuses', () => {
   test.each(['hook.yml', 'hook.jobs.yml'])('to overwrite %s of a person', async (name) => {
     repository.write(`.github/workflows/${name}`, 'on: push # mine\n')
     expect(errorsOf(await repository.build())).toEqual([

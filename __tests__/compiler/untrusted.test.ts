@@ -3,7 +3,7 @@ import { findUntrusted } from '../../src/compiler/untrusted/findings.ts'
 import { sourceFile, withStep } from './support/compiled.ts'
 import { flagged, X } from './support/untrusted.ts'
 
-describe('flags what a sender could word', () => {
+describe('R44: flags what a sender could word', () => {
   test.each([
     'on.webhook.outputs.body',
     "on['webhook']['outputs'].body",

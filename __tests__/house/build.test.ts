@@ -37,7 +37,7 @@ function bundle(target: object): Record<string, string> {
   return Object.fromEntries(JSON.parse(printed.toString()))
 }
 
-test('the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
+test('R46: the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
   await lay({
     'package.json': '{"type":"module"}',
     'entry.js': `import { joined } from 'joined'
@@ -109,7 +109,7 @@ test.each([
   expect(() => bundle(target)).toThrow(message)
 })
 
-test('the check names what is missing, left over, different or of the wrong mode', async () => {
+test('R46: the check that dist is a fresh build names what is missing, left over, different or of the wrong mode', async () => {
   const file = (text: string, executable = false) => ({ content: Buffer.from(text), executable })
   const wanted = new Map([
     ['a/same.js', file('1')],
