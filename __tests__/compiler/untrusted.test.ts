@@ -38,7 +38,10 @@ describe('R44: flags what a sender could word', () => {
     'inputs.name',
     'env.HOME',
     "'on.webhook.outputs.body'",
-    "hashFiles('a')",
+    'hashFiles(on.webhook.outputs.body)',
+    "startsWith(on.webhook.outputs.body, 'a')",
+    "endsWith(on.webhook.outputs.body, 'a')",
+    'success()',
     '',
   ])('but not %s', (expression) => {
     expect(flagged(withStep(`      - run: echo "\${{ ${expression} }}"`))).toEqual([])
