@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Secret } from '../../src/protocol/secret.ts'
 import { getWebhookInfo, setWebhook } from '../../src/triggers/messaging-bot/set-webhook.ts'
 import { botPorts } from '../support/bot-run.ts'
+import { bound, receive } from '../support/receive.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 let telegram: TelegramStandIn
@@ -74,4 +75,28 @@ describe('getWebhookInfo', () => {
       expect(await getWebhookInfo(bot())).toEqual(empty)
     },
   )
+})
+
+describe('an update that comes with a secret', () => {
+  const body = JSON.stringify({ update_id: 1, message: { message_id: 1, text: 'hi' } })
+  const sent = (header: string | undefined) =>
+    receive(bound('messaging_bot', { webhook: true, secretToken: 's3cret' }), {
+      headers: {
+        'content-type': 'application/json',
+        ...(header === undefined ? {} : { 'x-telegram-bot-api-secret-token': header }),
+      },
+      body,
+    })
+
+  test('that is right is an item', async () => {
+    expect((await sent('s3cret')).items).toHaveLength(1)
+  })
+
+  test.each([undefined, '', 's3cre', 's3cret2', 'S3CRET'])('that is %j is none', async (header) => {
+    const { items, checks, warnings } = await sent(header)
+    expect(items).toEqual([])
+    expect(checks).toMatchObject([{ option: 'secretToken', held: false }])
+    expect(warnings).toHaveLength(1)
+    expect(JSON.stringify([checks, warnings])).not.toContain('s3cret')
+  })
 })

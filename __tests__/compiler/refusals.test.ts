@@ -98,6 +98,7 @@ describe('R45: build refuses', () => {
     ],
     ['a name that no URL can hold', 'workflows/a b.yml', 'cannot be compiled under this name'],
     ['a name of a device', 'workflows/con.yml', 'cannot be compiled under this name'],
+    ['a name of a device in capitals', 'workflows/CON.yml', 'cannot be compiled under this name'],
     ['a name of other letters', 'workflows/grüße.yml', 'cannot be compiled under this name'],
   ])('%s', async (_, file, message) => {
     repository.write(file, HOOK)
