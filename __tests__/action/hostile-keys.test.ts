@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { evaluate } from '../../src/engine/evaluate.ts'
+import { UserError } from '../../src/protocol/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { testPorts } from '../support/ports.ts'
@@ -73,6 +74,37 @@ describe('R35: keys of Object.prototype are keys like any other', () => {
     expect({ exitCode, triggered: outputs.triggered }).toEqual({ exitCode: 0, triggered: 'false' })
   })
 
+  test('Object.prototype is unchanged by options that name its keys', async () => {
+    const before = Object.getOwnPropertyNames(Object.prototype)
+    const name = fc.constantFrom(...KEYS, 'body', 'a')
+    const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('.'))
+    const value = fc.constantFrom('polluted', 1, true, { polluted: 1 })
+    const fields = fc.dictionary(path, value, { minKeys: 1, maxKeys: 3, noNullPrototype: true })
+    const options = fc.record(
+      {
+        deduplicationKey: path,
+        config: fc.record(
+          { filter: fields, sort: fields, filterOutputs: fields, [KEYS[0] ?? '']: value },
+          { requiredKeys: [] },
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    const property = fc.asyncProperty(options, fields, async (chosen, body) => {
+      const text = JSON.stringify({ webhook: chosen })
+      const find = () => readOnSection('hook', { name: 'on', file: '', text }, {})
+      const client_payload = { path: 'hook/webhook', headers: {}, body: JSON.stringify(body) }
+      const event = { name: 'repository_dispatch', payload: { action: 'webhook', client_payload } }
+      const workflows = { calling: 'hook', names: () => ['hook'], find }
+      await evaluate(event, workflows, testPorts()).catch((error: unknown) => {
+        if (!(error instanceof UserError)) throw error
+      })
+      expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key at all
+    })
+    await fc.assert(property, { numRuns: 1000 })
+  })
+
   test('Object.prototype is unchanged, whatever keys come nested anywhere', async () => {
     const before = Object.getOwnPropertyNames(Object.prototype)
     const key = fc.constantFrom(...KEYS, 'a')
@@ -93,6 +125,6 @@ describe('R35: keys of Object.prototype are keys like any other', () => {
       expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
       expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key at all
     })
-    await fc.assert(property, { numRuns: 300 })
+    await fc.assert(property, { numRuns: 1000 })
   })
 })

@@ -1,5 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as core from '@actions/core'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { stepOutputs } from '../../src/action/outputs.ts'
+import { NOTHING } from '../../src/engine/evaluation.ts'
+import type { Item } from '../../src/items/item.ts'
 import { readOutputFile } from '../support/output-file.ts'
 import { fire, itemOf } from './step.ts'
 
@@ -42,6 +50,34 @@ describe('R40: outputs survive any text', () => {
       expect(run.outputs.body).toBe(`t${body}`)
       expect(itemOf(run).headers['x-t']).toBe(body)
     }
+  })
+
+  test('any text in any field, 1,000 times, as main hands it to the runner', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookline-outputs-'))
+    const file = join(folder, 'output')
+    const before = process.env.GITHUB_OUTPUT
+    process.env.GITHUB_OUTPUT = file
+    const name = fc.constantFrom('body', 'text', 'items', 'on', 'count', 'triggered', 'query')
+    const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.constant(null))
+    const item = fc.dictionary(name, value) as fc.Arbitrary<Item> // the library's type is unknown
+    const property = fc.property(item, (fields) => {
+      const fired = { outcome: 'success', conclusion: 'success', outputs: fields } as const
+      const outputs = stepOutputs({
+        ...{ ...NOTHING, workflow: 'w', trigger: 't', items: [fields] },
+        ...{ contexts: [{ t: fired }], fields: Object.keys(fields) },
+      })
+      writeFileSync(file, '')
+      for (const [output, written] of outputs) core.setOutput(output, written)
+      const read = readOutputFile(readFileSync(file, 'utf8'))
+      expect({ ...read }).toEqual(Object.fromEntries(outputs))
+      expect(JSON.parse(read.items ?? '')).toEqual(JSON.parse(JSON.stringify([{ t: fired }])))
+      expect([read.count, read.triggered]).toEqual(['1', 'true'])
+      if (typeof fields.text === 'string') expect(read.text).toBe(fields.text)
+    })
+    fc.assert(property, { numRuns: 1000 })
+    if (before === undefined) delete process.env.GITHUB_OUTPUT
+    else process.env.GITHUB_OUTPUT = before
+    await rm(folder, { recursive: true })
   })
 
   test('what the reader of these tests refuses', () => {

@@ -3,8 +3,14 @@ import { callingWorkflow, expressionContexts } from '../../src/action/contexts.t
 import { onSource, readInputs } from '../../src/action/inputs.ts'
 import { maskedOutputs } from '../../src/action/masked-outputs.ts'
 import { stepOutputs } from '../../src/action/outputs.ts'
+import { arrivalOf } from '../../src/action/summary/arrival.ts'
+import { nextStep } from '../../src/action/summary/next-step.ts'
+import { kindOf } from '../../src/action/summary/withheld.ts'
+import type { Decision, Evaluation } from '../../src/engine/evaluation.ts'
 import { NOTHING } from '../../src/engine/evaluation.ts'
+import type { PlatformEvent } from '../../src/engine/events.ts'
 import { UserError } from '../../src/protocol/errors.ts'
+import type { Json } from '../../src/protocol/json.ts'
 
 const inputs = (given: Record<string, string>) => readInputs((name) => given[name] ?? '')
 
@@ -132,4 +138,129 @@ describe('outputs that hold a secret', () => {
   ])('%j in %j: %s', (secret, text, expected) => {
     expect(found(secret, text)).toBe(expected)
   })
+})
+
+describe('the webhook that an event carries', () => {
+  const carried = (clientPayload: Json, action: Json = 'webhook') =>
+    arrivalOf({ name: 'repository_dispatch', payload: { action, client_payload: clientPayload } })
+
+  test('is told without its body', async () => {
+    const headers = { 'content-type': 'text/plain', 'x-hookline-delivery': 'd' }
+    expect(await carried({ path: 'a/b?c', method: 'PUT', headers, body: 'é' })).toEqual({
+      ...{ path: 'a/b?c', method: 'PUT', contentType: 'text/plain', size: 2 },
+      ...{ delivery: 'd', receivedAt: undefined },
+    })
+  })
+
+  test.each<[string, Json, string | undefined, number | undefined]>([
+    ['none', null, undefined, 0],
+    ['an object', { a: 1 }, undefined, 7],
+    ['an object, whatever encoding is named', { a: 1 }, 'base64', 7],
+    ['base64', 'AAEC', 'base64', 3],
+    ['text, for all that an unknown encoding is named', 'x', 'br', 1],
+    ['broken', '?', 'gzip', undefined],
+  ])('has the size of a body that is %s', async (_, body, encoding, size) => {
+    const headers = encoding === undefined ? {} : { 'x-hookline-body-encoding': encoding }
+    expect((await carried({ path: 'a/b', method: 'POST', headers, body }))?.size).toBe(size)
+  })
+
+  test.each<[string, PlatformEvent]>([
+    ['a push', { name: 'push', payload: {} }],
+    ['a dispatch without a payload', { name: 'repository_dispatch', payload: null }],
+    [
+      'a dispatch of another type',
+      {
+        name: 'repository_dispatch',
+        payload: { action: 'deploy', client_payload: { path: 'a/b' } },
+      },
+    ],
+    [
+      'a dispatch that the relay did not write',
+      { name: 'repository_dispatch', payload: { action: 'webhook', client_payload: { path: 5 } } },
+    ],
+  ])('is none in %s', async (_, event) => {
+    expect(await arrivalOf(event)).toBeUndefined()
+  })
+})
+
+describe('what would help', () => {
+  const decision = (trigger: string, option?: string): Decision => ({
+    ...{ trigger, fired: false, reason: '' },
+    checks: option === undefined ? [] : [{ option, held: false, found: '' }],
+  })
+  const tally = { found: 1, handedOn: 0, account: [] }
+
+  test.each<[string, Partial<Evaluation>, string]>([
+    ['nothing', {}, ''],
+    ['an event of GitHub', { miss: 'event' }, ''],
+    ['a payload of another form', { miss: 'payload' }, 'npx hookline send'],
+    ['another workflow', { miss: 'workflow' }, 'npx hookline url hook'],
+    ['another trigger', { miss: 'trigger', decisions: [decision('slack')] }, '--trigger slack'],
+    ['another type', { miss: 'type' }, 'repository_dispatch: types: [webhook]'],
+    ['a poll without news', { miss: 'poll' }, 'npx hookline doctor --workflow hook'],
+    ['active: false', { miss: 'condition' }, 'config.active'],
+    ['an error that was excused', { miss: 'condition', warnings: ['w'] }, 'npx hookline dev'],
+    [
+      'an option',
+      { miss: 'condition', decisions: [decision('webhook', 'method')] },
+      'change <code>method',
+    ],
+    ['a signature', { miss: 'condition', decisions: [decision('webhook', 'verify')] }, '--sign'],
+    [
+      'a bot’s secret',
+      { miss: 'condition', decisions: [decision('messaging_bot', 'secretToken')] },
+      'Compare the secret',
+    ],
+    [
+      'a confirmation',
+      { miss: 'condition', decisions: [decision('aws_sns', 'handshake')] },
+      'only tried or confirmed the URL',
+    ],
+    [
+      'config',
+      { miss: 'condition', decisions: [{ ...decision('webhook'), tally }] },
+      'change <code>config</code> of <code>webhook</code>',
+    ],
+  ])('against %s', (_, more, text) => {
+    const step = nextStep({ ...NOTHING, ...more }, 'hook')
+    if (text === '') expect(step).toBe('')
+    else expect(plain(step)).toContain(text)
+  })
+
+  /** Character references read, as a browser shows them. */
+  function plain(html: string): string {
+    return html.replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number)))
+  }
+})
+
+test.each<[Json, string]>([
+  [null, 'nothing'],
+  ['abc', 'text of 3 characters'],
+  [[1, 2], 'list of 2'],
+  [{ a: 1 }, 'object of 1 fields'],
+  [5, 'number'],
+  [true, 'boolean'],
+])('%j in words, where the value is not to be read', (value, words) => {
+  expect(kindOf(value)).toBe(words)
+})
+
+test.each([
+  ['none', { kind: 'none' }],
+  ['file:a/b.json', { kind: 'file', path: 'a/b.json' }],
+  ['branch:hookline-state', { kind: 'branch', name: 'hookline-state' }],
+])('the input state %s', (state, choice) => {
+  expect(inputs({ state }).state).toEqual(choice)
+})
+
+test.each([
+  'file',
+  'file:',
+  'branch:',
+  'branch:a..b',
+  'branch:-a',
+  'branch:a b',
+  'redis:x',
+  'None',
+])('the input state %s is a mistake that names the choices', (state) => {
+  expect(() => inputs({ state })).toThrow('none, file:<path>, branch:<name>')
 })

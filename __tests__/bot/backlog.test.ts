@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { UPDATE_KINDS, type UpdateKind } from '../../src/triggers/messaging-bot/update-kinds.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../support/bot-run.ts'
+import { UPDATES } from '../support/messages.ts'
 import { TelegramStandIn } from '../support/telegram.ts'
 
 const chat = { id: 1111111, type: 'private' }
@@ -11,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => telegram.stop())
 
-describe('a backlog', () => {
+describe('R39: a backlog', () => {
   test('of 1,000 updates drains over runs, in order, with ignored kinds between', async () => {
     const wanted: unknown[] = []
     for (let at = 0; at < 1000; at++) {
@@ -31,6 +33,30 @@ describe('a backlog', () => {
     expect(seen).toEqual(wanted)
   })
 
+  test.each([0, 1, 2, 99, 100, 101, 199, 250, 1000])(
+    'of %d updates of all kinds: each at least once, none lost, one page a run',
+    async (count) => {
+      const kinds = [...UPDATE_KINDS, 'telepathy'] // one that is not known yet
+      const on = `${POLL}  updates: [${UPDATE_KINDS.join(', ')}]\n`
+      const sent = Array.from({ length: count }, (_, at) => {
+        const kind = kinds[at % kinds.length] ?? 'message'
+        const content = kind === 'telepathy' ? {} : UPDATES[kind as UpdateKind] // the list's own
+        return { kind, id: telegram.enqueue(kind, content) }
+      })
+      const seen: unknown[] = []
+      let runs = 0
+      for (; (telegram.kept.length > 0 || runs === 0) && runs < 20; runs++) {
+        const ports = botPorts(telegram.url)
+        const run = await runMain(botWorkflow(on), ports)
+        seen.push(...updateIds(run.items))
+        await runPost(run.effects, botWorkflow(on), ports)
+      }
+      const wanted = sent.filter(({ kind }) => kind !== 'telepathy').map(({ id }) => id)
+      expect([telegram.kept, seen]).toEqual([[], wanted])
+      expect(runs).toBe(Math.max(1, Math.ceil(count / 100)))
+    },
+  )
+
   test('goes on when the ids begin anew, lower than before', async () => {
     const before = telegram.push('message', text('before'))
     const ports = botPorts(telegram.url)
@@ -44,7 +70,7 @@ describe('a backlog', () => {
   })
 })
 
-describe('outputs too large to hand on', () => {
+describe('R40: outputs too large to hand on', () => {
   const long = 'x'.repeat(10_000)
 
   test('make the run take fewer updates, and acknowledge only those', async () => {

@@ -14,7 +14,7 @@ const TOO_NEW = [
 ]
 
 test.each(linted)(
-  'actionlint says nothing of compiled %s that it does not say of the source',
+  'R43: actionlint says nothing of compiled %s that it does not say of the source',
   async (name, source) => {
     const { listening, jobs } = await compileText(source, { name, state: 'branch:state' })
     const known = new Set(messages(source))

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const IN_FOLDER = { cwd: folder, encoding: 'utf8', timeout: 60_000, input: '' } as const
 
-describe.each(['bash', 'sh'])('a script that --fix mended, run by %s,', (shell) => {
+describe.each(['bash', 'sh'])('R44: a script that --fix mended, run by %s,', (shell) => {
   test.each(FIXABLE)('does on plain text what it did: %j', (script) => {
     for (const text of ['hello', 'v1.2.3_b-4']) {
       const before = runStep(shell, script, text)
@@ -29,7 +29,7 @@ describe.each(['bash', 'sh'])('a script that --fix mended, run by %s,', (shell) 
   })
 })
 
-test('the hostile texts are: every script runs many of them before the fix', () => {
+test('R44: the hostile texts are: every script runs many of them before the fix', () => {
   const counts = FIXABLE.map((script) => executedBy('bash', script).length)
   expect(Math.min(...counts)).toBeGreaterThanOrEqual(3)
 })

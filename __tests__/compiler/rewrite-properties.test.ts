@@ -61,7 +61,7 @@ const ours = fc.constantFrom(
   'on.webhook.outputs[inputs.a]',
 )
 
-describe('any expression', () => {
+describe('R43: any expression', () => {
   test('without the context on stays as it is, to the byte', () => {
     fc.assert(
       fc.property(expressions(fc.oneof(literal, other)), (expression) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { UserError } from '../../src/protocol/errors.ts'
 import { compileText, withStep } from './support/compiled.ts'
 import { rewritten } from './support/rewritten.ts'
 
@@ -119,5 +120,40 @@ describe('refuses, at its place,', () => {
       '\n  webhook:\n  workflow_dispatch:\n    inputs:\n      On: {}',
     )
     await expect(compileText(text)).rejects.toThrow('cannot be named "on"')
+  })
+
+  test.each([
+    [
+      'files that no other job sees',
+      withStep('      - run: x', '{webhook: {config: {exportOutputs: true}}}'),
+      '"exportOutputs" writes a file that no other job sees',
+    ],
+    ['a file in braces', '{on: webhook, jobs: {}}', 'is written as lines, not in braces'],
+    ['a list', '- webhook', 'is no workflow file'],
+    ['a file without jobs', 'on: webhook', 'has no "jobs:" section'],
+    [
+      'a script for MongoDB',
+      withStep('      - run: x', '{webhook: {config: {filter: {$where: "1"}}}}'),
+      'operator $where runs a script; use filterScript or format',
+    ],
+    [
+      'an operator that is not known, in a list',
+      withStep('      - run: x', '{webhook: {config: {filter: {$or: [{a: {$nope: 1}}]}}}}'),
+      'operator $nope is not known here',
+    ],
+    [
+      'an every that is neither minutes nor cron',
+      withStep('      - run: x', '{messaging_bot: {token: "1:a", config: {every: often}}}'),
+      'is neither a number of minutes nor a cron expression',
+    ],
+    [
+      'a time zone that is none',
+      withStep('      - run: x', '{messaging_bot: {token: "1:a", config: {timeZone: Mars/Base}}}'),
+      'config.timeZone',
+    ],
+  ])('%s', async (_, text, message) => {
+    const error = await compileText(text).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(UserError)
+    expect(JSON.stringify(error)).toContain(JSON.stringify(message).slice(1, -1))
   })
 })

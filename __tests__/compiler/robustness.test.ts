@@ -37,7 +37,7 @@ const pieces = fc.constantFrom(
   ],
 )
 
-test('a damaged workflow is compiled, or refused as a mistake of the user: never an error of ours', async () => {
+test('R43: a damaged workflow is compiled alike twice, or refused as a mistake of the user: never an error of ours', async () => {
   await fc.assert(
     fc.asyncProperty(
       sources,
@@ -51,7 +51,7 @@ test('a damaged workflow is compiled, or refused as a mistake of the user: never
           const file = sourceFile(damaged)
           fixUntrusted(file)
           findUntrusted(file)
-          await compileText(damaged)
+          expect(await compileText(damaged)).toEqual(await compileText(damaged))
         } catch (error) {
           if (!(error instanceof UserError)) throw error
           expect(error.problems.length).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import { findUntrusted } from '../../src/compiler/untrusted/findings.ts'
 import { sourceFile, withStep } from './support/compiled.ts'
 import { flagged, X } from './support/untrusted.ts'
 
-describe('flags what a sender could word', () => {
+describe('R44: flags what a sender could word', () => {
   test.each([
     'on.webhook.outputs.body',
     "on['webhook']['outputs'].body",
@@ -38,7 +38,10 @@ describe('flags what a sender could word', () => {
     'inputs.name',
     'env.HOME',
     "'on.webhook.outputs.body'",
-    "hashFiles('a')",
+    'hashFiles(on.webhook.outputs.body)',
+    "startsWith(on.webhook.outputs.body, 'a')",
+    "endsWith(on.webhook.outputs.body, 'a')",
+    'success()',
     '',
   ])('but not %s', (expression) => {
     expect(flagged(withStep(`      - run: echo "\${{ ${expression} }}"`))).toEqual([])

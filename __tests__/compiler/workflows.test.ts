@@ -11,7 +11,7 @@ test('there are enough workflows of every style', () => {
   expect(WORKFLOWS.length).toBeGreaterThanOrEqual(34)
 })
 
-describe.each(WORKFLOWS)('%s', (name, source) => {
+describe.each(WORKFLOWS)('R43: %s', (name, source) => {
   test('passes the parser of GitHub, the call from one file to the other included', async () => {
     const { listening, jobs } = await compileText(source, { name })
     const called = { name: `${name}.jobs.yml`, content: jobs }

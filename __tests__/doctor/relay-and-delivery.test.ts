@@ -101,6 +101,30 @@ describe('a real event', () => {
     expect(codes(findings)).toEqual([code])
   })
 
+  test.each([
+    ['begun a second before, by the clock of GitHub', -1_000, []],
+    ['begun a minute before', -60_000, ['run_missing']],
+  ])('without a relay, a run that was %s', async (_, milliseconds, expected) => {
+    const created_at = new Date(Date.now() + milliseconds).toISOString()
+    const run = { path: '.github/workflows/hook.yml', created_at, html_url: 'https://x/7' }
+    const setting = { scopes: 'repo', runs: json(200, { workflow_runs: [run] }) }
+    expect(codes(await examineAt(platform, setting, SEND))).toEqual(expected)
+  })
+
+  test('by way of a relay that gives no answer may have arrived', async () => {
+    const server = createServer((request, response) => {
+      if (request.method === 'GET') response.end('ok\n')
+      else request.socket.destroy()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const patient = { ...SEND, relay: `http://127.0.0.1:${port}` }
+    const findings = await examineAt(platform, { scopes: 'repo' }, patient)
+    server.close()
+    expect(codes(findings)).toEqual(['delivery_unanswered'])
+    expect(findings.at(-1)).toMatchObject({ mend: expect.stringContaining('may have arrived') })
+  })
+
   test('sends nothing while something else is broken', async () => {
     const broken = { scopes: 'repo', workflows: { 'hook.yml': PUSH } }
     const findings = await examineAt(platform, broken, SEND)

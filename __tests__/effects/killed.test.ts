@@ -42,7 +42,7 @@ async function job(run: string, killMain?: number, killPost?: number) {
   return { given, ended: post.exitCode === 0 }
 }
 
-describe('the action is killed at each of its writes, and its run started again', () => {
+describe('R38: the action is killed at each of its writes, and its run started again', () => {
   test('in the step: no item was used, the re-run is given it, and no other run after that', async () => {
     let number = 0
     for (; ; number++) {
@@ -70,7 +70,7 @@ describe('the action is killed at each of its writes, and its run started again'
   }, 300_000)
 })
 
-describe('the order of effects', () => {
+describe('R38: the order of effects', () => {
   test('a step that ended badly leaves nothing for post to do', async () => {
     const run = webhookRun({ format: 'return 1' }, {}, { workspace: folder })
     const { exitCode, state } = await runAction(run)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Json } from '../../src/protocol/json.ts'
+import type { StateStore } from '../../src/state/store.ts'
 import {
   dispatch,
   memoryStore,
@@ -41,6 +42,28 @@ describe('with a store', () => {
     expect(third.texts).toEqual(['t1'])
     await third.succeed()
     expect(queue.items).toEqual([])
+  })
+
+  test.each([
+    ['is still at work on, is not acknowledged', false, 2],
+    ['is done with, is acknowledged', true, 0],
+  ])('R38: what another run took since the store was read, and %s', async (_, done, left) => {
+    const inner = memoryStore()
+    const id = { workflow: 'hook', trigger: 'queue' }
+    const store: StateStore = {
+      ...inner,
+      async claim(trigger, keys, by, force) {
+        await inner.claim(id, keys.slice(0, 1), run('other'))
+        if (done) await inner.commit(id, run('other'))
+        return inner.claim(trigger, keys, by, force)
+      },
+    }
+    const queue = queueOf(2)
+    const one = await poll(queue, {}, dispatch, { store, run: run('1') })
+    expect(one.texts).toEqual(['t2'])
+    expect(one.decisions[0]?.reason).toContain('another run took 1')
+    await one.succeed()
+    expect(queue.items).toHaveLength(left)
   })
 
   test('limit with a sort order hands on every item once, the newest first', async () => {

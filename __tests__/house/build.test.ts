@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { differences, write } from '../../scripts/build/files.js'
-import { packageFolder } from '../../scripts/build/notices.js'
+import { notices, packageFolder } from '../../scripts/build/notices.js'
 
 let folder: string
 
@@ -37,7 +37,7 @@ function bundle(target: object): Record<string, string> {
   return Object.fromEntries(JSON.parse(printed.toString()))
 }
 
-test('the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
+test('R46: the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
   await lay({
     'package.json': '{"type":"module"}',
     'entry.js': `import { joined } from 'joined'
@@ -64,17 +64,36 @@ test('the notices name every bundled package: joined, CommonJS, scoped, nested, 
     'node_modules/unused/index.js': 'module.exports = 6',
   })
   const files = bundle({ entry: 'entry.js', folder: 'out', file: 'index.js' })
-  const notices = files['out/licenses.txt'] ?? ''
-  expect(notices.match(/^\S+ \d\.\d\.\d \(MIT\)$/gm)).toEqual([
+  const written = files['out/licenses.txt'] ?? ''
+  expect(written.match(/^\S+ \d\.\d\.\d \(MIT\)$/gm)).toEqual([
     '@some/scoped 4.0.0 (MIT)',
     'common 2.0.0 (MIT)',
     'joined 1.0.0 (MIT)',
     'later 5.0.0 (MIT)',
     'nested 3.0.0 (MIT)',
   ])
-  expect(notices).toContain('text of joined\n')
-  expect(notices).toContain('notice of common\n\ntext of common')
-  expect(notices).toContain('Licensed under MIT; the package brings no text of it.')
+  expect(written).toContain('text of joined\n')
+  expect(written).toContain('notice of common\n\ntext of common')
+  expect(written).toContain('Licensed under MIT; the package brings no text of it.')
+})
+
+test('a package without a file of its licence is known by its readme, or by its siblings', async () => {
+  const repository = { url: 'git+https://example.com/many.git' }
+  const grant = 'Copyright (c) somebody\n\nPermission is hereby granted, free of charge, ...'
+  await lay({
+    'node_modules/told/package.json': packageJson('told', '1.0.0'),
+    'node_modules/told/README.md': `# told\n\nIt tells.\n\nLicense\n-------\n\n${grant}\n`,
+    'node_modules/named/package.json': packageJson('named', '1.0.0'),
+    'node_modules/named/readme.md': '# named\n\n## License\n\nMIT\n',
+    'node_modules/one/package.json': packageJson('one', '1.0.0', { repository }),
+    'node_modules/other/package.json': packageJson('other', '1.0.0', { repository }),
+    'node_modules/other/LICENSE': 'text of the repository',
+  })
+  const modules = ['told', 'named', 'one'].map((name) => join(folder, 'node_modules', name, 'a.js'))
+  const [, named, one, told] = notices(modules).split(/\n-{72}\n\n/)
+  expect(told).toBe(`told 1.0.0 (MIT)\n\n${grant}\n`)
+  expect(named).toContain('Licensed under MIT; the package brings no text of it.')
+  expect(one).toBe('one 1.0.0 (MIT)\n\ntext of the repository\n')
 })
 
 test('a minified bundle holds what is used, in ASCII, with the names of functions, and runs', async () => {
@@ -116,7 +135,7 @@ test.each([
   expect(() => bundle(target)).toThrow(message)
 })
 
-test('the check names what is missing, left over, different or of the wrong mode', async () => {
+test('R46: the check that dist is a fresh build names what is missing, left over, different or of the wrong mode', async () => {
   const file = (text: string, executable = false) => ({ content: Buffer.from(text), executable })
   const wanted = new Map([
     ['a/same.js', file('1')],

@@ -19,7 +19,7 @@ const ADDRESSES = [
   '/inspector/replay',
 ] as const
 
-describe('is closed to', () => {
+describe('R47: the inspector is closed to', () => {
   const strangers = [
     ['a name that points here', { Host: 'evil.example:3000' }],
     ['a name that begins like ours', { Host: 'localhost.evil.example' }],
@@ -53,7 +53,7 @@ describe('is closed to', () => {
   })
 })
 
-describe('a replay', () => {
+describe('R47: a replay', () => {
   const order = {
     of: 1,
     method: 'POST',
@@ -102,7 +102,7 @@ describe('a replay', () => {
   })
 })
 
-test('every answer has a strict policy', async () => {
+test('R47: every answer has a strict policy', async () => {
   for (const path of [...ADDRESSES.slice(0, 3), '/inspector/nothing']) {
     const { headers } = await ask(dev.url, path)
     expect(headers['content-security-policy']).toBe(
@@ -141,7 +141,7 @@ test('the page weighs less than 60 KB, all of its files together', async () => {
   )
 })
 
-test('on a server that is open to others, only this machine sees it', async () => {
+test('R47: on a server that is open to others, only this machine sees it', async () => {
   const key = 'a-key-of-more-than-twenty-characters'
   const files = { 'workflows/hook.yml': 'on: webhook' }
   const open = await startDev({ files, args: ['--host', '0.0.0.0'], env: { HOOKLINE_KEYS: key } })

@@ -7,7 +7,7 @@ jest.setTimeout(BROWSER_TIMEOUT)
 
 const inBrowser = CHROMIUM ? describe : describe.skip
 
-inBrowser('the page keeps', () => {
+inBrowser('R47: the page keeps', () => {
   const set = stage()
 
   test('a payload of HTML and script stays text', async () => {

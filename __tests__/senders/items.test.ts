@@ -3,28 +3,48 @@ import { bound, receive } from '../support/receive.ts'
 import { RECORDED } from './recorded.ts'
 
 test.each(RECORDED)('$name makes one item, with all that its page promises', async (recorded) => {
-  const { trigger, contentType, moreHeaders, body, outputs } = recorded
+  const { trigger, contentType, moreHeaders, body, outputs, hidden = [] } = recorded
   const headers = { 'Content-Type': contentType, ...moreHeaders }
   const { items } = await receive(bound(trigger, {}), { headers, body })
   expect(items).toEqual([expect.objectContaining(outputs)])
+  for (const text of hidden) expect(JSON.stringify(items)).not.toContain(text)
+})
+
+test.each([
+  ['a message', { type: 'message', ts: '1.2', event_ts: '3.4' }, '1.2'],
+  [
+    'a reaction, which has no time of a message',
+    { type: 'reaction_added', event_ts: '3.4' },
+    '3.4',
+  ],
+  ['neither', { type: 'app_rate_limited' }, null],
+])('the time of an event of Slack: %s', async (_, event, timestamp) => {
+  const body = JSON.stringify({ type: 'event_callback', event })
+  const { items } = await receive(bound('slack', {}), { body })
+  expect(items).toMatchObject([{ kind: 'event', timestamp, user_id: null, channel_id: null }])
 })
 
 describe('no item is', () => {
   test.each([
-    ['slack', 'a challenge', '{"type":"url_verification","challenge":"x","token":"y"}'],
-    ['slack', 'an interaction that is no JSON', '{"payload":"{"}'],
-    ['slack', 'an interaction that is a list', '{"payload":"[]"}'],
-    ['slack', 'a check of the certificate', '{"ssl_check":"1","token":"y"}'],
-    ['slack', 'something else', '{"a":1}'],
-    ['trello', 'something else', '{"model":{}}'],
-    ['typeform', 'something else', '{"event_type":"form_response"}'],
-    ['google_form', 'something else', '{"event_type":"form_response"}'],
-    ['aws_sns', 'something else', '{"Type":"Other"}'],
-  ])('for %s, %s', async (trigger, _, body) => {
+    [
+      'slack',
+      'a challenge',
+      '{"type":"url_verification","challenge":"x","token":"y"}',
+      'is a handshake',
+    ],
+    ['slack', 'an interaction that is no JSON', '{"payload":"{"}', 'is nothing that Slack sends'],
+    ['slack', 'an interaction that is a list', '{"payload":"[]"}', 'is nothing that Slack sends'],
+    ['slack', 'a check of the certificate', '{"ssl_check":"1","token":"y"}', 'is a handshake'],
+    ['slack', 'something else', '{"a":1}', 'is nothing that Slack sends'],
+    ['trello', 'something else', '{"model":{}}', 'is no action'],
+    ['typeform', 'something else', '{"event_type":"form_response"}', 'is no submission of a form'],
+    ['google_form', 'something else', '{"event_type":"form_response"}', 'is no response to a form'],
+    ['aws_sns', 'something else', '{"Type":"Other"}', 'is no notification'],
+  ])('for %s, %s', async (trigger, _, body, found) => {
     const { items, checks, warnings = [] } = await receive(bound(trigger, {}), { body })
     expect(items).toEqual([])
     expect(warnings).toEqual([])
-    expect(checks.at(-1)).toMatchObject({ option: 'body', held: false })
+    expect(checks.at(-1)).toMatchObject({ option: 'body', held: false, found })
   })
 
   test.each(['GET', 'HEAD', 'PUT'])('for any service, a request of %s', async (method) => {

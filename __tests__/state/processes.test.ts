@@ -120,7 +120,7 @@ describe('8 processes that claim overlapping keys at once', () => {
   }, 300_000)
 })
 
-describe('a process that is killed', () => {
+describe('R38: a process that is killed', () => {
   /** Claims a key, and is killed by its own hand before the file operation of that number. */
   const KILLED = `
     import fs from 'node:fs/promises'

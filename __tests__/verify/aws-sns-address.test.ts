@@ -75,7 +75,7 @@ describe('R31: an address that only looks like one of SNS', () => {
   )
 
   test.each(TRICKS.map((url) => [url]))(
-    'is not visited to confirm, even when signed: %j',
+    'peers’ fault of visiting any address: is not visited to confirm, even when signed: %j',
     async (url) => {
       const { items } = await post(
         here,

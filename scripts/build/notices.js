@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 
 const RULE = '-'.repeat(72)
 
@@ -32,13 +32,48 @@ export function packageFolder(path) {
 
 /** @param {string} folder */
 function notice(folder) {
-  const { name, version, license } = JSON.parse(read(folder, 'package.json'))
-  const texts = readdirSync(folder)
-    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-    .sort()
-    .map((file) => read(folder, file).replaceAll('\r\n', '\n').trim())
-  if (texts.length === 0) texts.push(`Licensed under ${license}; the package brings no text of it.`)
+  const { name, version, license } = manifest(folder)
+  const texts = ownTexts(folder) ??
+    siblingTexts(folder) ?? [`Licensed under ${license}; the package brings no text of it.`]
   return `${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`
+}
+
+/**
+ * The licence and notice files of a package, or what its readme says under "License".
+ *
+ * @param {string} folder
+ */
+function ownTexts(folder) {
+  const names = readdirSync(folder).sort()
+  const files = names.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+  if (files.length > 0) return files.map((file) => read(folder, file))
+  const readme = names.find((file) => /^readme/i.test(file))
+  const [, section] = (readme && read(folder, readme).match(LICENSE_SECTION)) || []
+  return section?.includes('Permission is hereby granted') ? [section.trim()] : undefined
+}
+
+/** What follows a heading that says "License", in either way to write one. */
+const LICENSE_SECTION = /^(?:#+ *licen[cs]e *|licen[cs]e *\n-+ *)\n(.*)/ims
+
+/**
+ * A package out of a repository of many may leave its text to the others of that repository.
+ *
+ * @param {string} folder
+ */
+function siblingTexts(folder) {
+  const url = manifest(folder).repository?.url
+  const around = dirname(folder)
+  const siblings = url ? readdirSync(around).map((name) => join(around, name)) : []
+  return siblings
+    .filter((sibling) => existsSync(join(sibling, 'package.json')))
+    .filter((sibling) => manifest(sibling).repository?.url === url)
+    .map(ownTexts)
+    .find((texts) => texts)
+}
+
+/** @param {string} folder */
+function manifest(folder) {
+  return JSON.parse(read(folder, 'package.json'))
 }
 
 /**
@@ -46,5 +81,5 @@ function notice(folder) {
  * @param {string} file
  */
 function read(folder, file) {
-  return readFileSync(join(folder, file), 'utf8')
+  return readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim()
 }

@@ -1,0 +1,321 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { whyNotAdmitted } from '../../src/dev/inspector/admission.ts'
+import {
+  describeEvent,
+  describeRefusal,
+  describeRequest,
+} from '../../src/dev/inspector/describe.ts'
+import { inspect, isInspectors, type Visit } from '../../src/dev/inspector/inspector.ts'
+import { Recorder } from '../../src/dev/inspector/recorder.ts'
+import { newestRequest, readOrder, replayRequest } from '../../src/dev/inspector/replay.ts'
+import { shownRequest } from '../../src/dev/inspector/shown-request.ts'
+import type { DevEvent } from '../../src/dev/local-platform.ts'
+import type { RelayRequest } from '../../src/relay/relay.ts'
+
+const TIME = new Date(Date.UTC(2026, 0, 2))
+
+const EVENT: DevEvent = {
+  ...{ delivery: 'd', method: 'POST', path: 'hook/webhook', workflow: 'hook', trigger: 'webhook' },
+  ...{ decisions: [], items: [], count: 0, found: [], fields: [], warnings: [], problems: [] },
+  reason: 'why not',
+  milliseconds: 1,
+}
+
+const payload = (headers: Record<string, string> = {}, body: string | null = 'hello') => ({
+  ...{ path: 'hook/webhook?a=1', method: 'POST', headers, body },
+})
+
+describe('R47: who may look', () => {
+  const own = { host: 'localhost:3000' }
+
+  test.each<[string, string | undefined, Record<string, string>]>([
+    ['this machine by IPv4', '127.0.0.1', own],
+    ['another address of its loopback', '127.8.9.1', own],
+    ['this machine by IPv6', '::1', { host: '[::1]:3000' }],
+    ['IPv4 seen as IPv6', '::ffff:127.0.0.1', { host: '127.0.0.1' }],
+    ['the page itself', '127.0.0.1', { ...own, origin: 'http://localhost:3000' }],
+  ])('%s', (_, address, headers) => {
+    expect(whyNotAdmitted({ address, headers })).toBeUndefined()
+  })
+
+  test.each<[string, string | undefined, Record<string, string>, string]>([
+    ['another machine', '192.0.2.7', own, 'it answers this machine only'],
+    ['another machine by IPv6', '2001:db8::1', own, 'it answers this machine only'],
+    ['an address that begins like ours', '127.0.0.1.evil', own, 'it answers this machine only'],
+    ['a connection that is gone', undefined, own, 'it answers this machine only'],
+    [
+      'a tunnel',
+      '127.0.0.1',
+      { ...own, 'cf-ray': 'x' },
+      'it answers no request that was forwarded',
+    ],
+    ['a proxy', '127.0.0.1', { ...own, via: '1.1 x' }, 'it answers no request that was forwarded'],
+    ['a name that points here', '127.0.0.1', { host: 'evil.example' }, 'open it as localhost'],
+    ['another page', '127.0.0.1', { ...own, origin: 'null' }, 'another page asked for it'],
+    [
+      'a frame of another site',
+      '127.0.0.1',
+      { ...own, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+      'another page asked for it',
+    ],
+  ])('not %s', (_, address, headers, why) => {
+    expect(whyNotAdmitted({ address, headers })).toBe(why)
+  })
+
+  test('no host but the three names of this machine, whatever is written around them', () => {
+    const part = fc.constantFrom('localhost', '127.0.0.1', '[::1]', '.', '@', ':', '80', '/', 'a')
+    const property = fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
+      const host = parts.join('')
+      const isOurs = /^(localhost|127\.0\.0\.1|\[::1\])(:80(80)?)?$/.test(host)
+      const admitted = whyNotAdmitted({ address: '::1', headers: { host } }) === undefined
+      expect([host, admitted]).toEqual([host, isOurs])
+    })
+    fc.assert(property, { numRuns: 1000 })
+  })
+})
+
+describe('a request as it is shown', () => {
+  test('hides what authenticates its sender, and keeps it for a replay', async () => {
+    const headers = {
+      authorization: 'Bearer a',
+      'x-telegram-bot-api-secret-token': 'b',
+      'x-c': 'c',
+    }
+    const { request, withheld } = await shownRequest(payload(headers))
+    const shown = { authorization: '***', 'x-telegram-bot-api-secret-token': '***', 'x-c': 'c' }
+    expect({ ...request.headers }).toEqual(shown)
+    expect({ ...withheld }).toEqual({
+      authorization: 'Bearer a',
+      'x-telegram-bot-api-secret-token': 'b',
+    })
+  })
+
+  test('is without what the relay added', async () => {
+    const headers = { 'x-hookline-delivery': 'd', 'x-hookline-body-encoding': 'base64' }
+    const { request } = await shownRequest(payload(headers, btoa('hello')))
+    expect(request).toMatchObject({ headers: {}, body: 'hello', encoding: 'text' })
+  })
+
+  test('has a body that is no text in base64, and an empty one as none', async () => {
+    const headers = { 'x-hookline-body-encoding': 'base64' }
+    const binary = await shownRequest(payload(headers, '/wCA'))
+    expect(binary.request).toMatchObject({ body: '/wCA', encoding: 'base64' })
+    expect((await shownRequest(payload({}, null))).request.body).toBe('')
+  })
+})
+
+describe('an event as it is kept', () => {
+  const problems = [{ message: 'wrong' }]
+
+  test.each([
+    ['fired', { count: 1 }, 'fired'],
+    ['did not', {}, 'skipped'],
+    ['met a mistake', { problems }, 'mistaken'],
+  ])('that %s', (_, more, outcome) => {
+    const kept = describeEvent({ ...EVENT, ...more }, { time: TIME, origin: 'poll' })
+    expect(kept).toMatchObject({ outcome, origin: 'poll', time: '2026-01-02T00:00:00.000Z' })
+    expect(kept.problems).toHaveLength('problems' in more ? 1 : 0)
+    expect(kept.request).toBeNull()
+  })
+
+  test('has its request', async () => {
+    const came = { time: TIME, origin: 'request' } as const
+    const headers = { authorization: 'a' }
+    const { unlisted, withheld } = await describeRequest(EVENT, payload(headers), came)
+    expect(unlisted).toMatchObject({ reason: 'why not', request: { body: 'hello' } })
+    expect({ ...withheld }).toEqual(headers)
+  })
+
+  test.each([
+    [401, 'answered 401: the key is missing or unknown'],
+    [413, 'answered 413: the body is too large for an event of GitHub'],
+    [418, 'answered 418'],
+  ])('that the relay refused with %d', (status, reason) => {
+    const entry = { time: TIME.toISOString(), delivery: 'd', method: 'POST', status, ms: 1 }
+    const unknown = { owner: undefined, repo: undefined, workflow: undefined, trigger: undefined }
+    const rest = { platformStatus: undefined, tries: undefined, bytes: undefined }
+    const refusal = describeRefusal({ ...entry, ...unknown, ...rest })
+    expect(refusal).toMatchObject({ outcome: 'refused', reason, workflow: '', request: null })
+  })
+})
+
+const ORDER = {
+  ...{ of: 1, method: 'POST', path: 'hook/webhook', headers: {}, body: 'é' },
+  encoding: 'text' as const,
+}
+
+describe('an order to send a request again', () => {
+  test.each<[string, object]>([
+    ['a method with a space', { method: 'A B' }],
+    ['a method in small letters', { method: 'post' }],
+    ['a path with a line break', { path: 'a\r\nb' }],
+    ['a path with a space', { path: 'a b' }],
+    ['no path', { path: '' }],
+    ['a header of a name with a colon', { headers: { 'a:b': 'c' } }],
+    ['a header with a line break in it', { headers: { a: 'b\r\nc: d' } }],
+    ['a body that is no text', { body: 5 }],
+    ['another encoding', { encoding: 'gzip' }],
+    ['no number', { of: '1' }],
+  ])('is none with %s', (_, change) => {
+    expect(readOrder(JSON.stringify(ORDER))).toEqual(ORDER)
+    expect(readOrder(JSON.stringify({ ...ORDER, ...change }))).toBeUndefined()
+  })
+
+  test('of any text is an order or none, and no header of it breaks a line', () => {
+    const value = fc.oneof(fc.string(), fc.constantFrom('\r\n', '\n', '\0', 'a: b'))
+    const headers = fc.dictionary(fc.oneof(value, fc.constant('x-a')), value, {
+      noNullPrototype: true,
+    })
+    const order = fc.record({ method: value, path: value, headers, body: value })
+    const texts = fc.oneof(
+      fc.string(),
+      fc.json(),
+      order.map((some) => JSON.stringify({ ...ORDER, ...some, method: 'PUT', path: 'a' })),
+    )
+    const property = fc.property(texts, (text) => {
+      const read = readOrder(text)
+      if (!read) return
+      const { headers, target } = replayRequest(read, {})
+      expect([...headers, target].filter((part) => /[\r\n\0]/.test(part))).toEqual([])
+    })
+    fc.assert(property, { numRuns: 1000 })
+  })
+
+  test('brings the hidden headers again, its own length, and the bytes of its body', async () => {
+    const headers = { authorization: '***', 'x-own': '***', 'Content-Length': '99', 'x-a': 'b' }
+    const request = replayRequest({ ...ORDER, headers }, { authorization: 'Bearer a' })
+    expect(request.target).toBe('/webhook/hook/webhook')
+    expect(request.headers).toEqual([
+      'authorization',
+      'Bearer a',
+      'x-own',
+      '',
+      'x-a',
+      'b',
+      'content-length',
+      '2',
+    ])
+    expect(await request.readBody(10)).toEqual(new TextEncoder().encode('é'))
+  })
+
+  test.each([
+    ['/wCA', [255, 0, 128]],
+    ['not base64 !', []],
+  ])('with the body %j in base64', async (body, bytes) => {
+    const request = replayRequest({ ...ORDER, body, encoding: 'base64' }, {})
+    expect([...(await request.readBody(10))]).toEqual(bytes)
+  })
+
+  test('of the newest request passes what was polled, and is none without a request', async () => {
+    const recorder = new Recorder()
+    expect(newestRequest(recorder.after(0))).toBeUndefined()
+    const came = { time: TIME, origin: 'request' } as const
+    const { unlisted, withheld } = await describeRequest(
+      EVENT,
+      payload({ authorization: 'a' }),
+      came,
+    )
+    recorder.add(unlisted, withheld)
+    recorder.add(describeEvent(EVENT, { ...came, origin: 'poll' }))
+    const request = newestRequest(recorder.after(0))
+    expect(request?.target).toBe('/webhook/hook/webhook?a=1')
+    expect(request?.headers.slice(0, 2)).toEqual(['authorization', 'a'])
+  })
+})
+
+describe('a visit', () => {
+  const sent: RelayRequest[] = []
+  const parts = {
+    recorder: new Recorder(),
+    files: new Map([
+      ['index.html', '<p>page'],
+      ['main.js', 'run()'],
+      ['secret.txt', 'no type of the page'],
+    ]),
+    run: 'r-1',
+    key: 'the-key',
+    welcome: (base: string) => ({
+      triggers: [{ workflow: base, trigger: '', method: '', url: '', curl: '' }],
+      problems: [],
+    }),
+    replay: async (request: RelayRequest) => {
+      sent.push(request)
+      return { status: 200, headers: { 'x-hookline-delivery': 'd-2' }, body: 'ok' }
+    },
+  }
+  parts.recorder.add(describeEvent(EVENT, { time: TIME, origin: 'poll' }))
+
+  async function visit(path: string, more: Partial<Visit> = {}, headers = {}) {
+    const own = { host: 'localhost:1', ...headers }
+    const body = async () => JSON.stringify(ORDER)
+    const one = { address: '::1', method: 'GET', path, headers: own, body, ...more }
+    const answered = await inspect(one, parts)
+    if (!('reply' in answered))
+      return { status: 0, body: String(answered.eventsAfter), headers: {} }
+    return { ...answered.reply, body: Buffer.from(answered.reply.body).toString() }
+  }
+
+  test.each<[string, string, number, string]>([
+    ['the page', '/', 200, '<p>page'],
+    ['a file of it', '/inspector/main.js', 200, 'run()'],
+    ['a file that is none of its kinds', '/inspector/secret.txt', 404, 'no such page\n'],
+    ['a key of every object', '/inspector/constructor', 404, 'no such page\n'],
+    ['an event that was never kept', '/inspector/requests/2', 404, 'no longer kept\n'],
+    ['an event without a number', '/inspector/requests/x', 404, 'no longer kept\n'],
+  ])('to %s', async (_, path, status, body) => {
+    expect(isInspectors(path)).toBe(true)
+    expect(await visit(path)).toMatchObject({ status, body })
+  })
+
+  test('to the run, under the name that the visitor sees', async () => {
+    const { body, headers } = await visit('/inspector/run')
+    expect(JSON.parse(body)).toMatchObject({
+      run: 'r-1',
+      triggers: [{ workflow: 'http://localhost:1' }],
+    })
+    expect(headers).toMatchObject({ 'cache-control': 'no-store' })
+  })
+
+  test('to an event, as it is kept', async () => {
+    expect(JSON.parse((await visit('/inspector/requests/1')).body)).toMatchObject({ id: 1 })
+  })
+
+  test.each([
+    [undefined, '0'],
+    ['r-1-7', '7'],
+    ['other-7', '0'],
+    ['r-1-x', '0'],
+  ])('to the stream after %s begins after %s', async (last, after) => {
+    const headers = last === undefined ? {} : { 'last-event-id': last }
+    expect((await visit('/inspector/events', {}, headers)).body).toBe(after)
+  })
+
+  test.each<[string, Partial<Visit>, object, number]>([
+    ['by GET', {}, {}, 405],
+    ['without the key', { method: 'POST' }, {}, 403],
+    ['with another key', { method: 'POST' }, { 'x-hookline-key': 'the-kez' }, 403],
+    [
+      'with no order',
+      { method: 'POST', body: async () => '{' },
+      { 'x-hookline-key': 'the-key' },
+      400,
+    ],
+  ])('R47: to the replay %s sends nothing', async (_, more, headers, status) => {
+    expect((await visit('/inspector/replay', more, headers)).status).toBe(status)
+    expect(sent).toEqual([])
+  })
+
+  test('to the replay with the key sends, and tells the answer', async () => {
+    const headers = { 'x-hookline-key': 'the-key' }
+    const { body } = await visit('/inspector/replay', { method: 'POST' }, headers)
+    expect(JSON.parse(body)).toEqual({ status: 200, delivery: 'd-2', body: 'ok' })
+    expect(sent.map(({ target }) => target)).toEqual(['/webhook/hook/webhook'])
+  })
+
+  test('by any other method is refused', async () => {
+    expect((await visit('/inspector/run', { method: 'DELETE' })).status).toBe(405)
+    expect((await visit('/', { method: 'HEAD' })).status).toBe(200)
+    expect(isInspectors('/webhook/hook/webhook')).toBe(false)
+  })
+})
