@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { JWK } from 'jose'
@@ -60,9 +60,18 @@ async function readToken(): Promise<string> {
 }
 
 async function sealingKey({ relay, key }: SealOptions): Promise<JWK> {
-  if (key) return firstKey(await readFile(key, 'utf8'), key)
+  if (key) return firstKey(contentOf(key), key)
   if (relay) return firstKey(await published(relay), relay)
   throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const hint = 'hookline keys public prints what belongs there'
+    throw new UserError({ message: `${file} cannot be read`, hint }, { cause })
+  }
 }
 
 /** @throws UserError when it cannot be had, or not over a connection that proves whose it is */
@@ -77,16 +86,18 @@ async function published(relay: string): Promise<string> {
     })
   }
   const answer = await fetch(url, { redirect: 'error' }).catch((cause) => {
-    throw new UserError({ message: `${relay} cannot be reached` }, { cause })
+    const hint = 'is the relay running there? --key <file> needs no connection to it'
+    throw new UserError({ message: `${relay} cannot be reached`, hint }, { cause })
   })
   return answer.text()
 }
 
-/** The first key of a JWK set is the current one. */
+/** The first key of a JWK set is the current one. Of a private one, only the public part is used. */
 function firstKey(content: string, source: string): JWK {
   try {
     const { keys }: { keys: JWK[] } = JSON.parse(content)
-    if (keys[0]?.kty === 'EC') return keys[0]
+    const { d: _, ...key } = keys[0] ?? {}
+    if (key.kty === 'EC') return key
   } catch {
     // Said below, as for a set without a key.
   }
