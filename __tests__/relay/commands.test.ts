@@ -103,7 +103,12 @@ describe('hookline seal', () => {
   })
 
   test.each([
-    ['no token', ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'], '', 'cannot be reached'],
+    [
+      'no token',
+      ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'],
+      '',
+      'no connection (ECONNREFUSED)',
+    ],
     [
       'an unencrypted relay elsewhere',
       ['--relay', 'http://relay.test', '--repository', 'o/r'],

@@ -3,7 +3,9 @@ import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { JWK } from 'jose'
 import { UserError } from '../../protocol/errors.ts'
+import { HttpFailure } from '../../protocol/http.ts'
 import type { Sealed } from '../../relay/seal.ts'
+import { httpCall } from '../http-call.ts'
 
 interface SealOptions {
   readonly relay?: string
@@ -13,6 +15,8 @@ interface SealOptions {
   readonly expires?: string
   readonly json?: boolean
 }
+
+const TIMEOUT = 15_000
 
 const HELP = `
 The token is read from standard input, or from HOOKLINE_TOKEN.
@@ -85,11 +89,13 @@ async function published(relay: string): Promise<string> {
       hint: 'it begins with https://, or is on this machine',
     })
   }
-  const answer = await fetch(url, { redirect: 'error' }).catch((cause) => {
+  try {
+    return (await httpCall({ method: 'GET', url, timeout: TIMEOUT })).text
+  } catch (cause) {
+    if (!(cause instanceof HttpFailure)) throw cause
     const hint = 'is the relay running there? --key <file> needs no connection to it'
-    throw new UserError({ message: `${relay} cannot be reached`, hint }, { cause })
-  })
-  return answer.text()
+    throw new UserError({ message: `${relay}: ${cause.message}`, hint }, { cause })
+  }
 }
 
 /** The first key of a JWK set is the current one. Of a private one, only the public part is used. */
