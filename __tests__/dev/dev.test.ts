@@ -187,6 +187,16 @@ describe('--host', () => {
     expect(command.stdout).not.toContain(KEY)
   })
 
+  test('names the inspector as this machine may open it, and the header for the key', async () => {
+    await files(HOOK)
+    const { command, url } = await devWith({ HOOKLINE_KEYS: KEY }, '--host', '0.0.0.0')
+    const port = new URL(url).port
+    const [, page = ''] = await command.printed(/decision and output: (\S+)\n/)
+    expect(page).toBe(`http://localhost:${port}`)
+    expect((await fetch(page)).status).toBe(200)
+    expect(command.stdout).toContain('-H "X-Platform-Authorization: $KEY"')
+  })
+
   test('does not start without one', async () => {
     const command = new RunningCommand(['dev', '--port', '0', '--host', '0.0.0.0'], { cwd: folder })
     expect(await command.ended()).toBe(1)

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { byteString } from '../protocol/bytes.ts'
 import { HttpFailure, type HttpReply } from '../protocol/http.ts'
 import { record } from '../protocol/json.ts'
+import { isLoopback } from './loopback.ts'
 
 export interface HttpCall {
   readonly method: string
@@ -52,14 +53,10 @@ async function clientFor(url: URL): Promise<Dispatcher> {
     import('undici'),
     import('proxy-from-env'),
   ])
-  const proxy = isLoopback(url) ? '' : getProxyForUrl(url.href)
+  const proxy = isLoopback(url.hostname) ? '' : getProxyForUrl(url.href)
   if (proxy === '') return new Client(url.origin)
   if (!URL.canParse(proxy)) throw new HttpFailure('connection', 'the proxy has no valid address')
   return new ProxyAgent(proxy)
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
 function rawHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
