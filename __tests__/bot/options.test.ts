@@ -66,7 +66,8 @@ describe('an example to try it with', () => {
 })
 
 describe('a secret that is not what it is for', () => {
-  const NOT_SET = 'is empty: is the secret set, and given to the action under "secrets"?'
+  const NOT_SET =
+    'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
   const byWebhook = 'messaging_bot:\n  webhook: true\n  secretToken: ${{ secrets.BOT }}'
 
   test.each<[string, string, Record<string, Json>, string]>([

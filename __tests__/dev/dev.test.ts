@@ -160,6 +160,13 @@ describe('values', () => {
     await command.printed(/fired, 1 item/)
   })
 
+  test('come from a file with a byte order mark and Windows line ends', async () => {
+    await files({ ...WITH_SECRET, '.env': '\ufeffPLACE=/here\r\nOTHER=1\r\n' })
+    const { command, url } = await dev()
+    await post(`${url}/webhook/hook/webhook/here`, {})
+    await command.printed(/fired, 1 item/)
+  })
+
   test('come from the file that --env-file names', async () => {
     await files({ ...WITH_SECRET, 'other.env': 'PLACE=/there\n' })
     const { command, url } = await dev('--env-file', 'other.env')

@@ -4,7 +4,8 @@ import { oneOrMore } from '../schema.ts'
 import { MESSAGE_TYPES } from './message-types.ts'
 import { UPDATE_KINDS } from './update-kinds.ts'
 
-const NOT_SET = 'is empty: is the secret set, and given to the action under "secrets"?'
+const NOT_SET =
+  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
 
 /** A secret that is not set arrives as nothing, or as empty text. */
 const fromSecret = (shape: RegExp, otherwise: string) =>
