@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { describe, expect, test } from '@jest/globals'
 import { RunningCommand } from '../support/cli.ts'
 
+const URL_OF = (trigger: string) => ['url', 'hook', '--trigger', trigger]
 const SEAL = (file: string) => ['seal', '--repository', 'o/r', '--key', file]
 
 describe('exit codes of the command line', () => {
@@ -12,6 +13,7 @@ describe('exit codes of the command line', () => {
     ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
     ['an unknown flag of a command of a command', ['keys', 'new', '--jsn'], 2, /unknown option/],
     ['a port that is none', ['dev', '--port', 'x'], 1, /"x" is no port/],
+    ['a trigger that is none', URL_OF('webhok'), 1, /unknown trigger "webhok"\n.*"webhook"\?/],
     ['help', ['--help'], 0, /^$/],
     [
       'a key file that is not there',
