@@ -98,6 +98,47 @@ describe('the decision', () => {
     )
   })
 
+  test('names the workflow where an event concerns several', () => {
+    const item = (text: string) => {
+      const outputs = { update_id: 1, text }
+      return { messaging_bot: { outcome: 'success', conclusion: 'success', outputs } as const }
+    }
+    const one = (workflow: string, fired: boolean): Decision => {
+      return { workflow, trigger: 'messaging_bot', fired, reason: 'because', checks: [] }
+    }
+    const contexts = [item('first'), item('second'), item('third')]
+    const polled = {
+      ...NOTHING,
+      items: [{}, {}, {}],
+      contexts,
+      owners: ['a', 'b', 'b'],
+      decisions: [one('a', true), one('b', true), one('c', false)],
+    }
+    expect(cells(summaryHtml(polled, NOBODY))).toEqual([
+      ['Trigger', 'Outcome', 'Why'],
+      ['a / messaging_bot', 'fired', 'because'],
+      ['b / messaging_bot', 'fired', 'because'],
+      ['c / messaging_bot', 'skipped', 'because'],
+      ['Item of a / messaging_bot', 'text'],
+      ['1', 'first'],
+      ['Item of b / messaging_bot', 'text'],
+      ['1', 'second'],
+      ['2', 'third'],
+    ])
+  })
+
+  test.each([
+    ['client_payload is not an object', 'client_payload is not an object', 0],
+    ['secretToken does not match', 'secretToken: does not match', 0],
+    ['bot: failed: no connection', 'hook/bot failed: no connection', 0],
+    ['method is not among put', 'something else', 1],
+    ['a', 'banana', 1],
+  ])('%j beside the warning %j stands there %i times', (reason, warning, times) => {
+    const html = summaryHtml({ ...NOTHING, reason, warnings: [warning] }, NOBODY)
+    expect(html.split(`<p>${reason}.</p>`)).toHaveLength(times + 1)
+    expect(html).toContain(`<b>Warning:</b> ${warning}.`)
+  })
+
   test('names what fired first where there are too many', () => {
     const one = (trigger: string, fired: boolean): Decision => {
       return { trigger, fired, reason: 'because', checks: [] }

@@ -65,6 +65,30 @@ describe('an example to try it with', () => {
   })
 })
 
+describe('a secret that is not what it is for', () => {
+  const NOT_SET =
+    'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+  const byWebhook = 'messaging_bot:\n  webhook: true\n  secretToken: ${{ secrets.BOT }}'
+
+  test.each<[string, string, Record<string, Json>, string]>([
+    ['a token that is not set', bot(), {}, `"token": ${NOT_SET}`],
+    ['an empty token', bot(), { BOT: '' }, `"token": ${NOT_SET}`],
+    ['a token that GitHub left out', 'messaging_bot:\n  token: ', {}, `"token": ${NOT_SET}`],
+    ['a secret token that is not set', byWebhook, {}, `"secretToken": ${NOT_SET}`],
+  ])('%s', (_, on, secrets, message) => {
+    expect(mistakes(on, secrets)).toContain(`error: ${message}\n`)
+  })
+
+  test.each([
+    [bot(), 'it is no bot token: digits, a colon and a string, as BotFather gives it'],
+    [byWebhook, 'it is no secret token: 1 to 256 letters, digits, "_" and "-"'],
+  ])('of another kind: what it should look like, without it', (on, hint) => {
+    const shown = mistakes(on, { BOT: 'ghp abcdef' })
+    expect(shown).toContain(`^ ${hint}`)
+    expect(shown).not.toContain('abcdef')
+  })
+})
+
 describe('are refused, at their place', () => {
   test('a misspelt event, with the nearest name', () => {
     expect(mistakes(bot('event: fotoo'))).toContain('unknown message type "fotoo"')

@@ -36,6 +36,19 @@ describe('check', () => {
     expect(repository.list('.')).toEqual(['workflows'])
   })
 
+  test('finds a script that does not compile, but for one that an expression completes', async () => {
+    const scripts = (filter: string) =>
+      HOOK.replace('on: webhook', `on: { webhook: { config: { filterScript: '${filter}' } } }`)
+    expect(HOOK).toContain('on: webhook')
+    repository.write('workflows/hook.yml', scripts('return item.x ==='))
+    repository.write('workflows/late.yml', scripts('return item.x === ${{ vars.X }}'))
+    repository.write('workflows/good.yml', scripts('return item.x === 1'))
+    const { errors } = await checkWorkflows(repository.root, GLOBS, false)
+    expect(errors.map(({ message, position }) => [position?.source.file, message])).toEqual([
+      ['workflows/hook.yml', "config.filterScript: does not compile: Unexpected token '}'"],
+    ])
+  })
+
   test('counts untrusted text as --strict says', async () => {
     repository.write('workflows/hook.yml', UNTRUSTED)
     expect(await checkWorkflows(repository.root, GLOBS, false)).toMatchObject({

@@ -160,6 +160,13 @@ describe('values', () => {
     await command.printed(/fired, 1 item/)
   })
 
+  test('come from a file with a byte order mark and Windows line ends', async () => {
+    await files({ ...WITH_SECRET, '.env': '\ufeffPLACE=/here\r\nOTHER=1\r\n' })
+    const { command, url } = await dev()
+    await post(`${url}/webhook/hook/webhook/here`, {})
+    await command.printed(/fired, 1 item/)
+  })
+
   test('come from the file that --env-file names', async () => {
     await files({ ...WITH_SECRET, 'other.env': 'PLACE=/there\n' })
     const { command, url } = await dev('--env-file', 'other.env')
@@ -185,6 +192,16 @@ describe('--host', () => {
     expect((await post(hook, {}, { 'x-platform-authorization': KEY })).status).toBe(200)
     await command.printed(/fired, 1 item/)
     expect(command.stdout).not.toContain(KEY)
+  })
+
+  test('names the inspector as this machine may open it, and the header for the key', async () => {
+    await files(HOOK)
+    const { command, url } = await devWith({ HOOKLINE_KEYS: KEY }, '--host', '0.0.0.0')
+    const port = new URL(url).port
+    const [, page = ''] = await command.printed(/decision and output: (\S+)\n/)
+    expect(page).toBe(`http://localhost:${port}`)
+    expect((await fetch(page)).status).toBe(200)
+    expect(command.stdout).toContain('-H "X-Platform-Authorization: $KEY"')
   })
 
   test('does not start without one', async () => {

@@ -78,7 +78,7 @@ test('a token that is refused is told once, and nowhere shown', async () => {
   await command.printed(/POLL bot\/.* {2}skipped/)
   const reader = new EventReader(url)
   const [summary] = await reader.summaries(1)
-  expect(summary?.outcome).toBe('mistaken')
+  expect(summary).toMatchObject({ outcome: 'mistaken', reason: 'the poll failed' })
   const shown = JSON.stringify(await detail(url, 1)) + command.stdout + command.stderr
   expect(shown).not.toContain('AAAAAAAAAA')
   await reader.close()

@@ -40,6 +40,24 @@ describe('which event polls', () => {
     expect(native.contexts).toMatchObject([{ queue: { outcome: 'skipped' } }])
   })
 
+  test('where several workflows poll, each item, decision and reason has the name of its own', async () => {
+    const named = (name: string, queue: Queue) => ({ ...queueWorkflow(queue), name })
+    const run = (...all: readonly ReturnType<typeof named>[]) => {
+      const names = all.map(({ name }) => name)
+      const find = (name: string) => all.find((one) => one.name === name)
+      const workflows = { calling: 'a', names: () => names, polled: () => names, find }
+      return evaluate(scheduleEvent(), workflows, testPorts())
+    }
+    const both = await run(named('a', queueOf(1)), named('b', queueOf(2)))
+    expect(both.owners).toEqual(['a', 'b', 'b'])
+    expect(both.decisions.map(({ workflow }) => workflow)).toEqual(['a', 'b'])
+    const none = await run(named('a', new Queue()), named('b', new Queue()))
+    expect(none.reason).toBe('a/queue: ; b/queue: ')
+    const alone = await run(named('a', queueOf(1)))
+    expect(alone.owners).toEqual([])
+    expect(alone.decisions[0]).not.toHaveProperty('workflow')
+  })
+
   test('a trigger whose options say so does not poll, and says why', async () => {
     const workflows = sourceOf(queueWorkflow(queueOf(1), {}, 'webhook is true'))
     const { contexts, reason } = await evaluate(scheduleEvent(), workflows, testPorts())

@@ -4,12 +4,30 @@ import { tmpdir } from 'node:os'
 import { describe, expect, test } from '@jest/globals'
 import { RunningCommand } from '../support/cli.ts'
 
+const URL_OF = (trigger: string) => ['url', 'hook', '--trigger', trigger]
+const SEAL = (file: string) => ['seal', '--repository', 'o/r', '--key', file]
+
 describe('exit codes of the command line', () => {
   const rows = [
     ['an unknown command', ['dve'], 2, /unknown command 'dve'[\s\S]*Did you mean dev\?/],
     ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
+    ['an unknown flag of a command of a command', ['keys', 'new', '--jsn'], 2, /unknown option/],
     ['a port that is none', ['dev', '--port', 'x'], 1, /"x" is no port/],
+    ['a trigger that is none', URL_OF('webhok'), 1, /unknown trigger "webhok"\n.*"webhook"\?/],
     ['help', ['--help'], 0, /^$/],
+    [
+      'a key file that is not there',
+      SEAL('none.json'),
+      1,
+      /^error: none\.json cannot be read\n {2}=/,
+    ],
+    ['a folder in its place', SEAL('.'), 1, /^error: \. cannot be read\n {2}=/],
+    [
+      'public keys of nothing',
+      ['keys', 'public'],
+      1,
+      /^error: HOOKLINE_SEAL_KEYS is not set\n {2}=/,
+    ],
   ] as const
   test.each(rows)('%s', async (_, args, code, message) => {
     const command = new RunningCommand(args, { cwd: tmpdir() })

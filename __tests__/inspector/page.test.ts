@@ -63,6 +63,20 @@ inBrowser('the page', () => {
     expect(evaluate(await copied(page), { steps: { 'my-step': { outputs } } })).toBe(value)
   })
 
+  test('says how many items were found, how many handed on, and what config did', async () => {
+    const page = await set.open()
+    const config = '{ filter: { body.kind: wanted }, format: "return { n: 1 }" }'
+    await set.dev.write({ 'workflows/hook.yml': `on: { webhook: { config: ${config} } }` })
+    await post(set.dev.hook('hook/webhook/a'), { kind: 'other' })
+    const decision = page.locator('.decisions')
+    await decision.getByText('1 item found, 0 handed on').waitFor()
+    await decision.getByRole('list', { name: 'config' }).getByText('filter dropped 1').waitFor()
+    await set.dev.write({ 'workflows/hook.yml': 'on: webhook' })
+    await post(set.dev.hook('hook/webhook/plain'), {})
+    await page.getByRole('heading', { name: 'POST hook/webhook/plain' }).waitFor()
+    expect(await decision.getByText('found,').count()).toBe(0)
+  })
+
   test('says which condition did not hold', async () => {
     const page = await set.open()
     await post(set.dev.hook('hook/webhook/a/b'), {})

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { readSealKeys } from '../../src/entries/relay/relay-keys.ts'
 import { startRelay } from '../../src/entries/relay-node.ts'
+import { openSealed } from '../../src/relay/seal.ts'
 import { compiledSources } from '../support/build.ts'
 import { runCommand, startCommand } from '../support/command.ts'
 import { startGitHub } from '../support/github.ts'
@@ -88,8 +90,25 @@ describe('hookline seal', () => {
     expect(JSON.parse(output)).toEqual({ sealed: expect.stringMatching(/^eyJ/), repository: 'o/r' })
   })
 
+  test('seals with the public part of a private key', async () => {
+    const set = await newKeys()
+    const file = join(await mkdtemp(join(tmpdir(), 'keys-')), 'private.json')
+    await writeFile(file, set)
+    const { output } = await runCommand('seal', {
+      arguments: ['--key', file, '--repository', 'o/r'],
+      env: { HOOKLINE_TOKEN: TOKEN },
+    })
+    const { token } = await openSealed(output, await readSealKeys(set))
+    expect(token).toBe(TOKEN)
+  })
+
   test.each([
-    ['no token', ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'], '', 'cannot be reached'],
+    [
+      'no token',
+      ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'],
+      '',
+      'no connection (ECONNREFUSED)',
+    ],
     [
       'an unencrypted relay elsewhere',
       ['--relay', 'http://relay.test', '--repository', 'o/r'],

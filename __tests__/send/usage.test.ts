@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../../src/dev/send/fixtures/index.ts'
-import { RunningCommand } from '../support/cli.ts'
+import { CLI_BUNDLE, RunningCommand } from '../support/cli.ts'
 
 async function send(args: readonly string[]) {
   const command = new RunningCommand(['send', ...args], { cwd: tmpdir() })
@@ -43,8 +43,9 @@ const WRONG = [
     'a file that is not there',
     [URL_NOBODY, '--file', 'no.json'],
     1,
-    /no\.json is no saved request/,
+    /--file: no\.json cannot be read/,
   ],
+  ['a file that is no request', [URL_NOBODY, '--file', CLI_BUNDLE], 1, /is no saved request/],
   ['a header that is none', [URL_NOBODY, '--header', 'x'], 1, /name: value/],
   ['--sign without a secret', [URL_NOBODY, '--sign', 'github'], 1, /HOOKLINE_SECRET/],
   ['an empty secret', [URL_NOBODY, '--sign', 'github', '--secret-stdin'], 1, /no secret/],

@@ -46,7 +46,7 @@ describe('right is', () => {
 })
 
 const UNSET =
-  '"verify.secret": is empty: is the secret set, and given to the action under "secrets"?'
+  '"verify.secret": is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
 const SCHEMES =
   'standard-webhooks, stripe, aws_sns, github, meta, shopify, slack, trello, typeform, hmac, gitlab, telegram, bearer, basic, token'
 const OPTIONS =

@@ -52,6 +52,19 @@ describe('a workflow file', () => {
   })
 })
 
+describe('a mistake in the YAML says what most often lies behind it', () => {
+  test.each([
+    ['a missing colon', 'on:\n  webhook\n    method: post', '2:3', 'is a ":" missing after it?'],
+    ['a tab', 'on:\n\twebhook:', '2:1', 'indent with spaces'],
+    ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'stands in quotes'],
+    ['a trigger at the margin', 'on:\nwebhook:\n  method: post', '2:1', 'under "on:"'],
+  ])('%s', (_, text, place, hint) => {
+    const [problem = ''] = file(text)
+    expect(problem).toContain(`--> ${FILE}:${place}`)
+    expect(problem).toMatch(new RegExp(`\\^ .*${hint.replace('?', '\\?')}`))
+  })
+})
+
 describe('a mistake is shown at its place', () => {
   const lines = (count: number) => '# a line\n'.repeat(count)
 

@@ -595,8 +595,8 @@ class Variables {
 
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __webpack_require__(2546);
-// EXTERNAL MODULE: ./build/entries/cli/build-workflows.js + 17 modules
-var build_workflows = __webpack_require__(62960);
+// EXTERNAL MODULE: ./build/entries/cli/build-workflows.js + 18 modules
+var build_workflows = __webpack_require__(93780);
 ;// CONCATENATED MODULE: ./build/entries/cli/compiled-folder.js
 
 

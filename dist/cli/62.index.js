@@ -19,8 +19,8 @@ var rewrite = __webpack_require__(75790);
 var errors = __webpack_require__(2546);
 // EXTERNAL MODULE: ./build/workflow/source.js
 var workflow_source = __webpack_require__(7503);
-// EXTERNAL MODULE: ./build/entries/cli/build-workflows.js + 17 modules
-var build_workflows = __webpack_require__(62960);
+// EXTERNAL MODULE: ./build/entries/cli/build-workflows.js + 18 modules
+var build_workflows = __webpack_require__(93780);
 ;// CONCATENATED MODULE: ./build/entries/cli/github-parser.js
 /** Parses a workflow file as GitHub does. The parser is large, so it is loaded only here. */
 async function githubMessages({ name, text }) {

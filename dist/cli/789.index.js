@@ -42,7 +42,7 @@ const CONNECTIONS = 256;
 const CONNECT_TIMEOUT = 3000;
 /** Keep-alive connections to the platform's API. */
 function platformPool(apiUrl) {
-    const pool = new undici/* Pool */.bC(apiUrl.origin, {
+    const pool = new undici.Pool(apiUrl.origin, {
         connections: CONNECTIONS,
         connect: { timeout: CONNECT_TIMEOUT },
         // `Exchange` has the one time limit.

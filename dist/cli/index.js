@@ -13360,6 +13360,7 @@ const NOTHING = {
     found: [],
     items: [],
     contexts: [],
+    owners: [],
     unfired: {},
     fields: [],
     decisions: [],
@@ -13461,7 +13462,10 @@ function notFired(at, reason) {
 /** What several triggers came to together; the first that fired gives the field outputs. */
 function together(firings) {
     const first = firings.find(({ items }) => items.length > 0);
-    const reasons = firings.map(({ decision }) => `${decision.trigger}: ${decision.reason}`);
+    const several = new Set(firings.map(({ workflow }) => workflow)).size > 1;
+    const reasons = firings.map(({ workflow, decision: { trigger, reason } }) => {
+        return `${several ? `${workflow.name}/${trigger}` : trigger}: ${reason}`;
+    });
     return {
         ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
         fields: first?.fields ?? [],
@@ -13469,11 +13473,15 @@ function together(firings) {
         found: firings.flatMap(({ found }) => found),
         items: firings.flatMap(({ items }) => items),
         contexts: firings.flatMap(({ contexts }) => contexts),
+        owners: several ? firings.flatMap(ownersOf) : [],
         files: firings.flatMap(({ files }) => files),
         warnings: firings.flatMap(({ warnings }) => warnings),
         notices: firings.flatMap(({ notices }) => notices),
         effects: firings.flatMap(({ effects }) => effects),
     };
+}
+function ownersOf({ workflow, contexts }) {
+    return contexts.map(() => workflow.name);
 }
 
 ;// CONCATENATED MODULE: ./build/engine/on-context.js
@@ -13860,10 +13868,22 @@ async function evaluateOther(event, workflows, ports) {
     if (pollers.length === 0)
         return evaluateNative(event, workflows);
     const firings = await pollAll(pollers, event, ports);
-    const decisions = [...new Set(pollers.map(({ workflow }) => workflow))].flatMap((workflow) => decide(workflow, 'it does not poll on this event', firings.filter((firing) => firing.workflow === workflow).map(({ decision }) => decision)));
+    const decisions = decideAll(firings);
     const unfired = unfiredContext(pollers[0]?.workflow);
     const polled = { ...NOTHING, ...together(firings), decisions, unfired };
     return polled.items.length > 0 ? polled : { ...polled, miss: 'poll' };
+}
+/** Of every workflow that polled; each decision names its own where there are several. */
+function decideAll(firings) {
+    const workflows = [...new Set(firings.map(({ workflow }) => workflow))];
+    return workflows.flatMap((workflow) => {
+        const own = firings.filter((firing) => firing.workflow === workflow);
+        const decided = own.map(({ decision }) => decision);
+        const decisions = decide(workflow, 'it does not poll on this event', decided);
+        if (workflows.length === 1)
+            return decisions;
+        return decisions.map((decision) => ({ workflow: workflow.name, ...decision }));
+    });
 }
 function evaluateNative(event, workflows) {
     const workflow = workflows.find(workflows.calling);
@@ -14051,7 +14071,12 @@ async function pollLocally(workflow, ports) {
         workflow,
         trigger: decided?.trigger ?? '',
         ...result,
+        reason: isOutside(result.problems) ? 'the poll failed' : result.reason,
     };
+}
+/** Whether what went wrong stands in no file: the service did. */
+function isOutside(problems) {
+    return problems.length > 0 && problems.every(({ position }) => position === undefined);
 }
 async function evaluated(event, open, { engine, now }) {
     const started = now();
@@ -14235,11 +14260,15 @@ const program = new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('ho
     .addCommand((0,_commands_seal_js__WEBPACK_IMPORTED_MODULE_11__/* .sealCommand */ .b)())
     .version((0,_cli_own_version_js__WEBPACK_IMPORTED_MODULE_2__/* .ownVersion */ .X)(), '--version', 'print the version')
     .addHelpText('after', `\n${_cli_exit_js__WEBPACK_IMPORTED_MODULE_1__/* .EXIT_CODES */ .ai}\n\nExample:\n  $ hookline init`);
-for (const command of [program, ...program.commands]) {
+for (const command of withSubcommands(program)) {
     command.exitOverride().configureHelp({
         styleTitle: (title) => (0,_cli_terminal_js__WEBPACK_IMPORTED_MODULE_3__/* .styled */ .I)(process.stdout, 'bold', title),
         styleCommandText: (name) => (0,_cli_terminal_js__WEBPACK_IMPORTED_MODULE_3__/* .styled */ .I)(process.stdout, 'cyan', name),
     });
+}
+/** `keys` has commands of its own, which know wrong usage too. */
+function withSubcommands(command) {
+    return [command, ...command.commands.flatMap(withSubcommands)];
 }
 (0,_cli_exit_js__WEBPACK_IMPORTED_MODULE_1__/* .endQuietlyOnClosedPipe */ .oD)();
 try {
@@ -14354,6 +14383,8 @@ function repositoryOf(url) {
 /* harmony import */ var _protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(25782);
 /* harmony import */ var _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(14697);
 /* harmony import */ var _protocol_json_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22947);
+/* harmony import */ var _loopback_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6193);
+
 
 
 
@@ -14363,11 +14394,10 @@ function repositoryOf(url) {
  * @throws HttpFailure when no whole answer came
  */
 async function httpCall({ url, timeout, body, ...call }) {
-    // Loaded only here: it would double the time that `hookline --help` takes.
-    const { Client } = await __nccwpck_require__.e(/* import() */ 752).then(__nccwpck_require__.t.bind(__nccwpck_require__, 24371, 19));
-    const client = new Client(url.origin);
+    const client = await clientFor(url);
     try {
         const answer = await client.request({
+            origin: url.origin,
             // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
             method: call.method,
             path: url.pathname + url.search,
@@ -14392,6 +14422,20 @@ async function httpCall({ url, timeout, body, ...call }) {
         await client.destroy();
     }
 }
+/** By way of the proxy that the environment names, but never to this machine itself. */
+async function clientFor(url) {
+    // Loaded only here: it would double the time that `hookline --help` takes.
+    const [{ Client, ProxyAgent }, { getProxyForUrl }] = await Promise.all([
+        __nccwpck_require__.e(/* import() */ 752).then(__nccwpck_require__.t.bind(__nccwpck_require__, 24371, 19)),
+        __nccwpck_require__.e(/* import() */ 182).then(__nccwpck_require__.bind(__nccwpck_require__, 98182)),
+    ]);
+    const proxy = (0,_loopback_js__WEBPACK_IMPORTED_MODULE_3__/* .isLoopback */ .U)(url.hostname) ? '' : getProxyForUrl(url.href);
+    if (proxy === '')
+        return new Client(url.origin);
+    if (!URL.canParse(proxy))
+        throw new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('connection', 'the proxy has no valid address');
+    return new ProxyAgent(proxy);
+}
 function rawHeaders(headers) {
     return (0,_protocol_json_js__WEBPACK_IMPORTED_MODULE_2__/* .record */ .g1)(Object.entries(headers).map(([name, value]) => [name, (0,_protocol_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .byteString */ .iP)(value)]));
 }
@@ -14403,6 +14447,20 @@ function failure(error) {
     if (name === 'TimeoutError')
         return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('timeout', 'TimeoutError');
     return new _protocol_http_js__WEBPACK_IMPORTED_MODULE_1__/* .HttpFailure */ .H('connection', typeof code === 'string' ? code : 'broken off');
+}
+
+
+/***/ }),
+
+/***/ 6193:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   U: () => (/* binding */ isLoopback)
+/* harmony export */ });
+/** Whether a host name, as a URL has it, is this machine's own. */
+function isLoopback(hostname) {
+    return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 
@@ -14722,7 +14780,7 @@ function buildCommand() {
 }
 async function run(globs, { watch, json, ...options }) {
     // Loaded only here, so that other commands start without parsers they have no use for.
-    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(951), __nccwpck_require__.e(960), __nccwpck_require__.e(133)]).then(__nccwpck_require__.bind(__nccwpck_require__, 31133));
+    const { build } = await Promise.all(/* import() */[__nccwpck_require__.e(951), __nccwpck_require__.e(780), __nccwpck_require__.e(133)]).then(__nccwpck_require__.bind(__nccwpck_require__, 31133));
     const { printBuild } = await __nccwpck_require__.e(/* import() */ 145).then(__nccwpck_require__.bind(__nccwpck_require__, 18145));
     const once = async () => {
         const built = await build({ ...options, root: process.cwd(), globs });
@@ -14771,7 +14829,7 @@ function checkCommand() {
         .action(run);
 }
 async function run(globs, { strict, json }) {
-    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(960), __nccwpck_require__.e(62)]).then(__nccwpck_require__.bind(__nccwpck_require__, 29062));
+    const { checkWorkflows } = await Promise.all(/* import() */[__nccwpck_require__.e(780), __nccwpck_require__.e(62)]).then(__nccwpck_require__.bind(__nccwpck_require__, 29062));
     const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false);
     process.exitCode = errors.length > 0 ? 1 : 0;
     if (json) {
@@ -14899,6 +14957,8 @@ var errors = __nccwpck_require__(2546);
 
 
 const DEFAULT_FILE = '.env';
+/** Editors on Windows write one; it would become part of the first name. */
+const BYTE_ORDER_MARK = /^\ufeff/;
 /**
  * Names and values of a file in the form of `.env`; none when the default file is not there.
  *
@@ -14906,7 +14966,8 @@ const DEFAULT_FILE = '.env';
  */
 function readEnvFile(file) {
     try {
-        const values = (0,external_node_util_.parseEnv)((0,external_node_fs_.readFileSync)(file ?? DEFAULT_FILE, 'utf8'));
+        const text = (0,external_node_fs_.readFileSync)(file ?? DEFAULT_FILE, 'utf8').replace(BYTE_ORDER_MARK, '');
+        const values = (0,external_node_util_.parseEnv)(text);
         return (0,json/* record */.g1)(Object.entries(values).map(([name, value]) => [name, value ?? '']));
     }
     catch (cause) {
@@ -14918,6 +14979,8 @@ function readEnvFile(file) {
 
 // EXTERNAL MODULE: ./build/entries/cli/exit.js
 var exit = __nccwpck_require__(17656);
+// EXTERNAL MODULE: ./build/entries/cli/loopback.js
+var loopback = __nccwpck_require__(6193);
 // EXTERNAL MODULE: ./build/entries/cli/port.js
 var cli_port = __nccwpck_require__(99539);
 // EXTERNAL MODULE: ./build/entries/cli/stop-on-signal.js
@@ -15156,6 +15219,7 @@ function readInline(root, name, file, contexts) {
 
 
 
+
 const HELP = `
 On a terminal, r replays the last request and q quits.
 
@@ -15190,7 +15254,7 @@ async function run(options) {
     const hint = listenToPerson(server, json);
     print(`hookline dev listening on ${server.url}`);
     if (!json)
-        print(welcome(server.url, workflows));
+        print(welcome(server.url, workflows, host !== undefined));
     if (hint)
         print(`${(0,terminal/* styled */.I)(process.stdout, 'dim', hint)}\n`);
     if (poll)
@@ -15219,7 +15283,7 @@ function devWorkflows(globs, values, event) {
     return devWorkflowSource({ root: process.cwd(), globs, contexts });
 }
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
-function welcome(url, workflows) {
+function welcome(url, workflows, isOpen) {
     const { found, problems } = (0,survey/* survey */.F)(() => workflows({}));
     const triggers = (0,found_triggers/* foundTriggers */.YG)(url, found);
     const lines = triggers.flatMap(({ url, example }) => (example ? [(0,found_triggers/* curlLine */.R8)(url, example)] : []));
@@ -15229,9 +15293,23 @@ function welcome(url, workflows) {
         ...triggers.map((trigger) => `  ${(0,found_triggers/* listLine */.lj)(trigger)}`),
         ...(first ? ['', 'Try:', `  ${first}`] : []),
         '',
-        `Every request, decision and output: ${url}`,
+        ...(isOpen ? [KEY_NEEDED] : []),
+        inspectorLine(url),
         '',
     ].join('\n');
+}
+const KEY_NEEDED = 'A request needs one of HOOKLINE_KEYS: add -H "X-Platform-Authorization: $KEY" to a curl line.';
+/** The inspector answers under the names of this machine alone, wherever the server listens. */
+function inspectorLine(url) {
+    const { hostname, port } = new URL(url);
+    if (!(0,loopback/* isLoopback */.U)(hostname) && !isEveryAddress(hostname)) {
+        return 'The inspector is for this machine: give --host 0.0.0.0 to open it as localhost too.';
+    }
+    const page = (0,loopback/* isLoopback */.U)(hostname) ? url : `http://localhost:${port}`;
+    return `Every request, decision and output: ${page}`;
+}
+function isEveryAddress(hostname) {
+    return hostname === '0.0.0.0' || hostname === '[::]';
 }
 function print(text) {
     process.stdout.write(`${text}\n`);
@@ -16322,7 +16400,10 @@ function indented(text) {
 /* harmony export */   a: () => (/* binding */ keysCommand)
 /* harmony export */ });
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
 
+
+const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new';
 /** The commands print what they make, and keep nothing. */
 function keysCommand() {
     return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('keys')
@@ -16345,6 +16426,9 @@ async function printNewKeys() {
 }
 async function printPublicKeys() {
     const { sealKeysPage } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 33727));
+    if (!process.env.HOOKLINE_SEAL_KEYS) {
+        throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS });
+    }
     print(sealKeysPage(await presentKeys()).body);
 }
 function printAccessKey() {
@@ -16434,19 +16518,26 @@ __nccwpck_require__.d(__webpack_exports__, {
   b: () => (/* binding */ sealCommand)
 });
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __nccwpck_require__(51455);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(73024);
 ;// CONCATENATED MODULE: external "node:stream/consumers"
 const consumers_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream/consumers");
 // EXTERNAL MODULE: ./node_modules/commander/esm.mjs
 var esm = __nccwpck_require__(48179);
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
+// EXTERNAL MODULE: ./build/protocol/http.js
+var http = __nccwpck_require__(14697);
+// EXTERNAL MODULE: ./build/entries/cli/http-call.js
+var http_call = __nccwpck_require__(17993);
 ;// CONCATENATED MODULE: ./build/entries/commands/seal.js
 
 
 
 
+
+
+const TIMEOUT = 15_000;
 const HELP = `
 The token is read from standard input, or from HOOKLINE_TOKEN.
 
@@ -16491,10 +16582,19 @@ async function readToken() {
 }
 async function sealingKey({ relay, key }) {
     if (key)
-        return firstKey(await (0,promises_.readFile)(key, 'utf8'), key);
+        return firstKey(contentOf(key), key);
     if (relay)
         return firstKey(await published(relay), relay);
     throw new errors/* UserError */.y({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' });
+}
+function contentOf(file) {
+    try {
+        return (0,external_node_fs_.readFileSync)(file, 'utf8');
+    }
+    catch (cause) {
+        const hint = 'hookline keys public prints what belongs there';
+        throw new errors/* UserError */.y({ message: `${file} cannot be read`, hint }, { cause });
+    }
 }
 /** @throws UserError when it cannot be had, or not over a connection that proves whose it is */
 async function published(relay) {
@@ -16507,17 +16607,23 @@ async function published(relay) {
             hint: 'it begins with https://, or is on this machine',
         });
     }
-    const answer = await fetch(url, { redirect: 'error' }).catch((cause) => {
-        throw new errors/* UserError */.y({ message: `${relay} cannot be reached` }, { cause });
-    });
-    return answer.text();
+    try {
+        return (await (0,http_call/* httpCall */.b)({ method: 'GET', url, timeout: TIMEOUT })).text;
+    }
+    catch (cause) {
+        if (!(cause instanceof http/* HttpFailure */.H))
+            throw cause;
+        const hint = 'is the relay running there? --key <file> needs no connection to it';
+        throw new errors/* UserError */.y({ message: `${relay}: ${cause.message}`, hint }, { cause });
+    }
 }
-/** The first key of a JWK set is the current one. */
+/** The first key of a JWK set is the current one. Of a private one, only the public part is used. */
 function firstKey(content, source) {
     try {
         const { keys } = JSON.parse(content);
-        if (keys[0]?.kty === 'EC')
-            return keys[0];
+        const { d: _, ...key } = keys[0] ?? {};
+        if (key.kty === 'EC')
+            return key;
     }
     catch {
         // Said below, as for a set without a key.
@@ -17043,8 +17149,9 @@ function unknownFixture(name) {
     });
 }
 async function readSavedFile(file) {
+    const text = new TextDecoder().decode(readBytes(file, '--file'));
     try {
-        return await readSaved((0,json/* parseJson */.qF)((0,external_node_fs_.readFileSync)(file, 'utf8')));
+        return await readSaved((0,json/* parseJson */.qF)(text));
     }
     catch (cause) {
         const message = `${file} is no saved request`;
@@ -17056,11 +17163,14 @@ async function readSavedFile(file) {
 function readData(data) {
     if (!data.startsWith('@'))
         return new TextEncoder().encode(data);
+    return readBytes(data.slice(1), '--data');
+}
+function readBytes(file, option) {
     try {
-        return new Uint8Array((0,external_node_fs_.readFileSync)(data.slice(1)));
+        return new Uint8Array((0,external_node_fs_.readFileSync)(file));
     }
     catch (cause) {
-        throw new errors/* UserError */.y({ message: `--data: ${data.slice(1)} cannot be read` }, { cause });
+        throw new errors/* UserError */.y({ message: `${option}: ${file} cannot be read` }, { cause });
     }
 }
 function parseHeader(text) {
@@ -17222,8 +17332,14 @@ function print(text) {
 /* harmony export */   v: () => (/* binding */ urlCommand)
 /* harmony export */ });
 /* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
-/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(53428);
-/* harmony import */ var _cli_webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(66857);
+/* harmony import */ var _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2546);
+/* harmony import */ var _protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(53428);
+/* harmony import */ var _workflow_quoted_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(68906);
+/* harmony import */ var _workflow_suggestion_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(84637);
+/* harmony import */ var _cli_webhook_lines_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(66857);
+
+
+
 
 
 
@@ -17253,10 +17369,20 @@ function urlCommand() {
 async function run(workflow, options) {
     const { bot = options.set, relay, repository, json } = options;
     const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook');
-    const url = (0,_protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_1__/* .webhookUrl */ .v)({ relay, repository, workflow, trigger });
-    const described = bot ? await describedBot(url, options) : (0,_cli_webhook_lines_js__WEBPACK_IMPORTED_MODULE_2__/* .describeWebhook */ .Lb)(url);
+    await checkTrigger(trigger);
+    const url = (0,_protocol_webhook_url_js__WEBPACK_IMPORTED_MODULE_2__/* .webhookUrl */ .v)({ relay, repository, workflow, trigger });
+    const described = bot ? await describedBot(url, options) : (0,_cli_webhook_lines_js__WEBPACK_IMPORTED_MODULE_3__/* .describeWebhook */ .Lb)(url);
     const { text, ...fields } = described;
     process.stdout.write(json ? `${JSON.stringify(fields)}\n` : text);
+}
+/** An address of a trigger that is none would fire nothing. */
+async function checkTrigger(name) {
+    const { TRIGGERS } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 16700));
+    if (TRIGGERS.has(name))
+        return;
+    const hint = (0,_workflow_suggestion_js__WEBPACK_IMPORTED_MODULE_4__/* .didYouMean */ .a)(name, [...TRIGGERS.keys()]);
+    const notes = [`triggers: ${[...TRIGGERS.keys()].join(', ')}`];
+    throw new _protocol_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .UserError */ .y({ message: `unknown trigger ${(0,_workflow_quoted_js__WEBPACK_IMPORTED_MODULE_5__/* .quoted */ .T)(name)}`, ...(hint && { hint }), notes });
 }
 /** Loaded only here: most commands have nothing to do with a bot. */
 async function describedBot(url, options) {
@@ -25933,7 +26059,7 @@ function pruned(claims) {
 
 // EXPORTS
 __nccwpck_require__.d(__webpack_exports__, {
-  Q: () => (/* binding */ TRIGGERS)
+  TRIGGERS: () => (/* binding */ TRIGGERS)
 });
 
 // EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
@@ -26658,7 +26784,7 @@ const SCHEMES = new Map([standardWebhooks, stripe, awsSns, ...HMAC_SCHEMES, ...T
 
 
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
-const entry_secret = dist/* pipe */.FsL(dist/* nullable */.mee(dist/* string */.YjP(), ''), dist/* nonEmpty */.hq('is empty: is the secret set, and given to the action under "secrets"?'), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
+const entry_secret = dist/* pipe */.FsL(dist/* nullable */.mee(dist/* string */.YjP(), ''), dist/* nonEmpty */.hq('is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
 const entry_headerName = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'), dist/* toLowerCase */.PXX());
 const entry_text = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* nonEmpty */.hq('is empty'));
 const options = {
@@ -26956,10 +27082,13 @@ var update_kinds = __nccwpck_require__(84356);
 
 
 
+const NOT_SET = 'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?';
+/** A secret that is not set arrives as nothing, or as empty text. */
+const fromSecret = (shape, otherwise) => dist/* pipe */.FsL(dist/* nullable */.mee(dist/* string */.YjP(), ''), dist/* trim */.Bqr(), dist/* regex */.yGV(shape, ({ input }) => (input === '' ? NOT_SET : otherwise)), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
 /** Digits, a colon, and a string; nothing in it can change the address it is put into. */
-const options_token = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* trim */.Bqr(), dist/* regex */.yGV(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it'), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
+const options_token = fromSecret(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it');
 /** Source of the rule: Bot API, setWebhook, `secret_token`. */
-const secretToken = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"'), dist/* transform */.pdi((text) => new secret/* Secret */.zh(text)));
+const secretToken = fromSecret(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"');
 /** An id as text: a number, or its digits where it came from a variable. */
 const id = dist/* pipe */.FsL(dist/* union */.KCZ([dist/* number */.aig(), dist/* string */.YjP()]), dist/* transform */.pdi(String), dist/* regex */.yGV(/^-?\d+$/, 'is no id: ids are whole numbers, as the item shows them in "chat" and "from"'));
 const described = (schema, text) => dist/* pipe */.FsL(schema, dist/* description */.h_(text));
@@ -28944,10 +29073,12 @@ function describeComputed(issue, path) {
     if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
         return wrongType(issue, option);
     }
-    if (issue.type === 'non_empty')
+    const isEmpty = issue.type === 'non_empty' || (issue.type === 'regex' && issue.input === '');
+    if (isEmpty)
         return { message: `"${option}": ${issue.message}` };
     const wanted = option === '' ? 'options' : `"${option}"`;
-    return { message: `the expression gives no valid ${wanted}` };
+    const hint = issue.type === 'regex' ? `it ${issue.message}` : undefined;
+    return { message: `the expression gives no valid ${wanted}`, ...(hint && { hint }) };
 }
 /** Where in the options an issue is. */
 function pathOf(issue) {
@@ -29274,10 +29405,21 @@ function onEntries(reading, on) {
     const names = (0,dist/* isSeq */.oP)(on) ? on.items : (0,dist/* isScalar */.jn)(on) && on.value !== null ? [on] : [];
     if (names.length > 0)
         return names.map((key) => ({ key, options: null }));
+    const astray = triggerAtMargin(reading);
     throw new errors/* UserError */.y({
         message: `${reading.source.name} names no trigger under "on:"`,
-        notes: [`triggers: ${[...triggers/* TRIGGERS */.Q.keys()].join(', ')}`],
+        ...(astray && {
+            position: (0,workflow_source/* positionAt */.t)(reading.source, ...(0,workflow_source/* rangeOf */.b)(astray)),
+            hint: 'indent it, and what belongs to it, under "on:"',
+        }),
+        notes: [`triggers: ${[...triggers.TRIGGERS.keys()].join(', ')}`],
     });
+}
+/** A trigger beside `on:`, where it should stand below. */
+function triggerAtMargin({ document }) {
+    const root = document.contents;
+    const pairs = (0,dist/* isMap */.jh)(root) ? root.items : [];
+    return pairs.find(({ key }) => (0,dist/* isScalar */.jn)(key) && triggers.TRIGGERS.has(String(key.value)))?.key;
 }
 function readEntry(reading, nodes) {
     const name = (0,dist/* isScalar */.jn)(nodes.key) ? String(nodes.key.value) : undefined;
@@ -29285,7 +29427,7 @@ function readEntry(reading, nodes) {
         return { problems: [namelessTrigger(reading, nodes.key)] };
     if (native_events/* NATIVE_EVENTS */.S.has(name))
         return {};
-    const definition = triggers/* TRIGGERS */.Q.get(name);
+    const definition = triggers.TRIGGERS.get(name);
     if (!definition)
         return { problems: [unknownTrigger(reading, nodes.key, name)] };
     const bound = bindOptions(reading, nodes, definition);
@@ -29303,7 +29445,7 @@ function namelessTrigger({ source }, key) {
     };
 }
 function unknownTrigger({ source }, key, name) {
-    const known = [...triggers/* TRIGGERS */.Q.keys()];
+    const known = [...triggers.TRIGGERS.keys()];
     const hint = (0,suggestion/* didYouMean */.a)(name, [...known, ...native_events/* NATIVE_EVENTS */.S]);
     return {
         message: `unknown trigger ${(0,quoted/* quoted */.T)(name)}`,
@@ -29385,8 +29527,19 @@ function syntaxProblem(source, error) {
     const message = error.code === 'NON_STRING_KEY'
         ? 'a key is a plain word, no list, mapping or alias'
         : error.message.replace(/\s+/g, ' ').replace(/\.$/, '');
-    return { message: `YAML: ${message}`, position: (0,_source_js__WEBPACK_IMPORTED_MODULE_4__/* .positionAt */ .t)(source, start, end) };
+    const hint = YAML_HINTS.get(error.code);
+    return {
+        message: `YAML: ${message}`,
+        position: (0,_source_js__WEBPACK_IMPORTED_MODULE_4__/* .positionAt */ .t)(source, start, end),
+        ...(hint && { hint }),
+    };
 }
+/** What most often lies behind a mistake that the library names in the terms of the grammar. */
+const YAML_HINTS = new Map([
+    ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
+    ['BLOCK_AS_IMPLICIT_KEY', 'a text with a colon stands in quotes'],
+    ['TAB_AS_INDENT', 'indent with spaces'],
+]);
 function checkLimits(source) {
     const bytes = new TextEncoder().encode(source.text).length;
     if (bytes > _protocol_limits_js__WEBPACK_IMPORTED_MODULE_2__/* .LIMITS */ .b.workflowFileBytes) {

@@ -23,7 +23,7 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
   const next = nextStep(evaluation, circumstances.workflow)
   return [
     `<h3>Hookline: ${title(evaluation)}</h3>`,
-    ...(reason === '' ? [] : [paragraph(sentence(reason))]),
+    ...(reason === '' || isSaid(reason, warnings) ? [] : [paragraph(sentence(reason))]),
     ...some(warnings, (warning) => `<b>Warning:</b> ${sentence(warning)}`),
     ...some(notices, sentence),
     ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
@@ -39,6 +39,13 @@ function title({ items, workflow, trigger }: Evaluation): string {
   if (items.length === 0) return 'No trigger fired'
   const [where, what] = [workflow, trigger].map((name) => escapeHtml(cut(name, SUMMARY.name)))
   return `${where} / ${what} fired: ${counted(items.length, 'item')}`
+}
+
+/** Whether a warning says the same, in other punctuation or at its end: once is enough. */
+function isSaid(reason: string, warnings: readonly string[]): boolean {
+  const words = (text: string) => ['', ...(text.match(/[\p{L}\p{N}]+/gu) ?? [])].join(' ')
+  const shown = warnings.slice(0, SUMMARY.notes)
+  return shown.some((warning) => words(warning).endsWith(words(reason)))
 }
 
 function some(texts: readonly string[], html: (text: string) => string): string[] {

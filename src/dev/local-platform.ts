@@ -73,7 +73,13 @@ export async function pollLocally(workflow: string, ports: LocalPlatformPorts): 
     workflow,
     trigger: decided?.trigger ?? '',
     ...result,
+    reason: isOutside(result.problems) ? 'the poll failed' : result.reason,
   }
+}
+
+/** Whether what went wrong stands in no file: the service did. */
+function isOutside(problems: readonly Problem[]): boolean {
+  return problems.length > 0 && problems.every(({ position }) => position === undefined)
 }
 
 type Result = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>

@@ -14,6 +14,8 @@ export interface Tally {
 
 /** What became of one declared trigger. */
 export interface Decision {
+  /** There where the event concerns several workflows. */
+  readonly workflow?: string
   readonly trigger: string
   readonly fired: boolean
   /** Why it did not fire, or what made it fire, in words. */
@@ -40,6 +42,8 @@ export interface Evaluation {
   readonly items: readonly Item[]
   /** One `on` context per item; one of skipped triggers for an event that is none of Hookline's. */
   readonly contexts: readonly OnContext[]
+  /** The workflow of each context, where the event concerns several; else empty. */
+  readonly owners: readonly string[]
   /** The `on` context where there is no item: all triggers skipped, none of an unknown workflow. */
   readonly unfired: OnContext
   /** The fields that the fired trigger declares, for outputs of their own. */
@@ -67,6 +71,7 @@ export const NOTHING: Evaluation = {
   found: [],
   items: [],
   contexts: [],
+  owners: [],
   unfired: {},
   fields: [],
   decisions: [],

@@ -38,7 +38,10 @@ export function notFired(at: Addressed, reason: string): Firing {
 /** What several triggers came to together; the first that fired gives the field outputs. */
 export function together(firings: readonly Firing[]): Partial<Evaluation> {
   const first = firings.find(({ items }) => items.length > 0)
-  const reasons = firings.map(({ decision }) => `${decision.trigger}: ${decision.reason}`)
+  const several = new Set(firings.map(({ workflow }) => workflow)).size > 1
+  const reasons = firings.map(({ workflow, decision: { trigger, reason } }) => {
+    return `${several ? `${workflow.name}/${trigger}` : trigger}: ${reason}`
+  })
   return {
     ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
     fields: first?.fields ?? [],
@@ -46,9 +49,14 @@ export function together(firings: readonly Firing[]): Partial<Evaluation> {
     found: firings.flatMap(({ found }) => found),
     items: firings.flatMap(({ items }) => items),
     contexts: firings.flatMap(({ contexts }) => contexts),
+    owners: several ? firings.flatMap(ownersOf) : [],
     files: firings.flatMap(({ files }) => files),
     warnings: firings.flatMap(({ warnings }) => warnings),
     notices: firings.flatMap(({ notices }) => notices),
     effects: firings.flatMap(({ effects }) => effects),
   }
+}
+
+function ownersOf({ workflow, contexts }: Firing): string[] {
+  return contexts.map(() => workflow.name)
 }

@@ -3,7 +3,7 @@ import type { DeclaredTrigger } from '../workflow/workflow.ts'
 import { polled } from './catch.ts'
 import { decide } from './decisions.ts'
 import { type Due, isDue } from './due.ts'
-import { type Evaluation, NOTHING } from './evaluation.ts'
+import { type Decision, type Evaluation, NOTHING } from './evaluation.ts'
 import type { Addressed, PlatformEvent, WorkflowSource } from './events.ts'
 import { placed } from './failure.ts'
 import { fire } from './fire.ts'
@@ -25,16 +25,22 @@ export async function evaluateOther(
   const pollers = pollersOn(event, workflows)
   if (pollers.length === 0) return evaluateNative(event, workflows)
   const firings = await pollAll(pollers, event, ports)
-  const decisions = [...new Set(pollers.map(({ workflow }) => workflow))].flatMap((workflow) =>
-    decide(
-      workflow,
-      'it does not poll on this event',
-      firings.filter((firing) => firing.workflow === workflow).map(({ decision }) => decision),
-    ),
-  )
+  const decisions = decideAll(firings)
   const unfired = unfiredContext(pollers[0]?.workflow)
   const polled = { ...NOTHING, ...together(firings), decisions, unfired }
   return polled.items.length > 0 ? polled : { ...polled, miss: 'poll' }
+}
+
+/** Of every workflow that polled; each decision names its own where there are several. */
+function decideAll(firings: readonly Firing[]): Decision[] {
+  const workflows = [...new Set(firings.map(({ workflow }) => workflow))]
+  return workflows.flatMap((workflow) => {
+    const own = firings.filter((firing) => firing.workflow === workflow)
+    const decided = own.map(({ decision }) => decision)
+    const decisions = decide(workflow, 'it does not poll on this event', decided)
+    if (workflows.length === 1) return decisions
+    return decisions.map((decision) => ({ workflow: workflow.name, ...decision }))
+  })
 }
 
 function evaluateNative(event: PlatformEvent, workflows: WorkflowSource): Evaluation {

@@ -29,11 +29,16 @@ const program = new Command('hookline')
   .version(ownVersion(), '--version', 'print the version')
   .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
 
-for (const command of [program, ...program.commands]) {
+for (const command of withSubcommands(program)) {
   command.exitOverride().configureHelp({
     styleTitle: (title) => styled(process.stdout, 'bold', title),
     styleCommandText: (name) => styled(process.stdout, 'cyan', name),
   })
+}
+
+/** `keys` has commands of its own, which know wrong usage too. */
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
 endQuietlyOnClosedPipe()

@@ -14,9 +14,11 @@ export function describeComputed(issue: Issue, path: Path): Problem {
   if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
     return wrongType(issue, option)
   }
-  if (issue.type === 'non_empty') return { message: `"${option}": ${issue.message}` }
+  const isEmpty = issue.type === 'non_empty' || (issue.type === 'regex' && issue.input === '')
+  if (isEmpty) return { message: `"${option}": ${issue.message}` }
   const wanted = option === '' ? 'options' : `"${option}"`
-  return { message: `the expression gives no valid ${wanted}` }
+  const hint = issue.type === 'regex' ? `it ${issue.message}` : undefined
+  return { message: `the expression gives no valid ${wanted}`, ...(hint && { hint }) }
 }
 
 /** Where in the options an issue is. */

@@ -74,10 +74,22 @@ export function onEntries(reading: Reading, on: Node | null): TriggerNodes[] {
   }
   const names = isSeq(on) ? (on.items as Node[]) : isScalar(on) && on.value !== null ? [on] : []
   if (names.length > 0) return names.map((key) => ({ key, options: null }))
+  const astray = triggerAtMargin(reading)
   throw new UserError({
     message: `${reading.source.name} names no trigger under "on:"`,
+    ...(astray && {
+      position: positionAt(reading.source, ...rangeOf(astray)),
+      hint: 'indent it, and what belongs to it, under "on:"',
+    }),
     notes: [`triggers: ${[...TRIGGERS.keys()].join(', ')}`],
   })
+}
+
+/** A trigger beside `on:`, where it should stand below. */
+function triggerAtMargin({ document }: Reading): Node | undefined {
+  const root = document.contents
+  const pairs = isMap(root) ? (root.items as Pair<Node, Node | null>[]) : []
+  return pairs.find(({ key }) => isScalar(key) && TRIGGERS.has(String(key.value)))?.key
 }
 
 /** What a key under `on:` is: a trigger, mistakes, or (neither) an event of GitHub's own. */

@@ -69,8 +69,20 @@ function syntaxProblem(source: Source, error: YAMLError): Problem {
     error.code === 'NON_STRING_KEY'
       ? 'a key is a plain word, no list, mapping or alias'
       : error.message.replace(/\s+/g, ' ').replace(/\.$/, '')
-  return { message: `YAML: ${message}`, position: positionAt(source, start, end) }
+  const hint = YAML_HINTS.get(error.code)
+  return {
+    message: `YAML: ${message}`,
+    position: positionAt(source, start, end),
+    ...(hint && { hint }),
+  }
 }
+
+/** What most often lies behind a mistake that the library names in the terms of the grammar. */
+const YAML_HINTS: ReadonlyMap<string, string> = new Map([
+  ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
+  ['BLOCK_AS_IMPLICIT_KEY', 'a text with a colon stands in quotes'],
+  ['TAB_AS_INDENT', 'indent with spaces'],
+])
 
 function checkLimits(source: Source): void {
   const bytes = new TextEncoder().encode(source.text).length

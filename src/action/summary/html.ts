@@ -1,3 +1,5 @@
+import { SUMMARY } from './limits.ts'
+
 /**
  * What HTML gives a meaning, the pipe for Markdown, line breaks, and control characters. A line of
  * the summary is never empty, so no Markdown can begin in it.
@@ -23,6 +25,15 @@ export function cut(text: string, most: number): string {
 /** As code: there GitHub makes no link of an address, and notifies nobody who is named. */
 export function code(text: string, most: number): string {
   return `<code>${escapeHtml(cut(text, most))}</code>`
+}
+
+/** A trigger, with its workflow where there are several: `hook / webhook`. */
+export function triggerName(of: {
+  readonly workflow?: string | undefined
+  trigger: string
+}): string {
+  const trigger = code(of.trigger, SUMMARY.name)
+  return of.workflow === undefined ? trigger : `${code(of.workflow, SUMMARY.name)} / ${trigger}`
 }
 
 export function paragraph(html: string): string {

@@ -4,22 +4,18 @@ import { isObject, type Json } from '../../protocol/json.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { withheld } from './arrival.ts'
-import { code, counted, escapeHtml, paragraph, table } from './html.ts'
+import { code, counted, escapeHtml, paragraph, table, triggerName } from './html.ts'
 import { SUMMARY } from './limits.ts'
 import { kindOf, type Readers, secretsIn } from './withheld.ts'
 
 /** The items as jobs get them, a table for each trigger that fired. */
-export function itemTables({ contexts, items }: Evaluation, readers: Readers): string[] {
+export function itemTables({ contexts, owners, items }: Evaluation, readers: Readers): string[] {
   if (items.length === 0) return []
-  const all = handedOn(contexts)
+  const all = handedOn(contexts, owners)
   const shown = all.slice(0, SUMMARY.items)
-  const triggers = [...new Set(shown.map(({ trigger }) => trigger))]
   const left = all.length - shown.length
   return [
-    ...triggers.flatMap((trigger) => {
-      const own = shown.filter((one) => one.trigger === trigger).map(({ item }) => item)
-      return itemTable(trigger, own, readers)
-    }),
+    ...bySource(shown).flatMap((own) => itemTable(own, readers)),
     ...(left > 0 ? [paragraph(`${counted(left, 'more item')}: see the output items.`)] : []),
     ...(readers.isPublic ? [paragraph(NO_VALUES)] : []),
   ]
@@ -28,21 +24,37 @@ export function itemTables({ contexts, items }: Evaluation, readers: Readers): s
 const NO_VALUES = 'Values are not shown: anybody can read the summaries of a public repository.'
 
 interface HandedOn {
+  /** There where the event concerns several workflows. */
+  readonly workflow: string | undefined
   readonly trigger: string
   readonly item: Item
 }
 
 /** Items with the trigger they are of; with `outputsMode: combine` one context holds them all. */
-function handedOn(contexts: Evaluation['contexts']): HandedOn[] {
-  return contexts.flatMap((context) =>
+function handedOn(contexts: Evaluation['contexts'], owners: Evaluation['owners']): HandedOn[] {
+  return contexts.flatMap((context, at) =>
     Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
       if (outcome !== 'success') return []
-      return [outputs].flat().map((item) => ({ trigger, item }))
+      return [outputs].flat().map((item) => ({ workflow: owners[at], trigger, item }))
     }),
   )
 }
 
-function itemTable(trigger: string, items: readonly Item[], readers: Readers): string[] {
+/** Together what one trigger of one workflow handed on, in the order of the first items. */
+function bySource(all: readonly HandedOn[]): HandedOn[][] {
+  const sources = new Map<string, HandedOn[]>()
+  for (const one of all) {
+    const source = JSON.stringify([one.workflow, one.trigger])
+    sources.set(source, [...(sources.get(source) ?? []), one])
+  }
+  return [...sources.values()]
+}
+
+function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
+  const [first] = own
+  if (!first) return []
+  const { trigger } = first
+  const items = own.map(({ item }) => item)
   const known = TRIGGERS.get(trigger)
   const nameable = (name: string) => isNameable(name, known, readers)
   const columns = columnsOf(known, items).filter(nameable)
@@ -52,9 +64,7 @@ function itemTable(trigger: string, items: readonly Item[], readers: Readers): s
   ])
   const heads = columns.map((path) => code(path, SUMMARY.name))
   return [
-    ...(columns.length > 0
-      ? table([`Item of ${code(trigger, SUMMARY.name)}`, ...heads], rows)
-      : []),
+    ...(columns.length > 0 ? table([`Item of ${triggerName(first)}`, ...heads], rows) : []),
     ...otherFields(items, columns, nameable),
   ]
 }

@@ -1,13 +1,13 @@
 import type { Decision, Tally } from '../../engine/evaluation.ts'
 import type { Check } from '../../triggers/trigger.ts'
-import { code, counted, cut, escapeHtml, paragraph, table } from './html.ts'
+import { counted, cut, escapeHtml, paragraph, table, triggerName } from './html.ts'
 import { SUMMARY } from './limits.ts'
 
 /** Each declared trigger: fired or not, by which conditions, and what `config` did to its items. */
 export function decisionTable(decisions: readonly Decision[]): string[] {
   const shown = fewest(decisions)
   const rows = shown.map((decision) => [
-    code(decision.trigger, SUMMARY.name),
+    triggerName(decision),
     decision.fired ? 'fired' : 'skipped',
     why(decision).join('<br>'),
   ])

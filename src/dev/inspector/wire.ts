@@ -46,6 +46,13 @@ export interface ShownDecision {
     readonly held: boolean
     readonly found: string
   }[]
+  /** There for a trigger that looked for items, and met every condition. */
+  readonly tally?: {
+    readonly found: number
+    readonly handedOn: number
+    /** What each step of `config` did, in words. */
+    readonly account: readonly string[]
+  }
 }
 
 /** An `on` context, as jobs see it. */

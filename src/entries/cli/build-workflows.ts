@@ -3,6 +3,7 @@ import { type NamedFile, nameProblems } from '../../compiler/names.ts'
 import { readSourceFile, type SourceFile } from '../../compiler/source-file.ts'
 import { findUntrusted } from '../../compiler/untrusted/findings.ts'
 import { type Problem, UserError } from '../../protocol/errors.ts'
+import { scriptProblems } from './script-problems.ts'
 import { readSource } from './source-files.ts'
 
 /** What became of one workflow file. */
@@ -37,6 +38,8 @@ async function buildWorkflow(
   try {
     const file = readSourceFile(source.name, readSource(root, source.file))
     if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(source)] }
+    const mistakes = scriptProblems(file)
+    if (mistakes.length > 0) throw new UserError(mistakes)
     const untrusted = findUntrusted(file).map(({ problem }) => problem)
     const compiled = await compile(file, options)
     return { ...nothing, file, compiled, untrusted, notices: compiled.notices }

@@ -5,6 +5,9 @@ import { type JsonObject, record } from '../../protocol/json.ts'
 
 const DEFAULT_FILE = '.env'
 
+/** Editors on Windows write one; it would become part of the first name. */
+const BYTE_ORDER_MARK = /^\ufeff/
+
 /**
  * Names and values of a file in the form of `.env`; none when the default file is not there.
  *
@@ -12,7 +15,8 @@ const DEFAULT_FILE = '.env'
  */
 export function readEnvFile(file: string | undefined): JsonObject {
   try {
-    const values = parseEnv(readFileSync(file ?? DEFAULT_FILE, 'utf8'))
+    const text = readFileSync(file ?? DEFAULT_FILE, 'utf8').replace(BYTE_ORDER_MARK, '')
+    const values = parseEnv(text)
     return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
   } catch (cause) {
     if (file === undefined) return {}

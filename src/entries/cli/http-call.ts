@@ -1,6 +1,8 @@
+import type { Dispatcher } from 'undici'
 import { byteString } from '../../protocol/bytes.ts'
 import { HttpFailure, type HttpReply } from '../../protocol/http.ts'
 import { record } from '../../protocol/json.ts'
+import { isLoopback } from './loopback.ts'
 
 export interface HttpCall {
   readonly method: string
@@ -17,11 +19,10 @@ export interface HttpCall {
  * @throws HttpFailure when no whole answer came
  */
 export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promise<HttpReply> {
-  // Loaded only here: it would double the time that `hookline --help` takes.
-  const { Client } = await import('undici')
-  const client = new Client(url.origin)
+  const client = await clientFor(url)
   try {
     const answer = await client.request({
+      origin: url.origin,
       // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
       method: call.method as 'GET',
       path: url.pathname + url.search,
@@ -43,6 +44,19 @@ export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promi
   } finally {
     await client.destroy()
   }
+}
+
+/** By way of the proxy that the environment names, but never to this machine itself. */
+async function clientFor(url: URL): Promise<Dispatcher> {
+  // Loaded only here: it would double the time that `hookline --help` takes.
+  const [{ Client, ProxyAgent }, { getProxyForUrl }] = await Promise.all([
+    import('undici'),
+    import('proxy-from-env'),
+  ])
+  const proxy = isLoopback(url.hostname) ? '' : getProxyForUrl(url.href)
+  if (proxy === '') return new Client(url.origin)
+  if (!URL.canParse(proxy)) throw new HttpFailure('connection', 'the proxy has no valid address')
+  return new ProxyAgent(proxy)
 }
 
 function rawHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {

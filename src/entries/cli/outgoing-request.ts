@@ -61,8 +61,9 @@ function unknownFixture(name: string): UserError {
 }
 
 async function readSavedFile(file: string) {
+  const text = new TextDecoder().decode(readBytes(file, '--file'))
   try {
-    return await readSaved(parseJson(readFileSync(file, 'utf8')))
+    return await readSaved(parseJson(text))
   } catch (cause) {
     const message = `${file} is no saved request`
     const hint = 'it is JSON with the keys method, path, headers and body'
@@ -73,10 +74,14 @@ async function readSavedFile(file: string) {
 /** Text, or `@file` as curl has it. */
 function readData(data: string): Uint8Array {
   if (!data.startsWith('@')) return new TextEncoder().encode(data)
+  return readBytes(data.slice(1), '--data')
+}
+
+function readBytes(file: string, option: string): Uint8Array {
   try {
-    return new Uint8Array(readFileSync(data.slice(1)))
+    return new Uint8Array(readFileSync(file))
   } catch (cause) {
-    throw new UserError({ message: `--data: ${data.slice(1)} cannot be read` }, { cause })
+    throw new UserError({ message: `${option}: ${file} cannot be read` }, { cause })
   }
 }
 

@@ -10,6 +10,7 @@ import type { Json, JsonObject } from '../../protocol/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import { readEnvFile } from '../cli/env-file.ts'
 import { explainBug } from '../cli/exit.ts'
+import { isLoopback } from '../cli/loopback.ts'
 import { parsePort } from '../cli/port.ts'
 import { stopOnSignal } from '../cli/stop-on-signal.ts'
 import { styled } from '../cli/terminal.ts'
@@ -62,7 +63,7 @@ async function run(options: DevOptions): Promise<void> {
   })
   const hint = listenToPerson(server, json)
   print(`hookline dev listening on ${server.url}`)
-  if (!json) print(welcome(server.url, workflows))
+  if (!json) print(welcome(server.url, workflows, host !== undefined))
   if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
   if (poll) server.poll()
 }
@@ -91,7 +92,7 @@ function devWorkflows(globs: readonly string[], values: JsonObject, event: Json)
 }
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
-function welcome(url: string, workflows: (event: Json) => WorkflowSource): string {
+function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen: boolean): string {
   const { found, problems } = survey(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []))
@@ -101,9 +102,27 @@ function welcome(url: string, workflows: (event: Json) => WorkflowSource): strin
     ...triggers.map((trigger) => `  ${listLine(trigger)}`),
     ...(first ? ['', 'Try:', `  ${first}`] : []),
     '',
-    `Every request, decision and output: ${url}`,
+    ...(isOpen ? [KEY_NEEDED] : []),
+    inspectorLine(url),
     '',
   ].join('\n')
+}
+
+const KEY_NEEDED =
+  'A request needs one of HOOKLINE_KEYS: add -H "X-Platform-Authorization: $KEY" to a curl line.'
+
+/** The inspector answers under the names of this machine alone, wherever the server listens. */
+function inspectorLine(url: string): string {
+  const { hostname, port } = new URL(url)
+  if (!isLoopback(hostname) && !isEveryAddress(hostname)) {
+    return 'The inspector is for this machine: give --host 0.0.0.0 to open it as localhost too.'
+  }
+  const page = isLoopback(hostname) ? url : `http://localhost:${port}`
+  return `Every request, decision and output: ${page}`
+}
+
+function isEveryAddress(hostname: string): boolean {
+  return hostname === '0.0.0.0' || hostname === '[::]'
 }
 
 function print(text: string): void {

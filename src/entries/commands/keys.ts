@@ -1,4 +1,7 @@
 import { Command } from 'commander'
+import { UserError } from '../../protocol/errors.ts'
+
+const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new'
 
 /** The commands print what they make, and keep nothing. */
 export function keysCommand(): Command {
@@ -30,6 +33,9 @@ async function printNewKeys(): Promise<void> {
 
 async function printPublicKeys(): Promise<void> {
   const { sealKeysPage } = await import('../../relay/sealed-tokens.ts')
+  if (!process.env.HOOKLINE_SEAL_KEYS) {
+    throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
+  }
   print(sealKeysPage(await presentKeys()).body)
 }
 

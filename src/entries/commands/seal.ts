@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { JWK } from 'jose'
 import { UserError } from '../../protocol/errors.ts'
+import { HttpFailure } from '../../protocol/http.ts'
 import type { Sealed } from '../../relay/seal.ts'
+import { httpCall } from '../cli/http-call.ts'
 
 interface SealOptions {
   readonly relay?: string
@@ -13,6 +15,8 @@ interface SealOptions {
   readonly expires?: string
   readonly json?: boolean
 }
+
+const TIMEOUT = 15_000
 
 const HELP = `
 The token is read from standard input, or from HOOKLINE_TOKEN.
@@ -60,9 +64,18 @@ async function readToken(): Promise<string> {
 }
 
 async function sealingKey({ relay, key }: SealOptions): Promise<JWK> {
-  if (key) return firstKey(await readFile(key, 'utf8'), key)
+  if (key) return firstKey(contentOf(key), key)
   if (relay) return firstKey(await published(relay), relay)
   throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const hint = 'hookline keys public prints what belongs there'
+    throw new UserError({ message: `${file} cannot be read`, hint }, { cause })
+  }
 }
 
 /** @throws UserError when it cannot be had, or not over a connection that proves whose it is */
@@ -76,17 +89,21 @@ async function published(relay: string): Promise<string> {
       hint: 'it begins with https://, or is on this machine',
     })
   }
-  const answer = await fetch(url, { redirect: 'error' }).catch((cause) => {
-    throw new UserError({ message: `${relay} cannot be reached` }, { cause })
-  })
-  return answer.text()
+  try {
+    return (await httpCall({ method: 'GET', url, timeout: TIMEOUT })).text
+  } catch (cause) {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = 'is the relay running there? --key <file> needs no connection to it'
+    throw new UserError({ message: `${relay}: ${cause.message}`, hint }, { cause })
+  }
 }
 
-/** The first key of a JWK set is the current one. */
+/** The first key of a JWK set is the current one. Of a private one, only the public part is used. */
 function firstKey(content: string, source: string): JWK {
   try {
     const { keys }: { keys: JWK[] } = JSON.parse(content)
-    if (keys[0]?.kty === 'EC') return keys[0]
+    const { d: _, ...key } = keys[0] ?? {}
+    if (key.kty === 'EC') return key
   } catch {
     // Said below, as for a set without a key.
   }

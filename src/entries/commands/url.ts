@@ -1,5 +1,8 @@
 import { Command } from 'commander'
+import { UserError } from '../../protocol/errors.ts'
 import { webhookUrl } from '../../protocol/webhook-url.ts'
+import { quoted } from '../../workflow/quoted.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
 import type { BotUrlOptions } from '../cli/bot-webhook.ts'
 import { describeWebhook } from '../cli/webhook-lines.ts'
 
@@ -39,10 +42,20 @@ export function urlCommand(): Command {
 async function run(workflow: string, options: UrlOptions): Promise<void> {
   const { bot = options.set, relay, repository, json } = options
   const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook')
+  await checkTrigger(trigger)
   const url = webhookUrl({ relay, repository, workflow, trigger })
   const described = bot ? await describedBot(url, options) : describeWebhook(url)
   const { text, ...fields } = described
   process.stdout.write(json ? `${JSON.stringify(fields)}\n` : text)
+}
+
+/** An address of a trigger that is none would fire nothing. */
+async function checkTrigger(name: string): Promise<void> {
+  const { TRIGGERS } = await import('../../triggers/index.ts')
+  if (TRIGGERS.has(name)) return
+  const hint = didYouMean(name, [...TRIGGERS.keys()])
+  const notes = [`triggers: ${[...TRIGGERS.keys()].join(', ')}`]
+  throw new UserError({ message: `unknown trigger ${quoted(name)}`, ...(hint && { hint }), notes })
 }
 
 /** Loaded only here: most commands have nothing to do with a bot. */

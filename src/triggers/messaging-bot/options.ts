@@ -4,19 +4,28 @@ import { oneOrMore } from '../schema.ts'
 import { MESSAGE_TYPES } from './message-types.ts'
 import { UPDATE_KINDS } from './update-kinds.ts'
 
+const NOT_SET =
+  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+
+/** A secret that is not set arrives as nothing, or as empty text. */
+const fromSecret = (shape: RegExp, otherwise: string) =>
+  v.pipe(
+    v.nullable(v.string(), ''),
+    v.trim(),
+    v.regex(shape, ({ input }) => (input === '' ? NOT_SET : otherwise)),
+    v.transform((text) => new Secret(text)),
+  )
+
 /** Digits, a colon, and a string; nothing in it can change the address it is put into. */
-const token = v.pipe(
-  v.string(),
-  v.trim(),
-  v.regex(/^\d+:[\w-]+$/, 'is no bot token: digits, a colon and a string, as BotFather gives it'),
-  v.transform((text) => new Secret(text)),
+const token = fromSecret(
+  /^\d+:[\w-]+$/,
+  'is no bot token: digits, a colon and a string, as BotFather gives it',
 )
 
 /** Source of the rule: Bot API, setWebhook, `secret_token`. */
-const secretToken = v.pipe(
-  v.string(),
-  v.regex(/^[\w-]{1,256}$/, 'is no secret token: 1 to 256 letters, digits, "_" and "-"'),
-  v.transform((text) => new Secret(text)),
+const secretToken = fromSecret(
+  /^[\w-]{1,256}$/,
+  'is no secret token: 1 to 256 letters, digits, "_" and "-"',
 )
 
 /** An id as text: a number, or its digits where it came from a variable. */

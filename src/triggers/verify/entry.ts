@@ -8,7 +8,9 @@ import { SCHEMES } from './schemes.ts'
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
 const secret = v.pipe(
   v.nullable(v.string(), ''),
-  v.nonEmpty('is empty: is the secret set, and given to the action under "secrets"?'),
+  v.nonEmpty(
+    'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?',
+  ),
   v.transform((text) => new Secret(text)),
 )
 

@@ -1,6 +1,7 @@
 import { element } from './element.js'
 import { clockTime, duration, outcome, shownPath } from './list.js'
 import { outputsSection } from './outputs.js'
+import { tallyPart } from './tally.js'
 import { tree } from './tree.js'
 
 /**
@@ -87,7 +88,8 @@ function decisionSection({ decisions, reason, problems, warnings }) {
 }
 
 /** @param {Detail['decisions'][number]} decision */
-function decisionItem({ trigger, fired, reason, checks }) {
+function decisionItem({ trigger, fired, reason, checks, tally }) {
+  const tallied = tallyPart(tally)
   return element(
     'li',
     {},
@@ -100,7 +102,7 @@ function decisionItem({ trigger, fired, reason, checks }) {
         { class: `outcome ${fired ? 'fired' : 'skipped'}` },
         fired ? 'Fired' : 'Skipped',
       ),
-      checks.length === 0 && element('span', {}, reason),
+      checks.length === 0 && !tallied && element('span', {}, reason),
     ),
     checks.length > 0 &&
       element(
@@ -117,24 +119,8 @@ function decisionItem({ trigger, fired, reason, checks }) {
           ),
         ),
       ),
-    checks.length > 0 &&
-      !checks.some(({ held }) => !held) &&
-      element('p', { class: 'account' }, account(reason, checks)),
+    tallied,
   )
-}
-
-/**
- * What the reason says beyond the checks: what became of the items in `config`.
- *
- * @param {string} reason
- * @param {Detail['decisions'][number]['checks']} checks
- */
-function account(reason, checks) {
-  const known = new Set(checks.map(({ option, found }) => `${option}: ${found}`))
-  return reason
-    .split('; ')
-    .filter((part) => !known.has(part))
-    .join('; ')
 }
 
 /**
