@@ -10,7 +10,7 @@ const USAGE = `node bench/relay-soak.js [--minutes N] [--rate N] [--every SECOND
 A steady load on the relay on Node: counts what was sent, dispatched and answered, and how its memory grows.
   --minutes N      how long (default 1; a leak shows in 30)
   --rate N         requests a second (default 200)
-  --every SECONDS  how often memory is looked at (default 10)`
+  --every SECONDS  how often memory is looked at, after a garbage collection (default 10)`
 
 const OPEN = 500
 const CONNECTIONS = 16
@@ -36,7 +36,7 @@ else await soak(Number(values.minutes), Number(values.rate), Number(values.every
 async function soak(minutes, rate, every) {
   compile()
   const upstream = await start('upstream')
-  const relay = await start('node', { HOOKLINE_API_URL: upstream.url })
+  const relay = await start('node', { HOOKLINE_API_URL: upstream.url, COLLECT_GARBAGE: '1' })
   const memory = watch(relay, every)
   const load = { rate, connections: CONNECTIONS, milliseconds: minutes * 60_000 }
   const sent = await atRate(relay.url, load)

@@ -46,6 +46,11 @@ describe('a mistake in config is shown at its place:', () => {
     expect(stdout).not.toMatch(/internal error/)
   })
 
+  test('yes and no are text in YAML: the hint says what to write', async () => {
+    const { stdout } = await runJob(webhookRun({ active: 'yes' }, {}))
+    expect(stdout).toContain('^^^^^ write true or false')
+  })
+
   test('config itself is no mapping', async () => {
     const { stdout } = await runJob(webhookRun('x', {}))
     expect(stdout).toContain('error: "config" is a string')

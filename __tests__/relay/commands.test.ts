@@ -102,6 +102,18 @@ describe('hookline seal', () => {
     expect(token).toBe(TOKEN)
   })
 
+  test('seals any token, and warns of one that does not look like one of GitHub', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'keys-')), 'keys.json')
+    await writeFile(file, await newKeys())
+    const { code, output, errors } = await runCommand('seal', {
+      arguments: ['--key', file, '--repository', 'o/r'],
+      input: '"planted"',
+    })
+    expect([code, output.slice(0, 3)]).toEqual([0, 'eyJ'])
+    expect(errors).toContain('this does not look like a token of GitHub')
+    expect(errors).not.toContain('planted')
+  })
+
   test.each([
     [
       'no token',

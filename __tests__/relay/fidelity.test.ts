@@ -215,6 +215,15 @@ describe.each(RUNTIMES)('what a relay on %s forwards', (_, start) => {
     expect(JSON.stringify(headers)).not.toContain('planted')
   })
 
+  test('R15: what Connection names, in any of its lines, is not forwarded', async () => {
+    const named = ['X-One', 'X-Two', 'X-Three'].map((name) => [name, 'planted'] as const)
+    const lines = ['keep-alive, x-one', 'X-Two , x-three'].map(
+      (value) => ['Connection', value] as const,
+    )
+    const { headers } = await forwarded({ target: HOOK, headers: [...lines, ...named] })
+    expect(JSON.stringify(headers)).not.toContain('planted')
+  })
+
   test('R8, R15: whatever is sent: four keys, no stripped header, all others in lower case and joined', async () => {
     const name = fc.constantFrom(...STRIPPED, ...TRAVELLING)
     const cased = fc.tuple(name, fc.boolean()).map(([text, upper]) => {

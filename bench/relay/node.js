@@ -1,4 +1,6 @@
 // The relay on Node, as it is shipped, its log going where the log of a service goes: to a pipe.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { compiled } from './compiled.js'
 
 /** @type {import('../../src/entries/relay-node.ts')} */
@@ -6,8 +8,12 @@ const { startRelay } = await compiled('entries/relay-node.js')
 
 const relay = await startRelay({ host: '127.0.0.1', port: 0, env: process.env })
 process.send?.({ url: relay.url })
-process.on('message', () =>
-  process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }),
-)
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc')
+process.on('message', () => {
+  // What the collector has not come round to yet is no leak.
+  if (process.env.COLLECT_GARBAGE) collectGarbage()
+  process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })
+})
 process.on('disconnect', () => process.exit())
 process.once('SIGTERM', () => relay.close().then(() => process.exit()))

@@ -14228,7 +14228,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 /* harmony import */ var _commands_doctor_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(91627);
 /* harmony import */ var _commands_init_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(52645);
 /* harmony import */ var _commands_keys_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(91316);
-/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_10__ = __nccwpck_require__(52990);
+/* harmony import */ var _commands_relay_js__WEBPACK_IMPORTED_MODULE_10__ = __nccwpck_require__(11643);
 /* harmony import */ var _commands_seal_js__WEBPACK_IMPORTED_MODULE_11__ = __nccwpck_require__(61450);
 /* harmony import */ var _commands_send_js__WEBPACK_IMPORTED_MODULE_12__ = __nccwpck_require__(93197);
 /* harmony import */ var _commands_url_js__WEBPACK_IMPORTED_MODULE_13__ = __nccwpck_require__(21327);
@@ -14668,6 +14668,23 @@ function isColourful(screen) {
 function printable(text) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
     return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
+}
+
+
+/***/ }),
+
+/***/ 22648:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   R: () => (/* binding */ warn)
+/* harmony export */ });
+/* harmony import */ var _workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(88375);
+
+/** Says on standard error what works, but should be mended. */
+function warn(problems) {
+    for (const problem of problems)
+        process.stderr.write(`${(0,_workflow_code_frame_js__WEBPACK_IMPORTED_MODULE_0__/* .renderProblem */ .y)(problem, 'warning')}\n`);
 }
 
 
@@ -16447,34 +16464,17 @@ function print(line) {
 
 /***/ }),
 
-/***/ 52990:
+/***/ 11643:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  P: () => (/* binding */ relayCommand)
-});
-
-// EXTERNAL MODULE: ./node_modules/commander/esm.mjs
-var esm = __nccwpck_require__(48179);
-// EXTERNAL MODULE: ./build/entries/cli/port.js
-var cli_port = __nccwpck_require__(99539);
-// EXTERNAL MODULE: ./build/entries/cli/stop-on-signal.js
-var stop_on_signal = __nccwpck_require__(10029);
-// EXTERNAL MODULE: ./build/workflow/code-frame.js
-var code_frame = __nccwpck_require__(88375);
-;// CONCATENATED MODULE: ./build/entries/cli/warn.js
-
-/** Says on standard error what works, but should be mended. */
-function warn(problems) {
-    for (const problem of problems)
-        process.stderr.write(`${(0,code_frame/* renderProblem */.y)(problem, 'warning')}\n`);
-}
-
-// EXTERNAL MODULE: ./build/entries/relay/relay-keys.js
-var relay_keys = __nccwpck_require__(19461);
-;// CONCATENATED MODULE: ./build/entries/commands/relay.js
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   P: () => (/* binding */ relayCommand)
+/* harmony export */ });
+/* harmony import */ var commander__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(48179);
+/* harmony import */ var _cli_port_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(99539);
+/* harmony import */ var _cli_stop_on_signal_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(10029);
+/* harmony import */ var _cli_warn_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(22648);
+/* harmony import */ var _relay_relay_keys_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(19461);
 
 
 
@@ -16489,7 +16489,7 @@ Examples:
   $ hookline relay --port 8080
   $ hookline relay --repository octo/repo`;
 function relayCommand() {
-    return new esm/* Command */.uB('relay')
+    return new commander__WEBPACK_IMPORTED_MODULE_0__/* .Command */ .uB('relay')
         .description('forward webhooks to GitHub as repository_dispatch events')
         .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
         .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
@@ -16500,9 +16500,9 @@ function relayCommand() {
 async function run({ host, port, repository }) {
     // Loaded only here: undici alone would double the time that `hookline --help` takes.
     const { startRelay } = await Promise.all(/* import() */[__nccwpck_require__.e(752), __nccwpck_require__.e(990), __nccwpck_require__.e(789)]).then(__nccwpck_require__.bind(__nccwpck_require__, 46789));
-    const relay = await startRelay({ host, port: (0,cli_port/* parsePort */.p)(port), env: process.env, repository });
-    (0,stop_on_signal/* stopOnSignal */.O)(relay);
-    warn((0,relay_keys/* weakKeyProblems */.G)(process.env.HOOKLINE_KEYS));
+    const relay = await startRelay({ host, port: (0,_cli_port_js__WEBPACK_IMPORTED_MODULE_1__/* .parsePort */ .p)(port), env: process.env, repository });
+    (0,_cli_stop_on_signal_js__WEBPACK_IMPORTED_MODULE_4__/* .stopOnSignal */ .O)(relay);
+    (0,_cli_warn_js__WEBPACK_IMPORTED_MODULE_2__/* .warn */ .R)((0,_relay_relay_keys_js__WEBPACK_IMPORTED_MODULE_3__/* .weakKeyProblems */ .G)(process.env.HOOKLINE_KEYS));
     process.stdout.write(`hookline relay listening on ${relay.url}\n`);
 }
 
@@ -16530,7 +16530,10 @@ var errors = __nccwpck_require__(2546);
 var http = __nccwpck_require__(14697);
 // EXTERNAL MODULE: ./build/entries/cli/http-call.js
 var http_call = __nccwpck_require__(17993);
+// EXTERNAL MODULE: ./build/entries/cli/warn.js
+var warn = __nccwpck_require__(22648);
 ;// CONCATENATED MODULE: ./build/entries/commands/seal.js
+
 
 
 
@@ -16574,11 +16577,21 @@ async function run(options) {
 async function readToken() {
     const token = process.env.HOOKLINE_TOKEN || (process.stdin.isTTY ? '' : await (0,consumers_namespaceObject.text)(process.stdin));
     if (/^[\x21-\x7e]+$/.test(token.trim()))
-        return token.trim();
+        return checked(token.trim());
     throw new errors/* UserError */.y({
         message: 'there is no token to seal',
         hint: 'pipe it in, as in: gh auth token | hookline seal …',
     });
+}
+/** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
+const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/;
+/** Any other server may have tokens of another form. */
+function checked(token) {
+    const message = 'this does not look like a token of GitHub';
+    const hint = 'it begins with github_pat_ or ghp_, without quotes; doctor tells whether it works';
+    if (!GITHUB_TOKEN.test(token))
+        (0,warn/* warn */.R)([{ message, hint }]);
+    return token;
 }
 async function sealingKey({ relay, key }) {
     if (key)
@@ -22474,21 +22487,28 @@ function forwardedHeaders(headers) {
 /** The first value of a header, named in lower case; `undefined` when it is absent. */
 function headerValue(headers, wanted) {
     for (let at = 0; at + 1 < headers.length; at += 2) {
-        const name = headers[at] ?? '';
-        // Comparing lengths first spares most names the conversion.
-        if (name.length === wanted.length && name.toLowerCase() === wanted) {
+        if (isNamed(headers[at] ?? '', wanted))
             return valueText(headers[at + 1] ?? '');
-        }
     }
     return undefined;
+}
+/** Comparing lengths first spares most names the conversion. */
+function isNamed(name, wanted) {
+    return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 function travels(name) {
     return (!NOT_FORWARDED.has(name) && !NOT_FORWARDED_PREFIXES.some((prefix) => name.startsWith(prefix)));
 }
 /** A sender may declare more headers as hop-by-hop, by naming them in `Connection`. */
 function namedByConnection(headers) {
-    const value = headerValue(headers, 'connection');
-    return value ? value.split(',').map((name) => name.trim().toLowerCase()) : [];
+    const named = [];
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+        if (!isNamed(headers[at] ?? '', 'connection'))
+            continue;
+        for (const name of (headers[at + 1] ?? '').split(','))
+            named.push(name.trim().toLowerCase());
+    }
+    return named;
 }
 const BEYOND_ASCII = /[\x80-\xff]/;
 /** UTF-8, else latin1: the sender does not say which. */
@@ -29137,7 +29157,9 @@ function wrongType(issue, option) {
     const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options');
     if (option === '')
         return { message: `options are ${kindOf(issue.input)}, not ${wanted}` };
-    return { message: `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}` };
+    const message = `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}`;
+    // In YAML 1.2 `yes`, `no`, `on` and `off` are text.
+    return wanted === 'boolean' ? { message, hint: 'write true or false' } : { message };
 }
 function article(noun) {
     if (noun.startsWith('a '))

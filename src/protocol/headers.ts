@@ -57,13 +57,14 @@ export function forwardedHeaders(headers: RawHeaders): ReadonlyMap<string, strin
 /** The first value of a header, named in lower case; `undefined` when it is absent. */
 export function headerValue(headers: RawHeaders, wanted: string): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2) {
-    const name = headers[at] ?? ''
-    // Comparing lengths first spares most names the conversion.
-    if (name.length === wanted.length && name.toLowerCase() === wanted) {
-      return valueText(headers[at + 1] ?? '')
-    }
+    if (isNamed(headers[at] ?? '', wanted)) return valueText(headers[at + 1] ?? '')
   }
   return undefined
+}
+
+/** Comparing lengths first spares most names the conversion. */
+function isNamed(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase() === wanted
 }
 
 function travels(name: string): boolean {
@@ -74,8 +75,12 @@ function travels(name: string): boolean {
 
 /** A sender may declare more headers as hop-by-hop, by naming them in `Connection`. */
 function namedByConnection(headers: RawHeaders): readonly string[] {
-  const value = headerValue(headers, 'connection')
-  return value ? value.split(',').map((name) => name.trim().toLowerCase()) : []
+  const named: string[] = []
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    if (!isNamed(headers[at] ?? '', 'connection')) continue
+    for (const name of (headers[at + 1] ?? '').split(',')) named.push(name.trim().toLowerCase())
+  }
+  return named
 }
 
 const BEYOND_ASCII = /[\x80-\xff]/

@@ -86,7 +86,9 @@ function withHint(
 function wrongType(issue: Issue, option: string): Problem {
   const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options')
   if (option === '') return { message: `options are ${kindOf(issue.input)}, not ${wanted}` }
-  return { message: `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}` }
+  const message = `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}`
+  // In YAML 1.2 `yes`, `no`, `on` and `off` are text.
+  return wanted === 'boolean' ? { message, hint: 'write true or false' } : { message }
 }
 
 function article(noun: string): string {

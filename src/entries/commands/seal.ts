@@ -6,6 +6,7 @@ import { UserError } from '../../protocol/errors.ts'
 import { HttpFailure } from '../../protocol/http.ts'
 import type { Sealed } from '../../relay/seal.ts'
 import { httpCall } from '../cli/http-call.ts'
+import { warn } from '../cli/warn.ts'
 
 interface SealOptions {
   readonly relay?: string
@@ -56,11 +57,22 @@ async function run(options: SealOptions): Promise<void> {
 /** Never from an argument: every process of the machine can read those. */
 async function readToken(): Promise<string> {
   const token = process.env.HOOKLINE_TOKEN || (process.stdin.isTTY ? '' : await text(process.stdin))
-  if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim()
+  if (/^[\x21-\x7e]+$/.test(token.trim())) return checked(token.trim())
   throw new UserError({
     message: 'there is no token to seal',
     hint: 'pipe it in, as in: gh auth token | hookline seal …',
   })
+}
+
+/** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
+const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
+
+/** Any other server may have tokens of another form. */
+function checked(token: string): string {
+  const message = 'this does not look like a token of GitHub'
+  const hint = 'it begins with github_pat_ or ghp_, without quotes; doctor tells whether it works'
+  if (!GITHUB_TOKEN.test(token)) warn([{ message, hint }])
+  return token
 }
 
 async function sealingKey({ relay, key }: SealOptions): Promise<JWK> {
