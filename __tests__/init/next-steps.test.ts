@@ -14,6 +14,7 @@ function stepsOf(kind: string, own: Partial<typeof ANSWERS> = {}) {
 test('a webhook is tried out here, then pushed, then looked at there', () => {
   expect(stepsOf('webhook')).toEqual({
     url: 'https://relay.example/octo/repo/deploy/webhook',
+    missing: [],
     curl:
       "curl -X POST 'https://relay.example/octo/repo/deploy/webhook'" +
       ` -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: application/json' -d '{"hello":"world"}'`,
@@ -28,6 +29,15 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
       'npx hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
     ],
   })
+})
+
+test('what stands in the URL for something else is named', () => {
+  const { url, missing } = stepsOf('webhook', { repository: '', relay: 'http://localhost:3000' })
+  expect(url).toBe('http://localhost:3000/owner/name/deploy/webhook')
+  expect(missing).toEqual([
+    'your repository for owner/name',
+    "your relay's address for http://localhost:3000",
+  ])
 })
 
 test('a workflow to compile is compiled first, and both of its files are added', () => {

@@ -1,11 +1,14 @@
 import { webhookUrl } from '../../protocol/webhook-url.ts'
 import { curlLine } from '../found-triggers.ts'
 import type { Answers, Kind, NewFile } from './kind.ts'
+import { OWN_RELAY } from './questions.ts'
 
 /** What to do with a workflow that was just written: lines to paste into a shell. */
 export interface NextSteps {
   /** What a sender is given; `null` for what has no URL. */
   readonly url: string | null
+  /** What has to be put in place of a part of the URL that stands for it. */
+  readonly missing: readonly string[]
   /** Fires the workflow on GitHub, by way of the relay. */
   readonly curl: string | null
   /** On this machine: what serves, and what fires it; of a bot, what asks for its token and polls. */
@@ -48,6 +51,10 @@ function webhookSteps(
   const fire = curlLine(local, { ...EXAMPLE, method: 'POST', path: '' })
   return {
     url,
+    missing: [
+      ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
+      ...(relay === OWN_RELAY ? [`your relay's address for ${OWN_RELAY}`] : []),
+    ],
     curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
     tryOut: ['npx hookline dev', fire],
     publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
@@ -69,7 +76,13 @@ function pollingSteps(
     `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`,
     'npx hookline dev --poll',
   ]
-  return { url: null, curl: null, tryOut, publish: [...publish, `gh workflow run ${name}.yml`] }
+  return {
+    url: null,
+    missing: [],
+    curl: null,
+    tryOut,
+    publish: [...publish, `gh workflow run ${name}.yml`],
+  }
 }
 
 function pushLines(

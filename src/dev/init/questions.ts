@@ -27,7 +27,8 @@ export interface Surroundings {
 }
 
 const ANY_NAME = 'hook'
-const OWN_RELAY = 'http://localhost:3000'
+/** A relay on this machine, which no sender reaches: it stands for the one that is to come. */
+export const OWN_RELAY = 'http://localhost:3000'
 
 /** In the order in which they are asked. */
 export function questions({ repository }: Surroundings): readonly Question[] {

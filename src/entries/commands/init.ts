@@ -92,8 +92,14 @@ function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): str
       'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
       publish,
     ),
-    section('The URL for the sender, and a line that fires it:', url && curl ? [url, curl] : []),
+    section(titleOfUrl(steps), url && curl ? [url, curl] : []),
   ].join('')
+}
+
+/** A URL that is still to be filled in says so. */
+function titleOfUrl({ missing }: NextSteps): string {
+  const title = 'The URL for the sender, and a line that fires it'
+  return missing.length === 0 ? `${title}:` : `${title}; put in ${missing.join(' and ')}:`
 }
 
 function section(title: string, lines: readonly string[]): string {
