@@ -27,10 +27,10 @@ export async function startWorker(script, env) {
   const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
   await copyFile(script, join(folder, 'worker.js'))
   await writeFile(join(folder, 'config.capnp'), config(env))
+  // Its log goes nowhere: at the edge none of our processes reads it, and here one would slow the load.
   const child = spawn(WORKERD, ['serve', join(folder, 'config.capnp'), '--control-fd=3'], {
-    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   })
-  child.stdout?.resume()
   const control = /** @type {import('node:stream').Readable} */ (child.stdio[3])
   const [line] = await once(control, 'data')
   const stop = async () => {

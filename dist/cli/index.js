@@ -16105,63 +16105,6 @@ const KINDS = new Map([webhookKind, botKind, compiledKind].map((kind) => [kind.n
 var webhook_url = __nccwpck_require__(53428);
 // EXTERNAL MODULE: ./build/dev/found-triggers.js
 var found_triggers = __nccwpck_require__(47072);
-;// CONCATENATED MODULE: ./build/dev/init/next-steps.js
-
-
-/** Stands in the URL where the repository is not known. */
-const SOME_REPOSITORY = 'owner/name';
-const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' };
-/** @param port where `hookline dev` listens */
-function nextSteps(kind, answers, files, port) {
-    const push = pushLines(kind, answers, files);
-    return kind.secret === undefined
-        ? webhookSteps(kind, answers, push, port)
-        : pollingSteps(kind.secret, answers, push);
-}
-function webhookSteps({ trigger }, { name, relay, repository }, push, port) {
-    const url = (0,webhook_url/* webhookUrl */.v)({
-        relay,
-        repository: repository || SOME_REPOSITORY,
-        workflow: name,
-        trigger,
-    });
-    const local = `http://localhost:${port}/webhook/${name}/${trigger}`;
-    const fire = (0,found_triggers/* curlLine */.R8)(local, { ...EXAMPLE, method: 'POST', path: '' });
-    return {
-        url,
-        curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
-        tryOut: ['npx hookline dev', fire],
-        publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
-    };
-}
-/**
- * Here and there the secret is asked for, so that it stands in no argument and no history; and the
- * file that then holds it is kept out of the repository.
- */
-function pollingSteps(secret, { name, repository }, push) {
-    const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)];
-    const tryOut = [
-        'echo .env >> .gitignore',
-        `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`,
-        'npx hookline dev --poll',
-    ];
-    return { url: null, curl: null, tryOut, publish: [...publish, `gh workflow run ${name}.yml`] };
-}
-function pushLines({ compile }, { name }, files) {
-    const written = files.map(({ path }) => path);
-    const compiled = ['.yml', '.jobs.yml'].map((end) => `.github/workflows/${name}${end}`);
-    const added = compile === undefined ? written : [...written, ...compiled];
-    return [
-        ...(compile === undefined ? [] : [compile]),
-        `git add ${added.join(' ')}`,
-        `git commit -m 'Add the workflow ${name}'`,
-        'git push',
-    ];
-}
-function doctorLine(name, repository) {
-    return `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}`;
-}
-
 // EXTERNAL MODULE: ./build/protocol/errors.js
 var errors = __nccwpck_require__(2546);
 // EXTERNAL MODULE: ./build/workflow/suggestion.js + 1 modules
@@ -16172,6 +16115,7 @@ var suggestion = __nccwpck_require__(84637);
 
 
 const ANY_NAME = 'hook';
+/** A relay on this machine, which no sender reaches: it stands for the one that is to come. */
 const OWN_RELAY = 'http://localhost:3000';
 /** In the order in which they are asked. */
 function questions({ repository }) {
@@ -16238,6 +16182,74 @@ function checkUrl(part) {
         throw new errors/* UserError */.y({ message: `leave the extension out: ${workflow}` });
     }
     (0,webhook_url/* webhookUrl */.v)({ relay, repository: repository || undefined, workflow, trigger: 'webhook' });
+}
+
+;// CONCATENATED MODULE: ./build/dev/init/next-steps.js
+
+
+
+/** Stands in the URL where the repository is not known. */
+const SOME_REPOSITORY = 'owner/name';
+const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' };
+/** @param port where `hookline dev` listens */
+function nextSteps(kind, answers, files, port) {
+    const push = pushLines(kind, answers, files);
+    return kind.secret === undefined
+        ? webhookSteps(kind, answers, push, port)
+        : pollingSteps(kind.secret, answers, push);
+}
+function webhookSteps({ trigger }, { name, relay, repository }, push, port) {
+    const url = (0,webhook_url/* webhookUrl */.v)({
+        relay,
+        repository: repository || SOME_REPOSITORY,
+        workflow: name,
+        trigger,
+    });
+    const local = `http://localhost:${port}/webhook/${name}/${trigger}`;
+    const fire = (0,found_triggers/* curlLine */.R8)(local, { ...EXAMPLE, method: 'POST', path: '' });
+    return {
+        url,
+        missing: [
+            ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
+            ...(relay === OWN_RELAY ? [`your relay's address for ${OWN_RELAY}`] : []),
+        ],
+        curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
+        tryOut: ['npx hookline dev', fire],
+        publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
+    };
+}
+/**
+ * Here and there the secret is asked for, so that it stands in no argument and no history; and the
+ * file that then holds it is kept out of the repository.
+ */
+function pollingSteps(secret, { name, repository }, push) {
+    const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)];
+    const tryOut = [
+        'echo .env >> .gitignore',
+        `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`,
+        'npx hookline dev --poll',
+    ];
+    return {
+        url: null,
+        missing: [],
+        curl: null,
+        tryOut,
+        publish: [...publish, `gh workflow run ${name}.yml`],
+    };
+}
+function pushLines({ compile }, { name }, files) {
+    const written = files.map(({ path }) => path);
+    const compiled = ['.yml', '.jobs.yml'].map((end) => `.github/workflows/${name}${end}`);
+    const added = compile === undefined ? written : [...written, ...compiled];
+    return [
+        ...(compile === undefined ? [] : [compile]),
+        `git add ${added.join(' ')}`,
+        `git commit -m 'Add the workflow ${name}'`,
+        'git push',
+    ];
+}
+function doctorLine(name, repository) {
+    return `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}`;
 }
 
 ;// CONCATENATED MODULE: external "node:readline/promises"
@@ -16394,8 +16406,13 @@ function told(files, dryRun, steps) {
         `Wrote ${paths}\n`,
         section(url === null ? TRY_POLLING : TRY_WEBHOOK, tryOut),
         section('Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:', publish),
-        section('The URL for the sender, and a line that fires it:', url && curl ? [url, curl] : []),
+        section(titleOfUrl(steps), url && curl ? [url, curl] : []),
     ].join('');
+}
+/** A URL that is still to be filled in says so. */
+function titleOfUrl({ missing }) {
+    const title = 'The URL for the sender, and a line that fires it';
+    return missing.length === 0 ? `${title}:` : `${title}; put in ${missing.join(' and ')}:`;
 }
 function section(title, lines) {
     return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`;
