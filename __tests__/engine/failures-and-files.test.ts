@@ -67,7 +67,7 @@ describe('a trigger that fails', () => {
 })
 
 describe('exportOutputs', () => {
-  const exported = async (config: object, folder = '/work') => {
+  const exported = async (config: object, folder = '/checkout') => {
     const workflow = {
       ...queueWorkflow(queueOf(2), { exportOutputs: true, ...config }),
       name: 'a b',
@@ -76,8 +76,8 @@ describe('exportOutputs', () => {
   }
 
   test.each([
-    ['below the working copy', {}, '/work/outputs/a%20b/queue/'],
-    ['in a folder of it', { outputsDir: 'out/x' }, '/work/out/x/a%20b/queue/'],
+    ['below the working copy', {}, '/checkout/outputs/a%20b/queue/'],
+    ['in a folder of it', { outputsDir: 'out/x' }, '/checkout/out/x/a%20b/queue/'],
     ['in a folder elsewhere', { outputsDir: '/tmp/out' }, '/tmp/out/a%20b/queue/'],
     ['on another drive', { outputsDir: 'D:\\out' }, 'D:\\out/a%20b/queue/'],
   ])('writes a file for each item %s', async (_, config, place) => {
