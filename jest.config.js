@@ -4,6 +4,8 @@ export default {
   testEnvironment: 'node',
   // No test is judged by its speed; this only ends one that hangs.
   testTimeout: 60_000,
+  // Most of a suite's time is spent waiting for a process or a socket, so no core is kept back.
+  maxWorkers: '100%',
   reporters: ['default', '<rootDir>/scripts/jest-tally.js'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/build/'],
