@@ -78,7 +78,7 @@ describe('exportOutputs', () => {
   test.each([
     ['below the working copy', {}, '/checkout/outputs/a%20b/queue/'],
     ['in a folder of it', { outputsDir: 'out/x' }, '/checkout/out/x/a%20b/queue/'],
-    ['in a folder elsewhere', { outputsDir: '/tmp/out' }, '/tmp/out/a%20b/queue/'],
+    ['in a folder elsewhere', { outputsDir: '/elsewhere' }, '/elsewhere/a%20b/queue/'],
     ['on another drive', { outputsDir: 'D:\\out' }, 'D:\\out/a%20b/queue/'],
   ])('writes a file for each item %s', async (_, config, place) => {
     const { files, contexts, fields } = await exported(config)

@@ -5,14 +5,16 @@
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, string | boolean | ((event: any) => void)>} [attributes] a function is a listener
+ * @param {Record<string, string | boolean | ((event: never) => void)>} [attributes] a function is a listener
  * @param {...(Child | Child[])} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(name, value)
+    // Whoever names the event knows which kind it is.
+    const listener = /** @type {EventListener} */ (value)
+    if (typeof value === 'function') made.addEventListener(name, listener)
     else if (value !== false) made.setAttribute(name, value === true ? '' : value)
   }
   made.append(...shown(children))
