@@ -23,8 +23,11 @@ const forwardOnly = await startWorker(
 )
 const worker = await startWorker(await bundledRelay(), env)
 report(await compare(['forward-only', forwardOnly], ['relay on workerd', worker], ROUNDS, 0.65))
-await forwardOnly.stop()
 await worker.stop()
+const heard = await startWorker(await bundledRelay(), env, 'pipe')
+report(await compare(['forward-only', forwardOnly], ['its log read here', heard], ROUNDS))
+await forwardOnly.stop()
+await heard.stop()
 
 report([await sealedTokenCost()])
 await upstream.stop()

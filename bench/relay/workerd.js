@@ -21,16 +21,17 @@ export async function bundledRelay() {
 /**
  * @param {string} script path of a module worker
  * @param {Record<string, string>} env
+ * @param {'ignore' | 'pipe'} [log] at the edge none of our processes reads it; here one slows the load
  * @returns {Promise<import('./subjects.js').Subject>}
  */
-export async function startWorker(script, env) {
+export async function startWorker(script, env, log = 'ignore') {
   const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
   await copyFile(script, join(folder, 'worker.js'))
   await writeFile(join(folder, 'config.capnp'), config(env))
-  // Its log goes nowhere: at the edge none of our processes reads it, and here one would slow the load.
   const child = spawn(WORKERD, ['serve', join(folder, 'config.capnp'), '--control-fd=3'], {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', log, 'inherit', 'pipe'],
   })
+  child.stdout?.resume()
   const control = /** @type {import('node:stream').Readable} */ (child.stdio[3])
   const [line] = await once(control, 'data')
   const stop = async () => {
