@@ -210,7 +210,7 @@ export class App {
     const prefix = `${origin}${this.#base}`
     const path = href.startsWith(prefix) ? href.slice(prefix.length) : ''
     const [, to] = /^(\/repos\/[\w-]+\/[\w.-]+|\/repositories\/\d+)\/installation$/.exec(path) ?? []
-    if (to === undefined) throw platformUnavailable()
+    if (to === undefined || path === from) throw platformUnavailable()
     return to
   }
 
