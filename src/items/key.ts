@@ -5,7 +5,11 @@ import { canonical } from './canonical.ts'
 import { digest } from './digest.ts'
 
 /** Names of what every object inherits: never part of a path. */
-const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+export const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set([
+  '__proto__',
+  'constructor',
+  'prototype',
+])
 
 /** Schema of a path to a key, such as `data.id`. */
 export const keyPath = v.pipe(

@@ -1,5 +1,4 @@
 import type { Candidate, Found, Passed } from './candidate.ts'
-import type { CONFIG_OPTIONS } from './config.ts'
 import type { Settings } from './settings.ts'
 import { deduplicate } from './steps/deduplicate.ts'
 import { filter } from './steps/filter.ts'
@@ -11,10 +10,7 @@ import { sort } from './steps/sort.ts'
 
 interface Step {
   readonly name: string
-  readonly apply: (
-    items: readonly Candidate[],
-    settings: Settings<typeof CONFIG_OPTIONS>,
-  ) => Passed | Promise<Passed>
+  readonly apply: (items: readonly Candidate[], settings: Settings) => Passed | Promise<Passed>
 }
 
 /** The pipeline. Deduplication comes before `limit`, so that what is known uses up no place. */
@@ -42,10 +38,7 @@ export interface Prepared {
 }
 
 /** @throws OptionError for a mistake in `config` that shows only now */
-export async function prepare(
-  found: readonly Found[],
-  settings: Settings<typeof CONFIG_OPTIONS>,
-): Promise<Prepared> {
+export async function prepare(found: readonly Found[], settings: Settings): Promise<Prepared> {
   const kept = found.map((one, index) => ({ ...one, index }))
   let prepared: Prepared = { kept, heldBack: [], recorded: [], account: [], notices: [] }
   for (const { name, apply } of STEPS) {

@@ -2,6 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_GLOB } from '../../action/inputs.ts'
 import { ACTION } from '../../compiler/action-reference.ts'
 import type { BuildOptions } from '../cli/build.ts'
+import { build } from '../cli/build.ts'
+import { printBuild } from '../cli/print-build.ts'
 import { watchFolders } from '../cli/watch-folders.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
@@ -29,8 +31,6 @@ export function buildCommand(): Command {
 
 async function run(globs: string[], { watch, json, ...options }: BuildCommandOptions) {
   // Loaded only here, so that other commands start without parsers they have no use for.
-  const { build } = await import('../cli/build.ts')
-  const { printBuild } = await import('../cli/print-build.ts')
   const once = async () => {
     const built = await build({ ...options, root: process.cwd(), globs })
     process.exitCode = printBuild(built, { json, check: options.check })

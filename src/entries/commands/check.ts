@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../../action/inputs.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
+import { checkWorkflows } from '../cli/check-workflows.ts'
 import { problemJson } from '../cli/problem-json.ts'
 
 interface CheckOptions {
@@ -19,7 +20,6 @@ export function checkCommand(): Command {
 }
 
 async function run(globs: string[], { strict, json }: CheckOptions): Promise<void> {
-  const { checkWorkflows } = await import('../cli/check-workflows.ts')
   const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false)
   process.exitCode = errors.length > 0 ? 1 : 0
   if (json) {

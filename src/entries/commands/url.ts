@@ -4,6 +4,7 @@ import { webhookUrl } from '../../protocol/webhook-url.ts'
 import { quoted } from '../../workflow/quoted.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import type { BotUrlOptions } from '../cli/bot-webhook.ts'
+import { describeBot } from '../cli/bot-webhook.ts'
 import { describeWebhook } from '../cli/webhook-lines.ts'
 
 interface UrlOptions extends BotUrlOptions {
@@ -60,6 +61,5 @@ async function checkTrigger(name: string): Promise<void> {
 
 /** Loaded only here: most commands have nothing to do with a bot. */
 async function describedBot(url: string, options: UrlOptions) {
-  const { describeBot } = await import('../cli/bot-webhook.ts')
   return describeBot(url, options, process.env)
 }

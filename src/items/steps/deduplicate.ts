@@ -31,7 +31,7 @@ export const deduplicateOptions = {
  */
 export async function deduplicate(
   items: readonly Candidate[],
-  settings: Settings<typeof deduplicateOptions>,
+  settings: Settings,
 ): Promise<Passed> {
   const { config, ledger } = settings
   const onlyRecords = config.skipFirst && ledger.isFirstRun && !config.force
@@ -50,10 +50,7 @@ export async function deduplicate(
 
 type Keyed = Candidate & { readonly key: string; readonly notice?: string }
 
-function withKeys(
-  items: readonly Candidate[],
-  { keys }: Settings<typeof deduplicateOptions>,
-): Promise<Keyed[]> {
+function withKeys(items: readonly Candidate[], { keys }: Settings): Promise<Keyed[]> {
   return Promise.all(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
   )

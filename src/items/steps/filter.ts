@@ -22,15 +22,12 @@ export const filterOptions = {
 }
 
 /** Drops what `filter` or `filterScript` does not keep. */
-export async function filter(
-  items: readonly Candidate[],
-  settings: Settings<typeof filterOptions>,
-): Promise<Passed> {
+export async function filter(items: readonly Candidate[], settings: Settings): Promise<Passed> {
   const matching = await byQuery(items, settings)
   return { kept: await byScript(matching, settings) }
 }
 
-async function byQuery(items: readonly Candidate[], settings: Settings<typeof filterOptions>) {
+async function byQuery(items: readonly Candidate[], settings: Settings) {
   const query = settings.config.filter
   if (query === undefined) return items
   return withMongo('filter', settings.scripts, ({ Query, options }) => {
@@ -39,10 +36,7 @@ async function byQuery(items: readonly Candidate[], settings: Settings<typeof fi
   })
 }
 
-async function byScript(
-  items: readonly Candidate[],
-  { config, scripts }: Settings<typeof filterOptions>,
-) {
+async function byScript(items: readonly Candidate[], { config, scripts }: Settings) {
   const { filterScript } = config
   if (filterScript === undefined) return items
   const keeps = await runScript(scripts, FILTER_SCRIPT(filterScript), items)

@@ -19,7 +19,7 @@ export const formatOptions = {
 /** Puts in place of each item what `format` makes of it. */
 export async function format(
   items: readonly Candidate[],
-  { config, scripts }: Settings<typeof formatOptions>,
+  { config, scripts }: Settings,
 ): Promise<Passed> {
   if (config.format === undefined) return { kept: items }
   const made = await runScript(scripts, FORMAT_SCRIPT(config.format), items)

@@ -14,10 +14,7 @@ export const limitOptions = {
 }
 
 /** Holds back what lies beyond `limit`: it is not marked as seen, and not acknowledged. */
-export function limit(
-  items: readonly Candidate[],
-  { config }: Settings<typeof limitOptions>,
-): Passed {
+export function limit(items: readonly Candidate[], { config }: Settings): Passed {
   const most = config.limit ?? items.length
   return { kept: items.slice(0, most), heldBack: items.slice(most) }
 }

@@ -18,7 +18,7 @@ export const projectOptions = {
 /** Leaves of each item the fields that `filterOutputs` names. */
 export async function project(
   items: readonly Candidate[],
-  { config, scripts }: Settings<typeof projectOptions>,
+  { config, scripts }: Settings,
 ): Promise<Passed> {
   const { filterOutputs } = config
   if (filterOutputs === undefined) return { kept: items }

@@ -11,9 +11,6 @@ export const skipOptions = {
   ),
 }
 
-export function skip(
-  items: readonly Candidate[],
-  { config }: Settings<typeof skipOptions>,
-): Passed {
+export function skip(items: readonly Candidate[], { config }: Settings): Passed {
   return { kept: items.slice(config.skip ?? 0) }
 }

@@ -33,18 +33,12 @@ export const sortOptions = {
 }
 
 /** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
-export async function sort(
-  items: readonly Candidate[],
-  settings: Settings<typeof sortOptions>,
-): Promise<Passed> {
+export async function sort(items: readonly Candidate[], settings: Settings): Promise<Passed> {
   const sorted = await bySpecification(items, settings)
   return { kept: await byScript(sorted, settings) }
 }
 
-async function bySpecification(
-  items: readonly Candidate[],
-  { config, scripts }: Settings<typeof sortOptions>,
-) {
+async function bySpecification(items: readonly Candidate[], { config, scripts }: Settings) {
   if (config.sort === undefined || Object.keys(config.sort).length === 0) return items
   const entries = Object.entries(config.sort)
   const order = record(entries.map(([field, way]) => [`item.${field}`, way] as const))
@@ -56,10 +50,7 @@ async function bySpecification(
   )
 }
 
-async function byScript(
-  items: readonly Candidate[],
-  { config, scripts }: Settings<typeof sortOptions>,
-) {
+async function byScript(items: readonly Candidate[], { config, scripts }: Settings) {
   const { sortScript } = config
   if (sortScript === undefined) return items
   const order = await runScript(scripts, SORT_SCRIPT(sortScript), items)
