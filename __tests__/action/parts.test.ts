@@ -9,8 +9,8 @@ import { kindOf } from '../../src/action/summary/withheld.ts'
 import type { Decision, Evaluation } from '../../src/engine/evaluation.ts'
 import { NOTHING } from '../../src/engine/evaluation.ts'
 import type { PlatformEvent } from '../../src/engine/events.ts'
-import { UserError } from '../../src/protocol/errors.ts'
-import type { Json } from '../../src/protocol/json.ts'
+import { UserError } from '../../src/wire/errors.ts'
+import type { Json } from '../../src/wire/json.ts'
 
 const inputs = (given: Record<string, string>) => readInputs((name) => given[name] ?? '')
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
 import type { Decision, Evaluation, Miss } from '../../src/engine/evaluation.ts'
 import { NOTHING } from '../../src/engine/evaluation.ts'
-import type { JsonObject } from '../../src/protocol/json.ts'
+import type { JsonObject } from '../../src/wire/json.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { fire, payload, type Sent } from './step.ts'
 

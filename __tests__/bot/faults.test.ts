@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { http } from '../../src/entries/http.ts'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost } from '../support/bot-run.ts'
 import { textMessage } from '../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'

@@ -11,7 +11,7 @@ import {
 import { poller } from '../../src/dev/polling.ts'
 import { survey } from '../../src/dev/survey.ts'
 import type { WorkflowSource } from '../../src/engine/events.ts'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 import { memoryStore, Queue, queueOf, queueWorkflow, updates } from '../support/queue-trigger.ts'

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { canonical } from '../../src/items/canonical.ts'
 import type { Item } from '../../src/items/item.ts'
 import { itemKey, keyPath } from '../../src/items/key.ts'
-import type { Json } from '../../src/protocol/json.ts'
+import type { Json } from '../../src/wire/json.ts'
 
 /** The key of an item; with `same`, whether two are taken for the same. */
 async function key(item: Item, paths: { own?: string; chosen?: string } = {}): Promise<string> {

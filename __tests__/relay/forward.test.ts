@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Secret } from '../../src/protocol/secret.ts'
 import { RelayError } from '../../src/relay/errors.ts'
 import { forwardTo } from '../../src/relay/forward.ts'
 import {
@@ -8,6 +7,7 @@ import {
   PlatformFault,
   type PlatformRequest,
 } from '../../src/relay/platform.ts'
+import { Secret } from '../../src/wire/secret.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const BUDGET = 8000

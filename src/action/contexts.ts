@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, record } from '../protocol/json.ts'
+import { type Json, type JsonObject, record } from '../wire/json.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../protocol/json.ts'
-import { base64Forms } from '../protocol/secret.ts'
+import type { JsonObject } from '../wire/json.ts'
+import { base64Forms } from '../wire/secret.ts'
 
 /** A secret and the outputs that hold it: GitHub drops these from the outputs of a job, silently. */
 export interface MaskedOutputs {

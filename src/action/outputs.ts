@@ -1,7 +1,7 @@
 import type { Evaluation } from '../engine/evaluation.ts'
-import { UserError } from '../protocol/errors.ts'
-import type { Json } from '../protocol/json.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import { UserError } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
 
 /**
  * The step outputs of an evaluation, in the order they are written. Text as it is, everything else

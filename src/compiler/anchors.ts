@@ -1,5 +1,5 @@
 import { type Node, visit } from 'yaml'
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 import { positionAt, rangeOf } from '../workflow/source.ts'
 import type { SourceFile } from './source-file.ts'
 

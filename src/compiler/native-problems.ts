@@ -1,4 +1,4 @@
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 import { positionAt } from '../workflow/source.ts'
 import { type FileExpression, fileExpressions } from './file-expressions.ts'
 import { isFault, parseExpression } from './parse-expression.ts'

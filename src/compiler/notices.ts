@@ -1,5 +1,5 @@
 import { isMap } from 'yaml'
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 import { positionAt, rangeOf } from '../workflow/source.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
 import { DEFAULT_EVERY } from './schedule.ts'

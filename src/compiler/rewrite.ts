@@ -1,4 +1,4 @@
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 import { positionAt } from '../workflow/source.ts'
 import { checkReference } from './check-reference.ts'
 import type { Edit } from './edits.ts'

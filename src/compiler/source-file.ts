@@ -1,6 +1,6 @@
 import { type Document, isMap, type Node, type Pair } from 'yaml'
-import { type Problem, type Source, UserError } from '../protocol/errors.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { LIMITS } from '../wire/limits.ts'
 import type { Reading, TriggerNodes } from '../workflow/reading.ts'
 import { positionAt, rangeOf } from '../workflow/source.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'

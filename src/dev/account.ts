@@ -1,5 +1,5 @@
 import type { OnContext } from '../engine/on-context.ts'
-import type { Json } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { DevEvent } from './local-platform.ts'
 

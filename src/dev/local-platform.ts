@@ -3,10 +3,10 @@ import { evaluate } from '../engine/evaluate.ts'
 import type { Decision, Evaluation } from '../engine/evaluation.ts'
 import type { PlatformEvent, WorkflowSource } from '../engine/events.ts'
 import type { EnginePorts } from '../engine/ports.ts'
-import { type ClientPayload, EVENT_TYPE, HEADER } from '../protocol/dispatch.ts'
-import { type Problem, UserError } from '../protocol/errors.ts'
-import type { Json } from '../protocol/json.ts'
-import { parseWebhookPath } from '../protocol/webhook-path.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+import { parseWebhookPath } from '../wire/path.ts'
+import { type ClientPayload, EVENT_TYPE, HEADER } from '../wire/payload.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
 export interface DevEvent {

@@ -1,5 +1,5 @@
 import type { WorkflowSource } from '../engine/events.ts'
-import { type Problem, UserError } from '../protocol/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 
 /** All workflows that can be read, and the mistakes of the others. */

@@ -1,7 +1,7 @@
 import type { Found } from '../items/candidate.ts'
-import type { Json } from '../protocol/json.ts'
-import type { WebhookRequest } from '../protocol/webhook-request.ts'
 import type { Check, Polled, Reception } from '../triggers/trigger.ts'
+import type { Json } from '../wire/json.ts'
+import type { WebhookRequest } from '../wire/request.ts'
 
 /** What a trigger found, whichever way it came. */
 export interface Catch {

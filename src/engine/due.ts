@@ -1,6 +1,6 @@
 import type { Cron } from 'croner'
 import type { Config } from '../items/config.ts'
-import { OptionError } from '../items/option-error.ts'
+import { OptionError } from '../wire/errors.ts'
 import { needsStore } from './needs-store.ts'
 
 /** Whether a trigger is to run now, and in words why. */

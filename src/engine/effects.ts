@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Json } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
 import type { EnginePorts } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
 
 /** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */

@@ -1,5 +1,4 @@
-import { OptionError } from '../items/option-error.ts'
-import { PayloadError, UserError } from '../protocol/errors.ts'
+import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import type { Addressed } from './events.ts'
 import { type Firing, notFired } from './firing.ts'
 import { failedContext } from './on-context.ts'

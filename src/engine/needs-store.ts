@@ -1,4 +1,4 @@
-import { OptionError } from '../items/option-error.ts'
+import { OptionError } from '../wire/errors.ts'
 import type { Addressed } from './events.ts'
 
 /** An option that is meant across runs, in a run that remembers nothing. */

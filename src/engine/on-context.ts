@@ -1,4 +1,4 @@
-import { type JsonObject, record } from '../protocol/json.ts'
+import { type JsonObject, record } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 
 type Outcome = 'success' | 'failure' | 'skipped'

@@ -1,4 +1,4 @@
-import { isObject } from '../protocol/json.ts'
+import { isObject } from '../wire/json.ts'
 import type { DeclaredTrigger } from '../workflow/workflow.ts'
 import { polled } from './catch.ts'
 import { decide } from './decisions.ts'

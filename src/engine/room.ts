@@ -1,5 +1,5 @@
 import type { Candidate } from '../items/candidate.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import { LIMITS } from '../wire/limits.ts'
 import type { OnContext } from './on-context.ts'
 
 /** What a run may still hand on. */

@@ -1,4 +1,4 @@
-import { HttpFailure, type HttpReply, type HttpRequest } from '../protocol/http.ts'
+import { HttpFailure, type HttpReply, type HttpRequest } from '../wire/http.ts'
 import { proxyAgent } from './proxy.ts'
 
 /** Answers beyond this many bytes are not read. */

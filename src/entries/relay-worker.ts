@@ -1,6 +1,6 @@
-import { byteString, collect } from '../protocol/bytes.ts'
-import type { Reply } from '../protocol/reply.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
+import { byteString, collect } from '../wire/bytes.ts'
+import type { Reply } from '../wire/reply.ts'
 import { type Environment, readRelayConfig, relayPorts } from './relay/relay-config.ts'
 import { platformFetch } from './worker/platform-fetch.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
 import type { Item } from './item.ts'
 
 /** An item as its trigger found it. */

@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
 
 /**
  * JSON text that is the same for every order of keys: keys sorted by UTF-16 code units, nothing

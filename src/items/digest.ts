@@ -1,4 +1,4 @@
-import { toBase64 } from '../protocol/bytes.ts'
+import { toBase64 } from '../wire/bytes.ts'
 
 /** SHA-256 of a text, in base64 without padding. */
 export async function digest(text: string): Promise<string> {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json.ts'
+import type { JsonObject } from '../wire/json.ts'
 
 /** What a trigger hands on for one event: the `outputs` of its context. */
 export type Item = JsonObject

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject, type Json } from '../protocol/json.ts'
+import { isObject, type Json } from '../wire/json.ts'
 import type { Found } from './candidate.ts'
 import { canonical } from './canonical.ts'
 import { digest } from './digest.ts'

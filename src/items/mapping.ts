@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject, type Json, type JsonObject } from '../protocol/json.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 
 /** A mapping of YAML with any keys, such as a query. */
 export const mapping = v.pipe(

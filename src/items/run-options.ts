@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { NATIVE_EVENTS } from '../workflow/native-events.ts'
+import { NATIVE_EVENTS } from '../wire/events.ts'
 import { every } from './every.ts'
 
 const event = v.picklist([...NATIVE_EVENTS], 'event')

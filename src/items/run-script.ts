@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { type Json, parseJson } from '../protocol/json.ts'
+import { OptionError } from '../wire/errors.ts'
+import { type Json, parseJson } from '../wire/json.ts'
 import type { Candidate } from './candidate.ts'
-import { OptionError } from './option-error.ts'
 import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
 
 /** Schema of a script: the body of a function. */

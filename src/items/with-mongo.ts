@@ -1,4 +1,4 @@
-import { OptionError } from './option-error.ts'
+import { OptionError } from '../wire/errors.ts'
 import { ScriptFailure, type Scripts } from './scripts.ts'
 
 /** A query or projection of the user may take so many milliseconds: a pattern can take years. */

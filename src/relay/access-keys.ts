@@ -1,4 +1,4 @@
-import type { Secret } from '../protocol/secret.ts'
+import type { Secret } from '../wire/secret.ts'
 import type { Credentials } from './credentials.ts'
 import { invalidToken } from './refusals.ts'
 

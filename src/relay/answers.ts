@@ -1,5 +1,5 @@
-import { HEADER } from '../protocol/dispatch.ts'
-import type { Reply } from '../protocol/reply.ts'
+import { HEADER } from '../wire/payload.ts'
+import type { Reply } from '../wire/reply.ts'
 import { CORS_HEADERS, METHODS } from './cors.ts'
 import type { RelayError } from './errors.ts'
 

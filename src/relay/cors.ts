@@ -1,5 +1,5 @@
-import { headerValue, type RawHeaders } from '../protocol/headers.ts'
-import type { Reply } from '../protocol/reply.ts'
+import { headerValue, type RawHeaders } from '../wire/headers.ts'
+import type { Reply } from '../wire/reply.ts'
 
 /** The methods that are relayed. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const

@@ -1,5 +1,5 @@
-import { LIMITS } from '../protocol/limits.ts'
-import { PARAMETER, type Reply, type ReservedParameters } from '../protocol/reply.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { PARAMETER, type Reply, type ReservedParameters } from '../wire/reply.ts'
 import { badResponseOption } from './refusals.ts'
 
 /** What an accepted request is answered by default. */

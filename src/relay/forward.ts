@@ -1,5 +1,5 @@
-import { writeDispatch } from '../protocol/dispatch.ts'
-import type { Secret } from '../protocol/secret.ts'
+import { writeDispatch } from '../wire/payload.ts'
+import type { Secret } from '../wire/secret.ts'
 import type { Attempts } from './errors.ts'
 import type { PlatformPost } from './platform.ts'
 import type { Dispatch, DispatchPort } from './relay.ts'

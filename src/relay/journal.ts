@@ -1,4 +1,4 @@
-import { parseWebhookPath, type WebhookPath } from '../protocol/webhook-path.ts'
+import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
 import type { Attempts } from './errors.ts'
 import type { Repository } from './route.ts'
 

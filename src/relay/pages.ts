@@ -1,4 +1,4 @@
-import type { Reply } from '../protocol/reply.ts'
+import type { Reply } from '../wire/reply.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
 

@@ -1,6 +1,6 @@
-import { type BodyEncoding, gzip, toBase64 } from '../protocol/bytes.ts'
-import { HEADER, writeClientPayload } from '../protocol/dispatch.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import { type BodyEncoding, gzip, toBase64 } from '../wire/bytes.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { HEADER, writeClientPayload } from '../wire/payload.ts'
 import { payloadTooLarge } from './refusals.ts'
 
 export interface ReceivedBody {

@@ -1,4 +1,4 @@
-import { LIMITS } from '../protocol/limits.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { RelayError } from './errors.ts'
 
 /** Every reason for which the relay itself refuses a request, before the platform is asked. */

@@ -1,4 +1,4 @@
-import { cutReservedParameters, type ReservedParameters } from '../protocol/reply.ts'
+import { cutReservedParameters, type ReservedParameters } from '../wire/reply.ts'
 import { badOwner, badRepository, notFound } from './refusals.ts'
 
 export interface Repository {

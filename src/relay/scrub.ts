@@ -1,5 +1,5 @@
-import type { Reply } from '../protocol/reply.ts'
-import type { Secret } from '../protocol/secret.ts'
+import type { Reply } from '../wire/reply.ts'
+import type { Secret } from '../wire/secret.ts'
 import type { Received } from './payload.ts'
 import { badResponseOption, tokenInBody } from './refusals.ts'
 

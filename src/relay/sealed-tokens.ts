@@ -1,4 +1,4 @@
-import { Secret } from '../protocol/secret.ts'
+import { Secret } from '../wire/secret.ts'
 import { type Credentials, isHeaderSafe } from './credentials.ts'
 import type { Page } from './pages.ts'
 import { invalidToken } from './refusals.ts'

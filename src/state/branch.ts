@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { fromBase64 } from '../protocol/bytes.ts'
-import { UserError } from '../protocol/errors.ts'
+import { fromBase64 } from '../wire/bytes.ts'
+import { UserError } from '../wire/errors.ts'
 import { compareAndSwap, type Swappable } from './compare-and-swap.ts'
 import type { GitHubApi, GitHubReply } from './github-api.ts'
 import { refused } from './github-refusal.ts'

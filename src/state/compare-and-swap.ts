@@ -1,4 +1,4 @@
-import { UserError } from '../protocol/errors.ts'
+import { UserError } from '../wire/errors.ts'
 import type { Step, StorePorts } from './store.ts'
 import type { TriggerState } from './trigger-state.ts'
 

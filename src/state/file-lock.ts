@@ -1,4 +1,4 @@
-import { UserError } from '../protocol/errors.ts'
+import { UserError } from '../wire/errors.ts'
 import type { StorePorts } from './store.ts'
 
 /** Files, as far as a store needs them. What is written is there as a whole or not at all. */

@@ -1,4 +1,4 @@
-import { type Problem, UserError } from '../protocol/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import type { GitHubReply } from './github-api.ts'
 
 /** What GitHub's refusal means for the store, and what would help. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { UserError } from '../protocol/errors.ts'
+import { UserError } from '../wire/errors.ts'
 
 /** Whose state it is: names as the workflow file has them. */
 export interface TriggerId {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, record } from '../protocol/json.ts'
+import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
 
 /** Answers by the title of their question; when a title comes again, as `Name (2)`. */
 export function answersByTitle(answers: Iterable<readonly [title: string, Json]>): JsonObject {

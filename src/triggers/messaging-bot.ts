@@ -1,4 +1,4 @@
-import type { Secret } from '../protocol/secret.ts'
+import type { Secret } from '../wire/secret.ts'
 import type { Bot } from './messaging-bot/bot-api.ts'
 import { firingKinds } from './messaging-bot/conditions.ts'
 import { MESSAGE_OUTPUTS } from './messaging-bot/message-outputs.ts'

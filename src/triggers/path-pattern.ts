@@ -1,8 +1,8 @@
 import { match as compile, parse, type Token } from 'path-to-regexp'
 import * as v from 'valibot'
-import { type JsonObject, record } from '../protocol/json.ts'
-import { LIMITS } from '../protocol/limits.ts'
-import { decodePercent } from '../protocol/webhook-path.ts'
+import { type JsonObject, record } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { decodePercent } from '../wire/path.ts'
 
 /** A path pattern such as `/user/:userId`, in the language of path-to-regexp. */
 export interface PathPattern {

@@ -1,5 +1,5 @@
 import type { Item } from '../items/item.ts'
-import type { WebhookRequest } from '../protocol/webhook-request.ts'
+import type { WebhookRequest } from '../wire/request.ts'
 import type { Check, Reception, TriggerPorts } from './trigger.ts'
 import type { Verification } from './verify/options.ts'
 import { verifyRequest } from './verify.ts'

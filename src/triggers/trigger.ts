@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { type Config, configSchema } from '../items/config.ts'
 import type { Item } from '../items/item.ts'
-import type { Http } from '../protocol/http.ts'
-import type { Json } from '../protocol/json.ts'
-import type { WebhookRequest } from '../protocol/webhook-request.ts'
+import type { Http } from '../wire/http.ts'
+import type { Json } from '../wire/json.ts'
+import type { WebhookRequest } from '../wire/request.ts'
 
 /** One condition of a trigger, and whether the event met it. */
 export interface Check {

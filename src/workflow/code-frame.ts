@@ -1,5 +1,5 @@
-import type { Position, Problem } from '../protocol/errors.ts'
-import { withoutBotTokens } from '../protocol/secret.ts'
+import type { Position, Problem } from '../wire/errors.ts'
+import { withoutBotTokens } from '../wire/secret.ts'
 
 /**
  * A problem as a person reads it: what, where, the line itself and what would do.

@@ -1,5 +1,5 @@
 import { data, Evaluator, type Expr, Lexer, Parser } from '@actions/expressions'
-import type { Json, JsonObject } from '../protocol/json.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
 import { expressionSpans } from './expression-spans.ts'
 
 /** What an expression may name: `secrets`, `vars`, `github`, `env`. */

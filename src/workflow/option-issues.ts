@@ -1,6 +1,6 @@
 import type { BaseIssue } from 'valibot'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../items/config.ts'
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 import type { Path } from './options.ts'
 import { quoted } from './quoted.ts'
 import { didYouMean } from './suggestion.ts'

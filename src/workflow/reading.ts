@@ -1,5 +1,5 @@
 import type { Document, Node } from 'yaml'
-import type { Source } from '../protocol/errors.ts'
+import type { Source } from '../wire/errors.ts'
 import type { Contexts } from './expressions.ts'
 
 /** What reading a part of a workflow takes. */

@@ -1,5 +1,5 @@
 import type { Node } from 'yaml'
-import type { Position, Source } from '../protocol/errors.ts'
+import type { Position, Source } from '../wire/errors.ts'
 
 /** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
 export function positionAt(source: Source, start: number, end: number): Position {

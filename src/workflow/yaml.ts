@@ -8,8 +8,8 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
-import { type Problem, type Source, UserError } from '../protocol/errors.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { quoted } from './quoted.ts'
 import { positionAt, rangeOf } from './source.ts'
 

@@ -1,14 +1,9 @@
 import type { PlatformEvent } from '../../engine/events.ts'
-import { bodyBytes } from '../../protocol/bytes.ts'
-import {
-  type ClientPayload,
-  EVENT_TYPE,
-  HEADER,
-  readClientPayload,
-} from '../../protocol/dispatch.ts'
-import { PayloadError } from '../../protocol/errors.ts'
-import { isObject } from '../../protocol/json.ts'
-import { parseWebhookPath } from '../../protocol/webhook-path.ts'
+import { bodyBytes } from '../../wire/bytes.ts'
+import { PayloadError } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
+import { parseWebhookPath } from '../../wire/path.ts'
+import { type ClientPayload, EVENT_TYPE, HEADER, readClientPayload } from '../../wire/payload.ts'
 import { code, escapeHtml, table } from './html.ts'
 import { SUMMARY } from './limits.ts'
 import { type Readers, secretsIn } from './withheld.ts'

@@ -1,6 +1,6 @@
 import type { Decision, Evaluation, Miss } from '../../engine/evaluation.ts'
-import { EVENT_TYPE } from '../../protocol/dispatch.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
+import { EVENT_TYPE } from '../../wire/payload.ts'
 import { code } from './html.ts'
 import { SUMMARY } from './limits.ts'
 

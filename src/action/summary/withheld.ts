@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../protocol/json.ts'
+import type { Json, JsonObject } from '../../wire/json.ts'
 import { maskedOutputs } from '../masked-outputs.ts'
 
 /** Who may read a summary, and what must not stand in it. */

@@ -1,5 +1,5 @@
-import { EVENT_TYPE, writeClientPayload, writeDispatch } from '../../protocol/dispatch.ts'
-import { HttpFailure, type HttpReply } from '../../protocol/http.ts'
+import { HttpFailure, type HttpReply } from '../../wire/http.ts'
+import { EVENT_TYPE, writeClientPayload, writeDispatch } from '../../wire/payload.ts'
 import { type Answer, readAnswer } from '../send/answer.ts'
 import { type Finding, failed, ok, unknown } from './finding.ts'
 import { fields, list, refusalOf } from './github-answer.ts'

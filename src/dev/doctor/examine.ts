@@ -1,4 +1,4 @@
-import { HttpFailure } from '../../protocol/http.ts'
+import { HttpFailure } from '../../wire/http.ts'
 import { checkDelivery } from './delivery.ts'
 import { type Finding, failed } from './finding.ts'
 import type { DoctorPorts, Patient } from './ports.ts'

@@ -1,5 +1,5 @@
-import type { HttpReply } from '../../protocol/http.ts'
-import { isObject } from '../../protocol/json.ts'
+import type { HttpReply } from '../../wire/http.ts'
+import { isObject } from '../../wire/json.ts'
 
 /** Why GitHub did not do what it was asked for. */
 export interface GitHubRefusal {

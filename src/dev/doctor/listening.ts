@@ -1,7 +1,7 @@
-import { EVENT_TYPE } from '../../protocol/dispatch.ts'
-import { UserError } from '../../protocol/errors.ts'
-import { isObject } from '../../protocol/json.ts'
-import { LIMITS } from '../../protocol/limits.ts'
+import { UserError } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { EVENT_TYPE } from '../../wire/payload.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 

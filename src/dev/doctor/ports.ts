@@ -1,5 +1,5 @@
-import type { HttpReply } from '../../protocol/http.ts'
-import type { Secret } from '../../protocol/secret.ts'
+import type { HttpReply } from '../../wire/http.ts'
+import type { Secret } from '../../wire/secret.ts'
 
 /** What is to be looked at. */
 export interface Patient {

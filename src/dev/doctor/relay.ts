@@ -1,4 +1,4 @@
-import { HttpFailure } from '../../protocol/http.ts'
+import { HttpFailure } from '../../wire/http.ts'
 import { type Finding, failed, ok } from './finding.ts'
 import type { DoctorPorts } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import type { HttpReply } from '../../protocol/http.ts'
+import type { HttpReply } from '../../wire/http.ts'
 import { type Finding, failed, ok, unknown, warning } from './finding.ts'
 import { fields, type GitHubRefusal, refusalOf } from './github-answer.ts'
 

@@ -1,4 +1,4 @@
-import type { HttpReply } from '../../protocol/http.ts'
+import type { HttpReply } from '../../wire/http.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { type Finding, failed, unknown } from './finding.ts'
 import { fields, list, parsed, refusalOf } from './github-answer.ts'

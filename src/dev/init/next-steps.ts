@@ -1,4 +1,4 @@
-import { webhookUrl } from '../../protocol/webhook-url.ts'
+import { webhookUrl } from '../../wire/path.ts'
 import { curlLine } from '../found-triggers.ts'
 import type { Answers, Kind, NewFile } from './kind.ts'
 import { OWN_RELAY } from './questions.ts'

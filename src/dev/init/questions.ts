@@ -1,5 +1,5 @@
-import { UserError } from '../../protocol/errors.ts'
-import { webhookUrl } from '../../protocol/webhook-url.ts'
+import { UserError } from '../../wire/errors.ts'
+import { webhookUrl } from '../../wire/path.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import type { Answers } from './kind.ts'
 import { KINDS } from './kinds.ts'

@@ -1,5 +1,5 @@
-import type { ClientPayload } from '../../protocol/dispatch.ts'
 import type { LogEntry } from '../../relay/journal.ts'
+import type { ClientPayload } from '../../wire/payload.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import type { DevEvent } from '../local-platform.ts'
 import type { Withheld } from './recorder.ts'

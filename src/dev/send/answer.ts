@@ -1,5 +1,5 @@
-import type { HttpReply } from '../../protocol/http.ts'
-import { isObject } from '../../protocol/json.ts'
+import type { HttpReply } from '../../wire/http.ts'
+import { isObject } from '../../wire/json.ts'
 
 /** What a relay, or `hookline dev`, made of a request. */
 export interface Answer {

@@ -1,5 +1,5 @@
-import { bodyBytes } from '../../protocol/bytes.ts'
-import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../protocol/dispatch.ts'
+import { bodyBytes } from '../../wire/bytes.ts'
+import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../wire/payload.ts'
 
 /** A request that is about to be sent. */
 export interface OutgoingRequest {

@@ -1,6 +1,6 @@
-import { fromBase64, toBase64 } from '../../protocol/bytes.ts'
-import { UserError } from '../../protocol/errors.ts'
-import type { Secret } from '../../protocol/secret.ts'
+import { fromBase64, toBase64 } from '../../wire/bytes.ts'
+import { UserError } from '../../wire/errors.ts'
+import type { Secret } from '../../wire/secret.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import type { OutgoingRequest } from './outgoing.ts'
 

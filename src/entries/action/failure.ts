@@ -1,9 +1,8 @@
 import * as core from '@actions/core'
 import { logText } from '../../action/log-text.ts'
-import { type Problem, UserError } from '../../protocol/errors.ts'
-import { withoutBotTokens } from '../../protocol/secret.ts'
+import { bugOf, type Problem, UserError } from '../../wire/errors.ts'
+import { withoutBotTokens } from '../../wire/secret.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
-import { bugOf } from '../bug.ts'
 
 /** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
 export function fail(error: unknown): void {

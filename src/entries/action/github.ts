@@ -1,6 +1,6 @@
-import { UserError } from '../../protocol/errors.ts'
-import { isObject } from '../../protocol/json.ts'
 import type { GitHubApi, GitHubReply } from '../../state/github-api.ts'
+import { UserError } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
 
 /** GitHub for the repository of the run, by its own client, which is loaded with the first call. */
 export function githubApi(token: string): GitHubApi {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { PlatformEvent } from '../../engine/events.ts'
-import { UserError } from '../../protocol/errors.ts'
-import { parseJson } from '../../protocol/json.ts'
+import { UserError } from '../../wire/errors.ts'
+import { parseJson } from '../../wire/json.ts'
 
 /** @throws UserError when the file that the runner names is not there, or no JSON */
 export function readEvent(): PlatformEvent {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import type { Question } from '../../dev/init/questions.ts'
-import { UserError } from '../../protocol/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 
 /** Where a person reads and types. */

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { DEFAULT_MESSAGING_API_URL } from '../../action/inputs.ts'
-import { UserError } from '../../protocol/errors.ts'
-import type { Http } from '../../protocol/http.ts'
-import { Secret } from '../../protocol/secret.ts'
-import { withToken } from '../../protocol/webhook-url.ts'
 import { type Bot, withoutSecret } from '../../triggers/messaging-bot/bot-api.ts'
 import {
   getWebhookInfo,
@@ -13,6 +9,10 @@ import {
   type WebhookInfo,
 } from '../../triggers/messaging-bot/set-webhook.ts'
 import { UPDATE_KINDS, type UpdateKind } from '../../triggers/messaging-bot/update-kinds.ts'
+import { UserError } from '../../wire/errors.ts'
+import type { Http } from '../../wire/http.ts'
+import { withToken } from '../../wire/path.ts'
+import { Secret } from '../../wire/secret.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { http } from '../http.ts'
 import { type Described, lines, TOKEN_VARIABLE } from './webhook-lines.ts'

@@ -2,7 +2,7 @@ import { type Compiled, type CompileOptions, compile } from '../../compiler/comp
 import { type NamedFile, nameProblems } from '../../compiler/names.ts'
 import { readSourceFile, type SourceFile } from '../../compiler/source-file.ts'
 import { findUntrusted } from '../../compiler/untrusted/findings.ts'
-import { type Problem, UserError } from '../../protocol/errors.ts'
+import { type Problem, UserError } from '../../wire/errors.ts'
 import { scriptProblems } from './script-problems.ts'
 import { readSource } from './source-files.ts'
 

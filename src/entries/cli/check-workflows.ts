@@ -1,6 +1,6 @@
 import { ACTION } from '../../compiler/action-reference.ts'
 import { ON_IN_JOBS } from '../../compiler/rewrite.ts'
-import { type Problem, UserError } from '../../protocol/errors.ts'
+import { type Problem, UserError } from '../../wire/errors.ts'
 import { positionAt, rangeOf } from '../../workflow/source.ts'
 import { type BuiltWorkflow, buildWorkflows } from './build-workflows.ts'
 import { githubMessages } from './github-parser.ts'

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { originOf } from '../../compiler/generated.ts'
-import { UserError } from '../../protocol/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 
 /** The folder that compiled files are written into: never beyond it, never over a person's file. */
 export class CompiledFolder {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { UserError } from '../../protocol/errors.ts'
-import { type JsonObject, record } from '../../protocol/json.ts'
+import { UserError } from '../../wire/errors.ts'
+import { type JsonObject, record } from '../../wire/json.ts'
 
 const DEFAULT_FILE = '.env'
 

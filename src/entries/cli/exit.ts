@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander'
-import { UserError } from '../../protocol/errors.ts'
+import { bugOf, UserError } from '../../wire/errors.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
-import { bugOf } from '../bug.ts'
 import { styled } from './terminal.ts'
 
 /** What the exit code of every command says. */

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import { byteString } from '../../protocol/bytes.ts'
-import { HttpFailure, type HttpReply } from '../../protocol/http.ts'
-import { record } from '../../protocol/json.ts'
+import { byteString } from '../../wire/bytes.ts'
+import { HttpFailure, type HttpReply } from '../../wire/http.ts'
+import { record } from '../../wire/json.ts'
 import { isLoopback } from './loopback.ts'
 
 export interface HttpCall {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { NewFile } from '../../dev/init/kind.ts'
-import { UserError } from '../../protocol/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 
 /** @throws UserError naming every file that is there already */
 export function refuseExisting(root: string, files: readonly NewFile[]): void {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { FIXTURES } from '../../dev/send/fixtures/index.ts'
 import { type OutgoingRequest, readSaved, savedTarget } from '../../dev/send/outgoing.ts'
-import { UserError } from '../../protocol/errors.ts'
-import { parseJson } from '../../protocol/json.ts'
+import { UserError } from '../../wire/errors.ts'
+import { parseJson } from '../../wire/json.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
 export interface RequestOptions {

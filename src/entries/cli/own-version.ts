@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isObject } from '../../protocol/json.ts'
+import { isObject } from '../../wire/json.ts'
 
 /**
  * The version in package.json, which stands two folders above the script that was started;

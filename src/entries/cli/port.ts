@@ -1,4 +1,4 @@
-import { UserError } from '../../protocol/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 
 /** @throws UserError for anything but a whole number from 0 to 65535 */
 export function parsePort(text: string): number {

@@ -1,4 +1,4 @@
-import type { Problem } from '../../protocol/errors.ts'
+import type { Problem } from '../../wire/errors.ts'
 
 /** A problem for a program to read: an editor, or a reviewer's bot. */
 export function problemJson(problem: Problem, severity: 'error' | 'warning') {

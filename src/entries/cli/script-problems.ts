@@ -1,7 +1,7 @@
 import { Script } from 'node:vm'
 import { isMap } from 'yaml'
 import type { SourceFile, SourceTrigger } from '../../compiler/source-file.ts'
-import type { Problem } from '../../protocol/errors.ts'
+import type { Problem } from '../../wire/errors.ts'
 import { hasExpression } from '../../workflow/expression-spans.ts'
 
 /** The options of `config` that are JavaScript. */

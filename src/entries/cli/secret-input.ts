@@ -1,5 +1,5 @@
-import { UserError } from '../../protocol/errors.ts'
-import { Secret } from '../../protocol/secret.ts'
+import { UserError } from '../../wire/errors.ts'
+import { Secret } from '../../wire/secret.ts'
 
 /**
  * A secret from standard input, or from a variable of the environment: never from a flag, since

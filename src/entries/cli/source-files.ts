@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { NamedFile } from '../../compiler/names.ts'
-import { type Source, UserError } from '../../protocol/errors.ts'
+import { type Source, UserError } from '../../wire/errors.ts'
 import { workflowFileFinder } from '../workflow-files.ts'
 
 /** The workflow files that globs name. @throws UserError when there are none */

@@ -1,4 +1,4 @@
-import type { Problem } from '../../protocol/errors.ts'
+import type { Problem } from '../../wire/errors.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 
 /** Says on standard error what works, but should be mended. */

@@ -1,4 +1,4 @@
-import { withToken } from '../../protocol/webhook-url.ts'
+import { withToken } from '../../wire/path.ts'
 
 /** What a command prints: as text, or the other fields as JSON. */
 export interface Described {

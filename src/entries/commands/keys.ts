@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { UserError } from '../../protocol/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 
 const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new'
 

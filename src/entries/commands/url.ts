@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { UserError } from '../../protocol/errors.ts'
-import { webhookUrl } from '../../protocol/webhook-url.ts'
+import { UserError } from '../../wire/errors.ts'
+import { webhookUrl } from '../../wire/path.ts'
 import { quoted } from '../../workflow/quoted.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import type { BotUrlOptions } from '../cli/bot-webhook.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import type { WorkflowSource } from '../../engine/events.ts'
-import { UserError } from '../../protocol/errors.ts'
+import { UserError } from '../../wire/errors.ts'
 import type { Contexts } from '../../workflow/expressions.ts'
 import { readInlineOn } from '../../workflow/inline-on.ts'
 import type { Workflow } from '../../workflow/workflow.ts'

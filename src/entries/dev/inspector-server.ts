@@ -6,8 +6,8 @@ import {
   type Visit,
 } from '../../dev/inspector/inspector.ts'
 import type { Kept } from '../../dev/inspector/recorder.ts'
-import { collect } from '../../protocol/bytes.ts'
 import { pathOf } from '../../relay/route.ts'
+import { collect } from '../../wire/bytes.ts'
 import { EventStream, type StreamedEvent } from '../node/event-stream.ts'
 
 export interface InspectorServer {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { whole } from '../../protocol/bytes.ts'
+import { whole } from '../../wire/bytes.ts'
 
 /**
  * Reads the body of a request to its end. Node's own iterator would destroy the connection when its

@@ -1,8 +1,8 @@
 import type { JWK } from 'jose'
-import { type Problem, UserError } from '../../protocol/errors.ts'
-import { isObject } from '../../protocol/json.ts'
-import { Secret } from '../../protocol/secret.ts'
 import { readSealKey, type SealKey } from '../../relay/seal.ts'
+import { type Problem, UserError } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
+import { Secret } from '../../wire/secret.ts'
 
 /**
  * A JWK, an array of them, or a JWK set: as `hookline keys new` prints it.

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Reply } from '../../protocol/reply.ts'
 import { completed, errorReply } from '../../relay/answers.ts'
 import type { RelayError } from '../../relay/errors.ts'
 import { malformedRequest } from '../../relay/refusals.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../../relay/relay.ts'
+import type { Reply } from '../../wire/reply.ts'
 import { readBody } from '../node/body.ts'
 import { type RunningServer, serveHttp } from '../node/http-server.ts'
 

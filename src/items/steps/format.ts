@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { isObject } from '../../protocol/json.ts'
+import { OptionError } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
 import type { Candidate, Passed } from '../candidate.ts'
 import type { Item } from '../item.ts'
-import { OptionError } from '../option-error.ts'
 import { runScript, scriptBody } from '../run-script.ts'
 import type { Settings } from '../settings.ts'
 

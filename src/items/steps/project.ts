@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Json, parseJson } from '../../protocol/json.ts'
+import { type Json, parseJson } from '../../wire/json.ts'
 import type { Candidate, Passed } from '../candidate.ts'
 import type { Item } from '../item.ts'
 import { mongoMapping } from '../mapping.ts'

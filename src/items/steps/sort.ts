@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { record } from '../../protocol/json.ts'
+import { record } from '../../wire/json.ts'
 import type { Candidate, Passed } from '../candidate.ts'
 import { mapping } from '../mapping.ts'
 import { runScript, scriptBody } from '../run-script.ts'

@@ -1,7 +1,7 @@
-import { UserError } from '../../protocol/errors.ts'
-import { type Http, HttpFailure } from '../../protocol/http.ts'
-import type { Json, JsonObject } from '../../protocol/json.ts'
-import type { Secret } from '../../protocol/secret.ts'
+import { UserError } from '../../wire/errors.ts'
+import { type Http, HttpFailure } from '../../wire/http.ts'
+import type { Json, JsonObject } from '../../wire/json.ts'
+import type { Secret } from '../../wire/secret.ts'
 import { type BotFault, type Called, readReply, unreachable } from './bot-fault.ts'
 
 /** One bot, at one server of the Bot API. */

@@ -1,5 +1,5 @@
-import type { HttpFailure, HttpReply } from '../../protocol/http.ts'
-import { isObject, type Json, parseJson } from '../../protocol/json.ts'
+import type { HttpFailure, HttpReply } from '../../wire/http.ts'
+import { isObject, type Json, parseJson } from '../../wire/json.ts'
 
 /** Why a call of the Bot API gave no result, in words that hold neither the token nor the address. */
 export interface BotFault {

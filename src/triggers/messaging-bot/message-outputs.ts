@@ -1,4 +1,4 @@
-import { record } from '../../protocol/json.ts'
+import { record } from '../../wire/json.ts'
 import { SPECIFIED_TYPES } from './message-types.ts'
 
 const FIELDS = {

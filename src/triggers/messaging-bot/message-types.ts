@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts'
+import type { JsonObject } from '../../wire/json.ts'
 
 /** The message types of the specification. */
 export const SPECIFIED_TYPES = [

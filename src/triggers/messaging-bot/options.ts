@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Secret } from '../../protocol/secret.ts'
+import { Secret } from '../../wire/secret.ts'
 import { oneOrMore } from '../schema.ts'
 import { MESSAGE_TYPES } from './message-types.ts'
 import { UPDATE_KINDS } from './update-kinds.ts'

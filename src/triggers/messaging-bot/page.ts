@@ -1,5 +1,5 @@
-import { UserError } from '../../protocol/errors.ts'
-import { isObject, type Json } from '../../protocol/json.ts'
+import { UserError } from '../../wire/errors.ts'
+import { isObject, type Json } from '../../wire/json.ts'
 import { type Bot, callBot, callBotOrThrow } from './bot-api.ts'
 import type { BotFault } from './bot-fault.ts'
 import { readUpdate, type Update } from './update.ts'

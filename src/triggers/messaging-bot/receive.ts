@@ -1,5 +1,5 @@
-import { sameText } from '../../protocol/constant-time.ts'
-import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
+import { sameText } from '../../wire/secret.ts'
 import type { Check, Reception } from '../trigger.ts'
 import { updateChecks } from './conditions.ts'
 import type { MessagingBotOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../protocol/json.ts'
+import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { type Bot, callBotOrThrow } from './bot-api.ts'
 import { firingKinds } from './conditions.ts'
 import type { UpdateKind } from './update-kinds.ts'

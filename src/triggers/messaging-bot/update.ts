@@ -1,5 +1,5 @@
 import type { Item } from '../../items/item.ts'
-import { isObject, type Json, type JsonObject } from '../../protocol/json.ts'
+import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { UPDATE_KINDS, type UpdateKind } from './update-kinds.ts'
 
 /** One update of a bot, taken apart. */

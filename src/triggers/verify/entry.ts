@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Secret } from '../../protocol/secret.ts'
+import { Secret } from '../../wire/secret.ts'
 import { oneOrMore } from '../schema.ts'
 import { ALGORITHMS } from './algorithms.ts'
 import { ENCODINGS } from './encodings.ts'

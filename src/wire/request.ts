@@ -1,9 +1,9 @@
 import { fields, parseBody } from './body.ts'
 import { bodyBytes } from './bytes.ts'
-import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './dispatch.ts'
 import { PayloadError } from './errors.ts'
 import { type Json, type JsonObject, record } from './json.ts'
-import { parseWebhookPath, type WebhookPath } from './webhook-path.ts'
+import { parseWebhookPath, type WebhookPath } from './path.ts'
+import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './payload.ts'
 
 /** A forwarded request, with its parts parsed once, for every trigger to read. */
 export interface WebhookRequest extends WebhookPath {

@@ -1,6 +1,6 @@
 import { utf8Text } from './bytes.ts'
-import { RESERVED_HEADER_PREFIX } from './dispatch.ts'
 import { LIMITS } from './limits.ts'
+import { RESERVED_HEADER_PREFIX } from './payload.ts'
 
 /**
  * Headers as they came: names and values by turns, as Node's `rawHeaders`. A character of a value is

@@ -1,7 +1,7 @@
 import { toBase64, utf8Text } from './bytes.ts'
 import { type Json, type JsonObject, parseJson, record } from './json.ts'
 
-export interface ParsedBody {
+interface ParsedBody {
   /** What the trigger hands on: an object for JSON and forms, else text; `null` for an empty body. */
   readonly body: Json
   /** True when the bytes are no text: `body` is then their base64. */

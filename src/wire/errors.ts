@@ -42,3 +42,31 @@ export class UserError extends Error {
 export class PayloadError extends Error {
   override readonly name = 'PayloadError'
 }
+
+/** A mistake in `config` that shows only when it meets items; the engine knows where it stands. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError'
+  /** Key of `config`. */
+  readonly option: string
+
+  constructor(option: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.option = option
+  }
+}
+
+/** An error of ours, as far as it may be shown. */
+interface Bug {
+  readonly name: string
+  /** Where it came from, a line each. */
+  readonly frames: readonly string[]
+}
+
+/** Kind and place of an unknown error; never its message, which may carry a payload or a token. */
+export function bugOf(error: unknown): Bug {
+  if (!(error instanceof Error)) return { name: typeof error, frames: [] }
+  // A line of the message could look like a frame.
+  const place = (error.stack ?? '').replace(error.message, '')
+  const frames = place.split('\n').filter((line) => /^\s+at /.test(line))
+  return { name: error.name, frames }
+}

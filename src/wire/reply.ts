@@ -1,4 +1,4 @@
-import { splitOnce } from './webhook-path.ts'
+import { splitOnce } from './path.ts'
 
 /** What the relay answers to the sender. */
 export interface Reply {

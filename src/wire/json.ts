@@ -2,6 +2,7 @@ import { parse as parseLossless } from 'lossless-json'
 import { LIMITS } from './limits.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
+
 export type JsonObject = { [key: string]: Json }
 
 /** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
