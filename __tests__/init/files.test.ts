@@ -7,7 +7,7 @@ import {
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { KINDS } from '../../src/dev/init/kinds.ts'
-import { readInlineOn } from '../../src/workflow/inline-on.ts'
+import { readInlineOn } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { textMessage } from '../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'

@@ -22,7 +22,7 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
 }
 
 /** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */
-export function renderPlace({ source, line, column }: Position): string {
+function renderPlace({ source, line, column }: Position): string {
   return `${source.name}:${line}:${column}`
 }
 

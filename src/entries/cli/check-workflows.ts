@@ -1,7 +1,7 @@
 import { ACTION } from '../../compiler/action-reference.ts'
 import { ON_IN_JOBS } from '../../compiler/rewrite.ts'
 import { type Problem, UserError } from '../../wire/errors.ts'
-import { positionAt, rangeOf } from '../../workflow/source.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { type BuiltWorkflow, buildWorkflows } from './build-workflows.ts'
 import { githubMessages } from './github-parser.ts'
 import { findSourceFiles } from './source-files.ts'

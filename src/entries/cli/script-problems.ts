@@ -2,7 +2,7 @@ import { Script } from 'node:vm'
 import { isMap } from 'yaml'
 import type { SourceFile, SourceTrigger } from '../../compiler/source-file.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { hasExpression } from '../../workflow/expression-spans.ts'
+import { hasExpression } from '../../workflow/expressions.ts'
 
 /** The options of `config` that are JavaScript. */
 const SCRIPTS = ['filterScript', 'sortScript', 'format'] as const
