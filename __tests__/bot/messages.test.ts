@@ -4,8 +4,8 @@ import {
   MESSAGE_TYPES,
   messageType,
   SPECIFIED_TYPES,
+  UPDATE_KINDS,
 } from '../../src/triggers/messaging-bot/message-types.ts'
-import { UPDATE_KINDS } from '../../src/triggers/messaging-bot/update-kinds.ts'
 import { parseJson } from '../../src/wire/json.ts'
 import { botPorts, botWorkflow, POLL, runMain } from '../support/bot-run.ts'
 import { MESSAGES, UPDATES } from '../support/messages.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { getWebhookInfo, setWebhook } from '../../src/triggers/messaging-bot/set-webhook.ts'
+import { getWebhookInfo, setWebhook } from '../../src/triggers/messaging-bot/bot-api.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { botPorts } from '../support/bot-run.ts'
 import { bound, receive } from '../support/receive.ts'

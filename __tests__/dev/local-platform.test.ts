@@ -10,7 +10,7 @@ import {
 } from '../../src/dev/local-platform.ts'
 import { poller } from '../../src/dev/polling.ts'
 import { survey } from '../../src/dev/survey.ts'
-import type { WorkflowSource } from '../../src/engine/events.ts'
+import type { WorkflowSource } from '../../src/engine/event.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { StateStore } from '../../src/state/store.ts'
+import type { StateStore } from '../../src/state/index.ts'
 import type { Json } from '../../src/wire/json.ts'
 import {
   dispatch,

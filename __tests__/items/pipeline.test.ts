@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Item } from '../../src/items/item.ts'
-import { prepare } from '../../src/items/prepare.ts'
+import { prepare } from '../../src/engine/pipeline.ts'
+import type { Item } from '../../src/triggers/trigger.ts'
 import { OptionError } from '../../src/wire/errors.ts'
 import { found, settingsOf } from '../support/settings.ts'
 

@@ -1,4 +1,4 @@
-import type { EnginePorts } from '../../src/engine/ports.ts'
+import type { EnginePorts } from '../../src/engine/event.ts'
 import { enginePorts } from '../../src/entries/ports.ts'
 
 /** The engine's ports as they are in earnest, on a clock that stands still, but for the given ones. */

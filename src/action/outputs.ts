@@ -1,4 +1,4 @@
-import type { Evaluation } from '../engine/evaluation.ts'
+import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'

@@ -1,4 +1,4 @@
-import type { Evaluation } from '../engine/evaluation.ts'
+import type { Evaluation } from '../engine/result.ts'
 import { type Arrival, arrivalTable } from './summary/arrival.ts'
 import { counted, cut, escapeHtml, paragraph } from './summary/html.ts'
 import { itemTables } from './summary/item-tables.ts'

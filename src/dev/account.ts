@@ -1,4 +1,4 @@
-import type { OnContext } from '../engine/on-context.ts'
+import type { OnContext } from '../engine/result.ts'
 import type { Json } from '../wire/json.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { DevEvent } from './local-platform.ts'

@@ -1,4 +1,4 @@
-import type { WorkflowSource } from '../engine/events.ts'
+import type { WorkflowSource } from '../engine/event.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EnginePorts } from '../engine/ports.ts'
-import type { StateStore } from '../state/store.ts'
+import type { EnginePorts } from '../engine/event.ts'
+import { scripts } from '../engine/scripts.ts'
+import type { StateStore } from '../state/index.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
 import { http } from './http.ts'
-import { scripts } from './scripts.ts'
 
 interface Chosen {
   readonly store?: StateStore | undefined

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import type { Files } from '../state/file-lock.ts'
+import type { Files } from '../state/file.ts'
 import { UserError } from '../wire/errors.ts'
 
 /** Files of this machine. A new text is written beside its place first, then put there at once. */

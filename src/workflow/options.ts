@@ -1,6 +1,6 @@
 import type { BaseIssue } from 'valibot'
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
-import { CONFIG_OPTIONS, MOVED_KEYS } from '../items/config.ts'
+import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'

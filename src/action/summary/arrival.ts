@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../engine/events.ts'
+import type { PlatformEvent } from '../../engine/event.ts'
 import { bodyBytes } from '../../wire/bytes.ts'
 import { PayloadError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'

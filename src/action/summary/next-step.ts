@@ -1,4 +1,4 @@
-import type { Decision, Evaluation, Miss } from '../../engine/evaluation.ts'
+import type { Decision, Evaluation, Miss } from '../../engine/result.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { EVENT_TYPE } from '../../wire/payload.ts'
 import { code } from './html.ts'

@@ -1,4 +1,4 @@
-import type { Decision, Tally } from '../../engine/evaluation.ts'
+import type { Decision, Tally } from '../../engine/result.ts'
 import type { Check } from '../../triggers/trigger.ts'
 import { counted, cut, escapeHtml, paragraph, table, triggerName } from './html.ts'
 import { SUMMARY } from './limits.ts'

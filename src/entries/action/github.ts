@@ -1,4 +1,4 @@
-import type { GitHubApi, GitHubReply } from '../../state/github-api.ts'
+import type { GitHubApi, GitHubReply } from '../../state/branch.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
 

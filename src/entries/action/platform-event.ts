@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { PlatformEvent } from '../../engine/events.ts'
+import type { PlatformEvent } from '../../engine/event.ts'
 import { UserError } from '../../wire/errors.ts'
 import { parseJson } from '../../wire/json.ts'
 

@@ -1,10 +1,9 @@
 import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Inputs } from '../../action/inputs.ts'
-import { branchShelf } from '../../state/branch.ts'
+import { branchShelf, patientApi } from '../../state/branch.ts'
 import { fileShelf } from '../../state/file.ts'
-import { patientApi } from '../../state/patient-api.ts'
-import { createStore, type StateStore } from '../../state/store.ts'
+import { createStore, type StateStore } from '../../state/index.ts'
 import { stateFiles } from '../state-files.ts'
 import { githubApi } from './github.ts'
 

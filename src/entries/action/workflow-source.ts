@@ -1,6 +1,6 @@
 import { callingWorkflow } from '../../action/contexts.ts'
 import { DEFAULT_GLOB, type Inputs, onSource } from '../../action/inputs.ts'
-import type { WorkflowSource } from '../../engine/events.ts'
+import type { WorkflowSource } from '../../engine/event.ts'
 import type { Contexts } from '../../workflow/expressions.ts'
 import { readOnSection } from '../../workflow/workflow.ts'
 import { workingCopy } from '../ports.ts'

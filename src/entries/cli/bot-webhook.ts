@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { DEFAULT_MESSAGING_API_URL } from '../../action/inputs.ts'
-import { type Bot, withoutSecret } from '../../triggers/messaging-bot/bot-api.ts'
 import {
+  type Bot,
   getWebhookInfo,
   setWebhook,
   setWebhookBody,
   type WebhookInfo,
-} from '../../triggers/messaging-bot/set-webhook.ts'
-import { UPDATE_KINDS, type UpdateKind } from '../../triggers/messaging-bot/update-kinds.ts'
+  withoutSecret,
+} from '../../triggers/messaging-bot/bot-api.ts'
+import { UPDATE_KINDS, type UpdateKind } from '../../triggers/messaging-bot/message-types.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { Http } from '../../wire/http.ts'
 import { withToken } from '../../wire/path.ts'

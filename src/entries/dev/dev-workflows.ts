@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
-import type { WorkflowSource } from '../../engine/events.ts'
+import type { WorkflowSource } from '../../engine/event.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { Contexts } from '../../workflow/expressions.ts'
 import type { Workflow } from '../../workflow/workflow.ts'

@@ -1,33 +1,7 @@
-import * as v from 'valibot'
+import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config.ts'
+import { toBase64 } from '../wire/bytes.ts'
 import { isObject, type Json } from '../wire/json.ts'
-import type { Found } from './candidate.ts'
-import { canonical } from './canonical.ts'
-import { digest } from './digest.ts'
-
-/** Names of what every object inherits: never part of a path. */
-export const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set([
-  '__proto__',
-  'constructor',
-  'prototype',
-])
-
-/** Schema of a path to a key, such as `data.id`. */
-export const keyPath = v.pipe(
-  v.string(),
-  v.nonEmpty('is empty'),
-  v.check(
-    (path) => !path.split('.').some((segment) => FORBIDDEN_SEGMENTS.has(segment)),
-    'names what every object inherits',
-  ),
-)
-
-/** Paths to what tells items apart. */
-export interface KeyPaths {
-  /** The trigger's own: `update_id`. */
-  readonly own: string | undefined
-  /** The user's, `deduplicationKey`. */
-  readonly chosen: string | undefined
-}
+import type { Found } from './pipeline.ts'
 
 interface Keyed {
   /** A hash, so that nothing of a payload stands in a store. */
@@ -86,4 +60,26 @@ function memberOf(value: Json | undefined, name: string): Json | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined
   if (typeof value !== 'object' || value === null || FORBIDDEN_SEGMENTS.has(name)) return undefined
   return Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/**
+ * JSON text that is the same for every order of keys: keys sorted by UTF-16 code units, nothing
+ * between the tokens. Texts are compared as they are, without normalising Unicode; -0 is 0, and what JSON has
+ * no number for (NaN, Infinity) is null.
+ *
+ * Source: RFC 8785, JSON Canonicalization Scheme
+ */
+export function canonical(value: Json): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`)
+  return `{${members.join(',')}}`
+}
+
+/** SHA-256 of a text, in base64 without padding. */
+export async function digest(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return toBase64(new Uint8Array(hash)).replace('=', '')
 }

@@ -1,20 +1,26 @@
-import type { Candidate } from '../items/candidate.ts'
-import { BLANK_LEDGER, type Ledger } from '../items/ledger.ts'
-import { type Prepared, prepare } from '../items/prepare.ts'
-import { standings } from '../state/claims.ts'
-import type { Catch } from './catch.ts'
+import { BLANK_LEDGER, type Ledger, standings } from '../state/index.ts'
+import type { Check, Item, Polled, Reception } from '../triggers/trigger.ts'
+import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+import type { WebhookRequest } from '../wire/request.ts'
 import type { Effect } from './effects.ts'
-import type { Decision } from './evaluation.ts'
-import type { Addressed } from './events.ts'
-import { failed, placed } from './failure.ts'
-import { type Firing, notFired } from './firing.ts'
-import { handOn } from './hand-on.ts'
-import { checkStore } from './needs-store.ts'
-import type { EnginePorts } from './ports.ts'
-import { fitInto, type Room, WHOLE_ROOM } from './room.ts'
+import type { Addressed, EnginePorts } from './event.ts'
+import { type Candidate, type Found, type Prepared, prepare } from './pipeline.ts'
+import {
+  type Decision,
+  type Evaluation,
+  failedContext,
+  fitInto,
+  handOn,
+  type OnContext,
+  type OutputFile,
+  type Room,
+  WHOLE_ROOM,
+} from './result.ts'
+import { checkStore } from './schedule.ts'
 
 /** The way that items come, and how much room is left for them in the outputs. */
-export interface Way {
+interface Way {
   readonly polled: boolean
   /** There for a polled trigger: what finds none comes with a later run. */
   readonly room?: Room
@@ -144,4 +150,120 @@ function acknowledgements(
 
 function id({ workflow, trigger }: Addressed) {
   return { workflow: workflow.name, trigger: trigger.name }
+}
+
+/** What one trigger made of an event. */
+export interface Firing extends Addressed {
+  readonly decision: Decision
+  /** As the trigger found them, before `config`. */
+  readonly found: readonly Item[]
+  readonly items: readonly Item[]
+  readonly contexts: readonly OnContext[]
+  readonly fields: readonly string[]
+  readonly files: readonly OutputFile[]
+  readonly effects: readonly Effect[]
+  readonly warnings: readonly string[]
+  readonly notices: readonly string[]
+}
+
+/** A trigger that does not look at the event at all. */
+export function notFired(at: Addressed, reason: string): Firing {
+  return {
+    ...at,
+    decision: { trigger: at.trigger.name, fired: false, reason, checks: [] },
+    found: [],
+    items: [],
+    contexts: [],
+    fields: [],
+    files: [],
+    effects: [],
+    warnings: [],
+    notices: [],
+  }
+}
+
+/** What several triggers came to together; the first that fired gives the field outputs. */
+export function together(firings: readonly Firing[]): Partial<Evaluation> {
+  const first = firings.find(({ items }) => items.length > 0)
+  const several = new Set(firings.map(({ workflow }) => workflow)).size > 1
+  const reasons = firings.map(({ workflow, decision: { trigger, reason } }) => {
+    return `${several ? `${workflow.name}/${trigger}` : trigger}: ${reason}`
+  })
+  return {
+    ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
+    fields: first?.fields ?? [],
+    reason: first ? undefined : reasons.join('; '),
+    found: firings.flatMap(({ found }) => found),
+    items: firings.flatMap(({ items }) => items),
+    contexts: firings.flatMap(({ contexts }) => contexts),
+    owners: several ? firings.flatMap(ownersOf) : [],
+    files: firings.flatMap(({ files }) => files),
+    warnings: firings.flatMap(({ warnings }) => warnings),
+    notices: firings.flatMap(({ notices }) => notices),
+    effects: firings.flatMap(({ effects }) => effects),
+  }
+}
+
+function ownersOf({ workflow, contexts }: Firing): string[] {
+  return contexts.map(() => workflow.name)
+}
+
+/** A mistake in `config` as one that the user is shown in the workflow file; others as they are. */
+export function placed(error: unknown, { trigger }: Addressed): unknown {
+  if (!(error instanceof OptionError)) return error
+  const position = trigger.positionOf(['config', error.option])
+  return new UserError({ message: error.message, position }, { cause: error })
+}
+
+/**
+ * What a trigger that failed comes to, as its `config` says: a warning, or an item that tells of it.
+ * Such a run leaves nothing to commit or acknowledge.
+ *
+ * @throws the error, where `config` excuses nothing
+ */
+function failed(error: unknown, at: Addressed): Firing {
+  const { skipOnError, buildOutputsOnError } = at.trigger.config
+  const excused = skipOnError || buildOutputsOnError
+  if (!excused || error instanceof PayloadError) throw placed(error, at)
+  const message = describe(error)
+  const warnings = [`${at.workflow.name}/${at.trigger.name} failed: ${message}`]
+  const firing = { ...notFired(at, `failed: ${message}`), warnings }
+  if (!buildOutputsOnError) return firing
+  const contexts = [failedContext(at.workflow, at.trigger.name)]
+  const fields = Object.keys(at.trigger.definition.outputs)
+  return { ...firing, items: [{}], contexts, fields, decision: { ...firing.decision, fired: true } }
+}
+
+/** The message of an error that is none of ours may carry a payload, so only its kind is told. */
+function describe(error: unknown): string {
+  if (error instanceof UserError || error instanceof OptionError) {
+    return error.message.replace(/\s+/g, ' ')
+  }
+  return `internal error (${error instanceof Error ? error.name : typeof error})`
+}
+
+/** What a trigger found, whichever way it came. */
+interface Catch {
+  readonly checks: readonly Check[]
+  readonly warnings: readonly string[]
+  readonly found: readonly Found[]
+  /** For what was polled: what acknowledges everything before a place. */
+  readonly cursorBefore?: (index: number) => Json | undefined
+}
+
+/** A request is the same as another one by what was asked for, whatever its headers say. */
+export function received(
+  { checks, items, warnings = [] }: Reception,
+  { method, path, query, body }: WebhookRequest,
+): Catch {
+  const identity = { method, path, query, body }
+  const only = items.length === 1
+  const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }))
+  return { checks, warnings, found }
+}
+
+export function polled(polled: Polled): Catch {
+  const { checks, items, warnings = [] } = polled
+  const found = items.map((item) => ({ item, identity: item }))
+  return { checks, warnings, found, cursorBefore: (index) => polled.cursorBefore(index) }
 }

@@ -1,7 +1,7 @@
 import type { Cron } from 'croner'
-import type { Config } from '../items/config.ts'
+import type { Config } from '../triggers/config.ts'
 import { OptionError } from '../wire/errors.ts'
-import { needsStore } from './needs-store.ts'
+import type { Addressed } from './event.ts'
 
 /** Whether a trigger is to run now, and in words why. */
 export interface Due {
@@ -10,7 +10,7 @@ export interface Due {
 }
 
 /** What `every` is measured against. Times are milliseconds since 1970. */
-export interface Clock {
+interface Clock {
   readonly now: number
   /** `null` before the first success; absent when there is no store. */
   readonly lastSuccess?: number | null
@@ -19,6 +19,7 @@ export interface Clock {
 }
 
 const MINUTE = 60_000
+
 /** GitHub starts scheduled runs this often at most. */
 const SHORTEST_INTERVAL = 5 * MINUTE
 
@@ -84,4 +85,30 @@ async function shortestGap(schedule: string | undefined, now: number): Promise<n
 /** The schedule of the workflow: GitHub has checked it, but a test event may say anything. */
 async function scheduleCron(schedule: string | undefined): Promise<Cron | undefined> {
   return schedule === undefined ? undefined : parseCron(schedule, 'UTC').catch(() => undefined)
+}
+
+/** An option that is meant across runs, in a run that remembers nothing. */
+function needsStore(option: string): OptionError {
+  return new OptionError(
+    option,
+    `config.${option} needs a store: set the input "state" to branch:<name> or file:<path>`,
+  )
+}
+
+/**
+ * Refuses what was asked for and cannot be had. A default that would like a store does without.
+ *
+ * @throws OptionError
+ */
+export function checkStore({ trigger }: Addressed, polled: boolean, hasStore: boolean): void {
+  const { shouldDeduplicate, skipFirst, limit, sort, sortScript } = trigger.config
+  if (!hasStore && shouldDeduplicate) throw needsStore('shouldDeduplicate')
+  if (!hasStore && skipFirst) throw needsStore('skipFirst')
+  const sorted = sort !== undefined || sortScript !== undefined
+  if (!polled || limit === undefined || !sorted) return
+  // What is cut off may lie before what is handed on, which then is not acknowledged and comes again.
+  if (!hasStore) throw needsStore('limit')
+  if (shouldDeduplicate === false) {
+    throw new OptionError('limit', 'config.limit with a sort order needs shouldDeduplicate')
+  }
 }

@@ -1,5 +1,8 @@
+import type { Run, StateStore } from '../state/index.ts'
+import type { TriggerPorts } from '../triggers/trigger.ts'
 import type { Json } from '../wire/json.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
+import type { Scripts } from './scripts.ts'
 
 /** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */
 export interface PlatformEvent {
@@ -23,4 +26,15 @@ export interface WorkflowSource {
 export interface Addressed {
   readonly workflow: Workflow
   readonly trigger: DeclaredTrigger
+}
+
+/** The outside world, as far as evaluating an event needs it. */
+export interface EnginePorts {
+  readonly triggers: TriggerPorts
+  readonly scripts: Scripts
+  /** Absent for `state: none`. */
+  readonly store?: StateStore | undefined
+  readonly run: Run
+  /** The working copy of the repository, absolute: where `exportOutputs` writes. */
+  readonly folder: string
 }

@@ -1,5 +1,5 @@
 /** Operators of queries. Those that run scripts (`$where`) or need a schema are left out. */
-export const QUERY_OPERATOR_NAMES = [
+const QUERY_OPERATOR_NAMES = [
   '$eq',
   '$ne',
   '$gt',
@@ -22,7 +22,7 @@ export const QUERY_OPERATOR_NAMES = [
 ] as const
 
 /** Operators of expressions in a projection. */
-export const EXPRESSION_OPERATOR_NAMES = [
+const EXPRESSION_OPERATOR_NAMES = [
   '$eq',
   '$ne',
   '$gt',
@@ -50,13 +50,16 @@ export const EXPRESSION_OPERATOR_NAMES = [
 ] as const
 
 /** Operators of projections themselves. `$size` and `$slice` of an expression come with them. */
-export const PROJECTION_OPERATOR_NAMES = ['$elemMatch', '$slice'] as const
+const PROJECTION_OPERATOR_NAMES = ['$elemMatch', '$slice'] as const
 
 export type QueryOperatorName = (typeof QUERY_OPERATOR_NAMES)[number]
+
 export type ExpressionOperatorName = (typeof EXPRESSION_OPERATOR_NAMES)[number]
+
 export type ProjectionOperatorName = (typeof PROJECTION_OPERATOR_NAMES)[number]
 
 export const QUERY_OPERATORS: ReadonlySet<string> = new Set([...QUERY_OPERATOR_NAMES, '$options'])
+
 export const PROJECTION_OPERATORS: ReadonlySet<string> = new Set([
   ...PROJECTION_OPERATOR_NAMES,
   ...EXPRESSION_OPERATOR_NAMES,

@@ -27,7 +27,7 @@ import type {
   ExpressionOperatorName,
   ProjectionOperatorName,
   QueryOperatorName,
-} from './mongo-operators.ts'
+} from '../triggers/mongo-operators.ts'
 
 const query: Record<QueryOperatorName, QueryOperator> = {
   $eq,
