@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../relay/journal.ts'
+import type { LogEntry } from '../../relay/log.ts'
 import type { ClientPayload } from '../../wire/payload.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import type { DevEvent } from '../local-platform.ts'

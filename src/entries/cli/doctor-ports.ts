@@ -1,7 +1,7 @@
 import type { AskOptions, DoctorPorts, RelayCall } from '../../dev/doctor/ports.ts'
+import { systemClock } from '../../relay/config.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { systemClock } from '../system-clock.ts'
 import { httpCall } from './http-call.ts'
 import { withProgress } from './progress.ts'
 

@@ -1,4 +1,4 @@
-import type { RunningServer } from '../node/http-server.ts'
+import type { RunningServer } from '../../relay/http-server.ts'
 
 /**
  * A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once.

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { examine } from '../../dev/doctor/examine.ts'
 import type { Finding } from '../../dev/doctor/finding.ts'
 import type { Patient } from '../../dev/doctor/ports.ts'
+import { readApiUrl } from '../../relay/config.ts'
 import { UserError } from '../../wire/errors.ts'
 import { webhookUrl } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
@@ -10,7 +11,6 @@ import { EXIT } from '../cli/exit.ts'
 import { originRepository } from '../cli/git-remote.ts'
 import { fromEnvironment } from '../cli/secret-input.ts'
 import { printable, styled } from '../cli/terminal.ts'
-import { readApiUrl } from '../relay/relay-config.ts'
 
 interface DoctorOptions {
   readonly repository?: string

@@ -45,7 +45,7 @@ function printAccessKey(): void {
 }
 
 async function presentKeys() {
-  const { readSealKeys } = await import('../relay/relay-keys.ts')
+  const { readSealKeys } = await import('../../relay/config.ts')
   const text = process.env.HOOKLINE_SEAL_KEYS
   return text ? readSealKeys(text) : []
 }

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
+import { weakKeyProblems } from '../../relay/config.ts'
 import { parsePort } from '../cli/port.ts'
 import { stopOnSignal } from '../cli/stop-on-signal.ts'
 import { warn } from '../cli/warn.ts'
-import { weakKeyProblems } from '../relay/relay-keys.ts'
 
 interface RelayCommandOptions {
   readonly host: string
@@ -31,7 +31,7 @@ export function relayCommand(): Command {
 
 async function run({ host, port, repository }: RelayCommandOptions): Promise<void> {
   // Loaded only here: undici alone would double the time that `hookline --help` takes.
-  const { startRelay } = await import('../relay-node.ts')
+  const { startRelay } = await import('../../relay/node.ts')
   const relay = await startRelay({ host, port: parsePort(port), env: process.env, repository })
   stopOnSignal(relay)
   warn(weakKeyProblems(process.env.HOOKLINE_KEYS))

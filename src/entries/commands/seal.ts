@@ -41,7 +41,7 @@ export function sealCommand(): Command {
 
 async function run(options: SealOptions): Promise<void> {
   const { sealToken } = await import('../../relay/seal.ts')
-  const { readRepository } = await import('../relay/relay-config.ts')
+  const { readRepository } = await import('../../relay/config.ts')
   const { owner, name } = readRepository(options.repository)
   const scope: Omit<Sealed, 'token'> = {
     repository: `${owner}/${name}`,

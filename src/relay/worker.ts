@@ -1,8 +1,8 @@
-import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { byteString, collect } from '../wire/bytes.ts'
 import type { Reply } from '../wire/reply.ts'
-import { type Environment, readRelayConfig, relayPorts } from './relay/relay-config.ts'
-import { platformFetch } from './worker/platform-fetch.ts'
+import { type Environment, readRelayConfig, relayPorts } from './config.ts'
+import { ANSWER_BYTES, PlatformFault, type PlatformPost } from './github.ts'
+import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
 export default {
@@ -54,4 +54,37 @@ async function readBody(request: Request, limit: number): Promise<Uint8Array> {
 
 function response({ status, headers, body }: Reply): Response {
   return new Response(body === '' ? null : body, { status, headers })
+}
+
+/** Calls the platform by the runtime's own fetch, which pools connections by itself. */
+export function platformFetch(apiUrl: URL): PlatformPost {
+  return async ({ path, headers, body, timeout }) => {
+    const signal = AbortSignal.timeout(timeout)
+    const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
+    const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
+      // A fetch does not tell how far it came, so nobody knows whether GitHub has the event.
+      throw new PlatformFault('no answer', { sent: true, cause })
+    })
+    const { status, ok } = response
+    // What the platform says of an accepted event is of no use to anyone.
+    const text = ok ? '' : await beginning(response)
+    return { status, header: (name) => response.headers.get(name) ?? undefined, text }
+  }
+}
+
+/** What comes in time of the first 64 KB of an answer. */
+async function beginning({ body }: Response): Promise<string> {
+  const chunks: string[] = []
+  const decoder = new TextDecoder()
+  let size = 0
+  try {
+    for await (const chunk of body ?? []) {
+      size += chunk.length
+      if (size > ANSWER_BYTES) break
+      chunks.push(decoder.decode(chunk, { stream: true }))
+    }
+  } catch {
+    // Its status is known, and is what decides.
+  }
+  return chunks.join('')
 }

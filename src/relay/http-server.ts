@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { UserError } from '../../wire/errors.ts'
+import { UserError } from '../wire/errors.ts'
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -30,6 +30,7 @@ const LIMITS = {
 }
 
 const STOP_TIMEOUT = 9000
+
 /** Milliseconds between a refusal and the end of its connection. */
 const LINGER = 1000
 

@@ -1,17 +1,22 @@
-import { heldToken } from '../../relay/access-keys.ts'
-import { type Credentials, isHeaderSafe, ownToken } from '../../relay/credentials.ts'
-import { DEFAULT_BUDGET, type ForwardOptions, forwardTo } from '../../relay/forward.ts'
-import type { LogEntry } from '../../relay/journal.ts'
-import { type Pages, RELAY_PAGES } from '../../relay/pages.ts'
-import type { PlatformPost } from '../../relay/platform.ts'
-import type { RelayPorts } from '../../relay/relay.ts'
-import { parseRepository, type Repository } from '../../relay/route.ts'
-import { SEAL_KEYS_PATH } from '../../relay/seal.ts'
-import { sealedTokens, sealKeysPage } from '../../relay/sealed-tokens.ts'
-import { bugOf, UserError } from '../../wire/errors.ts'
-import { Secret } from '../../wire/secret.ts'
-import { systemClock } from '../system-clock.ts'
-import { readAccessKeys, readSealKeys } from './relay-keys.ts'
+import type { JWK } from 'jose'
+import { bugOf, type Problem, UserError } from '../wire/errors.ts'
+import { isObject } from '../wire/json.ts'
+import { Secret } from '../wire/secret.ts'
+import { heldToken } from './access-keys.ts'
+import { type Pages, RELAY_PAGES } from './answers.ts'
+import { type Credentials, isHeaderSafe, ownToken } from './credentials.ts'
+import {
+  type Clock,
+  DEFAULT_BUDGET,
+  type ForwardOptions,
+  forwardTo,
+  type PlatformPost,
+} from './github.ts'
+import type { LogEntry } from './log.ts'
+import type { RelayPorts } from './relay.ts'
+import { parseRepository, type Repository } from './route.ts'
+import { readSealKey, SEAL_KEYS_PATH, type SealKey } from './seal.ts'
+import { sealedTokens, sealKeysPage } from './sealed-tokens.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -112,4 +117,68 @@ export function readRepository(text: string): Repository {
       { cause },
     )
   }
+}
+
+/**
+ * A JWK, an array of them, or a JWK set: as `hookline keys new` prints it.
+ *
+ * @throws UserError when it is none of them
+ */
+export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
+  try {
+    return await Promise.all(jwksIn(JSON.parse(text)).map(readSealKey))
+  } catch (cause) {
+    throw new UserError(
+      {
+        message: 'HOOKLINE_SEAL_KEYS holds no sealing keys',
+        hint: 'make them with: hookline keys new',
+      },
+      { cause },
+    )
+  }
+}
+
+function jwksIn(value: unknown): readonly JWK[] {
+  const all = isObject(value) && Array.isArray(value.keys) ? value.keys : [value].flat()
+  // `readSealKey` refuses what is no key.
+  return all as readonly JWK[]
+}
+
+/** Shorter keys can be found by trying, since nothing slows a caller down. */
+const SHORTEST_SAFE_KEY = 20
+
+/**
+ * Keys separated by commas or white space.
+ *
+ * @throws UserError when there is none
+ */
+export function readAccessKeys(text: string | undefined): readonly Secret[] {
+  const keys = split(text)
+  if (keys.length > 0) return keys.map((key) => new Secret(key))
+  throw new UserError({
+    message: 'HOOKLINE_KEYS is missing',
+    hint: 'make a key with: hookline keys access',
+  })
+}
+
+/** What to tell about keys that work, but could be guessed. */
+export function weakKeyProblems(text: string | undefined): readonly Problem[] {
+  if (split(text).every((key) => key.length >= SHORTEST_SAFE_KEY)) return []
+  return [
+    {
+      message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
+      hint: 'make one with: hookline keys access',
+    },
+  ]
+}
+
+function split(text = ''): string[] {
+  return text.split(/[\s,]+/).filter(Boolean)
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  random: () => Math.random(),
 }

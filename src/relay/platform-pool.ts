@@ -5,15 +5,16 @@ import {
   PlatformFault,
   type PlatformPost,
   type PlatformRequest,
-} from '../../relay/platform.ts'
+} from './github.ts'
 
-export interface PlatformPool {
+interface PlatformPool {
   readonly post: PlatformPost
   close(): Promise<void>
 }
 
 /** Sockets towards the platform; what comes beyond waits its turn within its own time limit. */
 const CONNECTIONS = 256
+
 const CONNECT_TIMEOUT = 3000
 
 /** Keep-alive connections to the platform's API. */
