@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { githubApi } from '../../src/entries/action/github.ts'
+import { githubApi } from '../../src/action/store.ts'
 import { branchShelf, patientApi } from '../../src/state/branch.ts'
 import { createStore, MOST_CLAIMS, type StateStore } from '../../src/state/index.ts'
 import { type ContentsApi, startContentsApi } from '../support/contents-api.ts'

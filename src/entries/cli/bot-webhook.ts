@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { DEFAULT_MESSAGING_API_URL } from '../../action/inputs.ts'
+import { http } from '../../action/ports.ts'
 import {
   type Bot,
   getWebhookInfo,
@@ -15,7 +16,6 @@ import type { Http } from '../../wire/http.ts'
 import { withToken } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
-import { http } from '../http.ts'
 import { type Described, lines, TOKEN_VARIABLE } from './webhook-lines.ts'
 
 export interface BotUrlOptions {

@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { workflowFileFinder } from '../../action/workflow-files.ts'
 import type { NamedFile } from '../../compiler/names.ts'
 import { type Source, UserError } from '../../wire/errors.ts'
-import { workflowFileFinder } from '../workflow-files.ts'
 
 /** The workflow files that globs name. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {

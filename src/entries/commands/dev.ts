@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { expressionContexts } from '../../action/contexts.ts'
+import { expressionContexts } from '../../action/context.ts'
 import { DEFAULT_GLOB } from '../../action/inputs.ts'
 import { account } from '../../dev/account.ts'
 import { curlLine, foundTriggers, listLine } from '../../dev/found-triggers.ts'

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
+import { workflowFileSource } from '../../action/workflow-files.ts'
 import type { WorkflowSource } from '../../engine/event.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { Contexts } from '../../workflow/expressions.ts'
 import type { Workflow } from '../../workflow/workflow.ts'
 import { readInlineOn } from '../../workflow/workflow.ts'
-import { workflowFileSource } from '../workflow-files.ts'
 
 const NATIVE_FOLDER = '.github/workflows'
 const ADVICE = ['make one with: hookline init']

@@ -1,7 +1,7 @@
 import * as core from '@actions/core'
 import * as v from 'valibot'
-import { carryOut, type Effect, effectsSchema } from '../../engine/effects.ts'
-import { readSurroundings } from './surroundings.ts'
+import { carryOut, type Effect, effectsSchema } from '../engine/effects.ts'
+import { readSurroundings } from './context.ts'
 
 /** Names under which the step's own state waits for its `post` part. */
 const STATE = { begun: 'begun', effects: 'effects' } as const

@@ -7,14 +7,14 @@ import type { Contexts } from '../workflow/expressions.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 
 /** A workflow file as globs found it; its text is read when it is asked for. */
-export interface WorkflowFile {
+interface WorkflowFile {
   /** File name without its extension, as webhook URLs name it. */
   readonly name: string
   /** Path from the root, with forward slashes. */
   readonly file: string
 }
 
-export interface FinderOptions {
+interface FinderOptions {
   readonly root: string
   /** In minimatch's language, relative to `root`; one that begins with `!` takes files out. */
   readonly globs: readonly string[]
@@ -22,7 +22,7 @@ export interface FinderOptions {
   readonly advice: readonly string[]
 }
 
-export interface WorkflowFileOptions extends FinderOptions {
+interface WorkflowFileOptions extends FinderOptions {
   readonly calling: string
   readonly contexts: Contexts
 }

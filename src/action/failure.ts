@@ -1,8 +1,7 @@
 import * as core from '@actions/core'
-import { logText } from '../../action/log-text.ts'
-import { bugOf, type Problem, UserError } from '../../wire/errors.ts'
-import { withoutBotTokens } from '../../wire/secret.ts'
-import { renderProblem } from '../../workflow/code-frame.ts'
+import { bugOf, type Problem, UserError } from '../wire/errors.ts'
+import { withoutBotTokens } from '../wire/secret.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
 
 /** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
 export function fail(error: unknown): void {
@@ -33,4 +32,15 @@ function failInternally(error: unknown): void {
   const { name, frames } = bugOf(error)
   core.error(`internal error (${name}): please report it`)
   core.info(logText(frames.join('\n')))
+}
+
+/**
+ * Text that is safe to print: the runner reads a line that begins with `::`, and `##[` anywhere, as
+ * a command. A space takes the meaning away and leaves the text readable.
+ */
+export function logText(text: string): string {
+  return text
+    .split(/\r\n|[\r\n\u2028\u2029]/)
+    .map((line) => line.replace(/^([\s\u0085]*):(?=:)/, '$1: ').replaceAll('##[', '## ['))
+    .join('\n')
 }
