@@ -1,5 +1,5 @@
+import { curlLine } from '../../inspector/local-engine.ts'
 import { webhookUrl } from '../../wire/path.ts'
-import { curlLine } from '../found-triggers.ts'
 import type { Answers, Kind, NewFile } from './kind.ts'
 import { OWN_RELAY } from './questions.ts'
 

@@ -1,7 +1,7 @@
+import type { DevEvent } from '../../inspector/local-engine.ts'
 import type { LogEntry } from '../../relay/log.ts'
 import type { ClientPayload } from '../../wire/payload.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
-import type { DevEvent } from '../local-platform.ts'
 import type { Withheld } from './recorder.ts'
 import { shownRequest } from './shown-request.ts'
 import type { Origin, Unlisted } from './wire.ts'

@@ -1,11 +1,16 @@
 import { Command } from 'commander'
 import { expressionContexts } from '../../action/context.ts'
 import { DEFAULT_GLOB } from '../../action/inputs.ts'
-import { account } from '../../dev/account.ts'
-import { curlLine, foundTriggers, listLine } from '../../dev/found-triggers.ts'
-import { eventJson } from '../../dev/local-platform.ts'
-import { survey } from '../../dev/survey.ts'
 import type { WorkflowSource } from '../../engine/event.ts'
+import type { DevServer } from '../../inspector/dev-server.ts'
+import {
+  account,
+  curlLine,
+  eventJson,
+  foundTriggers,
+  listLine,
+  survey,
+} from '../../inspector/local-engine.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import { readEnvFile } from '../cli/env-file.ts'
@@ -15,7 +20,6 @@ import { parsePort } from '../cli/port.ts'
 import { stopOnSignal } from '../cli/stop-on-signal.ts'
 import { styled } from '../cli/terminal.ts'
 import { devKeys } from '../dev/dev-keys.ts'
-import type { DevServer } from '../dev/dev-server.ts'
 import { devWorkflowSource } from '../dev/dev-workflows.ts'
 import { NO_KEYS } from '../dev/keys-while-running.ts'
 
@@ -50,7 +54,7 @@ export function devCommand(): Command {
 
 async function run(options: DevOptions): Promise<void> {
   const { host, port, workflow: globs, envFile, poll, json } = options
-  const { serveDev } = await import('../dev/dev-server.ts')
+  const { serveDev } = await import('../../inspector/dev-server.ts')
   const values = readEnvFile(envFile)
   const workflows = (event: Json): WorkflowSource => devWorkflows(globs, values, event)
   const server = await serveDev({

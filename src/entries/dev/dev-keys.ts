@@ -1,5 +1,5 @@
+import type { DevServer } from '../../inspector/dev-server.ts'
 import { styled } from '../cli/terminal.ts'
-import type { DevServer } from './dev-server.ts'
 import { inForeground } from './foreground.ts'
 import { type ListeningKeys, listenToKeys, NO_KEYS } from './keys-while-running.ts'
 

@@ -1,30 +1,33 @@
-import { DEFAULT_MESSAGING_API_URL } from '../../action/inputs.ts'
-import { enginePorts } from '../../action/ports.ts'
-import { curlLine, foundTriggers } from '../../dev/found-triggers.ts'
-import { describeEvent, describeRefusal, describeRequest } from '../../dev/inspector/describe.ts'
-import { Recorder } from '../../dev/inspector/recorder.ts'
-import { newestRequest } from '../../dev/inspector/replay.ts'
-import type { Origin, Welcome } from '../../dev/inspector/wire.ts'
-import { type DevEvent, type LocalPlatformPorts, runLocally } from '../../dev/local-platform.ts'
-import { poller } from '../../dev/polling.ts'
-import { survey } from '../../dev/survey.ts'
-import type { EnginePorts, WorkflowSource } from '../../engine/event.ts'
-import { heldToken } from '../../relay/access-keys.ts'
-import type { Environment } from '../../relay/config.ts'
-import { readAccessKeys, systemClock } from '../../relay/config.ts'
-import { type Credentials, noToken } from '../../relay/credentials.ts'
-import type { RunningServer } from '../../relay/http-server.ts'
-import { serveRelay } from '../../relay/node.ts'
-import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../../relay/relay.ts'
-import { createStore } from '../../state/index.ts'
-import { memoryShelf } from '../../state/memory.ts'
-import { type Json, parseJson } from '../../wire/json.ts'
-import { readClientPayload } from '../../wire/payload.ts'
-import type { Reply } from '../../wire/reply.ts'
-import { renderProblem } from '../../workflow/code-frame.ts'
-import { INSPECTOR_FILES } from './inspector-files.ts'
-import { inspectorServer } from './inspector-server.ts'
-import { repeat } from './repeat.ts'
+import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
+import { enginePorts } from '../action/ports.ts'
+import { describeEvent, describeRefusal, describeRequest } from '../dev/inspector/describe.ts'
+import { Recorder } from '../dev/inspector/recorder.ts'
+import { newestRequest } from '../dev/inspector/replay.ts'
+import type { Origin, Welcome } from '../dev/inspector/wire.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/event.ts'
+import { heldToken } from '../relay/access-keys.ts'
+import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
+import { type Credentials, noToken } from '../relay/credentials.ts'
+import type { RunningServer } from '../relay/http-server.ts'
+import { serveRelay } from '../relay/node.ts'
+import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
+import { createStore } from '../state/index.ts'
+import { memoryShelf } from '../state/memory.ts'
+import { type Json, parseJson } from '../wire/json.ts'
+import { readClientPayload } from '../wire/payload.ts'
+import type { Reply } from '../wire/reply.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import { INSPECTOR_FILES, inspectorServer } from './http.ts'
+import {
+  curlLine,
+  type DevEvent,
+  foundTriggers,
+  type LocalPlatformPorts,
+  poller,
+  repeat,
+  runLocally,
+  survey,
+} from './local-engine.ts'
 
 export interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
