@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { buildCommand } from '../../src/entries/commands/build.ts'
+import { buildCommand } from '../../src/cli/build.ts'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../../src/triggers/config.ts'
 
 const page = (name: string) =>

@@ -6,7 +6,7 @@ import {
 } from '@actions/workflow-parser'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { KINDS } from '../../src/dev/init/kinds.ts'
+import { KINDS } from '../../src/cli/init/kinds.ts'
 import { readInlineOn } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { textMessage } from '../support/messages.ts'
