@@ -17,7 +17,7 @@ import { type Json, parseJson } from '../wire/json.ts'
 import { readClientPayload } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { INSPECTOR_FILES, inspectorServer } from './http.ts'
+import { inspectorServer } from './http.ts'
 import {
   curlLine,
   type DevEvent,
@@ -28,6 +28,7 @@ import {
   runLocally,
   survey,
 } from './local-engine.ts'
+import { INSPECTOR_FILES } from './page-files.ts'
 
 export interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
