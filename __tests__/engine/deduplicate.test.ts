@@ -1,23 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
-import { prepare } from '../../src/engine/pipeline.ts'
-import type { Standing } from '../../src/state/index.ts'
+import { runPipeline } from '../../src/engine/pipeline.ts'
+import type { KeyStatus } from '../../src/state/index.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))
 
 async function kept(config: unknown, items: readonly Item[] = ITEMS): Promise<unknown[]> {
-  const prepared = await prepare(found(items), settingsOf(config))
+  const prepared = await runPipeline(found(items), settingsOf(config))
   return prepared.kept.map(({ item }) => item.n ?? item)
 }
 
 describe('deduplication', () => {
-  const ledger = (known: Record<string, Standing>, isFirstRun = false) => ({
+  const ledger = (known: Record<string, KeyStatus>, isFirstRun = false) => ({
     standing: (key: string) => known[key] ?? 'fresh',
     isFirstRun,
   })
   const keysOf = async () => {
-    const { kept } = await prepare(found(ITEMS), settingsOf({}, { deduplicate: true }))
+    const { kept } = await runPipeline(found(ITEMS), settingsOf({}, { deduplicate: true }))
     return kept.map(({ key }) => key ?? '')
   }
 
@@ -27,7 +27,7 @@ describe('deduplication', () => {
       { id: 2, n: 'b' },
       { id: 1, n: 'c' },
     ]
-    const { kept } = await prepare(found(items), settingsOf({}, { deduplicate: true }))
+    const { kept } = await runPipeline(found(items), settingsOf({}, { deduplicate: true }))
     expect(kept.map(({ item }) => item.n)).toEqual(['a', 'b'])
   })
 
@@ -41,7 +41,7 @@ describe('deduplication', () => {
       {},
       { deduplicate: true, ledger: ledger({ [one]: 'seen', [two]: 'busy' }) },
     )
-    const { kept, heldBack } = await prepare(found(ITEMS), settings)
+    const { kept, heldBack } = await runPipeline(found(ITEMS), settings)
     expect(kept.map(({ item }) => item.n)).toEqual([2, 5, 4])
     expect(heldBack.map(({ item }) => item.n)).toEqual([1])
   })
@@ -50,7 +50,7 @@ describe('deduplication', () => {
     const [one = '', two = ''] = await keysOf()
     const known = ledger({ [one]: 'seen', [two]: 'seen' })
     const settings = settingsOf({ limit: 2 }, { deduplicate: true, ledger: known })
-    const { kept, heldBack } = await prepare(found(ITEMS), settings)
+    const { kept, heldBack } = await runPipeline(found(ITEMS), settings)
     expect(kept.map(({ item }) => item.n)).toEqual([2, 5])
     expect(heldBack.map(({ item }) => item.n)).toEqual([4])
   })
@@ -59,7 +59,7 @@ describe('deduplication', () => {
     const [one = '', two = ''] = await keysOf()
     const known = ledger({ [one]: 'seen', [two]: 'busy' }, true)
     const config = { force: true, skipFirst: true }
-    const { kept } = await prepare(
+    const { kept } = await runPipeline(
       found(ITEMS),
       settingsOf(config, { deduplicate: true, ledger: known }),
     )
@@ -68,11 +68,11 @@ describe('deduplication', () => {
 
   test('skipFirst: the first run only records', async () => {
     const settings = { deduplicate: true, ledger: ledger({}, true) }
-    const first = await prepare(found(ITEMS), settingsOf({ skipFirst: true }, settings))
+    const first = await runPipeline(found(ITEMS), settingsOf({ skipFirst: true }, settings))
     expect([first.kept.length, first.recorded.length, first.heldBack.length]).toEqual([0, 5, 0])
     const later = { deduplicate: true, ledger: ledger({}) }
-    expect((await prepare(found(ITEMS), settingsOf({ skipFirst: true }, later))).kept).toHaveLength(
-      5,
-    )
+    expect(
+      (await runPipeline(found(ITEMS), settingsOf({ skipFirst: true }, later))).kept,
+    ).toHaveLength(5)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { prepare } from '../../src/engine/pipeline.ts'
+import { runPipeline } from '../../src/engine/pipeline.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { OptionError } from '../../src/wire/errors.ts'
 import { found, settingsOf } from '../support/settings.ts'
@@ -37,7 +37,9 @@ describe('a mistake that only items show names its option', () => {
       'config.format returned a string; it must return the item',
     ],
   ])('%s: %j', async (option, config, message) => {
-    const error = await prepare(found(ITEMS), settingsOf(config)).catch((cause: unknown) => cause)
+    const error = await runPipeline(found(ITEMS), settingsOf(config)).catch(
+      (cause: unknown) => cause,
+    )
     expect(error).toBeInstanceOf(OptionError)
     expect(error).toMatchObject({ option, message })
   })
@@ -46,7 +48,7 @@ describe('a mistake that only items show names its option', () => {
 test('R36: a pattern that would take years on an item is broken off, and says so', async () => {
   const items = [{ t: `${'a'.repeat(60)}!` }]
   const begun = performance.now()
-  const run = prepare(found(items), settingsOf({ filter: { t: { $regex: '^(a+)+$' } } }))
+  const run = runPipeline(found(items), settingsOf({ filter: { t: { $regex: '^(a+)+$' } } }))
   await expect(run).rejects.toThrow('config.filter: took longer than 500 ms, and was broken off')
   expect(performance.now() - begun).toBeLessThan(5_000)
 })
@@ -72,7 +74,7 @@ test('no item makes the pipeline throw', async () => {
   const settings = settingsOf(config, { deduplicate: true, keys: { chosen: 'body.a.0.b' } })
   const property = fc.asyncProperty(fc.array(item, { maxLength: 6 }), async (items) => {
     const parsed = JSON.parse(JSON.stringify(items)) as Item[]
-    const { kept, heldBack } = await prepare(found(parsed), settings)
+    const { kept, heldBack } = await runPipeline(found(parsed), settings)
     expect(kept.length + heldBack.length).toBeLessThanOrEqual(items.length)
   })
   await fc.assert(property, { numRuns: 200 })

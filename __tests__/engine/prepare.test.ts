@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { prepare, STEPS } from '../../src/engine/pipeline.ts'
+import { runPipeline, STEPS } from '../../src/engine/pipeline.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))
 
 async function kept(config: unknown, items: readonly Item[] = ITEMS): Promise<unknown[]> {
-  const prepared = await prepare(found(items), settingsOf(config))
+  const prepared = await runPipeline(found(items), settingsOf(config))
   return prepared.kept.map(({ item }) => item.n ?? item)
 }
 
@@ -128,7 +128,7 @@ test('neither a projection nor a script changes what others hold', async () => {
 
 test('what was left out is told by step', async () => {
   const config = { filter: { n: { $gt: 1 } }, skip: 1, limit: 2 }
-  const { account, heldBack } = await prepare(found(ITEMS), settingsOf(config))
+  const { account, heldBack } = await runPipeline(found(ITEMS), settingsOf(config))
   expect(account).toEqual(['filter dropped 1', 'skip dropped 1', 'limit held back 1'])
   expect(heldBack.map(({ index }) => index)).toEqual([4])
 })

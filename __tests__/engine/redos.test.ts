@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { prepare } from '../../src/engine/pipeline.ts'
+import { runPipeline } from '../../src/engine/pipeline.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 /** The goal is 600 ms of work; a pattern that is not cut takes years. */
@@ -28,7 +28,7 @@ const KNOWN: readonly (readonly [name: string, pattern: string, text: string])[]
 describe('R36: a pattern that is known to explode is broken off, and says so', () => {
   test.each(KNOWN)('%s, as a filter', async (_, $regex, text) => {
     const started = performance.now()
-    const run = prepare(
+    const run = runPipeline(
       found([{ body: { text } }]),
       settingsOf({ filter: { 'body.text': { $regex } } }),
     )
@@ -39,13 +39,13 @@ describe('R36: a pattern that is known to explode is broken off, and says so', (
   test.each(KNOWN.slice(0, 3))('%s, in a script', async (_, pattern, text) => {
     const started = performance.now()
     const filterScript = `return new RegExp(${JSON.stringify(pattern)}).test(item.text)`
-    const run = prepare(found([{ text }]), settingsOf({ filterScript }))
+    const run = runPipeline(found([{ text }]), settingsOf({ filterScript }))
     await expect(run).rejects.toThrow(/^config\.filterScript: took longer than \d+ ms/)
     expect(performance.now() - started).toBeLessThan(3 * HANG_MS)
   })
 
   test.each(KNOWN)('%s, on a text that it likes', async (_, $regex) => {
-    const run = prepare(
+    const run = runPipeline(
       found([{ body: { text: 'a' } }]),
       settingsOf({ filter: { 'body.text': { $regex } } }),
     )

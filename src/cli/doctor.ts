@@ -52,17 +52,19 @@ async function run(options: DoctorOptions, command: Command): Promise<void> {
   if (options.deliver && options.workflow === undefined) {
     command.error('error: --deliver needs --workflow, the one that the event is for')
   }
-  const patient = readPatient(options)
-  const findings = await examine(patient, doctorPorts(readApiUrl(process.env), patient.token))
+  const patient = readTarget(options)
+  const findings = await runChecks(patient, doctorPorts(readApiUrl(process.env), patient.token))
   const isWell = findings.every(({ status }) => status !== 'failed')
   process.stdout.write(
-    options.json ? `${JSON.stringify({ ok: isWell, findings })}\n` : findings.map(told).join(''),
+    options.json
+      ? `${JSON.stringify({ ok: isWell, findings })}\n`
+      : findings.map(findingLines).join(''),
   )
-  if (!isWell) process.exitCode = EXIT.mend
+  if (!isWell) process.exitCode = EXIT.failure
 }
 
 /** @throws UserError naming the option that is wrong */
-function readPatient(options: DoctorOptions): Patient {
+function readTarget(options: DoctorOptions): Target {
   const { workflow, trigger, deliver, wait } = options
   const repository = options.repository ?? originRepository()
   const relay = options.relay?.replace(/\/+$/, '')
@@ -106,15 +108,15 @@ const MARKS = {
   unknown: ['yellow', 'unknown'],
 } as const
 
-function told({ check, status, message, mend }: Finding): string {
+function findingLines({ check, status, message, mend }: Finding): string {
   const [colour, mark] = MARKS[status]
   const line = `${styled(process.stdout, colour, mark)}  ${check.padEnd(10)}  ${printable(message)}\n`
   return mend === undefined ? line : `${line}${' '.repeat(21)}${printable(mend)}\n`
 }
 
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
-export async function examine(patient: Patient, ports: DoctorPorts): Promise<readonly Finding[]> {
-  const platform = await examineGitHub(patient, ports)
+export async function runChecks(patient: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
+  const platform = await checkGitHub(patient, ports)
   const relay = patient.relay === undefined ? [] : [await checkRelay(patient.relay, ports)]
   const found = [...platform, ...relay]
   const isHopeless = found.some(({ status }) => status === 'failed')
@@ -122,7 +124,7 @@ export async function examine(patient: Patient, ports: DoctorPorts): Promise<rea
   return [...found, await checkDelivery(patient, ports)]
 }
 
-async function examineGitHub(patient: Patient, ports: DoctorPorts): Promise<readonly Finding[]> {
+async function checkGitHub(patient: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
   if (!patient.token) return [NO_TOKEN]
   try {
     const { repository } = patient
@@ -194,7 +196,7 @@ function method(json: string | undefined): { method: string; body?: Uint8Array }
 }
 
 /** What is to be looked at. */
-export interface Patient {
+export interface Target {
   readonly repository: string
   /** File name without its extension; `undefined` to look at every workflow. */
   readonly workflow: string | undefined

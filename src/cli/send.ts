@@ -73,7 +73,7 @@ async function run(
       ? JSON.stringify({ ...answer, milliseconds })
       : told(request, url, answer, milliseconds),
   )
-  if (!answer.accepted) process.exitCode = EXIT.mend
+  if (!answer.accepted) process.exitCode = EXIT.failure
 }
 
 function headerOption(): Option {

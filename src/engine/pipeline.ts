@@ -1,4 +1,4 @@
-import type { Ledger } from '../state/index.ts'
+import type { SeenKeys } from '../state/index.ts'
 import type { Config, KeyPaths } from '../triggers/config.ts'
 import type { Item } from '../triggers/trigger.ts'
 import type { Json } from '../wire/json.ts'
@@ -7,7 +7,10 @@ import { deduplicate, filter, format, limit, project, skip, sort } from './steps
 
 interface Step {
   readonly name: string
-  readonly apply: (items: readonly Candidate[], settings: Settings) => Passed | Promise<Passed>
+  readonly apply: (
+    items: readonly Candidate[],
+    settings: StepContext,
+  ) => StepResult | Promise<StepResult>
 }
 
 /** The pipeline. Deduplication comes before `limit`, so that what is known uses up no place. */
@@ -22,7 +25,7 @@ export const STEPS: readonly Step[] = [
 ]
 
 /** What becomes of the items that a trigger found. */
-export interface Prepared {
+export interface PipelineResult {
   /** What the jobs get, in their order. */
   readonly kept: readonly Candidate[]
   /** What must come again with a later run. */
@@ -35,16 +38,19 @@ export interface Prepared {
 }
 
 /** @throws OptionError for a mistake in `config` that shows only now */
-export async function prepare(found: readonly Found[], settings: Settings): Promise<Prepared> {
+export async function runPipeline(
+  found: readonly Found[],
+  settings: StepContext,
+): Promise<PipelineResult> {
   const kept = found.map((one, index) => ({ ...one, index }))
-  let prepared: Prepared = { kept, heldBack: [], recorded: [], account: [], notices: [] }
+  let prepared: PipelineResult = { kept, heldBack: [], recorded: [], account: [], notices: [] }
   for (const { name, apply } of STEPS) {
     prepared = add(prepared, name, await apply(prepared.kept, settings))
   }
   return prepared
 }
 
-function add(before: Prepared, step: string, passed: Passed): Prepared {
+function add(before: PipelineResult, step: string, passed: StepResult): PipelineResult {
   const { kept, heldBack = [], recorded = [], notices = [] } = passed
   const dropped = before.kept.length - kept.length - heldBack.length - recorded.length
   return {
@@ -66,12 +72,12 @@ function counted(what: string, count: number): string[] {
 }
 
 /** What a step of the pipeline goes by: the options of `config`, and what all steps share. */
-export interface Settings {
+export interface StepContext {
   readonly config: Config
   readonly keys: KeyPaths
   /** Whether equal items are dropped; the trigger's default unless `config` says so. */
   readonly deduplicate: boolean
-  readonly ledger: Ledger
+  readonly ledger: SeenKeys
   readonly scripts: Scripts
 }
 
@@ -93,7 +99,7 @@ export interface Candidate {
 }
 
 /** What a step lets through. */
-export interface Passed {
+export interface StepResult {
   readonly kept: readonly Candidate[]
   /** What must come again with a later run. What is in neither list is done with. */
   readonly heldBack?: readonly Candidate[]

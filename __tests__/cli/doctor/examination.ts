@@ -1,5 +1,5 @@
-import type { Finding, Patient } from '../../../src/cli/doctor.ts'
-import { doctorPorts, examine } from '../../../src/cli/doctor.ts'
+import type { Finding, Target } from '../../../src/cli/doctor.ts'
+import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import type { GitHub } from '../../support/github.ts'
 import { TOKEN } from '../../support/scene.ts'
@@ -9,11 +9,11 @@ import { github, type Setting } from './stand-in.ts'
 export function examineAt(
   platform: GitHub,
   setting: Setting,
-  patient: Partial<Patient> = {},
+  patient: Partial<Target> = {},
 ): Promise<readonly Finding[]> {
   platform.always(github(setting))
   const token = new Secret(TOKEN)
-  const whole: Patient = {
+  const whole: Target = {
     repository: 'octo/repo',
     workflow: undefined,
     trigger: 'webhook',
@@ -23,7 +23,7 @@ export function examineAt(
     deliver: undefined,
     ...patient,
   }
-  return examine(whole, doctorPorts(new URL(platform.url), whole.token))
+  return runChecks(whole, doctorPorts(new URL(platform.url), whole.token))
 }
 
 /** Codes of what is not well. */

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { WorkflowSource } from '../../../src/engine/event.ts'
 import {
-  account,
   type DevEvent,
   eventJson,
+  formatEvent,
   type LocalPlatformPorts,
   poller,
   pollLocally,
+  readAllWorkflows,
   runLocally,
-  survey,
 } from '../../../src/inspector/local-engine.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../../src/workflow/workflow.ts'
@@ -156,7 +156,7 @@ describe('the poller tells', () => {
 
 describe('a survey', () => {
   test('finds what can be read, beside the mistakes of the others', () => {
-    const { found, problems } = survey(() => source({ ...FILES, gone: 'webhook: [' }))
+    const { found, problems } = readAllWorkflows(() => source({ ...FILES, gone: 'webhook: [' }))
     expect(found.map(({ name }) => name)).toEqual(['hook', 'oops'])
     expect(problems.length).toBeGreaterThanOrEqual(2)
   })
@@ -165,12 +165,12 @@ describe('a survey', () => {
     const open = () => {
       throw new UserError({ message: 'no workflow file matches' })
     }
-    const { found, problems } = survey(open)
+    const { found, problems } = readAllWorkflows(open)
     expect([found, problems]).toEqual([[], [{ message: 'no workflow file matches' }]])
   })
 
   test('hides no fault of ours', () => {
-    expect(() => survey(() => JSON.parse('{'))).toThrow(SyntaxError)
+    expect(() => readAllWorkflows(() => JSON.parse('{'))).toThrow(SyntaxError)
   })
 })
 
@@ -194,7 +194,7 @@ describe('an event in words', () => {
 
   test('for a person: what fired, its outputs, and none of a skipped trigger', async () => {
     const ports = platform({ hook: '{webhook: {}, slack: {}}' })
-    const text = account(await runLocally(payload('hook/webhook'), ports))
+    const text = formatEvent(await runLocally(payload('hook/webhook'), ports))
     expect(text).toMatch(/^POST \/webhook\/hook\/webhook {2}fired, 1 item {2}7 ms\n/)
     expect(text).toContain('\n  on.webhook.outputs.body = "hello"\n')
     expect(text).not.toContain('on.slack')
@@ -202,15 +202,15 @@ describe('an event in words', () => {
 
   test('for a person: a poll, several items, and a mistake with its frame', async () => {
     const polled = await pollLocally('hook', platform({ hook: queueWorkflow(queueOf(2)) }))
-    expect(account(polled)).toMatch(/^POLL hook\/queue {2}fired, 2 items {2}/)
-    const mistaken = account(await runLocally(payload('bad/webhook'), platform(FILES)))
+    expect(formatEvent(polled)).toMatch(/^POLL hook\/queue {2}fired, 2 items {2}/)
+    const mistaken = formatEvent(await runLocally(payload('bad/webhook'), platform(FILES)))
     expect(mistaken).toContain('  skipped  7 ms\n  the workflow has mistakes\n  error: unknown')
     expect(mistaken).toContain('\n    --> workflows/bad.yml:2:11\n')
   })
 
   test('a long value is cut, and says how long it is', async () => {
     const body = 'x'.repeat(5000)
-    const text = account(
+    const text = formatEvent(
       await runLocally({ ...payload('hook/webhook/users/7'), body }, platform(FILES)),
     )
     expect(text).toContain('x… (5002 characters)\n')
@@ -226,7 +226,7 @@ describe('an event in words', () => {
       const items = [
         { webhook: { outcome: 'success', conclusion: 'success', outputs: { body } } },
       ] as const
-      const text = account({ ...event, path, items })
+      const text = formatEvent({ ...event, path, items })
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/)
       expect(text.split('\n')).toHaveLength(3)
