@@ -17,6 +17,6 @@ export function textMessage(text: string) {
 }
 
 function read<Shape>(name: string): Shape {
-  const file = new URL(`../bot/fixtures/${name}`, import.meta.url)
+  const file = new URL(`../triggers/messaging-bot/fixtures/${name}`, import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')) as Shape // the fixtures are what the name says
 }

@@ -14,10 +14,10 @@ import { existsSync } from 'node:fs'
 
 /** @type {readonly Target[]} */
 export const TARGETS = [
-  { entry: 'build/entries/action.js', folder: 'action', file: 'index.js', minify: true },
-  { entry: 'build/entries/cli.js', folder: 'cli', file: 'index.js', executable: true },
+  { entry: 'build/action/index.js', folder: 'action', file: 'index.js', minify: true },
+  { entry: 'build/cli/index.js', folder: 'cli', file: 'index.js', executable: true },
   {
-    entry: 'build/entries/relay-worker.js',
+    entry: 'build/relay/worker.js',
     folder: 'relay',
     file: 'worker.js',
     minify: true,
