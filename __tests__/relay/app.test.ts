@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { App, readAppKey } from '../../src/relay/app.ts'
-import type { Clock } from '../../src/relay/forward.ts'
-import { PlatformFault } from '../../src/relay/platform.ts'
+import type { Clock } from '../../src/relay/github.ts'
+import { PlatformFault } from '../../src/relay/github.ts'
 import {
   APP_ID,
   APP_KEYS,
@@ -45,7 +45,7 @@ async function app(options: { pem?: string; clock?: Clock; id?: string; budget?:
     apiUrl,
     budget,
     clock,
-    ask: async ({ method, path, headers, body, timeout }) => {
+    call: async ({ method = 'POST', path, headers, body, timeout }) => {
       const signal = AbortSignal.timeout(timeout)
       const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
       const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
@@ -185,7 +185,7 @@ describe('the calls', () => {
       apiUrl: new URL(platform.url),
       budget: 50,
       clock: clockAt(),
-      ask: () => new Promise(() => {}),
+      call: () => new Promise(() => {}),
     })
     void made.token(DISPATCH)
     await expect(made.token(DISPATCH)).rejects.toMatchObject({ code: 'platform_unavailable' })

@@ -1,14 +1,20 @@
 import { type CryptoKey, SignJWT } from 'jose'
-import { fromBase64 } from '../protocol/bytes.ts'
-import { isObject, parseJson } from '../protocol/json.ts'
-import { Secret } from '../protocol/secret.ts'
+import { fromBase64 } from '../wire/bytes.ts'
+import { isObject, parseJson } from '../wire/json.ts'
+import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { DispatchEvent } from './claims.ts'
 import { RelayError } from './errors.ts'
-import type { Clock } from './forward.ts'
-import { type PlatformAnswer, PlatformFault } from './platform.ts'
+import {
+  type Clock,
+  classifyResponse,
+  type PlatformAnswer,
+  type PlatformCall,
+  PlatformFault,
+  platformHeaders,
+  platformUnavailable,
+} from './github.ts'
 import type { Repository } from './route.ts'
-import { judgeAnswer, platformUnavailable } from './verdict.ts'
 
 /**
  * A GitHub App as the relay's authority: https://docs.github.com/apps/creating-github-apps. For
@@ -23,23 +29,13 @@ export interface AppOptions {
   /** The App's id, or its client id. */
   readonly id: string
   readonly key: CryptoKey
-  readonly ask: AppCall
+  readonly call: PlatformCall
   /** Base address of the platform's API. */
   readonly apiUrl: URL
   /** Milliseconds until a token must be there. */
   readonly budget: number
   readonly clock: Clock
 }
-
-/** Asks the platform, and gives its answer with the text of it. @throws PlatformFault */
-export type AppCall = (request: {
-  readonly method: 'GET' | 'POST'
-  /** From the root of the platform's origin. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly timeout: number
-}) => Promise<PlatformAnswer>
 
 export interface TokenRequest {
   readonly repository: Repository
@@ -170,7 +166,7 @@ export class App {
 
   #askForToken({ id, selection }: Installation, permission: Permission, deadline: number) {
     const wanted = { ...selection, permissions: { [permission]: 'write' } }
-    return this.#ask('POST', `/app/installations/${id}/access_tokens`, deadline, wanted)
+    return this.#ask(`/app/installations/${id}/access_tokens`, deadline, wanted)
   }
 
   #read({ text }: PlatformAnswer): Minted {
@@ -183,9 +179,9 @@ export class App {
   /** Where the App is installed for a repository. @throws RelayError when it is not */
   async #find(repository: Repository, deadline: number): Promise<Installation> {
     const path = `/repos/${fullName(repository)}/installation`
-    const first = await this.#ask('GET', path, deadline)
+    const first = await this.#ask(path, deadline)
     const moved = this.#movedTo(first, path)
-    const answer = moved ? await this.#ask('GET', `${moved}/installation`, deadline) : first
+    const answer = moved ? await this.#ask(`${moved}/installation`, deadline) : first
     if (answer.status === 404) throw await this.#notInstalled(repository, deadline)
     if (answer.status !== 200) throw this.#refusal(answer)
     const { id, html_url, suspended_at } = fields(answer.text)
@@ -218,7 +214,7 @@ export class App {
   async #selectionAt(path: string, deadline: number): Promise<Installation['selection']> {
     const [, name] = /^\/repos\/[^/]+\/([^/]+)$/.exec(path) ?? []
     if (name !== undefined) return { repositories: [name] }
-    const answer = await this.#ask('GET', path, deadline)
+    const answer = await this.#ask(path, deadline)
     const { full_name } = answer.status === 200 ? fields(answer.text) : {}
     const [, told] = /^[^/]+\/([^/]+)$/.exec(String(full_name)) ?? []
     if (told !== undefined) return { repositories: [told] }
@@ -239,30 +235,21 @@ export class App {
   }
 
   async #ownPage(deadline: number): Promise<string | undefined> {
-    const answer = await this.#ask('GET', '/app', deadline)
+    const answer = await this.#ask('/app', deadline)
     const { html_url } = answer.status === 200 ? fields(answer.text) : {}
     return typeof html_url === 'string' ? html_url : undefined
   }
 
   /** @throws RelayError when no answer came, or GitHub does not know the App by its key */
-  async #ask(
-    method: 'GET' | 'POST',
-    path: string,
-    deadline: number,
-    json?: object,
-  ): Promise<PlatformAnswer> {
-    const { ask, id, key, clock } = this.#options
-    const headers = {
-      accept: 'application/vnd.github+json',
-      'user-agent': 'hookline-relay',
-      'x-github-api-version': '2022-11-28',
-      authorization: `Bearer ${await appJwt(id, key, clock.now())}`,
-      ...(json && { 'content-type': 'application/json' }),
-    }
-    const body = json && { body: JSON.stringify(json) }
+  async #ask(path: string, deadline: number, json?: object): Promise<PlatformAnswer> {
+    const { call, id, key, clock } = this.#options
+    const headers = platformHeaders(new Secret(await appJwt(id, key, clock.now())))
     const timeout = Math.max(1, deadline - this.#now())
-    const call = { method, path: `${this.#base}${path}`, headers, timeout, ...body }
-    const answer = await ask(call).catch((fault: unknown) => {
+    const request = { path: `${this.#base}${path}`, headers, timeout, reads: true }
+    const asked = call(
+      json ? { ...request, body: JSON.stringify(json) } : { ...request, method: 'GET' },
+    )
+    const answer = await asked.catch((fault: unknown) => {
       // Whether the call arrived matters for an event; a token is simply asked for again.
       throw fault instanceof PlatformFault ? platformUnavailable(fault) : fault
     })
@@ -271,7 +258,7 @@ export class App {
   }
 
   #refusal(answer: PlatformAnswer): RelayError {
-    const verdict = judgeAnswer(answer, this.#options.clock.now())
+    const verdict = classifyResponse(answer, this.#options.clock.now())
     const limited = 'error' in verdict && verdict.error.code === 'rate_limited'
     return limited ? verdict.error : platformUnavailable()
   }

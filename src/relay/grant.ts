@@ -1,15 +1,14 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
-import { isObject, parseJson } from '../protocol/json.ts'
+import { isObject, parseJson } from '../wire/json.ts'
 import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
 
 /**
  * What a relay with an authority of its own lets a sender do: signed by the relay's operator, so
  * that no token of GitHub needs to be in a URL.
  */
-export interface Grant {
+export interface Grant extends Scope {
   /** Names it in `HOOKLINE_REVOKED`. */
   readonly id: string
-  readonly scope: Scope
   /** Seconds since 1970, from which on it is not accepted; never when absent. */
   readonly exp?: number
 }
@@ -33,12 +32,8 @@ export function looksLikeGrant(token: string): boolean {
 }
 
 /** @returns a compact JWS (RFC 7515) */
-export async function signGrant(
-  { id, scope, exp }: Grant,
-  { id: kid, key }: SignKey,
-): Promise<string> {
-  const content = JSON.stringify({ id, ...scope, ...(exp !== undefined && { exp }) })
-  const jws = new CompactSign(new TextEncoder().encode(content))
+export async function signGrant(grant: Grant, { id: kid, key }: SignKey): Promise<string> {
+  const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(grant)))
   return jws.setProtectedHeader({ alg: ALGORITHM, kid }).sign(key)
 }
 
@@ -58,7 +53,7 @@ export async function openGrant(text: string, keys: readonly SignKey[]): Promise
   const { id, exp } = content
   const dated = exp === undefined || (typeof exp === 'number' && Number.isFinite(exp))
   if (typeof id !== 'string' || id === '' || !dated) throw new TypeError('a grant without an id')
-  return { id, scope, ...(typeof exp === 'number' && { exp }) }
+  return { id, ...scope, ...(typeof exp === 'number' && { exp }) }
 }
 
 export async function newSignKey(): Promise<SignKey> {
