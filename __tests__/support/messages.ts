@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Message, Update } from 'grammy/types'
-import type { SPECIFIED_TYPES } from '../../src/triggers/messaging-bot/message-types.ts'
+import type { SPECIFIED_TYPES } from '../../src/triggers/messaging-bot/updates.ts'
 
 type Specified = (typeof SPECIFIED_TYPES)[number]
 type Kind = Exclude<keyof Update, 'update_id'>

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Found } from '../../src/engine/pipeline.ts'
+import type { Found } from '../../src/engine/candidate.ts'
 import { scripts } from '../../src/engine/scripts.ts'
 import { NO_SEEN_KEYS, type SeenKeys } from '../../src/state/index.ts'
 import type { KeyPaths } from '../../src/triggers/config.ts'

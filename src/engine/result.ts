@@ -2,9 +2,9 @@ import type { Check, Item } from '../triggers/trigger.ts'
 import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import type { Candidate } from './candidate.ts'
 import type { Effect } from './effects.ts'
 import type { TriggerRef } from './event.ts'
-import type { Candidate } from './pipeline.ts'
 
 /** How many items a trigger found, and how many of them `config` and the store let through. */
 export interface Tally {

@@ -3,9 +3,10 @@ import type { Check, Item, Polled, Reception } from '../triggers/trigger.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
+import type { Candidate, Found } from './candidate.ts'
 import type { Effect } from './effects.ts'
 import type { EnginePorts, TriggerRef } from './event.ts'
-import { type Candidate, type Found, type PipelineResult, runPipeline } from './pipeline.ts'
+import { type PipelineResult, runPipeline } from './pipeline.ts'
 import {
   buildContexts,
   type Decision,

@@ -1,8 +1,8 @@
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
 import { isObject, type Json, parseJson, record } from '../wire/json.ts'
+import type { Candidate, StepContext, StepResult } from './candidate.ts'
 import { itemKey } from './keys.ts'
-import type { Candidate, StepContext, StepResult } from './pipeline.ts'
 import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
 
 /** Drops what `filter` or `filterScript` does not keep. */

@@ -1,4 +1,4 @@
-import type { Finding, Target } from '../../../src/cli/doctor.ts'
+import type { Finding, Target } from '../../../src/cli/doctor/findings.ts'
 import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import type { GitHub } from '../../support/github.ts'

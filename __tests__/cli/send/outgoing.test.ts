@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../../../src/cli/send/fixtures.ts'
+import { readSaved, savedTarget } from '../../../src/cli/send/request.ts'
 import { SIGNATURE_NAMES } from '../../../src/cli/send/signatures.ts'
-import { readSaved, savedTarget } from '../../../src/cli/send.ts'
 import { gzip, toBase64 } from '../../../src/wire/bytes.ts'
 
 const BYTES = Uint8Array.of(0, 1, 254, 255)

@@ -5,7 +5,7 @@ import {
   messageType,
   SPECIFIED_TYPES,
   UPDATE_KINDS,
-} from '../../../src/triggers/messaging-bot/message-types.ts'
+} from '../../../src/triggers/messaging-bot/updates.ts'
 import { parseJson } from '../../../src/wire/json.ts'
 import { botPorts, botWorkflow, POLL, runMain } from '../../support/bot-run.ts'
 import { MESSAGES, UPDATES } from '../../support/messages.ts'

@@ -5,7 +5,7 @@ import {
   type MessageType,
   UPDATE_KINDS,
   type UpdateKind,
-} from '../../../src/triggers/messaging-bot/message-types.ts'
+} from '../../../src/triggers/messaging-bot/updates.ts'
 import { UPDATES } from '../../support/messages.ts'
 
 /** Fields of a message that say something about it, and are no type of message. */

@@ -1,7 +1,7 @@
 import { HttpFailure, type HttpReply } from '../../wire/http.ts'
 import { EVENT_TYPE, writeClientPayload, writeDispatch } from '../../wire/payload.ts'
-import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from '../doctor.ts'
 import { type Answer, readAnswer } from '../send.ts'
+import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
 import { fields, list, refusalOf } from './repository.ts'
 
 /** What a test event carries, so that it is known for what it is. */

@@ -13,7 +13,7 @@ import {
   type Target,
   unknown,
   warning,
-} from '../doctor.ts'
+} from './findings.ts'
 import { fields, type KnownRepository, list, parsed, refusalOf } from './repository.ts'
 
 const FOLDER = '.github/workflows'
