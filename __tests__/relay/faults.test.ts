@@ -118,7 +118,9 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
     const answer = await send(lonely.url, REQUEST)
     // On a worker nobody can tell a refused connection from one that broke later.
     expect(answer.status).toBe(name === 'Node' ? 502 : 504)
-    expect(lonely.log.join()).toContain(name === 'Node' ? '"tries":3' : '"tries":1')
+    const { tries } = JSON.parse(lonely.log[0] ?? '{}')
+    if (name === 'Node') expect(tries).toBeGreaterThan(2)
+    else expect(tries).toBe(1)
     await lonely.close()
   })
 })

@@ -48,7 +48,7 @@ export interface RelayRequest {
    * @param arrived is told how many bytes came, as they come; what it throws ends the reading
    * @throws RangeError as soon as more than `limit` bytes have come
    */
-  readBody(limit: number, arrived: (bytes: number) => void): Promise<Uint8Array>
+  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
 }
 
 export interface RelayPorts {
