@@ -75,6 +75,8 @@ interface Flight {
 
 const HOUR = 3_600_000
 const EARLY = 5 * 60_000
+/** Short, since a timer keeps a process from its end. */
+const LOOK_AGAIN = 200
 /** Repositories whose token is remembered. */
 const MOST_TOKENS = 10_000
 /** Repositories for which tokens are asked at once; GitHub allows 100 calls. */
@@ -128,13 +130,14 @@ export class App {
    * At the edge a request that its sender gives up takes its calls with it, without a word to others
    * that wait for what they bring: so these do not wait beyond the time that it had.
    */
-  #join(key: string, flight: Flight): Promise<Minted> {
-    const left = Math.max(0, flight.deadline - this.#now())
-    const late = this.#options.clock.sleep(left).then(() => {
+  async #join(key: string, flight: Flight): Promise<Minted> {
+    for (;;) {
+      const minted = await Promise.race([flight.minted, this.#options.clock.sleep(LOOK_AGAIN)])
+      if (minted) return minted
+      if (this.#now() < flight.deadline) continue
       this.#land(key, flight)
       throw platformUnavailable()
-    })
-    return Promise.race([flight.minted, late])
+    }
   }
 
   #dropDead(): void {
