@@ -113,8 +113,14 @@ async function relayWebhook(
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
   // What the relay can judge by itself it refuses before it holds a stranger's body.
-  const credential = await ports.credentials.open(presented, webhook)
-  const { secrets, platformToken } = credential
+  const judged = await ports.credentials.open(presented, webhook).catch(toRefusal)
+  if (judged instanceof RelayError) {
+    // In a handshake no token is checked; but for one that stands in a body, that would be read.
+    const bodiless = handshake(request.method, webhook.path, new Uint8Array())
+    if (bodiless && presented) return redactReply(bodiless, [presented])
+    throw judged
+  }
+  const { secrets, platformToken } = judged
   const body = await readBody(request)
   const challenge = handshake(request.method, webhook.path, body.bytes)
   if (challenge) return redactReply(challenge, secrets)
@@ -125,8 +131,15 @@ async function relayWebhook(
   journal.addressed(repository, received.path, body.bytes.length)
   const clientPayload = await writePayload(received)
   const { delivery } = journal
-  journal.attempted(await ports.dispatch({ repository, delivery, clientPayload, credential }))
+  journal.attempted(
+    await ports.dispatch({ repository, delivery, clientPayload, credential: judged }),
+  )
   return reply
+}
+
+function toRefusal(error: unknown): RelayError {
+  if (error instanceof RelayError) return error
+  throw error
 }
 
 function toForwardable(
