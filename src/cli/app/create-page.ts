@@ -122,8 +122,7 @@ function firstPage(form: URL, state: string, manifest: object): string {
   action.searchParams.set('state', state)
   const fields = Object.entries(manifest).filter(([name]) => SHOWN.has(name))
   const rows = fields.map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return `<dt>${SHOWN.get(name)}</dt><dd>${escaped(text.replace(/[{}"]/g, '').replace(':', ': '))}</dd>`
+    return `<dt>${SHOWN.get(name)}</dt><dd>${escaped(listed(value))}</dd>`
   })
   return page(
     'A GitHub App for your relay',
@@ -136,6 +135,13 @@ function firstPage(form: URL, state: string, manifest: object): string {
 repositories of its own account can install it. For those of other accounts, use <em>Make public</em>
 in its settings.</p>`,
   )
+}
+
+function listed(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, level]) => `${name}: ${level}`)
+    .join(', ')
 }
 
 /** Of the manifest, what a person may want to know before. */
