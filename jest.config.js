@@ -17,7 +17,12 @@ export default {
     ],
   },
   coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts', '!src/entries/**', ...(await withoutTypes())],
+  collectCoverageFrom: [
+    'src/**/*.ts',
+    '!src/cli/**',
+    '!src/{relay,action,inspector}/{node,worker,http-server,platform-pool,main,post,context,store,ports,index,dev-server,http,page-files}.ts',
+    ...(await withoutTypes()),
+  ],
   coverageReporters: [['text', { skipFull: true }], 'text-summary'],
   coverageThreshold: { global: { lines: 95, branches: 90 } },
 }

@@ -18,14 +18,14 @@ import { existsSync } from 'node:fs'
 /** @type {readonly Target[]} */
 export const TARGETS = [
   {
-    entry: 'build/entries/action.js',
+    entry: 'build/action/index.js',
     folder: 'action',
     file: 'index.js',
     format: 'commonjs',
     minify: true,
   },
   {
-    entry: 'build/entries/cli.js',
+    entry: 'build/cli/index.js',
     folder: 'cli',
     file: 'index.js',
     format: 'commonjs',
@@ -33,7 +33,7 @@ export const TARGETS = [
     minify: true,
   },
   {
-    entry: 'build/entries/relay-worker.js',
+    entry: 'build/relay/worker.js',
     folder: 'relay',
     file: 'worker.js',
     format: 'module',
