@@ -10,13 +10,12 @@ import { type ActionContext, readActionContext } from './context.ts'
 import { logText } from './failure.ts'
 import type { Inputs } from './inputs.ts'
 import { maskedOutputs, stepOutputs } from './outputs.ts'
-import { beginMain, leaveForPost } from './post.ts'
+import { leaveForPost } from './post.ts'
 import { summaryHtml } from './summary.ts'
 import { type Arrival, arrivalOf } from './summary-tables.ts'
 
 /** The step itself: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
-  beginMain()
   const surroundings = await readActionContext()
   const { inputs, event, workflows, ports } = surroundings
   const evaluation = await evaluate(event, workflows, ports)
