@@ -7,7 +7,7 @@ import type { Evaluation, OutputFile } from '../engine/result.ts'
 import { isObject } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ActionContext, readActionContext } from './context.ts'
-import { logText } from './failure.ts'
+import { logLine } from './failure.ts'
 import type { Inputs } from './inputs.ts'
 import { maskedOutputs, stepOutputs } from './outputs.ts'
 import { leaveForPost } from './post.ts'
@@ -45,7 +45,7 @@ function warnOfMaskedOutputs(outputs: ReadonlyMap<string, string>, { secrets }: 
 function report(evaluation: Evaluation): void {
   const { workflow, trigger, items, reason, warnings, notices } = evaluation
   const fired = `${workflow}/${trigger} fired: ${items.length} ${items.length === 1 ? 'item' : 'items'}`
-  core.info(logText(reason === undefined ? fired : `no trigger fired: ${reason}`))
+  logLine(reason === undefined ? fired : `no trigger fired: ${reason}`)
   for (const warning of warnings) core.warning(warning)
   for (const notice of notices) core.notice(notice)
 }
