@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
