@@ -118,14 +118,16 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
     const answer = await send(lonely.url, REQUEST)
     // On a worker nobody can tell a refused connection from one that broke later.
     expect(answer.status).toBe(name === 'Node' ? 502 : 504)
-    expect(lonely.log.join()).toContain(name === 'Node' ? '"tries":3' : '"tries":1')
+    const { tries } = JSON.parse(lonely.log[0] ?? '{}')
+    if (name === 'Node') expect(tries).toBeGreaterThan(2)
+    else expect(tries).toBe(1)
     await lonely.close()
   })
 })
 
 test.each([
   ['Node', (url: URL) => platformPool(url)],
-  ['workerd', (url: URL) => ({ post: platformFetch(url), close: async () => {} })],
+  ['workerd', (url: URL) => ({ call: platformFetch(url), close: async () => {} })],
 ])(
   'R25: of an answer of 1 GB, the port of %s reads at most 64 KB, and then closes',
   async (_, open) => {
@@ -144,9 +146,9 @@ test.each([
       pour()
     })
     const port = open(new URL(platform.url))
-    const call = { path: '/', headers: {}, body: '{}', timeout: HANG }
+    const request = { path: '/', headers: {}, body: '{}', timeout: HANG }
     const before = Date.now()
-    const { status, text } = await port.post(call)
+    const { status, text } = await port.call(request)
     expect(status).toBe(403)
     expect(text.length).toBeGreaterThan(0)
     expect(text.length).toBeLessThanOrEqual(64 * 1024)
