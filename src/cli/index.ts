@@ -16,6 +16,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
   ['keys', async () => (await import('./keys.ts')).keysCommand()],
+  ['grant', async () => (await import('./grant.ts')).grantCommand()],
+  ['app', async () => (await import('./app.ts')).appCommand()],
   ['seal', async () => (await import('./seal.ts')).sealCommand()],
 ])
 

@@ -116,7 +116,13 @@ async function relayWebhook(
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
   // What the relay can judge by itself it refuses before it holds a stranger's body.
-  const credential = await ports.credentials.open(presented, webhook)
+  const credential = await ports.credentials.open(presented, webhook).catch(toRefusal)
+  if (credential instanceof RelayError) {
+    // In a handshake no token is checked; but for one that stands in a body, that would be read.
+    const bodiless = handshake(request.method, webhook.path, new Uint8Array())
+    if (bodiless && presented) return redactReply(bodiless, [presented])
+    throw credential
+  }
   const { secrets, platformToken, scope } = credential
   const held = ports.bodies?.hold()
   try {
@@ -154,6 +160,11 @@ function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts
 
 function withHeader(reply: Reply, name: string, value: string): Reply {
   return { ...reply, headers: { ...reply.headers, [name]: value } }
+}
+
+function toRefusal(error: unknown): RelayError {
+  if (error instanceof RelayError) return error
+  throw error
 }
 
 function toForwardable(
