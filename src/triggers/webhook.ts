@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { keyPath } from '../items/key.ts'
-import { isObject, type Json, without } from '../protocol/json.ts'
 import { visibleHeaders, visibleQuery, type WebhookRequest } from '../protocol/webhook-request.ts'
 import { pathPattern } from './path-pattern.ts'
 import { oneOrMore } from './schema.ts'
 import { type Check, defineTrigger } from './trigger.ts'
 import { type Verification, verifyOption } from './verify/options.ts'
+import { withoutFields } from './verify/tokens.ts'
 import { credentialsOf, verifyRequest } from './verify.ts'
 
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
@@ -85,10 +85,6 @@ function requestFields(request: WebhookRequest, verify: readonly Verification[] 
     method: request.method,
     headers: visibleHeaders(request, headers),
     ...visibleQuery(request, query),
-    body: visibleBody(request.body, fields),
+    body: withoutFields(request.body, fields),
   }
-}
-
-function visibleBody(body: Json, credentials: readonly string[]): Json {
-  return isObject(body) && credentials.length > 0 ? without(body, credentials) : body
 }

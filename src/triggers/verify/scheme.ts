@@ -1,8 +1,7 @@
 import type { Secret } from '../../protocol/secret.ts'
 import type { WebhookRequest } from '../../protocol/webhook-request.ts'
 import type { TriggerPorts } from '../trigger.ts'
-import type { Algorithm } from './algorithms.ts'
-import type { Encoding } from './encodings.ts'
+import type { Encoding, Hash } from './algorithms.ts'
 
 /** The options of one `verify` entry, checked. */
 export interface Settings {
@@ -14,10 +13,13 @@ export interface Settings {
   readonly query: string | undefined
   readonly field: string | undefined
   readonly prefix: string | undefined
-  readonly algorithm: Algorithm | undefined
+  readonly algorithm: Hash | undefined
   readonly encoding: Encoding | undefined
   readonly template: string | undefined
   readonly timestampHeader: string | undefined
+  readonly timestampPart: string | undefined
+  readonly signaturePart: string | undefined
+  readonly separator: string | undefined
   readonly url: Secret | undefined
   readonly topic: readonly string[] | undefined
 }
@@ -29,13 +31,15 @@ export interface Credentials {
   /** Lower case. */
   readonly headers?: readonly string[]
   readonly query?: readonly string[]
-  /** Fields of the body. */
+  /** Fields of the body, by name or by path: `token`, `value[*].clientState`. */
   readonly fields?: readonly string[]
 }
 
 /** One way in which senders prove who they are. */
 export interface Scheme {
   readonly name: string
+  /** The page of its vendor, or the standard, that describes it. */
+  readonly page?: string
   /** Options it cannot do without. */
   readonly needs: readonly Setting[]
   /** Options it understands besides. */

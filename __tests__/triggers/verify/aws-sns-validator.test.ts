@@ -2,7 +2,7 @@ import https from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import MessageValidator from 'sns-validator'
-import { CONFIRMATION, NOTIFICATION, type SnsMessage } from '../support/sns-signatory.ts'
+import { CONFIRMATION, NOTIFICATION, type SnsMessage } from '../../support/sns-signatory.ts'
 import { post, scene } from './aws-sns-scene.ts'
 
 const here = scene()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { bound, receive } from '../support/receive.ts'
+import { bound, receive } from '../../support/receive.ts'
 import {
   CERTIFICATE_URL,
   EC,
@@ -9,8 +9,8 @@ import {
   type SnsMessage,
   SUBSCRIBE_URL,
   TOPIC,
-} from '../support/sns-signatory.ts'
-import { pathOf, post, scene } from './aws-sns-scene.ts'
+} from '../../support/sns-signatory.ts'
+import { NOW, pathOf, post, scene } from './aws-sns-scene.ts'
 
 const here = scene()
 
@@ -35,7 +35,9 @@ describe('a notification', () => {
     const verify = { scheme: 'aws_sns', topic: [TOPIC] }
     const sent = { body, receivedAt: RECEIVED }
     const trigger = bound('webhook', { verify })
-    expect((await receive(trigger, sent, { http: here.amazon.http })).items).toHaveLength(1)
+    expect((await receive(trigger, sent, { http: here.amazon.http, now: NOW })).items).toHaveLength(
+      1,
+    )
   })
 
   const fields = ['Type', 'MessageId', 'TopicArn', 'Subject', 'Message', 'Timestamp', 'Signature']
@@ -133,10 +135,26 @@ describe('a certificate', () => {
     ['is expired', { days: [-3, -2] }, 0],
     ['is not valid yet', { days: [2, 3] }, 0],
     ['is not of RSA', { kind: EC }, 0],
+    ['is of a region', { subject: 'CN=sns.us-west-2.amazonaws.com' }, 1],
+    ['is of China', { subject: 'CN=sns.cn-north-1.amazonaws.com.cn, O=Amazon' }, 1],
+    ['names a bucket of that name', { subject: 'CN=evil.example' }, 0],
+    ['only begins with the name', { subject: 'CN=sns.amazonaws.com.evil.example' }, 0],
+    ['only ends with the name', { subject: 'CN=evilsns.amazonaws.com' }, 0],
+    ['has the name elsewhere', { subject: 'O=CN\\=sns.amazonaws.com, CN=evil.example' }, 0],
+    ['has two names', { subject: 'CN=evil.example, CN=sns.amazonaws.com' }, 0],
+    ['has none', { subject: 'O=sns.amazonaws.com' }, 0],
   ] as const)('of the signatory that %s makes %3$d item(s)', async (_, terms, count) => {
     const signatory = await Signatory.create(terms)
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: pem(signatory) }
     expect((await post(here, signatory.sign(NOTIFICATION))).items).toHaveLength(count)
+  })
+
+  test('R31: that was valid when a message says that it was received, and is not now, verifies nothing', async () => {
+    const body = JSON.stringify(here.signatory.sign(NOTIFICATION))
+    const later = () => RECEIVED.getTime() + 2 * 86_400_000
+    const ports = { http: here.amazon.http, now: later }
+    const sent = { body, receivedAt: RECEIVED }
+    expect((await receive(bound('aws_sns', { verify: {} }), sent, ports)).items).toEqual([])
   })
 
   test('that cannot be fetched verifies nothing, and breaks nothing', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach } from '@jest/globals'
-import type { Reception } from '../../src/triggers/trigger.ts'
-import { Amazon } from '../support/amazon.ts'
-import { bound, receive } from '../support/receive.ts'
-import { CERTIFICATE_URL, RECEIVED, Signatory, SUBSCRIBE_URL } from '../support/sns-signatory.ts'
+import type { Reception } from '../../../src/triggers/trigger.ts'
+import { Amazon } from '../../support/amazon.ts'
+import { bound, receive } from '../../support/receive.ts'
+import { CERTIFICATE_URL, RECEIVED, Signatory, SUBSCRIBE_URL } from '../../support/sns-signatory.ts'
 
 /** What a test of SNS works with, made anew for each. */
 export interface Scene {
@@ -37,8 +37,11 @@ export function post(
 ): Promise<Reception> {
   const headers = { 'Content-Type': 'text/plain; charset=UTF-8' }
   const sent = { headers, body: JSON.stringify(message), receivedAt }
-  return receive(bound('aws_sns', options), sent, { http: amazon.http })
+  return receive(bound('aws_sns', options), sent, { http: amazon.http, now: NOW })
 }
+
+/** By the clock of the machine that verifies. */
+export const NOW = () => RECEIVED.getTime()
 
 /** Path and query, as a server sees them. */
 export function pathOf(url: string): string {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Http, HttpFailure } from '../../src/protocol/http.ts'
-import { bound, receive } from '../support/receive.ts'
+import { type Http, HttpFailure } from '../../../src/protocol/http.ts'
+import { bound, receive } from '../../support/receive.ts'
 import {
   CERTIFICATE_URL,
   CONFIRMATION,
   RECEIVED,
   SUBSCRIBE_URL,
   TOPIC,
-} from '../support/sns-signatory.ts'
-import { pathOf, post, scene } from './aws-sns-scene.ts'
+} from '../../support/sns-signatory.ts'
+import { NOW, pathOf, post, scene } from './aws-sns-scene.ts'
 
 const here = scene()
 
@@ -69,7 +69,7 @@ describe('a subscription', () => {
       return here.amazon.http(request)
     }
     const sent = { body: JSON.stringify(message), receivedAt: RECEIVED }
-    const { warnings } = await receive(bound('aws_sns', {}), sent, { http })
+    const { warnings } = await receive(bound('aws_sns', {}), sent, { http, now: NOW })
     expect(warnings).toEqual(['a subscription was not confirmed: SNS gave no answer (timeout)'])
   })
 
@@ -81,7 +81,7 @@ describe('a subscription', () => {
         if (request.url === url) throw new TypeError('a bug')
         return here.amazon.http(request)
       }
-      await expect(receive(bound('aws_sns', {}), sent, { http })).rejects.toThrow('a bug')
+      await expect(receive(bound('aws_sns', {}), sent, { http, now: NOW })).rejects.toThrow('a bug')
     },
   )
 

@@ -5,6 +5,8 @@ import type { Refusal } from './scheme.ts'
 /** Seconds, both ways: what Standard Webhooks, Stripe and Slack ask for. */
 export const DEFAULT_TOLERANCE = 300
 
+export const NO_TIME = 'the timestamp is no time'
+
 /**
  * Why a signed time is too far from the receipt, so that the request may be a replay. The receipt is
  * the relay's, since a run may start long after it; without a relay it is now.
@@ -13,10 +15,10 @@ export function timeRefusal(
   text: string,
   tolerance: number,
   request: WebhookRequest,
-  ports: TriggerPorts,
+  ports: Pick<TriggerPorts, 'now'>,
 ): Refusal {
   const time = milliseconds(text)
-  if (time === undefined) return 'the timestamp is no time'
+  if (time === undefined) return NO_TIME
   const distance = Math.abs(receivedAt(request, ports) - time)
   return distance <= tolerance * 1000
     ? undefined
@@ -27,6 +29,11 @@ export function timeRefusal(
 export function receivedAt(request: WebhookRequest, { now }: Pick<TriggerPorts, 'now'>): number {
   const time = Date.parse(request.receivedAt ?? '')
   return Number.isNaN(time) ? now() : time
+}
+
+/** True for what senders write as a time. */
+export function isTime(text: string): boolean {
+  return milliseconds(text) !== undefined
 }
 
 /** Senders write seconds, milliseconds, or ISO 8601. */

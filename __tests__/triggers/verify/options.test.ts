@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { UserError } from '../../src/protocol/errors.ts'
-import { renderProblem } from '../../src/workflow/code-frame.ts'
-import { readOnSection } from '../../src/workflow/workflow.ts'
+import { UserError } from '../../../src/protocol/errors.ts'
+import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { renderProblem } from '../../../src/workflow/code-frame.ts'
+import { readOnSection } from '../../../src/workflow/workflow.ts'
 
 const SECRET = 'never-to-be-shown'
 
@@ -32,6 +33,24 @@ describe('right is', () => {
     ['webhook', `{scheme: stripe, secret: ${S}, tolerance: 10}`],
     ['webhook', `{scheme: trello, secret: ${S}, url: ${S}}`],
     ['webhook', `{scheme: token, secret: ${S}, query: key}`],
+    ['webhook', `{scheme: token, secret: ${S}, field: "value[0].clientState"}`],
+    ['webhook', `{scheme: basic, secret: "user:\${{ secrets.SET }}"}`],
+    ['webhook', `{scheme: twilio, secret: ${S}, url: ${S}}`],
+    ['webhook', `{scheme: monday, secret: ${S}}`],
+    ['webhook', `{scheme: monday, secret: ${S}, url: ${S}}`],
+    [
+      'webhook',
+      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, timestampPart: t, separator: ";", template: "{timestamp}.{body}"}`,
+    ],
+    ['webhook', `{scheme: hmac, secret: ${S}, header: a, template: "{body}{url}", url: ${S}}`],
+    [
+      'webhook',
+      `{scheme: hmac, secret: ${S}, header: a, template: "{url}{body}{url}{header.x}", url: ${S}}`,
+    ],
+    [
+      'webhook',
+      '{scheme: ed25519, header: a, secret: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"}',
+    ],
     ['webhook', '{scheme: aws_sns}'],
     ['webhook', '{scheme: aws_sns, topic: [a, b], tolerance: 10}'],
     ['typeform', `{secret: ${S}}`],
@@ -47,10 +66,15 @@ describe('right is', () => {
 
 const UNSET =
   '"verify.secret": is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
-const SCHEMES =
-  'standard-webhooks, stripe, aws_sns, github, meta, shopify, slack, trello, typeform, hmac, gitlab, telegram, bearer, basic, token'
+const NAMES = [...SCHEMES.keys()].join(', ')
 const OPTIONS =
-  'scheme, secret, tolerance, header, query, field, algorithm, encoding, prefix, template, timestampHeader, url, topic'
+  'scheme, secret, tolerance, header, query, field, algorithm, encoding, prefix, template, timestampHeader, signaturePart, timestampPart, separator, url, topic'
+
+const SHAPE = ': it is user:password'
+
+function shifting(before: string, after: string): string {
+  return `"verify": "template" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
+}
 
 describe('wrong is', () => {
   test.each([
@@ -62,11 +86,11 @@ describe('wrong is', () => {
     ['{scheme: github, secret: 5}', '"verify.secret" is a number, not a string'],
     ['{scheme: github}', '"verify": the scheme github needs "secret"'],
     ['{scheme: github, secret: []}', '"verify.secret": is an empty list'],
-    [`{secret: ${S}}`, `"verify": names no "scheme"; there are: ${SCHEMES}`],
+    [`{secret: ${S}}`, `"verify": names no "scheme"; there are: ${NAMES}`],
     [`{scheme: [], secret: ${S}}`, '"verify.scheme": is an empty list'],
     [
       `{scheme: gihub, secret: ${S}}`,
-      `unknown scheme "gihub" | did you mean "github"? | allowed: ${SCHEMES}`,
+      `unknown scheme "gihub" | did you mean "github"? | allowed: ${NAMES}`,
     ],
     [
       `{scheme: github, secrt: ${S}}`,
@@ -85,6 +109,49 @@ describe('wrong is', () => {
     [
       `{scheme: basic, secret: ${S}}`,
       '"verify": "secret" has no colon: it is user:password for basic',
+    ],
+    ['{scheme: basic, secret: ":word"}', `"verify": "secret" has no user before its colon${SHAPE}`],
+    ['{scheme: basic, secret: ":"}', `"verify": "secret" has no user before its colon${SHAPE}`],
+    [
+      '{scheme: basic, secret: "user: "}',
+      `"verify": "secret" has no password after its colon${SHAPE}`,
+    ],
+    ...['twilio', 'square', 'hubspot', 'contentful'].map((scheme) => [
+      `{scheme: ${scheme}, secret: ${S}}`,
+      `"verify": the scheme ${scheme} needs "url"`,
+    ]),
+    [`{scheme: airtable, secret: "no base64!"}`, '"verify": "secret" is not base64'],
+    [
+      `{scheme: discord, secret: ${S}}`,
+      '"verify": "secret" is no public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+    ],
+    [
+      `{scheme: sendgrid, secret: ${S}}`,
+      '"verify": "secret" is no public key of P-256: the base64 of its SPKI, as the sender shows it',
+    ],
+    [
+      `{scheme: plaid, secret: ${S}}`,
+      '"verify": "secret" is no JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it',
+    ],
+    ...['{header.x}{body}', '{body}{header.x}', '{method}{body}'].map((template) => {
+      const [, a = '', b = ''] = /(\{.*\})(\{.*\})/.exec(template) ?? []
+      return [`{scheme: hmac, secret: ${S}, header: a, template: "${template}"}`, shifting(a, b)]
+    }),
+    ...['{timestamp}{body}', '{timestamp}v1{body}'].map((template) => [
+      `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b, template: "${template}"}`,
+      shifting('{timestamp}', '{body}'),
+    ]),
+    [
+      `{scheme: hmac, secret: ${S}, header: a, timestampPart: t, template: "{timestamp}.{body}"}`,
+      '"verify": "timestampPart" and "separator" need "signaturePart", the name of the part that is the signature',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, timestampPart: t, timestampHeader: b, template: "{timestamp}.{body}"}`,
+      '"verify": "timestampPart" and "timestampHeader" exclude each other',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, separator: "ab"}`,
+      '"verify.separator": is not one sign such as , or ;',
     ],
     [
       `{scheme: token, secret: ${S}}`,
@@ -126,11 +193,11 @@ describe('wrong is', () => {
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, template: "{timestamp}{body}"}`,
-      '"verify": "timestampHeader" and {timestamp} in "template" belong together: an unsigned time proves nothing',
+      '"verify": "timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b}`,
-      '"verify": "timestampHeader" and {timestamp} in "template" belong together: an unsigned time proves nothing',
+      '"verify": "timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, template: "{url}{body}"}`,

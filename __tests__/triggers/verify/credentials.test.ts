@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { bound, receive } from '../support/receive.ts'
+import { bound, receive } from '../../support/receive.ts'
 
 const secret = 'a token of a sender'
 const encoded = encodeURIComponent(secret)
