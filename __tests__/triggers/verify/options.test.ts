@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { UserError } from '../../../src/protocol/errors.ts'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { UserError } from '../../../src/wire/errors.ts'
 import { renderProblem } from '../../../src/workflow/code-frame.ts'
 import { readOnSection } from '../../../src/workflow/workflow.ts'
 

@@ -1,5 +1,5 @@
-import { fromBase64, toBase64 } from '../../protocol/bytes.ts'
-import type { Secret } from '../../protocol/secret.ts'
+import { fromBase64, toBase64 } from '../../wire/bytes.ts'
+import type { Secret } from '../../wire/secret.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

@@ -1,6 +1,6 @@
-import { utf8Text } from '../../protocol/bytes.ts'
-import { isObject, type JsonObject, parseJson, scalarText } from '../../protocol/json.ts'
-import type { Secret } from '../../protocol/secret.ts'
+import { utf8Text } from '../../wire/bytes.ts'
+import { isObject, type JsonObject, parseJson, scalarText } from '../../wire/json.ts'
+import type { Secret } from '../../wire/secret.ts'
 import {
   anyHolds,
   ENCODINGS,

@@ -1,5 +1,5 @@
-import { isObject, scalarText } from '../../protocol/json.ts'
-import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import { isObject, scalarText } from '../../wire/json.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import {
   type Algorithm,

@@ -1,4 +1,4 @@
-import type { Secret } from '../../protocol/secret.ts'
+import type { Secret } from '../../wire/secret.ts'
 import { anyHolds, concat, ENCODINGS, signatureHolds } from './algorithms.ts'
 import { MISMATCH, missing, type Scheme, type Settings } from './scheme.ts'
 import { DEFAULT_TOLERANCE, isTime, NO_TIME, timeRefusal } from './time.ts'

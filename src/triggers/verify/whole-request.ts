@@ -1,6 +1,6 @@
-import { utf8Text } from '../../protocol/bytes.ts'
-import { isObject, scalarText } from '../../protocol/json.ts'
-import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import { utf8Text } from '../../wire/bytes.ts'
+import { isObject, scalarText } from '../../wire/json.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
 import {
   anyHolds,
   concat,
