@@ -28,7 +28,7 @@ import {
   RelayError,
   tokenInBody,
 } from './errors.ts'
-import { handshake } from './handshake.ts'
+import { echoedHeaders, handshake } from './handshake.ts'
 import { type LogEntry, RequestLog } from './log.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
 
@@ -114,11 +114,11 @@ async function relayWebhook(
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
   const body = await readBody(request)
-  const challenge = handshake(request.method, webhook.path, body.bytes)
+  const challenge = handshake({ ...request, path: webhook.path, body: body.text })
   if (challenge) return redactReply(challenge, tokensOf(presented))
   const token = presented && (await ports.credentials.platformToken(presented, webhook))
   const tokens = tokensOf(presented, token)
-  const reply = custom ? redactReply(custom, tokens) : ACCEPTED
+  const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoedHeaders(request)), tokens)
   const received = redactRequest(toForwardable(request, webhook, body, journal), tokens, token)
   const { repository } = webhook
   journal.addressed(repository, received.path, body.bytes.length)
@@ -243,8 +243,13 @@ function redact(received: Received, tokens: readonly Secret[]): Received {
   return { ...received, path: scrub(received.path), headers: new Map(headers) }
 }
 
+function withHeaders(reply: Reply, headers: Reply['headers'] | undefined): Reply {
+  return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
+}
+
 /** @throws RelayError 400 for a reply, made of what the caller sent, that would show a token */
 function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
+  if (reply === ACCEPTED) return reply
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply
   throw badResponseOption('an answer that contains the token', 'leave the token out of it')
