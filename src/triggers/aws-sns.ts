@@ -30,7 +30,7 @@ export const awsSns = defineTrigger({
   },
   async receive(request, { verify }, ports) {
     const reception = await receiveFromService(request, verify, ports, read)
-    const isRefused = reception.warnings !== undefined && reception.warnings.length > 0
+    const isRefused = reception.checks.some(({ option, held }) => option === 'verify' && !held)
     return isConfirmation(request) && !isRefused ? confirm(request, ports) : reception
   },
 })

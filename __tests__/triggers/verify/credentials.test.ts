@@ -114,3 +114,17 @@ test('a request of another method or path is not looked at any further', async (
   expect(checks.map(({ option }) => option)).toEqual(['method', 'path'])
   expect(warnings).toBeUndefined()
 })
+
+describe('a secret that ends in a line break', () => {
+  const verify = { scheme: 'bearer', secret: ['a\n', 'b'] }
+  test.each([
+    ['a', 0],
+    ['b', 1],
+  ])('is told of, whether it was the one: %s fires %d time(s)', async (sent, count) => {
+    const headers = { Authorization: `Bearer ${sent}` }
+    const { items, warnings = [] } = await receive(bound('webhook', { verify }), { headers })
+    expect(items).toHaveLength(count)
+    expect(warnings.at(-1)).toMatch(/^a "secret" of "verify" ends in a line break/)
+    expect(warnings).toHaveLength(2 - count)
+  })
+})

@@ -66,6 +66,7 @@ describe('right is', () => {
 
 const UNSET =
   '"verify.secret": is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+const unset = (name: string) => UNSET.replace('is empty', `${name} is empty`)
 const NAMES = [...SCHEMES.keys()].join(', ')
 const OPTIONS =
   'scheme, secret, tolerance, header, query, field, algorithm, encoding, prefix, template, timestampHeader, signaturePart, timestampPart, separator, url, topic'
@@ -78,10 +79,12 @@ function shifting(before: string, after: string): string {
 
 describe('wrong is', () => {
   test.each([
-    [`{scheme: github, secret: "\${{ secrets.UNSET }}"}`, UNSET],
-    [`{scheme: github, secret: "\${{ secrets.EMPTY }}"}`, UNSET],
+    [`{scheme: github, secret: "\${{ secrets.UNSET }}"}`, unset('secrets.UNSET')],
+    [`{scheme: github, secret: "\${{ secrets.EMPTY }}"}`, unset('secrets.EMPTY')],
     ['{scheme: github, secret: ""}', UNSET],
-    [`{scheme: github, secret: [${S}, "\${{ secrets.EMPTY }}"]}`, UNSET],
+    [`{scheme: github, secret: [${S}, "\${{ secrets.EMPTY }}"]}`, unset('secrets.EMPTY')],
+    ['{scheme: github, secret: " "}', UNSET],
+    ['{scheme: github, secret: "\\n"}', UNSET],
     ['{scheme: github, secret: }', UNSET],
     ['{scheme: github, secret: 5}', '"verify.secret" is a number, not a string'],
     ['{scheme: github}', '"verify": the scheme github needs "secret"'],

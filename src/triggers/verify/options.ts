@@ -8,6 +8,7 @@ import { SCHEMES } from './schemes.ts'
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
 const secret = v.pipe(
   v.nullable(v.string(), ''),
+  v.transform((text) => (text.trim() === '' ? '' : text)),
   v.nonEmpty(
     'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?',
   ),
