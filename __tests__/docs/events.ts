@@ -137,10 +137,11 @@ async function signedRequest(
   const moment = {
     timestamp: Math.floor(Date.now() / 1000),
     id: 'msg_1',
-    url: filledSecret(first?.url, secrets),
   }
+  const url = new URL(filledSecret(first?.url, secrets) || 'https://relay.example.com/')
   const bytes = { ...request, body: new TextEncoder().encode(request.body) }
-  return { ...request, headers: (await signed(bytes, scheme, new Secret(secret), moment)).headers }
+  const made = signed({ request: bytes, url }, scheme, new Secret(secret), moment).request
+  return { ...request, headers: made.headers, body: new TextDecoder().decode(made.body) }
 }
 
 function plainRequest(

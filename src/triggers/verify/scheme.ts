@@ -59,3 +59,32 @@ export const MISMATCH = 'the signature does not match'
 export function missing(header: string): string {
   return `the header ${header} is missing`
 }
+
+/** A service that people ask for: what is known of it, in one place. */
+export interface Sender {
+  /** As in `init --sender stripe` and `send --as stripe`. */
+  readonly name: string
+  readonly title: string
+  /** Its trigger; `webhook` when left out. */
+  readonly trigger?: string
+  /** The scheme that proves it; its name when left out. */
+  readonly scheme?: string
+  /** Options of `verify` besides `scheme`, `secret` and `url`. */
+  readonly options?: Readonly<Record<string, string>>
+  /** A name for the secret in the repository; none where it needs none. */
+  readonly secret?: string
+  /** What is kept under that name, and where the sender shows it. */
+  readonly shown: string
+  /**
+   * How it makes sure that a URL is ours, where it does: `relay`: the relay answers; `both`: the
+   * relay answers and the workflow gets it too; `workflow`: the first run has to act; `none`: nobody
+   * answers, since that would need the secret at the relay.
+   */
+  readonly handshake?: 'relay' | 'both' | 'workflow' | 'none'
+  /** How often it tries again. */
+  readonly retries: string
+  /** What is the same in a repeated request, as a path; the hash of the request when left out. */
+  readonly repeat?: string
+  /** Where its kind of event stands in the item, and the kinds that are most asked for. */
+  readonly events?: readonly [path: string, ...usual: string[]]
+}

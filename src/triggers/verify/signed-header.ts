@@ -45,6 +45,8 @@ export interface SignedHeader {
   readonly timestampHeader?: string | undefined
   /** The field of the body with the time, where it is signed there. */
   readonly timestampField?: string
+  /** How the sender writes a time; seconds when left out. Every form is read. */
+  readonly timeForm?: 'milliseconds' | 'iso'
   /** Seconds; 300 when left out. */
   readonly tolerance?: number
   /** Other ways in which a sender may write the URL that it signs. */
