@@ -43,7 +43,10 @@ test.each(SENDERS)('$name: both kinds of workflow declare the same trigger', (se
   )
   const [one] = inline?.triggers ?? []
   const [other] = compiled.triggers
-  expect([one?.name, other?.name]).toEqual([sender.trigger ?? 'webhook', sender.trigger ?? 'webhook'])
+  expect([one?.name, other?.name]).toEqual([
+    sender.trigger ?? 'webhook',
+    sender.trigger ?? 'webhook',
+  ])
   expect(one?.config).toEqual(other?.config)
   for (const name of secretsOf(sender)) expect(native?.text).toContain(`"${name}": \${{ toJSON(`)
 })

@@ -79,7 +79,9 @@ describe.each([...FIXTURES.values()].map((fixture) => [fixture.name, fixture] as
 
     test('has a content type that its body keeps', () => {
       const isObject = typeof body === 'object'
-      expect(headers['content-type']).toMatch(isObject ? /^application\/(?:json|.*\+json)|^text\/plain/ : /urlencoded$/)
+      expect(headers['content-type']).toMatch(
+        isObject ? /^application\/(?:json|.*\+json)|^text\/plain/ : /urlencoded$/,
+      )
       expect(Object.keys(headers)).toEqual(Object.keys(headers).map((key) => key.toLowerCase()))
     })
   },

@@ -33,16 +33,22 @@ type Sending = Omit<Proof, 'body'> & { readonly body?: string | Uint8Array }
 describe.each(RUNTIMES)('R11: through the relay on %s', (_, start) => {
   const here = scene(start)
 
-  test.each(SIGNERS)('$name: what is signed is verified, and what another signed is not', async (signer) => {
-    const trigger = bound('webhook', { verify: { ...signer.verify, secret: signer.secret } })
-    for (const [secret, count] of [[signer.secret, 1], [signer.other, 0]] as const) {
-      const payload = await handedOn(here, await signer.sign({ body, time: new Date() }, secret))
-      here.github.reset()
-      const request = await readWebhookRequest(payload)
-      const { items = [] } = (await trigger.receive?.(request, PORTS)) ?? {}
-      expect([secret === signer.secret, items.length]).toEqual([count === 1, count])
-    }
-  })
+  test.each(SIGNERS)(
+    '$name: what is signed is verified, and what another signed is not',
+    async (signer) => {
+      const trigger = bound('webhook', { verify: { ...signer.verify, secret: signer.secret } })
+      for (const [secret, count] of [
+        [signer.secret, 1],
+        [signer.other, 0],
+      ] as const) {
+        const payload = await handedOn(here, await signer.sign({ body, time: new Date() }, secret))
+        here.github.reset()
+        const request = await readWebhookRequest(payload)
+        const { items = [] } = (await trigger.receive?.(request, PORTS)) ?? {}
+        expect([secret === signer.secret, items.length]).toEqual([count === 1, count])
+      }
+    },
+  )
 })
 
 const PORTS = { ...QUIET_WORLD, now: Date.now }
@@ -72,17 +78,22 @@ describe('and the built action', () => {
     expect(JSON.stringify(outputs)).not.toContain(signer.secret)
   })
 
-  test.each(CHOSEN.slice(0, 6))('$name: what another signed does not, with a warning', async (signer) => {
-    const proof = await signer.sign({ body, time: new Date() }, signer.other)
-    const result = await sent({ ...signer.verify, secret: signer.secret }, proof)
-    expect(result.outputs).toMatchObject({ triggered: 'false', items: '[]' })
-    expect(result.exitCode).toBe(0)
-    expect(result.stdout).toMatch(/^::warning::a request was not verified, so it fires nothing \(/m)
-    expect(result.summary).toContain('a request was not verified, so it fires nothing')
-    for (const secret of [signer.secret, signer.other]) {
-      expect(result.stdout + result.stderr + result.summary).not.toContain(secret)
-    }
-  })
+  test.each(CHOSEN.slice(0, 6))(
+    '$name: what another signed does not, with a warning',
+    async (signer) => {
+      const proof = await signer.sign({ body, time: new Date() }, signer.other)
+      const result = await sent({ ...signer.verify, secret: signer.secret }, proof)
+      expect(result.outputs).toMatchObject({ triggered: 'false', items: '[]' })
+      expect(result.exitCode).toBe(0)
+      expect(result.stdout).toMatch(
+        /^::warning::a request was not verified, so it fires nothing \(/m,
+      )
+      expect(result.summary).toContain('a request was not verified, so it fires nothing')
+      for (const secret of [signer.secret, signer.other]) {
+        expect(result.stdout + result.stderr + result.summary).not.toContain(secret)
+      }
+    },
+  )
 
   test.each([
     ['bytes that are no text', Uint8Array.from({ length: 3000 }, (_, at) => (at * 37) % 256)],
