@@ -10,14 +10,15 @@ import { shrink } from './shrink.js'
  * Bundles one target.
  *
  * @param {Target} target
+ * @param {readonly string[]} [embedded] modules that are part of it as text
  * @returns {Promise<[name: string, file: File][]>} by path in dist/
  */
-export async function bundle(target) {
+export async function bundle(target, embedded = []) {
   const built = await ncc(resolve(target.entry), { cache: false, quiet: true })
   if (target.portable) refuseNodeOnly(target, built)
   const texts = {
     [target.file]: built.code,
-    'licenses.txt': notices(modulesOf(built.stats.compilation)),
+    'licenses.txt': notices([...modulesOf(built.stats.compilation), ...embedded]),
     ...chunks(built),
   }
   return Promise.all(
@@ -59,7 +60,7 @@ function refuseNodeOnly({ entry }, { assets, stats }) {
  * @param {import('@vercel/ncc').Compilation} compilation
  * @returns {string[]}
  */
-function modulesOf({ modules }) {
+export function modulesOf({ modules }) {
   const single = [...modules].flatMap((module) => [module, ...(module.modules ?? [])])
   return single.flatMap(({ resource }) => resource ?? [])
 }

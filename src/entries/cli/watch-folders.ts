@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** Milliseconds: editors write a file in several steps. */
 const SETTLED = 100
-const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
+export const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
 
 /**
  * Calls `changed` at once, and again after every change in the folders that globs begin with, until
@@ -32,7 +32,7 @@ export async function watchFolders(
 }
 
 /** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
-function baseOf(glob: string): string {
+export function baseOf(glob: string): string {
   const segments = glob.split('/')
   const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
   return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.'

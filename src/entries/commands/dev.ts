@@ -18,6 +18,8 @@ import { devKeys } from '../dev/dev-keys.ts'
 import type { DevServer } from '../dev/dev-server.ts'
 import { devWorkflowSource } from '../dev/dev-workflows.ts'
 import { NO_KEYS } from '../dev/keys-while-running.ts'
+import { watchWorkflows } from '../dev/watch-workflows.ts'
+import { workflowReaders } from '../dev/workflow-readers.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -58,6 +60,7 @@ async function run(options: DevOptions): Promise<void> {
     port: parsePort(port),
     env: process.env,
     workflows,
+    readers: (workflow) => workflowReaders(process.cwd(), workflow, workflows({})),
     tell: (event) => print(json ? eventJson(event) : account(event)),
     report: explainBug,
   })
@@ -66,6 +69,7 @@ async function run(options: DevOptions): Promise<void> {
   if (!json) print(welcome(server.url, workflows, host !== undefined))
   if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
   if (poll) server.poll()
+  await watchWorkflows(process.cwd(), globs, () => server.workflowsChanged())
 }
 
 /**

@@ -1,14 +1,18 @@
 import { DEFAULT_MESSAGING_API_URL } from '../../action/inputs.ts'
 import { curlLine, foundTriggers } from '../../dev/found-triggers.ts'
-import { describeEvent, describeRefusal, describeRequest } from '../../dev/inspector/describe.ts'
-import { Recorder } from '../../dev/inspector/recorder.ts'
-import { newestRequest } from '../../dev/inspector/replay.ts'
-import type { Origin, Welcome } from '../../dev/inspector/wire.ts'
 import { type DevEvent, type LocalPlatformPorts, runLocally } from '../../dev/local-platform.ts'
 import { poller } from '../../dev/polling.ts'
+import { FIXTURES } from '../../dev/send/fixtures/index.ts'
 import { survey } from '../../dev/survey.ts'
 import type { WorkflowSource } from '../../engine/events.ts'
 import type { EnginePorts } from '../../engine/ports.ts'
+import type { Origin, Reader, ShownRequest, Welcome } from '../../inspector/api.ts'
+import type { InspectorParts } from '../../inspector/inspector.ts'
+import { PAGE_FILES } from '../../inspector/page-files.ts'
+import { Recorder } from '../../inspector/recorder.ts'
+import { eventRecord, refusalRecord, requestRecord } from '../../inspector/records.ts'
+import { newestRequest } from '../../inspector/replay.ts'
+import { inspectorServer } from '../../inspector/server.ts'
 import { readClientPayload } from '../../protocol/dispatch.ts'
 import { type Json, parseJson } from '../../protocol/json.ts'
 import type { Reply } from '../../protocol/reply.ts'
@@ -17,6 +21,7 @@ import { type Credentials, noToken } from '../../relay/credentials.ts'
 import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../../relay/relay.ts'
 import { memoryShelf } from '../../state/memory.ts'
 import { createStore } from '../../state/store.ts'
+import type { ExampleRequest } from '../../triggers/trigger.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import type { RunningServer } from '../node/http-server.ts'
 import { enginePorts } from '../ports.ts'
@@ -24,8 +29,6 @@ import type { Environment } from '../relay/relay-config.ts'
 import { readAccessKeys } from '../relay/relay-keys.ts'
 import { serveRelay } from '../relay/relay-server.ts'
 import { systemClock } from '../system-clock.ts'
-import { INSPECTOR_FILES } from './inspector-files.ts'
-import { inspectorServer } from './inspector-server.ts'
 import { repeat } from './repeat.ts'
 
 export interface DevServerOptions {
@@ -35,6 +38,8 @@ export interface DevServerOptions {
   readonly port: number
   readonly env: Environment
   readonly workflows: (event: Json) => WorkflowSource
+  /** Who can read the outputs of a workflow's triggers. */
+  readonly readers: (workflow: string) => readonly Reader[]
   readonly tell: (event: DevEvent) => void
   readonly report: (error: unknown) => void
 }
@@ -42,6 +47,8 @@ export interface DevServerOptions {
 export interface DevServer extends RunningServer {
   /** Begins to poll for the triggers that can, until the server is closed. */
   poll(): void
+  /** To be called when a workflow file was changed: pages look at them again. */
+  workflowsChanged(): void
   /** Sends the newest request once more; `undefined` when there was none. */
   replayNewest(): Promise<Reply | undefined>
 }
@@ -55,22 +62,22 @@ const POLL_PAUSE = 5000
 /** The relay's own core, in its self-hosted form, with the engine of this process for a platform. */
 export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const { host, port, env, workflows, report } = options
-  const recorder = new Recorder()
+  const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
   const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
   const stage = { ...options, recorder, platform }
   const ports = devPorts(stage, 'request', await devCredentials(host, env))
-  const again = devPorts(stage, 'replay', noToken)
-  const replay = (request: RelayRequest) => relay(request, again)
-  const parts = {
+  const send = (request: RelayRequest, origin: Origin) =>
+    relay(request, devPorts(stage, origin, noToken))
+  const parts: InspectorParts = {
     recorder,
-    files: INSPECTOR_FILES,
-    run: crypto.randomUUID(),
+    files: PAGE_FILES,
     key: crypto.randomUUID(),
-    welcome: (base: string) => welcome(base, workflows),
-    replay,
+    welcome: (base) => welcome(base, workflows),
+    fixture,
+    send,
   }
   const inspector = inspectorServer(parts, report)
-  const { route } = inspector
+  const { route, workflowsChanged } = inspector
   const server = await serveRelay({ host: host ?? 'localhost', port, ports, route })
   let stopPolling = async () => {}
   return {
@@ -80,8 +87,9 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     },
     async replayNewest() {
       const request = newestRequest(recorder.after(0))
-      return request && replay(request)
+      return request && send(request, 'replay')
     },
+    workflowsChanged,
     async close() {
       inspector.close()
       await Promise.all([server.close(), stopPolling()])
@@ -90,7 +98,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
 }
 
 /** What an event meets here. */
-interface Stage extends Pick<DevServerOptions, 'tell' | 'report'> {
+interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers'> {
   readonly recorder: Recorder
   readonly platform: LocalPlatformPorts
 }
@@ -110,40 +118,67 @@ function devPorts(stage: Stage, origin: Origin, credentials: Credentials): Relay
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry) => {
-      if (entry.status >= 400) stage.recorder.add(describeRefusal(entry))
+      if (entry.status >= 400) stage.recorder.add(refusalRecord(entry, origin))
     },
     report: stage.report,
   }
 }
 
 /** Evaluates here what would be dispatched, and tells and records what came of it. */
-function localDispatch({ platform, recorder, tell }: Stage, origin: Origin): DispatchPort {
+function localDispatch({ platform, recorder, readers, tell }: Stage, origin: Origin): DispatchPort {
   return async ({ clientPayload }) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
     const event = await runLocally(payload, platform)
-    const { unlisted, withheld } = await describeRequest(event, payload, { time, origin })
+    const arrival = { time, origin, readers: readers(event.workflow) }
+    const { unlisted, withheld } = await requestRecord(event, payload, arrival)
     recorder.add(unlisted, withheld)
     tell(event)
     return { tries: 1 }
   }
 }
 
-function localPoller({ platform, recorder, tell }: Stage): () => Promise<void> {
+function localPoller({ platform, recorder, readers, tell }: Stage): () => Promise<void> {
   return poller(platform, (event) => {
-    recorder.add(describeEvent(event, { time: systemClock.now(), origin: 'poll' }))
+    const who = readers(event.workflow)
+    recorder.add(eventRecord(event, { time: systemClock.now(), origin: 'poll', readers: who }))
     tell(event)
   })
 }
 
 function welcome(base: string, workflows: DevServerOptions['workflows']): Welcome {
   const { found, problems } = survey(() => workflows({}))
-  const triggers = foundTriggers(base, found).flatMap(({ workflow, trigger, url, example }) => {
-    if (!example) return []
-    const curl = curlLine(url, example)
-    return { workflow, trigger, method: example.method, url: url + example.path, curl }
+  const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example }) => {
+    const { method, path, contentType, body } = example ?? SIGNED
+    const request: ShownRequest = {
+      method,
+      path: `${encodeURIComponent(workflow)}/${trigger}${path}`,
+      headers: contentType === undefined ? {} : { 'content-type': contentType },
+      body: body ?? '',
+      encoding: 'text',
+    }
+    const curl = example ? curlLine(url, example) : null
+    return { workflow, trigger, method, url: url + path, curl, request }
   })
-  return { triggers, problems: problems.map((problem) => renderProblem(problem)) }
+  const fixtures = [...FIXTURES.keys()]
+  return { triggers, problems: problems.map((problem) => renderProblem(problem)), fixtures }
+}
+
+/** What composing a request begins with where only its sender can make a whole one. */
+const SIGNED: ExampleRequest = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: '{}',
+}
+
+function fixture(name: string): Omit<ShownRequest, 'path'> | undefined {
+  const moment = { id: crypto.randomUUID(), now: systemClock.now() }
+  const found = FIXTURES.get(name)?.request(moment)
+  if (!found) return undefined
+  const { headers, body } = found
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { method: 'POST', headers, body: text, encoding: 'text' }
 }
 
 /** @throws UserError when the server is opened without a key */
