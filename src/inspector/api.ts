@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../protocol/json.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
 
 /** How an event came here: `composed` was written on the page. */
 export type Origin = 'request' | 'replay' | 'composed' | 'poll'

@@ -1,5 +1,5 @@
-import { sameText } from '../protocol/constant-time.ts'
-import type { Reply } from '../protocol/reply.ts'
+import { sameText } from '../wire/secret.ts'
+import type { Reply } from '../wire/reply.ts'
 import type { RelayRequest } from '../relay/relay.ts'
 import type { Origin, ShownRequest, Welcome } from './api.ts'
 import type { Recorder } from './recorder.ts'

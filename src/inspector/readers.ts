@@ -1,6 +1,6 @@
-import type { Source } from '../protocol/errors.ts'
-import { isObject } from '../protocol/json.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import type { Source } from '../wire/errors.ts'
+import { isObject } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import type { Reader } from './api.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { byteString, fromBase64 } from '../protocol/bytes.ts'
+import { byteString, fromBase64 } from '../wire/bytes.ts'
 import type { RelayRequest } from '../relay/relay.ts'
 import type { Order } from './api.ts'
 import { detailOf, type Kept, type Withheld } from './recorder.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { collect } from '../protocol/bytes.ts'
+import { collect } from '../wire/bytes.ts'
 import { type InspectorParts, inspect, isInspectors, type Visit } from './inspector.ts'
 import type { Kept } from './recorder.ts'
 

@@ -1,0 +1,203 @@
+import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
+import { enginePorts } from '../action/ports.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/event.ts'
+import { heldToken } from '../relay/access-keys.ts'
+import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
+import { type Credentials, noToken } from '../relay/credentials.ts'
+import type { RunningServer } from '../relay/http-server.ts'
+import { serveRelay } from '../relay/node.ts'
+import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
+import { createStore } from '../state/index.ts'
+import { memoryBackend } from '../state/memory.ts'
+import type { ExampleRequest } from '../triggers/trigger.ts'
+import { type Json, parseJson } from '../wire/json.ts'
+import { readClientPayload } from '../wire/payload.ts'
+import type { Reply } from '../wire/reply.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import type { Origin, Reader, ShownRequest, Welcome } from './api.ts'
+import type { InspectorParts } from './inspector.ts'
+import {
+  curlLine,
+  type DevEvent,
+  foundTriggers,
+  type LocalPlatformPorts,
+  poller,
+  readAllWorkflows,
+  repeat,
+  runLocally,
+} from './local-engine.ts'
+import { PAGE_FILES } from './page-files.ts'
+import { Recorder } from './recorder.ts'
+import { eventRecord, refusalRecord, requestRecord } from './records.ts'
+import { newestRequest } from './replay.ts'
+import { inspectorServer } from './server.ts'
+
+export interface DevServerOptions {
+  /** Opens the server to other machines: a request then has to bring one of the keys. */
+  readonly host: string | undefined
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly env: Environment
+  readonly workflows: (event: Json) => WorkflowSource
+  /** Who can read the outputs of a workflow's triggers. */
+  readonly readers: (workflow: string) => readonly Reader[]
+  /** Requests as common senders send them, by name. */
+  readonly fixtures: ReadonlyMap<string, Fixture>
+  readonly tell: (event: DevEvent) => void
+  readonly report: (error: unknown) => void
+}
+
+/** A request as a well-known service sends it. */
+interface Fixture {
+  /** @param moment what differs from one delivery to the next: a UUID, and the time */
+  request(moment: { readonly id: string; readonly now: Date }): {
+    readonly headers: Readonly<Record<string, string>>
+    /** Text as it stands; an object is sent as JSON. */
+    readonly body: string | object
+  }
+}
+
+export interface DevServer extends RunningServer {
+  /** Begins to poll for the triggers that can, until the server is closed. */
+  poll(): void
+  /** To be called when a workflow file was changed: pages look at them again. */
+  workflowsChanged(): void
+  /** Sends the newest request once more; `undefined` when there was none. */
+  replayNewest(): Promise<Reply | undefined>
+}
+
+/** Nothing is dispatched, so the repository is a name without meaning. */
+const LOCAL = { owner: 'local', name: 'local' }
+
+/** Milliseconds between two looks at what is due; GitHub's own schedule is five minutes at least. */
+const POLL_PAUSE = 5000
+
+/** The relay's own core, in its self-hosted form, with the engine of this process for a platform. */
+export async function serveDev(options: DevServerOptions): Promise<DevServer> {
+  const { host, port, env, workflows, fixtures, report } = options
+  const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
+  const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
+  const stage = { ...options, recorder, platform }
+  const ports = devPorts(stage, 'request', await devCredentials(host, env))
+  const send = (request: RelayRequest, origin: Origin) =>
+    relay(request, devPorts(stage, origin, noToken))
+  const parts: InspectorParts = {
+    recorder,
+    files: PAGE_FILES,
+    key: crypto.randomUUID(),
+    welcome: (base) => welcome(base, workflows, [...fixtures.keys()]),
+    fixture: (name) => fixtureRequest(fixtures.get(name)),
+    send,
+  }
+  const inspector = inspectorServer(parts, report)
+  const { route, workflowsChanged } = inspector
+  const server = await serveRelay({ host: host ?? 'localhost', port, ports, route })
+  let stopPolling = async () => {}
+  return {
+    url: server.url,
+    poll() {
+      stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
+    },
+    async replayNewest() {
+      const request = newestRequest(recorder.after(0))
+      return request && send(request, 'replay')
+    },
+    workflowsChanged,
+    async close() {
+      inspector.close()
+      await Promise.all([server.close(), stopPolling()])
+    },
+  }
+}
+
+/** What an event meets here. */
+interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers'> {
+  readonly recorder: Recorder
+  readonly platform: LocalPlatformPorts
+}
+
+/** Every run has an id of its own; what is seen is remembered as long as the process lives. */
+function devEngine(env: Environment): () => EnginePorts {
+  const store = createStore(memoryBackend())
+  const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL, { store })
+  return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
+}
+
+function devPorts(stage: Stage, origin: Origin, credentials: Credentials): RelayPorts {
+  return {
+    dispatch: localDispatch(stage, origin),
+    credentials,
+    repository: LOCAL,
+    now: systemClock.now,
+    newDelivery: () => crypto.randomUUID(),
+    log: (entry) => {
+      if (entry.status >= 400) stage.recorder.add(refusalRecord(entry, origin))
+    },
+    report: stage.report,
+  }
+}
+
+/** Evaluates here what would be dispatched, and tells and records what came of it. */
+function localDispatch({ platform, recorder, readers, tell }: Stage, origin: Origin): DispatchPort {
+  return async ({ clientPayload }) => {
+    const payload = readClientPayload(parseJson(clientPayload))
+    const time = systemClock.now()
+    const event = await runLocally(payload, platform)
+    const arrival = { time, origin, readers: readers(event.workflow) }
+    const { unlisted, withheld } = await requestRecord(event, payload, arrival)
+    recorder.add(unlisted, withheld)
+    tell(event)
+    return { tries: 1 }
+  }
+}
+
+function localPoller({ platform, recorder, readers, tell }: Stage): () => Promise<void> {
+  return poller(platform, (event) => {
+    const who = readers(event.workflow)
+    recorder.add(eventRecord(event, { time: systemClock.now(), origin: 'poll', readers: who }))
+    tell(event)
+  })
+}
+
+function welcome(
+  base: string,
+  workflows: DevServerOptions['workflows'],
+  fixtures: readonly string[],
+): Welcome {
+  const { found, problems } = readAllWorkflows(() => workflows({}))
+  const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example }) => {
+    const { method, path, contentType, body } = example ?? SIGNED
+    const request: ShownRequest = {
+      method,
+      path: `${encodeURIComponent(workflow)}/${trigger}${path}`,
+      headers: contentType === undefined ? {} : { 'content-type': contentType },
+      body: body ?? '',
+      encoding: 'text',
+    }
+    const curl = example ? curlLine(url, example) : null
+    return { workflow, trigger, method, url: url + path, curl, request }
+  })
+  return { triggers, problems: problems.map((problem) => renderProblem(problem)), fixtures }
+}
+
+/** What composing a request begins with where only its sender can make a whole one. */
+const SIGNED: ExampleRequest = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: '{}',
+}
+
+function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'> | undefined {
+  if (!fixture) return undefined
+  const moment = { id: crypto.randomUUID(), now: systemClock.now() }
+  const { headers, body } = fixture.request(moment)
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { method: 'POST', headers, body: text, encoding: 'text' }
+}
+
+/** @throws UserError when the server is opened without a key */
+async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
+  if (host === undefined) return noToken
+  return heldToken(readAccessKeys(env.HOOKLINE_KEYS), undefined)
+}
