@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { onExpression, stepExpression } from '../../src/dev/inspector/page/expression.js'
-import { fixtureName, fixtureText } from '../../src/dev/inspector/page/request-text.js'
-import { BOUNDS } from '../../src/dev/inspector/recorder.ts'
+import { onExpression, stepExpression } from '../../src/inspector/page/expression.ts'
+import { fixtureName, fixtureText } from '../../src/inspector/page/request-text.ts'
+import { BOUNDS } from '../../src/inspector/recorder.ts'
 import { type Dev, startDev } from '../support/dev.ts'
 
 const page = readFileSync(new URL('../../docs/inspector.md', import.meta.url), 'utf8')
@@ -40,10 +40,7 @@ describe('docs/inspector.md', () => {
   })
 
   test('names every key of the page', () => {
-    const main = readFileSync(
-      new URL('../../src/dev/inspector/page/main.js', import.meta.url),
-      'utf8',
-    )
+    const main = readFileSync(new URL('../../src/inspector/page/main.tsx', import.meta.url), 'utf8')
     const keys = [...main.matchAll(/keys: \['([^']+)'/g)].map(([, key]) => key ?? '')
     expect(keys.length).toBeGreaterThan(8)
     const shown = (key: string) => `\`${key === 'Escape' ? 'Esc' : key}\``

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { curlLine, fixtureName, fixtureText } from '../../src/dev/inspector/page/request-text.js'
-import type { ShownRequest } from '../../src/dev/inspector/wire.ts'
+import type { ShownRequest } from '../../src/inspector/api.ts'
+import { curlLine, fixtureName, fixtureText } from '../../src/inspector/page/request-text.ts'
 import { type Dev, post, startDev } from '../support/dev.ts'
 import { ask, detail, EventReader, run } from '../support/inspector.ts'
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** The newest event, once it was told. */
 async function newest(count: number) {
   const summary = (await reader.summaries(count)).at(-1)
-  return detail(dev.url, summary?.id ?? 0)
+  return detail(dev.url, summary?.number ?? 0)
 }
 
 async function replay(order: object) {
@@ -130,7 +130,7 @@ describe('of a request is kept', () => {
   test('a replay that was edited, with the length of its new body', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': '999' }
     const request = { method: 'PUT', path: 'hook/webhook/users/%C3%A9', body: '{"é":1}' }
-    await replay({ of: 1, ...request, headers, encoding: 'text' })
+    await replay({ of: null, ...request, headers, encoding: 'text' })
     expect(await newest(++count)).toMatchObject({
       method: 'PUT',
       outcome: 'fired',

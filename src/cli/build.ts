@@ -24,7 +24,7 @@ import { fixUntrusted } from '../compiler/untrusted/fix.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { type BuiltWorkflow, buildWorkflows } from './build-workflows.ts'
-import { findSourceFiles, readSource, writeSource } from './files.ts'
+import { baseOf, findSourceFiles, NOT_SOURCES, readSource, writeSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {

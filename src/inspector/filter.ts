@@ -8,9 +8,11 @@ export function matcher(filter: string): (text: string) => boolean {
     isWanted: minus === '',
     text: phrase ?? word,
   }))
+  // Half of what is being typed asks for nothing yet.
+  const whole = words.filter(({ text }) => text !== '' && text !== '-')
   return (text) => {
     const all = text.toLowerCase()
-    return words.every(({ isWanted, text }) => text === '' || all.includes(text) === isWanted)
+    return whole.every(({ isWanted, text }) => all.includes(text) === isWanted)
   }
 }
 

@@ -1,6 +1,6 @@
-import { sameText } from '../wire/secret.ts'
-import type { Reply } from '../wire/reply.ts'
 import type { RelayRequest } from '../relay/relay.ts'
+import type { Reply } from '../wire/reply.ts'
+import { sameText } from '../wire/secret.ts'
 import type { Origin, ShownRequest, Welcome } from './api.ts'
 import type { Recorder } from './recorder.ts'
 import { readOrder, replayRequest } from './replay.ts'

@@ -1,11 +1,11 @@
-import type { DevEvent } from './local-engine.ts'
-import { bodyBytes, toBase64, utf8Text } from '../wire/bytes.ts'
-import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
-import { isObject, record } from '../wire/json.ts'
-import { CREDENTIAL_HEADERS } from '../wire/request.ts'
 import type { LogEntry } from '../relay/log.ts'
+import { bodyBytes, toBase64, utf8Text } from '../wire/bytes.ts'
+import { isObject, record } from '../wire/json.ts'
+import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
+import { CREDENTIAL_HEADERS } from '../wire/request.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Origin, Reader, ShownRequest, Unlisted } from './api.ts'
+import type { DevEvent } from './local-engine.ts'
 import type { Withheld } from './recorder.ts'
 
 /** Stands for what authenticates the sender: kept for a replay, never shown. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { byteString, fromBase64 } from '../wire/bytes.ts'
 import type { RelayRequest } from '../relay/relay.ts'
+import { byteString, fromBase64 } from '../wire/bytes.ts'
 import type { Order } from './api.ts'
 import { detailOf, type Kept, type Withheld } from './recorder.ts'
 import { HIDDEN } from './records.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { SIGNATURE_NAMES } from '../../../src/cli/send/signatures.ts'
-import { fixtureText } from '../../../src/dev/inspector/page/request-text.js'
-import type { ShownRequest } from '../../../src/dev/inspector/wire.ts'
+import { fixtureText } from '../../../src/inspector/page/request-text.ts'
+import type { ShownRequest } from '../../../src/inspector/api.ts'
 import { bodyBytes } from '../../../src/wire/bytes.ts'
 import { dispatchEvent, runAction } from '../../support/action.ts'
 import { RunningCommand } from '../../support/cli.ts'
@@ -53,8 +53,8 @@ describe('a fixture that the inspector saves', () => {
   })
 
   async function newest(count: number): Promise<ShownRequest> {
-    const { id = 0 } = (await reader.summaries(count)).at(-1) ?? {}
-    const { request } = await detail(dev.url, id)
+    const { number = 0 } = (await reader.summaries(count)).at(-1) ?? {}
+    const { request } = await detail(dev.url, number)
     if (!request) throw new Error('no request was kept')
     return request
   }

@@ -173,29 +173,36 @@ export function Composer() {
         />
       </Field>
       <Answer />
-      <div class="buttons">
-        <button
-          type="button"
-          class="quiet"
-          disabled={encoding !== 'text' || !isJson(body)}
-          onClick={() => set({ body: pretty(body) })}
-        >
-          Format
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          onClick={() =>
-            void copy(curlLine(requestOf(draft.value), location.origin), 'the command')
-          }
-        >
-          Copy as curl
-        </button>
-        <button type="submit" class="primary">
-          Send <kbd>Ctrl ↵</kbd>
-        </button>
-      </div>
+      <Buttons />
     </form>
+  )
+}
+
+function Buttons() {
+  const { body, encoding } = draft.value
+  return (
+    <div class="buttons">
+      <button
+        type="button"
+        class="quiet"
+        disabled={encoding !== 'text' || !isJson(body)}
+        onClick={() => {
+          draft.value = { ...draft.value, body: pretty(body) }
+        }}
+      >
+        Format
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => void copy(curlLine(requestOf(draft.value), location.origin), 'the command')}
+      >
+        Copy as curl
+      </button>
+      <button type="submit" class="primary">
+        Send <kbd>Ctrl ↵</kbd>
+      </button>
+    </div>
   )
 }
 

@@ -60,7 +60,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
   const { request, items, count, found } = shown
   return (
     <>
-      <a class="back" href="#">
+      <a class="back" href="/#">
         ← All requests
       </a>
       <Heading detail={shown} />
@@ -151,7 +151,7 @@ export function Problem({ text }: { text: string }) {
     if (hint || note) notes.push(hint || note)
   }
   return (
-    <div class="problem" role="group" aria-label="Mistake">
+    <div class="problem">
       <p>{title}</p>
       {frame.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard

@@ -23,7 +23,7 @@ export function List() {
             if (key === 'Escape' || key === 'Enter') currentTarget.blur()
           }}
         />
-        <kbd aria-hidden="true">/</kbd>
+        <kbd>/</kbd>
       </div>
       <p id="tally" class="tally" role="status">
         {tally}

@@ -64,9 +64,9 @@ function currentLine(): HTMLElement | null {
 function App() {
   return (
     <>
-      <a class="skip" href="#detail" onClick={skip}>
+      <button type="button" class="skip" onClick={() => element('detail')?.focus()}>
         Skip to the request
-      </a>
+      </button>
       <Bar />
       <Mistakes />
       <div class="panes">
@@ -81,12 +81,6 @@ function App() {
       <Help shortcuts={SHORTCUTS} />
     </>
   )
-}
-
-/** The address of the page holds which request is shown: a link into the page must not take it. */
-function skip(event: Event): void {
-  event.preventDefault()
-  element('detail')?.focus()
 }
 
 const CONNECTION = {

@@ -54,8 +54,8 @@ function preferredOf(all: readonly Offer[]): Offer | undefined {
 /** The next form of expression is the one that a click copies. */
 export function switchForm(): void {
   const all = offered.value
-  const at = all.findIndex((offer) => offer === preferredOf(all))
-  const next = all[(at + 1) % all.length]
+  const current = preferredOf(all)
+  const next = current && all[(all.indexOf(current) + 1) % all.length]
   if (next) prefer(next)
 }
 

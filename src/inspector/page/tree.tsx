@@ -37,6 +37,7 @@ export function Tree({ root, label, ...options }: TreeProps) {
   const [first] = entriesOf(root, [])
   const reachable = useSignal(first ? JSON.stringify([first[0]]) : '')
   return (
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a tree of lists, as ARIA's own patterns have it
     <ul class="tree" role="tree" aria-label={label}>
       <Children parent={root} path={[]} tree={{ ...options, reachable }} />
     </ul>
@@ -55,7 +56,6 @@ function Children({ parent, path, tree }: { parent: object; path: Path; tree: Tr
       ))}
       {left > 0 && (
         <li role="none">
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of a tree are its items' own, below */}
           <div
             class="leaf more"
             role="treeitem"
@@ -133,8 +133,6 @@ function TreeItem({ name, value, path, tree }: TreeItemProps) {
         <span class="key">{name}:</span> <Value value={value} />
         {branch && tree.pick && (
           // For the mouse; a keyboard has Enter.
-          // biome-ignore lint/a11y/useKeyWithClickEvents: a keyboard has Enter on the line itself
-          // biome-ignore lint/a11y/noStaticElementInteractions: the same
           <span
             class="pick"
             aria-hidden="true"
