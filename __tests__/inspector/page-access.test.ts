@@ -49,8 +49,8 @@ inBrowser('the page for everybody', () => {
     expect(await page.locator('dialog[open]').count()).toBe(0)
   })
 
-  test('is usable on a screen of 360 px', async () => {
-    const page = await set.open([], { viewport: { width: 360, height: 640 } })
+  test('is usable on a screen of 390 px', async () => {
+    const page = await set.open([], { viewport: { width: 390, height: 640 } })
     const overflow = () =>
       page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()

@@ -32,7 +32,8 @@ export async function requestRecord(
 /** An event that no request brought. */
 export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const { delivery, method, path, workflow, trigger, milliseconds } = event
-  const { decisions, items, found, fields, warnings, count, problems, reason = null } = event
+  const { decisions, items, found, fields, warnings, count, problems } = event
+  const reason = problems[0]?.message ?? event.reason ?? null
   const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
   const { origin, readers } = arrival
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
