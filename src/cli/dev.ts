@@ -69,7 +69,7 @@ async function run(options: DevOptions): Promise<void> {
     workflows,
     readers: (workflow) => workflowReaders(process.cwd(), workflow, workflows({})),
     fixtures: FIXTURES,
-    tell: (event) => print(json ? eventJson(event) : formatEvent(event)),
+    tell: (event, readers) => print(json ? eventJson(event) : formatEvent(event, readers)),
     report: reportBug,
   })
   const hint = listenToPerson(server, json)
@@ -77,7 +77,12 @@ async function run(options: DevOptions): Promise<void> {
   if (!json) print(welcome(server.url, workflows, host !== undefined))
   if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
   if (poll) server.poll()
-  await watchWorkflows(process.cwd(), globs, () => server.workflowsChanged())
+  const mistakes = mistakesNews(workflows)
+  await watchWorkflows(process.cwd(), globs, () => {
+    server.workflowsChanged()
+    const news = mistakes()
+    if (news && !json) print(`${news}\n`)
+  })
 }
 
 /**
@@ -95,6 +100,21 @@ function listenToPerson(server: DevServer, json: boolean | undefined): string {
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
   return keys.hint
+}
+
+/** What changed, since it was asked the last time, about the mistakes of all workflow files. */
+function mistakesNews(workflows: (event: Json) => WorkflowSource): () => string | undefined {
+  const read = () =>
+    readAllWorkflows(() => workflows({}))
+      .problems.map((problem) => renderProblem(problem))
+      .join('\n')
+  let before = read()
+  return () => {
+    const now = read()
+    if (now === before) return undefined
+    before = now
+    return now || 'no mistake is left in a workflow file'
+  }
 }
 
 /** Files and values as they are now; secrets and variables come from the same file. */
@@ -291,10 +311,13 @@ async function watchWorkflows(
     },
   })
   let timer: NodeJS.Timeout | undefined
-  watcher.on('all', () => {
+  const changedSoon = () => {
     clearTimeout(timer)
     timer = setTimeout(changed, SETTLED)
-  })
+  }
+  watcher.on('all', changedSoon)
+  // What was saved before it watched, it did not see.
+  watcher.on('ready', changedSoon)
   // Where nothing can be watched, files are still read at every request.
   watcher.on('error', () => {})
 }

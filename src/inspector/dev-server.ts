@@ -43,7 +43,7 @@ export interface DevServerOptions {
   readonly readers: (workflow: string) => readonly Reader[]
   /** Requests as common senders send them, by name. */
   readonly fixtures: ReadonlyMap<string, Fixture>
-  readonly tell: (event: DevEvent) => void
+  readonly tell: (event: DevEvent, readers: readonly Reader[]) => void
   readonly report: (error: unknown) => void
 }
 
@@ -146,16 +146,20 @@ function localDispatch({ platform, recorder, readers, tell }: Stage, origin: Ori
     const arrival = { time, origin, readers: readers(event.workflow) }
     const { unlisted, withheld } = await requestRecord(event, payload, arrival)
     recorder.add(unlisted, withheld)
-    tell(event)
+    tell(event, arrival.readers)
     return { tries: 1 }
   }
 }
 
 function localPoller({ platform, recorder, readers, tell }: Stage): () => Promise<void> {
   return poller(platform, (event) => {
-    const who = readers(event.workflow)
-    recorder.add(eventRecord(event, { time: systemClock.now(), origin: 'poll', readers: who }))
-    tell(event)
+    const arrival = {
+      time: systemClock.now(),
+      origin: 'poll',
+      readers: readers(event.workflow),
+    } as const
+    recorder.add(eventRecord(event, arrival))
+    tell(event, arrival.readers)
   })
 }
 

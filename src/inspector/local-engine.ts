@@ -10,6 +10,8 @@ import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER } from '../wire/payload.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import type { Reader } from './api.ts'
+import { offers, onExpression, type Place } from './page/expression.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
 export interface DevEvent {
@@ -257,8 +259,13 @@ function quoted(text: string): string {
 /** Characters of a value that are shown; the rest is counted. */
 const SHOWN_LENGTH = 500
 
-/** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
-export function formatEvent(event: DevEvent): string {
+/**
+ * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
+ * each under the expression that reads it.
+ *
+ * @param readers who can read the outputs
+ */
+export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): string {
   const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
   const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'
@@ -267,19 +274,33 @@ export function formatEvent(event: DevEvent): string {
     ...(reason === undefined ? [] : [`  ${reason}`]),
     ...warnings.map((warning) => `  warning: ${visible(warning)}`),
     ...problems.map((problem) => indent(renderProblem(problem))),
-    ...event.items.flatMap(outputLines),
+    ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
     '',
   ].join('\n')
 }
 
-function outputLines(context: OnContext): string[] {
-  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) =>
-    outcome === 'success'
-      ? Object.entries(outputs).map(
-          ([name, value]) => `  on.${trigger}.outputs.${name} = ${shown(value)}`,
-        )
-      : [],
-  )
+function outputLines(
+  context: OnContext,
+  item: number,
+  fields: readonly string[],
+  readers: readonly Reader[],
+): string[] {
+  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
+    if (outcome !== 'success') return []
+    return Object.entries(outputs).map(([name, value]) => {
+      const isStructure = typeof value === 'object' && value !== null
+      const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
+      return `  ${visible(expressionIn(place, readers))} = ${shown(value)}`
+    })
+  })
+}
+
+/** As a source is written; in a native workflow, for the job that gets each item, or the step's own. */
+function expressionIn(place: Place, readers: readonly Reader[]): string {
+  const kinds = ['source', 'matrix', 'steps'] as const
+  const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
+  const [offer] = reader ? offers(place, [reader]) : []
+  return (offer?.expression ?? onExpression(place)).replace(/^\$\{\{ (.*) \}\}$/s, '$1')
 }
 
 function shown(value: Json): string {

@@ -33,7 +33,9 @@ export async function requestRecord(
 export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const { delivery, method, path, workflow, trigger, milliseconds } = event
   const { decisions, items, found, fields, warnings, count, problems } = event
-  const reason = problems[0]?.message ?? event.reason ?? null
+  // Of a workflow file's mistakes the first says more than that there are some.
+  const mistake = problems.find(({ position }) => position !== undefined)
+  const reason = mistake?.message ?? event.reason ?? null
   const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
   const { origin, readers } = arrival
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'

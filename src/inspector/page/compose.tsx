@@ -75,7 +75,8 @@ async function submit(): Promise<void> {
   try {
     answer.value = await send(request, of)
     // One at a time on a narrow screen: now it is what came of it.
-    if (matchMedia('(max-width: 760px)').matches) isComposing.value = false
+    if (!matchMedia('(max-width: 760px)').matches) return
+    isComposing.value = false
     say(`Sent, answered ${answer.value.status}`)
   } catch (error) {
     answer.value = { failure: error instanceof Error ? error.message : 'the page failed' }

@@ -117,7 +117,9 @@ function Decisions({ detail: { decisions, reason, problems, warnings } }: { deta
       <header>
         <h3 id="decision-title">Decision</h3>
       </header>
-      {reason && problems.length === 0 && <p class="reason">{sentence(reason)}</p>}
+      {reason && !problems.some((problem) => problem.includes(reason)) && (
+        <p class="reason">{sentence(reason)}</p>
+      )}
       {problems.map((problem) => (
         <Problem key={problem} text={problem} />
       ))}
