@@ -73,11 +73,15 @@ function Addresses({ triggers }: Pick<Welcome, 'triggers'>) {
           <li key={`${method} ${url}`}>
             <span class="method">{method}</span>
             <code>{url}</code>
-            {curl === null ? (
-              <button type="button" class="quiet" onClick={() => compose(request)}>
-                Compose
-              </button>
-            ) : (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Compose a request for ${method} ${url}`}
+              onClick={() => compose(request)}
+            >
+              Compose
+            </button>
+            {curl !== null && (
               <button
                 type="button"
                 class="quiet"

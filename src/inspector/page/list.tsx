@@ -12,7 +12,7 @@ export function List() {
         <input
           id="filter"
           type="search"
-          placeholder="Filter: path, event, fired, any word of a body"
+          placeholder="Filter: event, fired, a word of the body"
           autocomplete="off"
           spellcheck={false}
           value={filter}
