@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../src/inspector/api.ts'
-import { curlLine, fixtureName, fixtureText } from '../../src/inspector/page/request-text.ts'
+import { fixtureName, fixtureText, replayLine } from '../../src/inspector/page/request-text.ts'
 import { type Dev, post, startDev } from '../support/dev.ts'
 import { ask, detail, EventReader, run } from '../support/inspector.ts'
 
@@ -161,12 +161,13 @@ describe('a request as text', () => {
   test.each<[string, Partial<ShownRequest>]>([
     ['text', {}],
     ['bytes', { body: '//4AAQ==', encoding: 'base64' }],
+    ['a body that begins like the name of a file', { body: '@/etc/hostname' }],
     ['no body', { body: '', method: 'GET' }],
     ['another method', { body: '', method: 'DELETE' }],
   ])('as curl, with %s, is the same request', async (_, changes) => {
     const before = (await reader.summaries(0)).length
     const sent = { ...request, headers: { 'x-quote': "it's", 'x-empty': '' }, ...changes }
-    await shell(curlLine(sent, dev.url))
+    await shell(replayLine(sent, dev.url))
     const { request: came } = await newest(before + 1)
     expect(came).toMatchObject({ ...sent, headers: expect.objectContaining(sent.headers) })
   })

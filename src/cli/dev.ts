@@ -9,8 +9,8 @@ import type { WorkflowSource } from '../engine/event.ts'
 import type { Reader } from '../inspector/api.ts'
 import type { DevServer } from '../inspector/dev-server.ts'
 import {
-  curlLine,
   eventJson,
+  exampleLine,
   formatEvent,
   foundTriggers,
   listLine,
@@ -127,7 +127,7 @@ function devWorkflows(globs: readonly string[], values: JsonObject, event: Json)
 function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen: boolean): string {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
-  const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []))
+  const lines = triggers.flatMap(({ url, example }) => (example ? [exampleLine(url, example)] : []))
   const [first] = lines
   return [
     ...problems.map((problem) => renderProblem(problem)),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
-import { curlLine } from '../inspector/local-engine.ts'
+import { exampleLine } from '../inspector/local-engine.ts'
 import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { originRepository } from './files.ts'
@@ -161,7 +161,7 @@ function webhookSteps(
     trigger,
   })
   const local = `http://localhost:${port}/webhook/${name}/${trigger}`
-  const fire = curlLine(local, { ...EXAMPLE, method: 'POST', path: '' })
+  const fire = exampleLine(local, { ...EXAMPLE, method: 'POST', path: '' })
   return {
     url,
     missing: [

@@ -17,8 +17,8 @@ import { renderProblem } from '../workflow/code-frame.ts'
 import type { Origin, Reader, ShownRequest, Welcome } from './api.ts'
 import type { InspectorParts } from './inspector.ts'
 import {
-  curlLine,
   type DevEvent,
+  exampleLine,
   foundTriggers,
   type LocalPlatformPorts,
   poller,
@@ -178,7 +178,7 @@ function welcome(
       body: body ?? '',
       encoding: 'text',
     }
-    const curl = example ? curlLine(url, example) : null
+    const curl = example ? exampleLine(url, example) : null
     return { workflow, trigger, method, url: url + path, curl, request }
   })
   return { triggers, problems: problems.map((problem) => renderProblem(problem)), fixtures }

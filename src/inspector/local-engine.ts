@@ -11,6 +11,7 @@ import { type ClientPayload, EVENT_TYPE, HEADER } from '../wire/payload.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Reader } from './api.ts'
+import { curlLine } from './curl.ts'
 import { offers, onExpression, type Place } from './page/expression.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
@@ -241,19 +242,13 @@ export function listLine({ url, example }: FoundTrigger): string {
 }
 
 /** A line for a shell that fires a trigger. */
-export function curlLine(url: string, example: ExampleRequest): string {
-  const { method, path, contentType, body } = example
-  const options = [
-    ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
-    ...(contentType === undefined ? [] : ['-H', quoted(`content-type: ${contentType}`)]),
-    ...(body === undefined ? [] : ['-d', quoted(body)]),
-  ]
-  return ['curl', ...options, quoted(url + path)].join(' ')
-}
-
-/** For a POSIX shell: nothing is special within single quotes but the quote itself. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
+export function exampleLine(
+  url: string,
+  { method, path, contentType, body }: ExampleRequest,
+): string {
+  const headers: Record<string, string> =
+    contentType === undefined ? {} : { 'content-type': contentType }
+  return curlLine({ method, url: url + path, headers, body: body ?? '' })
 }
 
 /** Characters of a value that are shown; the rest is counted. */

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import type { Sent, ShownRequest } from '../api.ts'
 import { fetchDetail, fetchFixture } from './connection.ts'
-import { curlLine, headerLines, isJson, pretty, readHeaders, readPath } from './request-text.ts'
+import { headerLines, isJson, pretty, readHeaders, readPath, replayLine } from './request-text.ts'
 import { copy, say, send, summaries, welcome } from './state.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
@@ -196,7 +196,9 @@ function Buttons() {
       <button
         type="button"
         class="quiet"
-        onClick={() => void copy(curlLine(requestOf(draft.value), location.origin), 'the command')}
+        onClick={() =>
+          void copy(replayLine(requestOf(draft.value), location.origin), 'the command')
+        }
       >
         Copy as curl
       </button>

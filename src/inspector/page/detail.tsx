@@ -2,7 +2,7 @@ import type { Detail, ShownDecision, ShownRequest } from '../api.ts'
 import { compose } from './compose.tsx'
 import { clockTime, duration, Method, newerCount, Outcome, shownPath, WAYS } from './list.tsx'
 import { Outputs } from './outputs.tsx'
-import { curlLine, fixtureName, fixtureText, pretty } from './request-text.ts'
+import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
 import { choose, copy, current, detail, say, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
@@ -12,7 +12,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   e: { label: 'Edit and replay', run: ({ id }, request) => compose(request, id) },
   c: {
     label: 'Copy as curl',
-    run: (_, request) => void copy(curlLine(request, location.origin), 'the command'),
+    run: (_, request) => void copy(replayLine(request, location.origin), 'the command'),
   },
   s: {
     label: 'Save as fixture',

@@ -1,4 +1,5 @@
 import type { ShownRequest } from '../api.ts'
+import { curlLine } from '../curl.ts'
 
 /** A sender's client sets them by itself. */
 const OF_THE_CLIENT = new Set(['host', 'content-length', 'connection', 'accept-encoding'])
@@ -8,20 +9,11 @@ const OF_THE_CLIENT = new Set(['host', 'content-length', 'connection', 'accept-e
  *
  * @param base address of the local engine
  */
-export function curlLine(request: ShownRequest, base: string): string {
-  const { method, path, headers, body, encoding } = request
+export function replayLine(request: ShownRequest, base: string): string {
+  const { path, headers } = request
   const given = Object.entries(headers).filter(([name]) => !OF_THE_CLIENT.has(name))
-  const binary = encoding === 'base64'
-  const options = [
-    ...(method === 'HEAD' ? ['--head'] : method === 'GET' && !body ? [] : ['-X', method]),
-    ...given.flatMap(([name, value]) => [
-      '-H',
-      quoted(value === '' ? `${name};` : `${name}: ${value}`),
-    ]),
-    ...(binary ? ['--data-binary', '@-'] : body ? ['--data-raw', quoted(body)] : []),
-  ]
-  const line = ['curl', ...options, quoted(`${base}/webhook/${path}`)].join(' ')
-  return binary ? `printf %s ${quoted(body)} | base64 -d | ${line}` : line
+  const url = `${base}/webhook/${path}`
+  return curlLine({ ...request, url, headers: Object.fromEntries(given) })
 }
 
 /**
@@ -101,9 +93,4 @@ export function readPath(text: string): string {
     .replace(/^\/+/, '')
     .replace(/^webhook\/(?=[^/]+\/)/, '')
     .replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
-}
-
-/** Nothing is special within single quotes but the quote itself. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
