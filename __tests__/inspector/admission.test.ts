@@ -58,6 +58,7 @@ describe('R47: the inspector is closed to', () => {
 describe('R47: a replay', () => {
   const order = {
     of: null,
+    sign: false,
     method: 'POST',
     path: 'hook/webhook',
     headers: {},

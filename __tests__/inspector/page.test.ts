@@ -222,6 +222,36 @@ inBrowser('the page', () => {
     await rows(page).first().waitFor()
   })
 
+  test('signs what it composes, as the sender would, and hides what proves it', async () => {
+    const page = await set.open()
+    const verify = (scheme: string) =>
+      `on: { webhook: { verify: { scheme: ${scheme}, secret: "\${{ secrets.KEY }}" } } }`
+    await set.dev.write({
+      'workflows/hook.yml': verify('stripe'),
+      'workflows/token.yml': verify('gitlab'),
+    })
+    await page.keyboard.press('n')
+    const sign = page.getByRole('checkbox', { name: 'Sign it now as stripe' })
+    await sign.waitFor()
+    await page.getByLabel('Start from').selectOption('stripe.checkout.session.completed')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.facts').getByText('Fired').waitFor()
+    expect((await detail(set.dev.url, 1)).request?.headers['stripe-signature']).toMatch(
+      /^t=\d+,v1=/,
+    )
+    await sign.uncheck()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.facts').getByText('Skipped').waitFor()
+    await page.getByLabel('Path').fill('token/webhook')
+    await page.getByRole('checkbox', { name: 'Sign it now as gitlab' }).check()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.facts').getByText('Fired').waitFor()
+    const kept = await detail(set.dev.url, 3)
+    expect(kept.request?.headers['x-gitlab-token']).toBe('***')
+    expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
+    expect(await page.content()).not.toContain('a-secret-that-nobody')
+  })
+
   test('tells of a mistake as soon as it is saved, with its cure, and that it is mended', async () => {
     const page = await set.open([{ n: 1 }])
     await page.getByText('A mistake in workflows/bad.yml:3:13').waitFor()

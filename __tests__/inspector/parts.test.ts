@@ -13,6 +13,7 @@ import {
 } from '../../src/inspector/records.ts'
 import { newestRequest, readOrder, replayRequest } from '../../src/inspector/replay.ts'
 import type { RelayRequest } from '../../src/relay/relay.ts'
+import { UserError } from '../../src/wire/errors.ts'
 
 const TIME = new Date(Date.UTC(2026, 0, 2))
 
@@ -177,7 +178,7 @@ const HELLO = {
 }
 
 const ORDER = {
-  ...{ of: 'r-1-1', method: 'POST', path: 'hook/webhook', headers: {}, body: 'é' },
+  ...{ of: 'r-1-1', sign: false, method: 'POST', path: 'hook/webhook', headers: {}, body: 'é' },
   encoding: 'text' as const,
 }
 
@@ -193,6 +194,7 @@ describe('an order to send a request again', () => {
     ['a body that is no text', { body: 5 }],
     ['another encoding', { encoding: 'gzip' }],
     ['a number for the event', { of: 1 }],
+    ['a text for whether it is signed', { sign: 'yes' }],
   ])('is none with %s', (_, change) => {
     expect(readOrder(JSON.stringify(ORDER))).toEqual(ORDER)
     expect(readOrder(JSON.stringify({ ...ORDER, ...change }))).toBeUndefined()
@@ -268,11 +270,25 @@ describe('a visit', () => {
     ]),
     key: 'the-key',
     welcome: (base: string) => ({
-      triggers: [{ workflow: base, trigger: '', method: '', url: '', curl: '', request: HELLO }],
+      triggers: [
+        {
+          workflow: base,
+          trigger: '',
+          method: '',
+          url: '',
+          curl: '',
+          request: HELLO,
+          scheme: null,
+        },
+      ],
       problems: [],
       fixtures: ['github.push'],
     }),
     fixture: (name: string) => (name === 'github.push' ? HELLO : undefined),
+    sign: async (request: ShownRequest) => {
+      if (request.path !== HELLO.path) throw new UserError({ message: 'no such secret' })
+      return { ...request, headers: { 'x-signature': 'signed' } }
+    },
     send: async (request: RelayRequest, origin: Origin) => {
       sent.push(request)
       origins.push(origin)
@@ -355,6 +371,18 @@ describe('a visit', () => {
     const own = async () => JSON.stringify({ ...ORDER, of: null })
     await visit('/inspector/replay', { method: 'POST', body: own }, headers)
     expect(origins).toEqual(['replay', 'composed'])
+  })
+
+  test('to the replay that is to be signed sends it signed, or says why it cannot be', async () => {
+    const headers = { 'x-hookline-key': 'the-key' }
+    const signed = (more: object) => async () => JSON.stringify({ ...ORDER, sign: true, ...more })
+    const options = { method: 'POST', body: signed({}) }
+    expect((await visit('/inspector/replay', options, headers)).status).toBe(200)
+    expect(sent.at(-1)?.headers.slice(0, 2)).toEqual(['x-signature', 'signed'])
+    const count = sent.length
+    const refused = { method: 'POST', body: signed({ path: 'hook/other' }) }
+    const { status, body } = await visit('/inspector/replay', refused, headers)
+    expect([status, body, sent.length]).toEqual([422, 'no such secret\n', count])
   })
 
   test.each([

@@ -15,6 +15,7 @@ export const ISSUE = {
 }
 
 const FILES = {
+  '.env': 'KEY=a-secret-that-nobody-sees',
   'workflows/hook.yml': 'on: { webhook: { path: "/{:name}" } }',
   'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n',
 }

@@ -17,6 +17,7 @@ import {
   readAllWorkflows,
 } from '../inspector/local-engine.ts'
 import { nativeReaders } from '../inspector/readers.ts'
+import type { Proof } from '../triggers/trigger.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
@@ -26,6 +27,7 @@ import { baseOf, NOT_SOURCES } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
+import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { reportBug, stopOnSignal, styled } from './terminal.ts'
 
 interface DevOptions {
@@ -69,6 +71,7 @@ async function run(options: DevOptions): Promise<void> {
     workflows,
     readers: (workflow) => workflowReaders(process.cwd(), workflow, workflows({})),
     fixtures: FIXTURES,
+    signer: { schemes: SIGNATURE_NAMES, sign },
     tell: (event, readers) => print(json ? eventJson(event) : formatEvent(event, readers)),
     report: reportBug,
   })
@@ -100,6 +103,16 @@ function listenToPerson(server: DevServer, json: boolean | undefined): string {
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
   return keys.hint
+}
+
+/** The headers of a sender that signs now. */
+async function sign(
+  { body, url }: { readonly body: Uint8Array; readonly url: string },
+  { scheme, secret }: Proof,
+): Promise<Readonly<Record<string, string>>> {
+  const timestamp = Math.floor(Date.now() / 1000)
+  const moment = { timestamp, id: `msg_${crypto.randomUUID()}`, url }
+  return (await signed({ method: 'POST', headers: {}, body }, scheme, secret, moment)).headers
 }
 
 /** What changed, since it was asked the last time, about the mistakes of all workflow files. */

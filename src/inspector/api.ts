@@ -132,12 +132,16 @@ export interface WelcomeTrigger {
   readonly curl: string | null
   /** What composing one begins with. */
   readonly request: ShownRequest
+  /** How its sender signs, where a request can be signed alike: `stripe`. */
+  readonly scheme: string | null
 }
 
 /** What the page asks to be sent. */
 export interface Order extends ShownRequest {
   /** Event whose hidden headers are put in again where the order says `***`; `null` for none. */
   readonly of: string | null
+  /** Signed anew, as the sender would, with the secret of the trigger that it goes to. */
+  readonly sign: boolean
 }
 
 /** What the sender of an order would have got. */

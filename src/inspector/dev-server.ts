@@ -9,8 +9,9 @@ import { serveRelay } from '../relay/node.ts'
 import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { createStore } from '../state/index.ts'
 import { memoryBackend } from '../state/memory.ts'
-import type { ExampleRequest } from '../triggers/trigger.ts'
+import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { type Json, parseJson } from '../wire/json.ts'
+import { parseWebhookPath } from '../wire/path.ts'
 import { readClientPayload } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
@@ -29,7 +30,7 @@ import {
 import { PAGE_FILES } from './page-files.ts'
 import { Recorder } from './recorder.ts'
 import { eventRecord, refusalRecord, requestRecord } from './records.ts'
-import { newestRequest } from './replay.ts'
+import { bodyOf, newestRequest } from './replay.ts'
 import { inspectorServer } from './server.ts'
 
 export interface DevServerOptions {
@@ -43,6 +44,7 @@ export interface DevServerOptions {
   readonly readers: (workflow: string) => readonly Reader[]
   /** Requests as common senders send them, by name. */
   readonly fixtures: ReadonlyMap<string, Fixture>
+  readonly signer: Signer
   readonly tell: (event: DevEvent, readers: readonly Reader[]) => void
   readonly report: (error: unknown) => void
 }
@@ -55,6 +57,17 @@ interface Fixture {
     /** Text as it stands; an object is sent as JSON. */
     readonly body: string | object
   }
+}
+
+/** What signs requests as senders do. */
+interface Signer {
+  /** Names of the ways to sign that it knows. */
+  readonly schemes: readonly string[]
+  /** @returns the headers that prove the sender */
+  sign(
+    request: { readonly body: Uint8Array; readonly url: string },
+    proof: Proof,
+  ): Promise<Readonly<Record<string, string>>>
 }
 
 export interface DevServer extends RunningServer {
@@ -74,7 +87,7 @@ const POLL_PAUSE = 5000
 
 /** The relay's own core, in its self-hosted form, with the engine of this process for a platform. */
 export async function serveDev(options: DevServerOptions): Promise<DevServer> {
-  const { host, port, env, workflows, fixtures, report } = options
+  const { host, port, env, workflows, fixtures, signer, report } = options
   const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
   const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
   const stage = { ...options, recorder, platform }
@@ -85,8 +98,9 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     recorder,
     files: PAGE_FILES,
     key: crypto.randomUUID(),
-    welcome: (base) => welcome(base, workflows, [...fixtures.keys()]),
+    welcome: (base) => welcome(base, options),
     fixture: (name) => fixtureRequest(fixtures.get(name)),
+    sign: (request) => signedRequest(request, workflows({}), signer),
     send,
   }
   const inspector = inspectorServer(parts, report)
@@ -163,13 +177,9 @@ function localPoller({ platform, recorder, readers, tell }: Stage): () => Promis
   })
 }
 
-function welcome(
-  base: string,
-  workflows: DevServerOptions['workflows'],
-  fixtures: readonly string[],
-): Welcome {
+function welcome(base: string, { workflows, fixtures, signer }: DevServerOptions): Welcome {
   const { found, problems } = readAllWorkflows(() => workflows({}))
-  const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example }) => {
+  const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example, proofs }) => {
     const { method, path, contentType, body } = example ?? SIGNED
     const request: ShownRequest = {
       method,
@@ -179,9 +189,14 @@ function welcome(
       encoding: 'text',
     }
     const curl = example ? exampleLine(url, example) : null
-    return { workflow, trigger, method, url: url + path, curl, request }
+    const scheme = signable(proofs, signer)?.scheme ?? null
+    return { workflow, trigger, method, url: url + path, curl, request, scheme }
   })
-  return { triggers, problems: problems.map((problem) => renderProblem(problem)), fixtures }
+  return {
+    triggers,
+    problems: problems.map((problem) => renderProblem(problem)),
+    fixtures: [...fixtures.keys()],
+  }
 }
 
 /** What composing a request begins with where only its sender can make a whole one. */
@@ -190,6 +205,24 @@ const SIGNED: ExampleRequest = {
   path: '',
   contentType: 'application/json',
   body: '{}',
+}
+
+function signable(proofs: readonly Proof[], { schemes }: Signer): Proof | undefined {
+  return proofs.find(({ scheme }) => schemes.includes(scheme))
+}
+
+async function signedRequest(
+  request: ShownRequest,
+  workflows: WorkflowSource,
+  signer: Signer,
+): Promise<ShownRequest> {
+  const { workflow, trigger } = parseWebhookPath(request.path)
+  const declared = workflows.find(workflow)?.triggers.find(({ name }) => name === trigger)
+  const proof = signable(declared?.proofs ?? [], signer)
+  if (!proof) return request
+  const url = proof.url?.reveal() ?? `http://localhost/webhook/${request.path}`
+  const headers = await signer.sign({ body: bodyOf(request), url }, proof)
+  return { ...request, headers: { ...request.headers, ...headers } }
 }
 
 function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'> | undefined {

@@ -1,7 +1,8 @@
 import type { RelayRequest } from '../relay/relay.ts'
+import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/reply.ts'
 import { sameText } from '../wire/secret.ts'
-import type { Origin, ShownRequest, Welcome } from './api.ts'
+import type { Order, Origin, ShownRequest, Welcome } from './api.ts'
 import type { Recorder } from './recorder.ts'
 import { readOrder, replayRequest } from './replay.ts'
 
@@ -15,6 +16,12 @@ export interface InspectorParts {
   welcome(base: string): Welcome
   /** A request as a common sender sends it, with the id and time of now; its path is not known. */
   fixture(name: string): Omit<ShownRequest, 'path'> | undefined
+  /**
+   * The request as its sender would sign it; as it is where nothing has to be signed.
+   *
+   * @throws UserError when it cannot be signed
+   */
+  sign(request: ShownRequest): Promise<ShownRequest>
   /** Sends a request here. */
   send(request: RelayRequest, origin: Origin): Promise<Reply>
 }
@@ -141,8 +148,20 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   if (!order) return text(400, 'not a request that can be sent')
   const withheld = order.of === null ? {} : (parts.recorder.find(order.of)?.withheld ?? {})
   const origin = order.of === null ? 'composed' : 'replay'
-  const { status, headers, body } = await parts.send(replayRequest(order, withheld), origin)
+  const request = order.sign ? await signedOrder(order, parts) : order
+  if (typeof request === 'string') return text(422, request)
+  const { status, headers, body } = await parts.send(replayRequest(request, withheld), origin)
   return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
+}
+
+/** Why it cannot be signed, as text. */
+async function signedOrder(order: Order, { sign }: InspectorParts): Promise<ShownRequest | string> {
+  try {
+    return await sign(order)
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
 }
 
 function file(name: string, { files }: InspectorParts): InspectorAnswer {

@@ -3,7 +3,7 @@ import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { EnginePorts, PlatformEvent, WorkflowSource } from '../engine/event.ts'
 import type { Decision, Evaluation, OnContext } from '../engine/result.ts'
-import type { ExampleRequest } from '../triggers/trigger.ts'
+import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
@@ -224,14 +224,15 @@ interface FoundTrigger {
   readonly url: string
   /** `undefined` when only its sender can make a request that fires it. */
   readonly example: ExampleRequest | undefined
+  readonly proofs: readonly Proof[]
 }
 
 /** The webhook-enabled triggers of workflows, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, receive, example }) => {
+    triggers.flatMap(({ name: trigger, receive, example, proofs }) => {
       const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
-      return receive ? [{ workflow, trigger, url, example }] : []
+      return receive ? [{ workflow, trigger, url, example, proofs }] : []
     }),
   )
 }

@@ -16,6 +16,8 @@ interface Draft {
   readonly encoding: ShownRequest['encoding']
   /** Event whose hidden headers are put in again; `null` for one of our own. */
   readonly of: string | null
+  /** Signed anew, as the sender would, where the trigger's secret is known. */
+  readonly sign: boolean
   /** The body as it came, and as it is shown: unchanged, it is sent byte for byte. */
   readonly original: { readonly body: string; readonly shown: string }
 }
@@ -27,6 +29,7 @@ const NOTHING: Draft = {
   body: '{}',
   encoding: 'text',
   of: null,
+  sign: true,
   original: { body: '{}', shown: '{}' },
 }
 
@@ -48,20 +51,13 @@ function firstDraft(): Draft {
   return first ? draftOf(first.request, null) : NOTHING
 }
 
-function draftOf(
-  { method, path, headers, body, encoding }: ShownRequest,
-  of: string | null,
-): Draft {
+function draftOf(request: ShownRequest, of: string | null): Draft {
+  const { method, path, headers, body, encoding } = request
   const shown = encoding === 'text' ? pretty(body) : body
-  return {
-    method,
-    path,
-    headers: headerLines(headers),
-    body: shown,
-    encoding,
-    of,
-    original: { body, shown },
-  }
+  const original = { body, shown }
+  // What came is signed already; what is new is not.
+  const sign = of === null
+  return { method, path, headers: headerLines(headers), body: shown, encoding, of, sign, original }
 }
 
 function requestOf({ method, path, headers, body, encoding, original }: Draft): ShownRequest {
@@ -70,10 +66,10 @@ function requestOf({ method, path, headers, body, encoding, original }: Draft): 
 }
 
 async function submit(): Promise<void> {
-  const { of } = draft.value
+  const { of, sign } = draft.value
   const request = requestOf(draft.value)
   try {
-    answer.value = await send(request, of)
+    answer.value = await send(request, of, sign && schemeOf(request.path) !== null)
     // One at a time on a narrow screen: now it is what came of it.
     if (!matchMedia('(max-width: 760px)').matches) return
     isComposing.value = false
@@ -101,12 +97,12 @@ export function Composer() {
       }}
       onKeyDown={onKey}
     >
-      <header>
+      <div class="title">
         <h2 id="composer-title">{of === null ? 'New request' : 'Edit and replay'}</h2>
         <button type="button" class="quiet" onClick={close}>
           Close <kbd>Esc</kbd>
         </button>
-      </header>
+      </div>
       <Field label="Start from" id="compose-start">
         <StartFrom />
       </Field>
@@ -173,9 +169,37 @@ export function Composer() {
           {...plain}
         />
       </Field>
+      <Sign />
       <Answer />
       <Buttons />
     </form>
+  )
+}
+
+/** How the sender signs to whom a path leads; `null` where nothing has to be signed. */
+function schemeOf(path: string): string | null {
+  const [, address = ''] = /^([^/?]+\/[^/?]+)/.exec(readPath(path)) ?? []
+  const trigger = welcome.value?.triggers.find(({ request }) =>
+    `${request.path}/`.startsWith(`${address}/`),
+  )
+  return address === '' ? null : (trigger?.scheme ?? null)
+}
+
+function Sign() {
+  const { path, sign } = draft.value
+  const scheme = schemeOf(path)
+  if (scheme === null) return null
+  return (
+    <label class="sign">
+      <input
+        type="checkbox"
+        checked={sign}
+        onChange={({ currentTarget }) => {
+          draft.value = { ...draft.value, sign: currentTarget.checked }
+        }}
+      />{' '}
+      Sign it now as <code>{scheme}</code>, with the secret of the trigger
+    </label>
   )
 }
 

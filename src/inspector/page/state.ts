@@ -175,10 +175,11 @@ export function step(by: 1 | -1): void {
  * Has a request sent, and shows what becomes of it.
  *
  * @param of event whose hidden headers are put in again
+ * @param sign anew, as the sender would
  */
-export async function send(request: ShownRequest, of: string | null): Promise<Sent> {
+export async function send(request: ShownRequest, of: string | null, sign = false): Promise<Sent> {
   if (key === '') await loadWelcome()
-  const order: Order = { of, ...request }
+  const order: Order = { of, sign, ...request }
   const sent = await sendOrder(order, key)
   const already = [...summaries.value.values()].find(({ delivery }) => delivery === sent.delivery)
   if (already) choose(already.id)
