@@ -69,12 +69,12 @@ function App() {
       </button>
       <Bar />
       <Mistakes />
-      <div class="panes">
+      <main class="panes">
         {isComposing.value ? <Composer /> : <List />}
-        <main id="detail" class="detail" tabIndex={-1}>
+        <article id="detail" class="detail" aria-label="Request" tabIndex={-1}>
           <Shown />
-        </main>
-      </div>
+        </article>
+      </main>
       <div id="toast" class={`toast${state.toast.value ? ' shown' : ''}`} role="status">
         {state.toast.value?.text} {state.toast.value?.code && <code>{state.toast.value.code}</code>}
       </div>
@@ -124,17 +124,19 @@ function Mistakes() {
   const problems = state.welcome.value?.problems ?? []
   if (problems.length === 0 || state.summaries.value.size === 0) return null
   return (
-    <details class="mistakes">
-      <summary>
-        <span role="status">
-          {problems.length === 1 ? 'A mistake' : `${problems.length} mistakes, the first`} in{' '}
-          <code>{place(problems[0] ?? '')}</code>
-        </span>
-      </summary>
-      {problems.map((problem) => (
-        <Problem key={problem} text={problem} />
-      ))}
-    </details>
+    <aside aria-label="Mistakes in workflow files">
+      <details class="mistakes">
+        <summary>
+          <span role="status">
+            {problems.length === 1 ? 'A mistake' : `${problems.length} mistakes, the first`} in{' '}
+            <code>{place(problems[0] ?? '')}</code>
+          </span>
+        </summary>
+        {problems.map((problem) => (
+          <Problem key={problem} text={problem} />
+        ))}
+      </details>
+    </aside>
   )
 }
 
