@@ -4,6 +4,7 @@ import { describe, expect, jest, test } from '@jest/globals'
 import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, rows, stage } from '../support/browser.ts'
 import { post } from '../support/dev.ts'
 import { detail } from '../support/inspector.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 jest.setTimeout(BROWSER_TIMEOUT)
 
@@ -271,16 +272,39 @@ inBrowser('the page', () => {
     await page.locator('.mistakes').waitFor({ state: 'detached' })
   })
 
-  test('a message that was polled steals no view', async () => {
+  test('what is looked at stays, and says how many came since', async () => {
     const page = await set.open([{ n: 1 }, { n: 2 }])
-    await page.getByRole('treeitem', { name: 'n: 2', exact: true }).waitFor()
-    expect(await page.evaluate('location.hash')).toBe('')
     await page.getByRole('treeitem', { name: 'n: 2', exact: true }).click()
     await post(set.dev.hook('hook/webhook'), { n: 3 })
     await page.getByRole('button', { name: '1 newer' }).waitFor()
     await page.getByRole('treeitem', { name: 'n: 2', exact: true }).waitFor()
     await page.getByRole('button', { name: '1 newer' }).click()
     await page.getByRole('treeitem', { name: 'n: 3', exact: true }).waitFor()
+  })
+
+  test('a message that was polled is shown as the newest, and holds the view no longer', async () => {
+    const telegram = await new TelegramStandIn().start()
+    const token = 'token: "${{ secrets.BOT }}"'
+    const page = await set.open(
+      [],
+      {},
+      {
+        files: {
+          '.env': `BOT=${BOT_TOKEN}`,
+          'workflows/hook.yml': 'on: webhook',
+          'workflows/bot.yml': `on: { messaging_bot: { ${token} } }`,
+        },
+        args: ['--poll'],
+        env: { HOOKLINE_MESSAGING_API_URL: telegram.url },
+      },
+    )
+    const chat = { id: 7, type: 'private' } as const
+    telegram.push('message', { message_id: 1, date: 1, chat, text: 'hello bot' })
+    await page.getByRole('treeitem', { name: 'text: hello bot' }).waitFor()
+    expect(await page.evaluate('location.hash')).toBe('')
+    await post(set.dev.hook('hook/webhook'), { n: 1 })
+    await page.getByRole('treeitem', { name: 'n: 1', exact: true }).waitFor()
+    await telegram.stop()
   })
 
   test('copies the body byte for byte, and says so when the server is gone', async () => {
