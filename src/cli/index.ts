@@ -2,10 +2,12 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { isObject } from '../wire/json.ts'
+import { appCommand } from './app.ts'
 import { buildCommand } from './build.ts'
 import { checkCommand } from './check.ts'
 import { devCommand } from './dev.ts'
 import { doctorCommand } from './doctor.ts'
+import { grantCommand } from './grant.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
 import { relayCommand } from './relay.ts'
@@ -25,6 +27,8 @@ const program = new Command('hookline')
   .addCommand(doctorCommand())
   .addCommand(relayCommand())
   .addCommand(keysCommand())
+  .addCommand(grantCommand())
+  .addCommand(appCommand())
   .addCommand(sealCommand())
   .version(ownVersion(), '--version', 'print the version')
   .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)

@@ -1,12 +1,12 @@
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { enginePorts } from '../action/ports.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/event.ts'
-import { heldToken } from '../relay/access-keys.ts'
 import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
-import { type Credentials, noToken } from '../relay/credentials.ts'
+import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
+import type { DispatchPort } from '../relay/dispatch.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { serveRelay } from '../relay/node.ts'
-import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
+import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { createStore } from '../state/index.ts'
 import { memoryBackend } from '../state/memory.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
@@ -93,7 +93,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const stage = { ...options, recorder, platform }
   const ports = devPorts(stage, 'request', await devCredentials(host, env))
   const send = (request: RelayRequest, origin: Origin) =>
-    relay(request, devPorts(stage, origin, noToken))
+    relay(request, devPorts(stage, origin, NO_CREDENTIALS))
   const parts: InspectorParts = {
     recorder,
     files: PAGE_FILES,
@@ -235,6 +235,10 @@ function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'
 
 /** @throws UserError when the server is opened without a key */
 async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
-  if (host === undefined) return noToken
-  return heldToken(readAccessKeys(env.HOOKLINE_KEYS), undefined)
+  if (host === undefined) return NO_CREDENTIALS
+  return judgeCredentials({
+    accessKeys: readAccessKeys(env.HOOKLINE_KEYS),
+    authority: { token: async () => undefined },
+    now: systemClock.now,
+  })
 }
