@@ -11,14 +11,7 @@ import {
   type LintedFile,
   type StepFlow,
 } from './flow.ts'
-import {
-  childOf,
-  entriesOf,
-  type Place,
-  type TextPlace,
-  textOf,
-  textsOf,
-} from './nodes.ts'
+import { childOf, entriesOf, type Place, type TextPlace, textOf, textsOf } from './nodes.ts'
 import { scriptOf } from './script.ts'
 import type { Scope } from './taint.ts'
 

@@ -10,7 +10,7 @@ import { linesOf } from '../source-file.ts'
 import { quoted } from '../yaml-lines.ts'
 import { type Finding, findUntrusted, isGoverning } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
-import { childOf, entriesOf, mapOf, type Place, textOf, textsOf, topOf } from './nodes.ts'
+import { childOf, entriesOf, mapOf, type Place, textOf, textsOf } from './nodes.ts'
 import { safeInJavaScript } from './safe-javascript.ts'
 import { safeInShell } from './safe-shell.ts'
 import { type Placeholder, type Script, scriptOf } from './script.ts'
@@ -55,9 +55,9 @@ function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
   const { text, step, job } = first
   const value = text.node.value
   const script = scriptOf(value, expressionSpans(value))
-  const names = new VariableNames(file, job, step, script.text)
+  const names = new VariableNames(job, step, script.text)
   const found = new Set(findings.map(({ at }) => at.start - '${{'.length))
-  const edits = replacements(file, first, script).flatMap((replace, at) => {
+  const edits = replacements(first, script).flatMap((replace, at) => {
     const placeholder = script.placeholders[at]
     const isFound = placeholder && found.has(placeholder.braces.start)
     return replace && isFound ? [replace(placeholder, names)] : []
@@ -70,12 +70,8 @@ function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
 /** The edits of a script that make a variable of one expression. */
 type Replace = (placeholder: Placeholder, names: VariableNames) => readonly Edit[]
 
-function replacements(
-  file: LintedFile,
-  { key, step, job }: Finding,
-  script: Script,
-): (Replace | undefined)[] {
-  if (key === 'run' && isPosixShell(shellOf(file, job, step))) {
+function replacements({ key, step, job }: Finding, script: Script): (Replace | undefined)[] {
+  if (key === 'run' && isPosixShell(shellOf(job, step))) {
     return safeInShell(script).map(
       (text) =>
         text &&
@@ -106,16 +102,11 @@ function isPosixShell(shell: string | undefined): boolean {
 }
 
 /** The nearest shell that is named; otherwise GitHub takes bash, but not on Windows. */
-function shellOf(
-  file: LintedFile,
-  job: JobFlow | undefined,
-  step: StepFlow | undefined,
-): string | undefined {
-  const top = topOf(file.document)
+function shellOf(job: JobFlow | undefined, step: StepFlow | undefined): string | undefined {
   const named = [
     childOf(step?.place, 'shell'),
     childOf(job?.place, 'defaults', 'run', 'shell'),
-    childOf(top, 'defaults', 'run', 'shell'),
+    childOf(job?.top, 'defaults', 'run', 'shell'),
   ].find((place) => place !== undefined)
   return named ? textOf(named) : mayBeWindows(job?.place) ? undefined : 'bash'
 }
@@ -161,8 +152,8 @@ class VariableNames {
   readonly #names = new Map<string, string>()
   readonly #taken: Set<string>
 
-  constructor({ document }: LintedFile, job: JobFlow, step: StepFlow, script: string) {
-    const env = [topOf(document), job.place, step.place].flatMap((place) =>
+  constructor(job: JobFlow, step: StepFlow, script: string) {
+    const env = [job.top, job.place, step.place].flatMap((place) =>
       entriesOf(childOf(place, 'env')),
     )
     this.#taken = new Set([...env.map(({ name }) => name), ...(script.match(/\w+/g) ?? [])])

@@ -29,6 +29,8 @@ export interface Flow {
 }
 
 export interface JobFlow {
+  /** The file in which it stands. */
+  readonly top: Place
   readonly place: Place
   readonly scope: Scope
   readonly steps: readonly StepFlow[]
@@ -67,7 +69,7 @@ export function flowOf({ source, document }: LintedFile, inputs: ReadonlySet<str
   )
   const outputs = new Map<string, Outputs>()
   const flows = inOrderOfNeeds(jobs).map((job) => {
-    const flow = jobFlow(job, outer, outputs, expressions)
+    const flow = jobFlow(top, job, outer, outputs, expressions)
     outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, expressions))
     return flow
   })
@@ -184,6 +186,7 @@ function needsOf(job: Place): string[] {
 }
 
 function jobFlow(
+  top: Place,
   { entry, needs }: OrderedJob,
   outer: Surroundings,
   outputs: ReadonlyMap<string, Outputs>,
@@ -210,7 +213,7 @@ function jobFlow(
     around = withVariables(around, new Map(written), variables === 'any')
     return flow
   })
-  return { place, scope: job.scope, steps }
+  return { top, place, scope: job.scope, steps }
 }
 
 /** Keys of the matrix by their values, those of `include` too. */
