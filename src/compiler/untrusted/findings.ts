@@ -1,6 +1,6 @@
 import type { Scalar } from 'yaml'
-import type { Position, Problem, Source } from '../../protocol/errors.ts'
-import { positionAt, rangeOf } from '../../workflow/source.ts'
+import type { Position, Problem, Source } from '../../wire/errors.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { ScalarText, type Stretch } from '../scalar-text.ts'
 import {
   actionOf,

@@ -1,5 +1,5 @@
 import type { Document } from 'yaml'
-import { type Source, UserError } from '../../protocol/errors.ts'
+import { type Source, UserError } from '../../wire/errors.ts'
 import {
   childOf,
   type Entry,

@@ -280,11 +280,11 @@ function printsSafely(command: Command, tree: ShellTree): boolean {
   for (let at = tree.parents.get(command); at; at = tree.parents.get(at)) {
     if (at.type === 'Statement' && at.background) return false
     if (at.type === 'Redirected' && !at.redirects.every(isHarmless)) return false
-    if (
-      at.type === 'Pipeline' &&
-      !isReadSafely(at.commands.slice(at.commands.findIndex((one) => one === below) + 1))
-    )
-      return false
+    const later =
+      at.type === 'Pipeline'
+        ? at.commands.slice(at.commands.findLastIndex((one) => one === below) + 1)
+        : []
+    if (!isReadSafely(later)) return false
     if (at.type === 'Script') return isReadAsText(tree.parents.get(at), tree)
     if (!PASSING.has(at.type) && at.type !== 'Redirected' && at.type !== 'Pipeline') return false
     below = at

@@ -1,4 +1,3 @@
-import type { ExpressionSpan } from '../../workflow/expression-spans.ts'
 import type { Stretch } from '../scalar-text.ts'
 
 /** A script with a name in the place of each expression, for a parser of its language. */
@@ -22,7 +21,7 @@ export interface Placeholder {
 export const PLACEHOLDER: RegExp = /hookline_expression_(\d+)_/
 
 /** Puts a name in the place of each `${{ }}` of a value. */
-export function scriptOf(value: string, spans: readonly ExpressionSpan[]): Script {
+export function scriptOf(value: string, spans: readonly Stretch[]): Script {
   const placeholders: Placeholder[] = []
   const parts: string[] = []
   let [end, length] = [0, 0]

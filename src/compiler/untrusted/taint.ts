@@ -9,8 +9,9 @@ import {
   Logical,
   Unary,
 } from '@actions/expressions/ast'
-import { type ExpressionSpan, expressionSpans } from '../../workflow/expression-spans.ts'
+import { expressionSpans } from '../../workflow/expressions.ts'
 import { isFault, parseExpression } from '../parse-expression.ts'
+import type { Stretch } from '../scalar-text.ts'
 
 /** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {
@@ -24,17 +25,17 @@ export interface Scope {
 /** The expressions of a file: each is parsed once, and each text searched once. */
 export class Expressions {
   readonly #parsed = new Map<string, Expr | undefined>()
-  readonly #spans = new Map<string, readonly ExpressionSpan[]>()
+  readonly #spans = new Map<string, readonly Stretch[]>()
 
   /** The insides of all `${{ }}` of a text. */
-  spansOf(text: string): readonly ExpressionSpan[] {
+  spansOf(text: string): readonly Stretch[] {
     const spans = this.#spans.get(text) ?? expressionSpans(text)
     this.#spans.set(text, spans)
     return spans
   }
 
   /** Those of them that can hold text that the sender of an event chose. */
-  untrusted(text: string, scope: Scope): ExpressionSpan[] {
+  untrusted(text: string, scope: Scope): Stretch[] {
     return this.spansOf(text).filter(({ start, end }) =>
       this.isUntrusted(text.slice(start, end), scope),
     )
