@@ -66,14 +66,18 @@ export function itemsOf(place: Place | undefined): Place[] {
   return nodes.map((node) => placeOf(node, place.isShared, place.anchors))
 }
 
-/** The text that stands here. */
-export function textOf(place: Place | undefined): string | undefined {
-  return place && isText(place.node) ? place.node.value : undefined
-}
-
 /** A place that holds a text. */
 export interface TextPlace extends Place {
   readonly node: Scalar<string>
+}
+
+export function textAt(place: Place | undefined): TextPlace | undefined {
+  return place && isText(place.node) ? { ...place, node: place.node } : undefined
+}
+
+/** The text that stands here. */
+export function textOf(place: Place | undefined): string | undefined {
+  return textAt(place)?.node.value
 }
 
 /** Every text at and below a place; each node counts once, however many aliases lead to it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readInlineOn } from '../../src/workflow/workflow.ts'
+import { readInlineOn } from '../../src/compiler/native.ts'
 
 const FILE = '.github/workflows/hook.yml'
 
