@@ -8,7 +8,7 @@ import {
 } from '../compiler/compile.ts'
 import { type NamedFile, nameProblems } from '../compiler/names.ts'
 import { readSourceFile, type SourceFile, type SourceTrigger } from '../compiler/source-file.ts'
-import { findUntrusted } from '../compiler/untrusted/findings.ts'
+import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { readSource } from './files.ts'
@@ -45,9 +45,9 @@ async function buildWorkflow(
   try {
     const file = readSourceFile(source.name, readSource(root, source.file))
     if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(source)] }
-    const mistakes = scriptProblems(file)
+    const mistakes = scriptProblems(file.triggers)
     if (mistakes.length > 0) throw new UserError(mistakes)
-    const untrusted = findUntrusted(file).map(({ problem }) => problem)
+    const untrusted = untrustedProblems(file)
     const compiled = await compile(file, options)
     return { ...nothing, file, compiled, untrusted, notices: compiled.notices }
   } catch (error) {
@@ -67,7 +67,9 @@ function plainNotice({ file }: NamedFile): Problem {
 const SCRIPTS = ['filterScript', 'sortScript', 'format'] as const
 
 /** Scripts that would not compile at run time. One with an expression in it is not known before. */
-function scriptProblems({ triggers }: SourceFile): Problem[] {
+export function scriptProblems(
+  triggers: readonly Pick<SourceTrigger, 'nodes' | 'positionOf'>[],
+): Problem[] {
   return triggers.flatMap((trigger) =>
     SCRIPTS.flatMap((option) => {
       const mistake = syntaxMistake(written(trigger, option))
@@ -79,7 +81,7 @@ function scriptProblems({ triggers }: SourceFile): Problem[] {
 }
 
 /** As the file has it, before expressions are filled in; empty when it is not there. */
-function written({ nodes: { options } }: SourceTrigger, option: string): string {
+function written({ nodes: { options } }: Pick<SourceTrigger, 'nodes'>, option: string): string {
   const text = isMap(options) ? options.getIn(['config', option]) : undefined
   return typeof text === 'string' && !hasExpression(text) ? text : ''
 }

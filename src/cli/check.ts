@@ -1,12 +1,26 @@
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION } from '../compiler/action-reference.ts'
+import { originOf } from '../compiler/generated.ts'
+import type { NamedFile } from '../compiler/names.ts'
+import {
+  mayUseAction,
+  type NativeWorkflow,
+  nativeTriggers,
+  readNativeWorkflow,
+} from '../compiler/native.ts'
 import { ON_IN_JOBS } from '../compiler/rewrite.ts'
+import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { type BuiltWorkflow, buildWorkflows, githubMessages } from './build-workflows.ts'
-import { findSourceFiles } from './files.ts'
+import {
+  type BuiltWorkflow,
+  buildWorkflows,
+  githubMessages,
+  scriptProblems,
+} from './build-workflows.ts'
+import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 
 interface CheckOptions {
@@ -16,8 +30,13 @@ interface CheckOptions {
 
 export function checkCommand(): Command {
   return new Command('check')
-    .description('show every problem of every workflow file')
-    .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
+    .description(
+      'show every problem of every workflow file, of ours and of those that use the action',
+    )
+    .argument(
+      '[files...]',
+      `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
+    )
     .option('--strict', 'untrusted text in a script is an error')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
@@ -58,26 +77,34 @@ interface Checked {
   readonly warnings: readonly Problem[]
 }
 
-/** Checks workflow files; nothing is written. */
+/**
+ * Checks workflow files; nothing is written.
+ *
+ * @param globs without any, the files that are compiled, and the native ones that use the action
+ */
 export async function checkWorkflows(
   root: string,
   globs: readonly string[],
   strict: boolean,
 ): Promise<Checked> {
   try {
-    const sources = findSourceFiles(root, globs)
+    const found = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
+    const isNative = ({ file }: NamedFile) => file.startsWith(`${NATIVE_FOLDER}/`)
+    const sources = found.filter((file) => !isNative(file))
     const built = await buildWorkflows(root, sources, {
       uses: ACTION,
       state: 'none',
     })
-    const native = (await Promise.all(built.map(nativeProblems))).flat()
-    const untrusted = built.flatMap((one) => one.untrusted)
+    const natives = await Promise.all(found.filter(isNative).map((file) => checkNative(root, file)))
+    const checked = natives.flatMap((native) => native ?? [])
+    const inCompiled = (await Promise.all(built.map(nativeProblems))).flat()
+    const untrusted = [...built, ...checked].flatMap((one) => one.untrusted)
     const notices = built.flatMap((one) => one.notices)
     return {
-      count: sources.length,
+      count: sources.length + checked.length,
       errors: [
-        ...built.flatMap(({ problems }) => problems),
-        ...native,
+        ...[...built, ...checked].flatMap(({ problems }) => problems),
+        ...inCompiled,
         ...(strict ? untrusted : []),
       ],
       warnings: [...(strict ? [] : untrusted), ...notices],
@@ -85,6 +112,53 @@ export async function checkWorkflows(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { count: 0, errors: error.problems, warnings: [] }
+  }
+}
+
+/** @throws UserError when there is neither a file to compile nor a native one */
+function defaultFiles(root: string): NamedFile[] {
+  const natives = nativeFiles(root)
+  try {
+    return [...findSourceFiles(root, [DEFAULT_GLOB]), ...natives]
+  } catch (error) {
+    if (!(error instanceof UserError) || natives.length === 0) throw error
+    return natives
+  }
+}
+
+/** What is wrong with a workflow of GitHub's own that uses the action. */
+interface CheckedNative {
+  readonly problems: readonly Problem[]
+  readonly untrusted: readonly Problem[]
+}
+
+/** `undefined` for one that does not use the action, or was compiled: then its source is checked. */
+async function checkNative(
+  root: string,
+  { name, file }: NamedFile,
+): Promise<CheckedNative | undefined> {
+  const source = readSource(root, file)
+  if (originOf(source.text) || !mayUseAction(source.text)) return undefined
+  try {
+    const native = readNativeWorkflow(name, source)
+    if (!native) return undefined
+    const untrusted = untrustedProblems(native)
+    const inGithub = (await githubMessages({ name: file, text: source.text })).map(
+      ({ message, start, end }) => ({ message, position: positionAt(source, start, end) }),
+    )
+    return { problems: [...inlineProblems(native), ...inGithub], untrusted }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { problems: error.problems, untrusted: [] }
+  }
+}
+
+function inlineProblems(native: NativeWorkflow): readonly Problem[] {
+  try {
+    return scriptProblems(nativeTriggers(native))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems
   }
 }
 

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, parse } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
-import { readInlineOn } from '../compiler/native.ts'
+import { mayUseAction, readInlineOn } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/event.ts'
 import type { DevServer } from '../inspector/dev-server.ts'
 import {
@@ -21,6 +21,7 @@ import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import { nativeFiles } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { reportBug, stopOnSignal, styled } from './terminal.ts'
@@ -135,8 +136,6 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-const NATIVE_FOLDER = '.github/workflows'
-
 const ADVICE = ['make one with: hookline init']
 
 interface DevWorkflowOptions {
@@ -176,19 +175,6 @@ function namesOf(files: WorkflowSource, isInline: boolean): readonly string[] {
   }
 }
 
-function nativeFiles(root: string): { readonly name: string; readonly file: string }[] {
-  const found = listed(join(root, NATIVE_FOLDER)).filter((file) => /\.ya?ml$/.test(file))
-  return found.sort().map((file) => ({ name: parse(file).name, file: `${NATIVE_FOLDER}/${file}` }))
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
 /** One with mistakes counts, so that they are shown. */
 function has(root: string, name: string, file: string, contexts: Contexts): boolean {
   try {
@@ -206,7 +192,7 @@ function readInline(
   contexts: Contexts,
 ): Workflow | undefined {
   const text = readFileSync(join(root, file), 'utf8')
-  return readInlineOn(name, { name: file, file, text }, contexts)
+  return mayUseAction(text) ? readInlineOn(name, { name: file, file, text }, contexts) : undefined
 }
 
 const DEFAULT_FILE = '.env'

@@ -53,6 +53,11 @@ export interface NativeWorkflow extends LintedFile {
   readonly uses: readonly NativeUse[]
 }
 
+/** False for a text that surely does not use the action, so that it need not be parsed. */
+export function mayUseAction(text: string): boolean {
+  return /\/hookline\b|uses['"]?\s*:\s*['"]?\.\/['"]?\s*(?:[#,}\]]|$)/m.test(text)
+}
+
 /**
  * Reads a workflow of GitHub's own.
  *
