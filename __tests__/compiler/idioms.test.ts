@@ -62,7 +62,7 @@ test('R44: so it is for scripts that are put together at random', () => {
       if (findings(fixed).length > 0) return
       expect(executedSteps(shell, fixed, TEXTS)).toEqual([])
     }),
-    { numRuns: scaled(1500, 60) },
+    { numRuns: scaled(200, 8) },
   )
 })
 

@@ -10,7 +10,7 @@ import { linesOf } from '../source-file.ts'
 import { quoted } from '../yaml-lines.ts'
 import { type Finding, findUntrusted, isGoverning } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
-import { childOf, entriesOf, mapOf, type Place, textOf, textsOf } from './nodes.ts'
+import { childOf, entriesOf, mapOf, type Place } from './nodes.ts'
 import { safeInJavaScript } from './safe-javascript.ts'
 import { safeInShell } from './safe-shell.ts'
 import { type Placeholder, type Script, scriptOf } from './script.ts'
@@ -70,8 +70,8 @@ function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
 /** The edits of a script that make a variable of one expression. */
 type Replace = (placeholder: Placeholder, names: VariableNames) => readonly Edit[]
 
-function replacements({ key, step, job }: Finding, script: Script): (Replace | undefined)[] {
-  if (key === 'run' && isPosixShell(shellOf(job, step))) {
+function replacements({ key, step }: Finding, script: Script): (Replace | undefined)[] {
+  if (key === 'run' && step?.isPosixShell) {
     return safeInShell(script).map(
       (text) =>
         text &&
@@ -92,34 +92,6 @@ function replacements({ key, step, job }: Finding, script: Script): (Replace | u
 /** A value keeps its type by way of JSON. */
 function asJson(expression: string): string {
   return /^toJSON\([^()]*\)$/i.test(expression) ? expression : `toJSON(${expression})`
-}
-
-/** A shell that reads the script as it stands: `bash -c` and the like would read it twice. */
-function isPosixShell(shell: string | undefined): boolean {
-  return /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/.test(
-    shell ?? '',
-  )
-}
-
-/** The nearest shell that is named; otherwise GitHub takes bash, but not on Windows. */
-function shellOf(job: JobFlow | undefined, step: StepFlow | undefined): string | undefined {
-  const named = [
-    childOf(step?.place, 'shell'),
-    childOf(job?.place, 'defaults', 'run', 'shell'),
-    childOf(job?.top, 'defaults', 'run', 'shell'),
-  ].find((place) => place !== undefined)
-  return named ? textOf(named) : mayBeWindows(job?.place) ? undefined : 'bash'
-}
-
-function mayBeWindows(job: Place | undefined): boolean {
-  const wordsOf = (key: string) =>
-    textsOf(childOf(job, key))
-      .map(({ node }) => node.value)
-      .join('\n')
-  const [runner, strategy] = [wordsOf('runs-on'), wordsOf('strategy')]
-  if (/win|self-hosted/i.test(runner)) return true
-  if (!runner.includes('${{')) return false
-  return !/\$\{\{\s*matrix\./.test(runner) || /win|\$\{\{/i.test(strategy)
 }
 
 /** Edits of a value as edits of the file; two expressions in one string share its quotes. */

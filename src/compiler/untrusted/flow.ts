@@ -12,7 +12,7 @@ import {
 } from './nodes.ts'
 import { scriptOf } from './script.ts'
 import { Expressions, type Scope } from './taint.ts'
-import { githubScriptWrites, NO_WRITES, shellWrites, type Writes } from './writes.ts'
+import { githubScriptWrites, NO_WRITES, scriptWrites, type Writes } from './writes.ts'
 
 /** A workflow file, of ours or of GitHub's own, as it was parsed. */
 export interface LintedFile {
@@ -41,6 +41,8 @@ export interface StepFlow {
   readonly scope: Scope
   /** What the step runs: `actions/checkout@v5`. */
   readonly uses: string
+  /** Whether bash or sh runs its script for sure. */
+  readonly isPosixShell: boolean
   readonly writes: Writes
 }
 
@@ -205,7 +207,7 @@ function jobFlow(
   let around = job
   const steps = itemsOf(childOf(place, 'steps')).map((step): StepFlow => {
     const { scope } = withEnv(around, expressions, childOf(step, 'env'))
-    const flow = stepFlow(step, scope, expressions)
+    const flow = stepFlow(top, place, step, scope, expressions)
     const id = textOf(childOf(step, 'id'))?.toLowerCase()
     if (id !== undefined) ofSteps.set(id, outputsOfStep(flow, expressions))
     const { variables } = flow.writes
@@ -228,22 +230,51 @@ function matrixOf(matrix: Place | undefined, scope: Scope, expressions: Expressi
   return named(new Set(tainted.map(({ name }) => name.toLowerCase())))
 }
 
-function stepFlow(place: Place, scope: Scope, expressions: Expressions): StepFlow {
+function stepFlow(
+  top: Place,
+  job: Place,
+  place: Place,
+  scope: Scope,
+  expressions: Expressions,
+): StepFlow {
   const uses = textOf(childOf(place, 'uses')) ?? ''
+  const isPosix = isPosixShell(top, job, place)
+  const step = { place, scope, uses, isPosixShell: isPosix }
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))
-  if (text === undefined) return { place, scope, uses, writes: NO_WRITES }
+  if (text === undefined) return { ...step, writes: NO_WRITES }
   const script = scriptOf(text, expressions.spansOf(text))
   const tainted = {
     isTainted: (expression: string) => expressions.isUntrusted(expression, scope),
     isTaintedVariable: (name: string) => scope.env(name.toLowerCase()),
   }
-  return {
-    place,
-    scope,
-    uses,
-    writes: (isGithubScript ? githubScriptWrites : shellWrites)(script, tainted),
-  }
+  if (isGithubScript) return { ...step, writes: githubScriptWrites(script, tainted) }
+  return { ...step, writes: scriptWrites(script, isPosix, tainted) }
+}
+
+/** A shell that reads the script as it stands: `bash -c` and the like would read it twice. */
+const POSIX_SHELL =
+  /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/
+
+/** The nearest shell that is named; otherwise GitHub takes bash, but not on Windows. */
+function isPosixShell(top: Place, job: Place, step: Place): boolean {
+  const named = [
+    childOf(step, 'shell'),
+    childOf(job, 'defaults', 'run', 'shell'),
+    childOf(top, 'defaults', 'run', 'shell'),
+  ].find((place) => place !== undefined)
+  return named ? POSIX_SHELL.test(textOf(named) ?? '') : !mayBeWindows(job)
+}
+
+function mayBeWindows(job: Place): boolean {
+  const wordsOf = (key: string) =>
+    textsOf(childOf(job, key))
+      .map(({ node }) => node.value)
+      .join('\n')
+  const [runner, strategy] = [wordsOf('runs-on'), wordsOf('strategy')]
+  if (/win|self-hosted/i.test(runner)) return true
+  if (!runner.includes('${{')) return false
+  return !/\$\{\{\s*matrix\./.test(runner) || /win|\$\{\{/i.test(strategy)
 }
 
 /** The action by its name, of whatever owner and version, or the one of the same repository. */

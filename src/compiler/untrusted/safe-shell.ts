@@ -280,10 +280,8 @@ function printsSafely(command: Command, tree: ShellTree): boolean {
   for (let at = tree.parents.get(command); at; at = tree.parents.get(at)) {
     if (at.type === 'Statement' && at.background) return false
     if (at.type === 'Redirected' && !at.redirects.every(isHarmless)) return false
-    const later =
-      at.type === 'Pipeline'
-        ? at.commands.slice(at.commands.findLastIndex((one) => one === below) + 1)
-        : []
+    const before = below.pos
+    const later = at.type === 'Pipeline' ? at.commands.filter(({ pos }) => pos > before) : []
     if (!isReadSafely(later)) return false
     if (at.type === 'Script') return isReadAsText(tree.parents.get(at), tree)
     if (!PASSING.has(at.type) && at.type !== 'Redirected' && at.type !== 'Pipeline') return false

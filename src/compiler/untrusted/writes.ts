@@ -31,12 +31,12 @@ const VARIABLES = /GITHUB_(?:ENV|PATH)\b|\$\{!/
 const PATHS = /^\s*github\.(?:env|output|path)\s*$/i
 
 /** What a script of a `run:` step writes into `$GITHUB_OUTPUT`, `$GITHUB_ENV` and `$GITHUB_PATH`. */
-export function shellWrites(script: Script, tainted: Tainted): Writes {
+export function scriptWrites(script: Script, isPosixShell: boolean, tainted: Tainted): Writes {
   const { text } = script
   const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
   if (!isWriting && !script.placeholders.some(({ expression }) => PATHS.test(expression)))
     return NO_WRITES
-  const tree = shellTree(text)
+  const tree = isPosixShell ? shellTree(text) : undefined
   return tree ? new ShellFlow(script, tree, tainted).writes() : writesByWords(script, tainted)
 }
 
