@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml'
 import type { Problem } from '../../protocol/errors.ts'
 import { positionAt } from '../../workflow/source.ts'
-import { type FileExpression, fileExpressions } from '../file-expressions.ts'
+import { type FileExpression, fileExpressions } from '../expressions.ts'
 import type { SourceFile } from '../source-file.ts'
 import { asMap, child, type ScopedJob, scopedJobs, withEnv } from './scopes.ts'
 import { isUntrusted, type Scope } from './taint.ts'
@@ -86,7 +86,7 @@ const ADVICE: Readonly<Record<Finding['key'], string>> = {
 function problem({ source }: SourceFile, key: Finding['key'], expression: FileExpression): Problem {
   const { text } = expression
   const start = text.length - text.trimStart().length
-  const { start: from, end } = expression.stretch(start, text.trimEnd().length)
+  const { start: from, end } = expression.span(start, text.trimEnd().length)
   return {
     message: `untrusted text in "${key}": whoever sends the event could choose what runs`,
     position: positionAt(source, from, end),

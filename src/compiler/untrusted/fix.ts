@@ -1,8 +1,7 @@
 import { Scalar } from 'yaml'
-import { applyEdits, type Edit } from '../edits.ts'
-import { keyOf } from '../file-expressions.ts'
-import { ScalarText } from '../scalar-text.ts'
+import { keyOf } from '../expressions.ts'
 import type { SourceFile } from '../source-file.ts'
+import { applyEdits, type Edit, ScalarText } from '../spans.ts'
 import { type Finding, findUntrusted, type JobStep } from './findings.ts'
 import { languageOf } from './language.ts'
 import { replacements } from './replacements.ts'
@@ -68,7 +67,7 @@ function fixScript(file: SourceFile, findings: readonly Finding[]): ScriptFix {
 function inSource(written: ScalarText, { type }: Scalar, edits: readonly Edit[]): Edit[] {
   const once = new Map(edits.map((edit) => [edit.start, edit]))
   return [...once.values()].map(({ start, end, text }) => ({
-    ...written.stretch(start, end),
+    ...written.span(start, end),
     text: escaped(text, type),
   }))
 }

@@ -1,4 +1,4 @@
-import type { Edit } from '../edits.ts'
+import type { Edit } from '../spans.ts'
 import type { Language } from './language.ts'
 import type { Script } from './script.ts'
 import { type ScriptPlace, scriptPlaces } from './script-places.ts'

@@ -1,5 +1,5 @@
 import { isMap, type Node, type Pair, type YAMLMap } from 'yaml'
-import { fileExpressions, keyOf } from '../file-expressions.ts'
+import { fileExpressions, keyOf } from '../expressions.ts'
 import type { SourceFile } from '../source-file.ts'
 import { isUntrusted, type Scope } from './taint.ts'
 

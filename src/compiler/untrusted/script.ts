@@ -1,5 +1,5 @@
 import { expressionSpans } from '../../workflow/expression-spans.ts'
-import type { Stretch } from '../scalar-text.ts'
+import type { Span } from '../spans.ts'
 
 /** A script with a name in the place of each expression, for a parser of its language. */
 export interface Script {
@@ -12,7 +12,7 @@ export interface Script {
 export interface Placeholder {
   readonly name: string
   /** The whole `${{ }}` in the value. */
-  readonly braces: Stretch
+  readonly braces: Span
 }
 
 /** Puts a name in the place of each `${{ }}` of a value. */

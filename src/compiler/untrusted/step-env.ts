@@ -1,8 +1,7 @@
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
 import { rangeOf } from '../../workflow/source.ts'
-import type { Edit } from '../edits.ts'
-import { keyOf } from '../file-expressions.ts'
-import { linesOf } from '../source-file.ts'
+import { keyOf } from '../expressions.ts'
+import { type Edit, linesOf } from '../spans.ts'
 import { quoted } from '../yaml-lines.ts'
 import { asMap, child, pairsOf } from './scopes.ts'
 

@@ -9,7 +9,7 @@ import {
   Logical,
   Unary,
 } from '@actions/expressions/ast'
-import { isFault, parseExpression } from '../parse-expression.ts'
+import { isFault, parseExpression } from '../expressions.ts'
 
 /** Which values of the other contexts were made from an event. Names are in lower case. */
 export interface Scope {
