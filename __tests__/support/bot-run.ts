@@ -1,14 +1,12 @@
 import { stepOutputs } from '../../src/action/outputs.ts'
-import { carryOut, type Effect } from '../../src/engine/effects.ts'
+import { http } from '../../src/action/ports.ts'
+import { type Effect, runEffects } from '../../src/engine/effects.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
-import type { Evaluation } from '../../src/engine/evaluation.ts'
-import type { WorkflowSource } from '../../src/engine/events.ts'
-import type { EnginePorts } from '../../src/engine/ports.ts'
-import { http } from '../../src/entries/http.ts'
-import { scripts } from '../../src/entries/scripts.ts'
-import type { Item } from '../../src/items/item.ts'
-import type { JsonObject } from '../../src/protocol/json.ts'
-import type { TriggerPorts } from '../../src/triggers/trigger.ts'
+import type { EnginePorts, WorkflowSource } from '../../src/engine/event.ts'
+import type { Evaluation } from '../../src/engine/result.ts'
+import { scripts } from '../../src/engine/scripts.ts'
+import type { Item, TriggerPorts } from '../../src/triggers/trigger.ts'
+import type { JsonObject } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { BOT_TOKEN } from './telegram.ts'
 
@@ -68,7 +66,7 @@ export function runPost(
   ports: EnginePorts,
 ): Promise<void> {
   const saved = JSON.parse(JSON.stringify(effects)) as Effect[] // as it goes through GITHUB_STATE
-  return carryOut(saved, (name) => workflows.find(name), ports)
+  return runEffects(saved, (name) => workflows.find(name), ports)
 }
 
 export function updateIds(items: readonly Item[]): unknown[] {

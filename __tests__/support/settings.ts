@@ -1,21 +1,21 @@
 import * as v from 'valibot'
-import { scripts } from '../../src/entries/scripts.ts'
-import type { Found } from '../../src/items/candidate.ts'
-import { type Config, configSchema } from '../../src/items/config.ts'
-import type { Item } from '../../src/items/item.ts'
-import type { KeyPaths } from '../../src/items/key.ts'
-import { BLANK_LEDGER, type Ledger } from '../../src/items/ledger.ts'
+import type { Found } from '../../src/engine/candidate.ts'
+import { scripts } from '../../src/engine/scripts.ts'
+import { NO_SEEN_KEYS, type SeenKeys } from '../../src/state/index.ts'
+import type { KeyPaths } from '../../src/triggers/config.ts'
+import { type Config, configSchema } from '../../src/triggers/config.ts'
+import type { Item } from '../../src/triggers/trigger.ts'
 
 /** Settings of the pipeline from `config` as a workflow file has it. */
 export function settingsOf(
   config: unknown = {},
-  other: { keys?: Partial<KeyPaths>; ledger?: Ledger; deduplicate?: boolean } = {},
+  other: { keys?: Partial<KeyPaths>; ledger?: SeenKeys; deduplicate?: boolean } = {},
 ) {
   return {
     config: configOf(config),
     keys: { own: undefined, chosen: undefined, ...other.keys },
     deduplicate: other.deduplicate ?? false,
-    ledger: other.ledger ?? BLANK_LEDGER,
+    ledger: other.ledger ?? NO_SEEN_KEYS,
     scripts,
   }
 }

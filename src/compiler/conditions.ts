@@ -92,7 +92,8 @@ function besideNative(native: string) {
     }
     const callsSuccess = job.tree !== undefined && calls(job.tree, ['success'])
     const needs = ['on', ...(callsSuccess ? succeeded : job.needs)]
-    const native = (condition: string) => rewrite(withoutSuccess(condition, succeeded), job, needs)
+    const native = (condition: string) =>
+      rewrite(withoutSuccess(condition, job.tree, succeeded), job, needs)
     return { needs, parts: [guard, ...own(job, native)] }
   }
 }
@@ -115,15 +116,24 @@ function resultIsSuccess(job: string): string {
 }
 
 /** Writes out what a `success()` of the user asks for. */
-function withoutSuccess(condition: string, succeeded: readonly string[]): string {
+function withoutSuccess(
+  condition: string,
+  tree: Expr | undefined,
+  succeeded: readonly string[],
+): string {
   const parts = ['!cancelled()', ...succeeded.map(resultIsSuccess)]
   const tokens = lex(condition)
+  const isAnd = tree instanceof Logical && tree.operator.type === TokenType.AND
+  const top = isAnd ? tree.args : [tree]
+  const alone = top.flatMap((part) => (part instanceof FunctionCall ? [part.functionName] : []))
   const edits = tokens.flatMap((token, at): Edit[] => {
     const [open, close] = tokens.slice(at + 1, at + 3)
     const isCall = open?.type === TokenType.LEFT_PAREN && close?.type === TokenType.RIGHT_PAREN
     if (token.type !== TokenType.IDENTIFIER || token.lexeme.toLowerCase() !== 'success') return []
     if (!isCall || !close) return []
-    const isAlone = tokens.length <= 4 || parts.length === 1
+    const isAlone =
+      parts.length === 1 ||
+      alone.some(({ range }) => range.start.column === token.range.start.column)
     const text = isAlone ? parts.join(' && ') : `(${parts.join(' && ')})`
     return [{ start: spanOf(token).start, end: spanOf(close).end, text }]
   })

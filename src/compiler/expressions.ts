@@ -11,7 +11,7 @@ import {
 import type { FunctionInfo } from '@actions/expressions/funcs/info'
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, type Pair, Scalar } from 'yaml'
-import { expressionSpans, hasExpression } from '../workflow/expression-spans.ts'
+import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
 import type { Path } from '../workflow/options.ts'
 import { ScalarText, type Span } from './spans.ts'
 

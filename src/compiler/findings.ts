@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { EVENT_TYPE } from '../protocol/dispatch.ts'
-import type { Problem } from '../protocol/errors.ts'
-import { positionAt, rangeOf } from '../workflow/source.ts'
+import type { Problem } from '../wire/errors.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { INPUT, type StartingEvent } from './events.ts'
 import {
   type FileExpression,

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, parse, visit, type YAMLMap } from 'yaml'
-import type { Problem } from '../protocol/errors.ts'
-import { positionAt, rangeOf } from '../workflow/source.ts'
+import type { Problem } from '../wire/errors.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyOf } from './expressions.ts'
 import { type NodePair, pairsOf, type SourceFile, type SourceJob } from './source-file.ts'
 import { columnOf, type Edit, linesOf, type Span, trimmedEnd } from './spans.ts'
@@ -76,7 +76,10 @@ function isInFlow({ jobs }: SourceFile, node: YAMLMap): boolean {
   return node.flow === true || (isMap(jobs.value) && jobs.value.flow === true)
 }
 
-/** New keys stand together: after `name`, where a job begins with it. */
+/** After these a job says what it does; new keys stand behind them. */
+const HEAD_KEYS = ['needs', 'if']
+
+/** New keys stand together: behind what is said of the same, or after the job's name. */
 function atTop(job: Job, changes: readonly (Edit | NewLines)[]): Edit[] {
   const edits = changes.filter((change): change is Edit => 'text' in change)
   const lines = changes.flatMap((change) => ('lines' in change ? change.lines : []))
@@ -88,8 +91,9 @@ function atTop(job: Job, changes: readonly (Edit | NewLines)[]): Edit[] {
     return [...edits, { start, end: start, text: inline(lines) + separator }]
   }
   const column = columnOf(job.text, rangeOf(first.key)[0])
-  const { end } =
-    keyOf(first) === 'name' ? linesOfPair(job.text, first) : linesOf(job.text, ...rangeOf(job.key))
+  const head = job.pairs.findLast((pair) => HEAD_KEYS.includes(keyOf(pair)))
+  const last = head ?? (keyOf(first) === 'name' ? first : undefined)
+  const { end } = last ? linesOfPair(job.text, last) : linesOf(job.text, ...rangeOf(job.key))
   return [...edits, { start: end, end, text: asLines(lines, column) }]
 }
 
@@ -129,8 +133,9 @@ function needsEdits(job: Job, needs: readonly string[]): (Edit | NewLines)[] {
   }
   const { value } = pair
   const span = valueSpan(job.text, pair)
-  const isLong = job.text.slice(span.start, span.end).includes('\n')
-  if (!isSeq(value) || !isLong) return [{ ...span, text: `${span.isEmpty ? ' ' : ''}${list}` }]
+  const isLong =
+    isSeq(value) && (!value.flow || job.text.slice(span.start, span.end).includes('\n'))
+  if (!isLong) return [{ ...span, text: `${span.isEmpty ? ' ' : ''}${list}` }]
   const there = value.items.map((item) => String(isScalar(item) ? item.value : item))
   const added = needs.filter((id) => !there.includes(id))
   if (value.flow) {

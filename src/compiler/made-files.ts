@@ -1,4 +1,4 @@
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 
 /** A file that the compiler makes. */
 export interface MadeFile {
@@ -70,6 +70,29 @@ export function changesOf(
 function statusOf(isThere: boolean, before: string, after: string): Change['status'] {
   if (!isThere) return 'new'
   return before.replaceAll('\r\n', '\n') === after ? 'unchanged' : 'changed'
+}
+
+/**
+ * Whether a made file names later versions of actions than its source does, and differs in nothing
+ * else: so bots that raise versions leave it.
+ */
+export function hasNewerActions(there: string, compiled: string): boolean {
+  const [lines, others] = [there, compiled].map((text) => text.replaceAll('\r\n', '\n').split('\n'))
+  if (!lines || !others || lines.length !== others.length) return false
+  const pairs = lines.flatMap((line, at) => (line === others[at] ? [] : [[line, others[at] ?? '']]))
+  return pairs.every(([line = '', other = '']) => {
+    const [one, two] = [USES.exec(line), USES.exec(other)]
+    return one?.[1] !== undefined && one[1] === two?.[1] && isLater(one[2] ?? '', two[2] ?? '')
+  })
+}
+
+/** The action, and its version: the one in the comment behind a commit, where there is one. */
+const USES = /^(\s*(?:-\s+)?uses:\s*['"]?[^@\s]+)@(?:[0-9a-f]{40}['"]?\s+#\s*)?(\S+)/
+
+function isLater(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((version) => version.match(/\d+/g)?.map(Number) ?? [])
+  const at = a?.findIndex((part, index) => part !== (b?.[index] ?? 0)) ?? -1
+  return at >= 0 && (a?.[at] ?? 0) > (b?.[at] ?? 0)
 }
 
 /** A workflow file by its place. */

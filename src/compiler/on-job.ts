@@ -1,6 +1,6 @@
 import { isMap, stringify } from 'yaml'
-import { EVENT_TYPE } from '../protocol/dispatch.ts'
-import type { Json } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
 import { INPUT, onEntryTexts, type StartingEvent } from './events.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
 import {

@@ -1,8 +1,8 @@
-import { isAlias, isMap, isScalar, type Node, parse, type Scalar, stringify, visit } from 'yaml'
-import type { Problem } from '../protocol/errors.ts'
-import type { Json } from '../protocol/json.ts'
-import { hasExpression } from '../workflow/expression-spans.ts'
-import { positionAt, rangeOf } from '../workflow/source.ts'
+import { isAlias, isMap, isScalar, type Node, parse, type Scalar, visit } from 'yaml'
+import type { Problem } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+import { hasExpression } from '../workflow/expressions.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { aliasProblems, isInTrigger } from './aliases.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits } from './events.ts'
@@ -13,7 +13,8 @@ import {
   type Reference,
   referencesIn,
 } from './expressions.ts'
-import { type Entry, jobEdits } from './job-edits.ts'
+import { jobEdits } from './job-edits.ts'
+import { cutSection, type MovedSettings, movedEntries, movedSettings } from './moved-settings.ts'
 import {
   actionInputLines,
   emptiedEnv,
@@ -25,7 +26,7 @@ import {
   readsContext,
 } from './on-job.ts'
 import type { Plan } from './plan.ts'
-import { expressionEdits, rewriteExpression, rewriteText, type Target } from './rewrite.ts'
+import { expressionEdits, rewriteExpression, type Target } from './rewrite.ts'
 import {
   jobsOf,
   type NodePair,
@@ -59,78 +60,115 @@ export function oneFile(
 ): OneFile {
   const starts = { file, starting: plan.starting, webhooks: plan.webhooks }
   const native = nativeCondition(starts)
-  const reader = onReader(file, expressions)
   const moved = movedSettings(file)
-  const jobs = jobsOf(file)
-  const isMovedInto = (job: SourceJob) => moved.pairs.length > 0 && !isCall(job)
+  const jobs = plannedJobs(file, expressions, moved, native)
+  const entries = movedEntries(moved, targetOf(file, native, undefined, []))
+  const changed = jobs.map(({ job, condition, isMovedInto }) =>
+    jobEdits(file, job, {
+      needs: condition.needs.join(' ') === job.needs.join(' ') ? undefined : condition.needs,
+      parts: condition.parts,
+      env: isMovedInto ? entries.env : [],
+      defaults: isMovedInto ? entries.defaults : [],
+    }),
+  )
+  const onJob = onJobLines({
+    ...options,
+    workflow: file.name,
+    condition: onJobCondition(starts),
+    env: emptiedEnv(file),
+    outputs: ['triggered', 'on'],
+    actionInputs: actionInputLines(file, options.state),
+    isSerial: options.state !== 'none',
+    writesState: options.state.startsWith('branch:'),
+  })
+  return {
+    edits: [
+      ...onSectionEdits(file, plan.starting),
+      ...cutSection(file, OWN_KEY),
+      ...moved.edits,
+      insertedJob(file, onJob),
+      ...rewritten(file, expressions, moved, jobs, native),
+      ...changed.flatMap(({ edits }) => edits),
+    ],
+    problems: [
+      ...jobs.filter(({ job }) => job.id.toLowerCase() === 'on').map((one) => takenName(file, one)),
+      ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
+      ...pathProblems(file),
+      ...circularProblems(file),
+      ...changed.flatMap(({ problems }) => problems),
+    ],
+    notices: jobs.flatMap((one) => wholeNeedsNotices(file, one, expressions)),
+  }
+}
+
+/** A job, and when it runs in the one file. */
+interface PlannedJob {
+  readonly job: SourceJob
+  readonly condition: JobCondition
+  /** Whether settings of the workflow are moved into it. */
+  readonly isMovedInto: boolean
+}
+
+function plannedJobs(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  moved: MovedSettings,
+  native: string | undefined,
+): PlannedJob[] {
+  const reads = onReader(file, expressions)
+  const jobs = jobsOf(file).map((job) => ({
+    job,
+    isMovedInto: moved.pairs.length > 0 && !isCall(job),
+  }))
   const conditions = jobConditions(
     new Map(
-      jobs.map((job): [string, SourceCondition] => [
+      jobs.map(({ job, isMovedInto }): [string, SourceCondition] => [
         job.id.toLowerCase(),
         {
           needs: job.needs,
           condition: conditionOf(file, job),
-          readsOn: reader.reads(job.content) || isMovedInto(job),
+          readsOn: isMovedInto || reads(job.content),
         },
       ]),
     ),
     native,
     (condition, job, needs) => rewriteExpression(condition, targetOf(file, native, job, needs)),
   )
-  const conditionFor = (id: string) => conditions.get(id.toLowerCase())
-  const entries = movedEntries(moved, targetOf(file, native, undefined, []))
-  const changed = jobs.map((job) =>
-    jobEdits(file, job, {
-      ...changeOf(job, conditionFor(job.id)),
-      env: isMovedInto(job) ? entries.env : [],
-      defaults: isMovedInto(job) ? entries.defaults : [],
-    }),
+  return jobs.map((one) => {
+    const same = { needs: one.job.needs, parts: undefined }
+    return { ...one, condition: conditions.get(one.job.id.toLowerCase()) ?? same }
+  })
+}
+
+/** The rewritten expressions, but for those that are moved, or part of a condition written anew. */
+function rewritten(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  { pairs }: MovedSettings,
+  jobs: readonly PlannedJob[],
+  native: string | undefined,
+): Edit[] {
+  const byId = new Map(jobs.map((one) => [one.job.id, one]))
+  const byJob = new Map<PlannedJob | undefined, FileExpression[]>()
+  for (const expression of expressions) {
+    const { path, found } = expression
+    const one = path[0] === 'jobs' ? byId.get(String(path[1])) : undefined
+    const isCondition = path.length === 3 && path[2] === 'if' && one?.condition.parts !== undefined
+    if (isCondition || pairs.some(({ value }) => value === found.scalar)) continue
+    const own = byJob.get(one) ?? []
+    own.push(expression)
+    byJob.set(one, own)
+  }
+  return [...byJob].flatMap(([one, own]) =>
+    expressionEdits(file, own, targetOf(file, native, one?.job, one?.condition.needs ?? [])),
   )
-  const byJob = new Map(jobs.map((job) => [job.id, job]))
-  const inPlace = expressions.filter((expression) => isInPlace(expression, moved, conditionFor))
-  const rewritten = new Map<string, FileExpression[]>()
-  for (const expression of inPlace) {
-    const id = expression.path[0] === 'jobs' ? String(expression.path[1]) : ''
-    rewritten.set(id, [...(rewritten.get(id) ?? []), expression])
-  }
-  return {
-    edits: [
-      ...onSectionEdits(file, plan.starting),
-      ...cutSection(file, OWN_KEY),
-      ...moved.edits,
-      insertedJob(file, [
-        ...onJobLines({
-          ...options,
-          workflow: file.name,
-          condition: onJobCondition(starts),
-          env: emptiedEnv(file),
-          outputs: ['triggered', 'on'],
-          actionInputs: actionInputLines(file, options.state),
-          isSerial: options.state !== 'none',
-          writesState: options.state.startsWith('branch:'),
-        }),
-      ]),
-      ...[...rewritten].flatMap(([id, own]) => {
-        const target = targetOf(file, native, byJob.get(id), conditionFor(id)?.needs ?? [])
-        return expressionEdits(file, own, target)
-      }),
-      ...changed.flatMap(({ edits }) => edits),
-    ],
-    problems: [
-      ...jobs.filter(({ id }) => id.toLowerCase() === 'on').map((job) => takenName(file, job)),
-      ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
-      ...pathProblems(file),
-      ...circularProblems(file),
-      ...changed.flatMap(({ problems }) => problems),
-    ],
-    notices: jobs.flatMap((job) =>
-      wholeNeedsNotices(file, job, conditionFor(job.id)?.needs ?? [], expressions),
-    ),
-  }
 }
 
 /** Finds what reads the context `on`, by way of aliases too. */
-function onReader(file: SourceFile, expressions: readonly FileExpression[]) {
+function onReader(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+): (node: Node | null | undefined) => boolean {
   const readers = new Set<Scalar>(
     expressions
       .filter(({ text }) => referencesIn(text, 'on').length > 0)
@@ -148,7 +186,7 @@ function onReader(file: SourceFile, expressions: readonly FileExpression[]) {
     })
     return found
   }
-  return { reads }
+  return reads
 }
 
 /** `if:` of a job as one expression; `undefined` where it says nothing. */
@@ -177,11 +215,6 @@ function formatted(text: string): string {
 
 function isCall({ content }: SourceJob): boolean {
   return isMap(content) && content.has('uses')
-}
-
-function changeOf({ needs }: SourceJob, condition: JobCondition | undefined) {
-  const isSame = condition?.needs.join(' ') === needs.join(' ')
-  return { needs: isSame ? undefined : condition?.needs, parts: condition?.parts }
 }
 
 /** What the context `on` is called in a job, and `needs` where it has more jobs in it than before. */
@@ -240,91 +273,6 @@ function needsResultEdits(text: string, own: readonly string[], added: readonly 
   })
 }
 
-/** Settings of the workflow that read `on`: there it cannot be read, in each job it can. */
-interface MovedSettings {
-  readonly env: readonly NodePair[]
-  readonly defaults: readonly NodePair[]
-  readonly pairs: readonly NodePair[]
-  readonly edits: readonly Edit[]
-}
-
-function movedSettings(file: SourceFile): MovedSettings {
-  const env = envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
-  const run = runDefaults(file)
-  const defaults = run.filter((pair) => readsContext(file, pair, 'on'))
-  const isEmptied = run.length === defaults.length
-  return {
-    env,
-    defaults,
-    pairs: [...env, ...defaults],
-    edits: [
-      ...withoutPairs(file, 'env', file.sections.get('env')?.value, envPairs(file), env),
-      ...(defaults.length > 0 && isEmptied
-        ? cutSection(file, 'defaults')
-        : withoutPairs(file, 'defaults', undefined, run, defaults)),
-    ],
-  }
-}
-
-function runDefaults({ sections }: SourceFile): NodePair[] {
-  const defaults = sections.get('defaults')?.value
-  const run = isMap(defaults) ? defaults.get('run', true) : undefined
-  return isMap(run) ? pairsOf(run) : []
-}
-
-/** A mapping without some of its pairs: their lines are cut, or the rest is written anew. */
-function withoutPairs(
-  file: SourceFile,
-  section: string,
-  map: Node | null | undefined,
-  all: readonly NodePair[],
-  cut: readonly NodePair[],
-): Edit[] {
-  if (cut.length === 0) return []
-  const { text } = file.source
-  const isFlow = isMap(map) && map.flow === true
-  if (isFlow && cut.length === all.length) return cutSection(file, section)
-  if (isFlow) {
-    const kept = all.filter((pair) => !cut.includes(pair))
-    const parts = kept.map(({ key, value }) =>
-      text.slice(rangeOf(key)[0], rangeOf(value ?? key)[1]),
-    )
-    const [start, end] = rangeOf(map)
-    return [{ start, end, text: `{${parts.join(', ')}}` }]
-  }
-  const head = file.sections.get(section)?.key
-  const keys = cut.length === all.length && head ? [{ key: head, value: null }, ...cut] : cut
-  return keys.map(({ key, value }) => ({
-    ...linesOf(text, rangeOf(key)[0], rangeOf(value ?? key)[1]),
-    text: '',
-  }))
-}
-
-function cutSection({ sections }: SourceFile, key: string): Edit[] {
-  const section = sections.get(key)
-  return section ? [{ start: section.start, end: section.end, text: '' }] : []
-}
-
-function movedEntries({ env, defaults }: MovedSettings, target: Target) {
-  const entry = (pair: NodePair): Entry => {
-    const value = isScalar(pair.value) ? String(pair.value.value) : ''
-    const text = stringify({ [keyOf(pair)]: rewriteText(value, target) }, { lineWidth: 0 })
-    return { name: keyOf(pair), lines: text.trimEnd().split('\n') }
-  }
-  return { env: env.map(entry), defaults: defaults.map(entry) }
-}
-
-/** Not moved, and not part of a condition that is written anew. */
-function isInPlace(
-  { path, found }: FileExpression,
-  { pairs }: MovedSettings,
-  conditionFor: (id: string) => JobCondition | undefined,
-): boolean {
-  if (pairs.some(({ value }) => value === found.scalar)) return false
-  const isCondition = path.length === 3 && path[0] === 'jobs' && path[2] === 'if'
-  return !isCondition || conditionFor(String(path[1]))?.parts === undefined
-}
-
 /** The job `on` stands before the first job of the user, and what is said above that. */
 function insertedJob({ source: { text }, jobs }: SourceFile, lines: readonly string[]): Edit {
   const { value } = jobs
@@ -343,7 +291,7 @@ function insertedJob({ source: { text }, jobs }: SourceFile, lines: readonly str
   }
 }
 
-function takenName({ source }: SourceFile, { key }: SourceJob): Problem {
+function takenName({ source }: SourceFile, { job: { key } }: PlannedJob): Problem {
   return {
     message: 'a job cannot be named "on": the compiled file has one of this name',
     position: positionAt(source, ...rangeOf(key)),
@@ -376,11 +324,10 @@ function circularProblems(file: SourceFile): Problem[] {
 /** Where `needs` is read as a whole, the job `on` is in it, though the user did not name it. */
 function wholeNeedsNotices(
   file: SourceFile,
-  job: SourceJob,
-  needs: readonly string[],
+  { job, condition }: PlannedJob,
   expressions: readonly FileExpression[],
 ): Problem[] {
-  const added = needs.filter((id) => !job.needs.includes(id))
+  const added = condition.needs.filter((id) => !job.needs.includes(id))
   if (added.length === 0) return []
   const names = added.map((id) => `"${id}"`).join(' and ')
   return expressions

@@ -1,6 +1,6 @@
 import { isMap, isScalar } from 'yaml'
-import { UserError } from '../protocol/errors.ts'
-import { hasExpression } from '../workflow/expression-spans.ts'
+import { UserError } from '../wire/errors.ts'
+import { hasExpression } from '../workflow/expressions.ts'
 import type { StartingEvent } from './events.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
 import type { SourceFile, SourceTrigger } from './source-file.ts'

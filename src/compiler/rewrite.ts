@@ -1,9 +1,9 @@
 import { Scalar } from 'yaml'
-import type { Problem } from '../protocol/errors.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import { expressionSpans } from '../workflow/expression-spans.ts'
-import { positionAt, rangeOf } from '../workflow/source.ts'
+import type { Problem } from '../wire/errors.ts'
+import { expressionSpans } from '../workflow/expressions.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   encoded,
   type FileExpression,

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../protocol/json.ts'
+import { isObject, type Json } from '../wire/json.ts'
 
 /** What `runs-on` of a job may be: a label, a list of labels, or a group. */
 export function readRunsOn(value: unknown): Json | undefined {

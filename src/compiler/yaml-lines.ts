@@ -1,6 +1,6 @@
 import { isMap, isSeq, type Node } from 'yaml'
-import type { TriggerNodes } from '../workflow/reading.ts'
-import { rangeOf } from '../workflow/source.ts'
+import type { TriggerNodes } from '../workflow/options.ts'
+import { rangeOf } from '../workflow/yaml.ts'
 import { columnOf, linesOf, type Span } from './spans.ts'
 
 /** Lines of YAML, without line breaks. */

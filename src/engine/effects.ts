@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Json } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
-import type { EnginePorts } from './ports.ts'
+import type { EnginePorts } from './event.ts'
 
 /**
  * What is left to do once the job has succeeded. Plain JSON without a secret, since another process
@@ -44,7 +44,7 @@ type Find = (workflow: string) => Workflow | undefined
  * unacknowledged comes again, and is then known as seen; the other way round nothing would be lost
  * either, but the time of the last success would.
  */
-export async function carryOut(
+export async function runEffects(
   effects: readonly Effect[],
   find: Find,
   { triggers, store, run }: Pick<EnginePorts, 'triggers' | 'store' | 'run'>,

@@ -1,8 +1,7 @@
-import type { Shelf } from './store.ts'
-import { NO_STATE, type TriggerId, type TriggerState } from './trigger-state.ts'
+import { NO_STATE, type StateBackend, type TriggerId, type TriggerState } from './index.ts'
 
 /** State that lasts as long as its process, as for a local trial. */
-export function memoryShelf(): Shelf {
+export function memoryBackend(): StateBackend {
   const states = new Map<string, TriggerState>()
   const name = ({ workflow, trigger }: TriggerId) => `${workflow}/${trigger}`
   return {

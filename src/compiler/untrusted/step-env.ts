@@ -1,5 +1,5 @@
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
-import { rangeOf } from '../../workflow/source.ts'
+import { rangeOf } from '../../workflow/yaml.ts'
 import { keyOf } from '../expressions.ts'
 import { type Edit, linesOf } from '../spans.ts'
 import { quoted } from '../yaml-lines.ts'

@@ -1,11 +1,20 @@
 import * as v from 'valibot'
-import { Secret } from '../../protocol/secret.ts'
-import { oneOrMore } from '../schema.ts'
-import { MESSAGE_TYPES } from './message-types.ts'
-import { UPDATE_KINDS } from './update-kinds.ts'
+import { Secret } from '../../wire/secret.ts'
+import { type Check, oneOrMore } from '../trigger.ts'
+import {
+  chatId,
+  MESSAGE_KINDS,
+  MESSAGE_TYPES,
+  messageType,
+  NEW_MESSAGES,
+  UPDATE_KINDS,
+  type Update,
+  type UpdateKind,
+  userId,
+} from './updates.ts'
 
-const NOT_SET =
-  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.pipe(schema, v.description(text))
 
 /** A secret that is not set arrives as nothing, or as empty text. */
 const fromSecret = (shape: RegExp, otherwise: string) =>
@@ -22,12 +31,6 @@ const token = fromSecret(
   'is no bot token: digits, a colon and a string, as BotFather gives it',
 )
 
-/** Source of the rule: Bot API, setWebhook, `secret_token`. */
-const secretToken = fromSecret(
-  /^[\w-]{1,256}$/,
-  'is no secret token: 1 to 256 letters, digits, "_" and "-"',
-)
-
 /** An id as text: a number, or its digits where it came from a variable. */
 const id = v.pipe(
   v.union([v.number(), v.string()]),
@@ -38,8 +41,11 @@ const id = v.pipe(
   ),
 )
 
-const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
-  v.pipe(schema, v.description(text))
+/** Source of the rule: Bot API, setWebhook, `secret_token`. */
+const secretToken = fromSecret(
+  /^[\w-]{1,256}$/,
+  'is no secret token: 1 to 256 letters, digits, "_" and "-"',
+)
 
 export const messagingBotOptions = v.strictObject({
   token: described(
@@ -84,4 +90,52 @@ export const messagingBotOptions = v.strictObject({
   ),
 })
 
+const NOT_SET =
+  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+
 export type MessagingBotOptions = v.InferOutput<typeof messagingBotOptions>
+
+type Conditions = Pick<MessagingBotOptions, 'event' | 'updates' | 'chats' | 'users'>
+
+/** What an update must meet to become an item; the same for polled and pushed ones. */
+export function updateChecks(update: Update, options: Conditions): Check[] {
+  return [
+    kindCheck(update, firingKinds(options)),
+    typeCheck(update, options.event),
+    idCheck('chats', chatId(update), options.chats),
+    idCheck('users', userId(update), options.users),
+  ]
+}
+
+/** The kinds that fire, and so the ones that the Bot API is asked for. */
+export function firingKinds({ updates = [] }: Pick<MessagingBotOptions, 'updates'>): UpdateKind[] {
+  return [...new Set([...NEW_MESSAGES, ...updates])]
+}
+
+function kindCheck({ kind }: Update, firing: readonly UpdateKind[]): Check {
+  const held = kind !== undefined && firing.includes(kind)
+  const name = kind ?? 'an unknown kind'
+  return { option: 'updates', held, found: held ? name : `${name} is not among ${list(firing)}` }
+}
+
+/** Only a message has a type: an update such as `callback_query` passes. */
+function typeCheck({ kind, content }: Update, wanted: MessagingBotOptions['event']): Check {
+  if (!wanted || !MESSAGE_KINDS.has(kind ?? '')) {
+    return { option: 'event', held: true, found: 'any message type' }
+  }
+  const type = messageType(content)
+  const held = type !== undefined && wanted.includes(type)
+  const name = type ?? 'an unknown type'
+  return { option: 'event', held, found: held ? name : `${name} is not among ${list(wanted)}` }
+}
+
+/** The ids themselves are not shown: a summary of a public repository is public. */
+function idCheck(option: 'chats' | 'users', id: string | undefined, allowed?: string[]): Check {
+  if (!allowed) return { option, held: true, found: 'anyone' }
+  const held = id !== undefined && allowed.includes(id)
+  return { option, held, found: held ? 'on the list' : 'not on the list' }
+}
+
+function list(names: readonly string[]): string {
+  return names.join(', ')
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals'
+import { ScriptFailure, scripts } from '../../src/engine/scripts.ts'
+
+function run(body: string, items: unknown = [{}]): Promise<string> {
+  const drive = 'items.map((item) => call(item))'
+  return scripts.run({ option: 'format', parameters: ['item'], body, drive }, JSON.stringify(items))
+}
+
+test('items go in and come back as JSON', async () => {
+  expect(await run('item.b = item.a + 1; return item', [{ a: 1 }, { a: 2 }])).toBe(
+    '[{"a":1,"b":2},{"a":2,"b":3}]',
+  )
+})
+
+describe('nothing of this process is in reach:', () => {
+  test.each([
+    'process',
+    'require',
+    'globalThis.process',
+    'fetch',
+    'setTimeout',
+    'Buffer',
+    'import.meta',
+  ])('%s', async (name) => {
+    const body = name === 'import.meta' ? 'return typeof import.meta' : `return typeof ${name}`
+    const outcome = await run(body).catch((error: ScriptFailure) => error.message)
+    expect(outcome).toMatch(/^\["undefined"\]$|does not compile/)
+  })
+
+  test.each([
+    'return this.constructor.constructor("return process")()',
+    'return item.constructor.constructor("return process")()',
+    'return (() => {}).constructor("return process")()',
+    'return eval("1")',
+    'return call.constructor("return process")()',
+  ])('%s', async (body) => {
+    await expect(run(body)).rejects.toThrow(ScriptFailure)
+  })
+
+  test('what a script puts on the prototypes stays in it', async () => {
+    await run('Object.prototype.polluted = 1; Array.prototype.map = null; return item')
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key at all
+    expect([1].map((n) => n)).toEqual([1])
+    expect(await run('return [item.polluted === undefined]')).toBe('[[true]]')
+  })
+})
+
+describe('a script that goes wrong is explained without a word of the item', () => {
+  const items = [{ text: 'PAYLOAD', n: null }]
+
+  test.each([
+    [
+      'return item.a.b',
+      "TypeError: Cannot read properties of undefined (reading 'b') (line 1 of the script)",
+    ],
+    ['\n\nreturn nope', 'ReferenceError: nope is not defined (line 3 of the script)'],
+    ['return item.text()', 'TypeError: item.text is not a function (line 1 of the script)'],
+    ['throw new Error(item.text)', 'threw Error (line 1 of the script)'],
+    ['return JSON.parse(item.text)', 'threw SyntaxError (line 1 of the script)'],
+    ['return "a" in item.text', 'threw TypeError (line 1 of the script)'],
+    ['throw item.text', 'threw something'],
+    ['throw null', 'threw something'],
+    ['return Promise.resolve(1)', 'returned a promise; it must return at once'],
+    ['return 1n', 'threw TypeError'],
+    ['item.item = item; return item', 'threw TypeError'],
+    ['return 1 +', "does not compile: Unexpected token '}'"],
+    [
+      'return await item',
+      'does not compile: await is only valid in async functions and the top level bodies of modules',
+    ],
+    ['for (;;);', 'took longer than 2000 ms, and was broken off'],
+    ['throw { get stack() { for (;;); } }', 'took longer than 2000 ms, and was broken off'],
+  ])('%s', async (body, message) => {
+    const error = await run(body, items).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(ScriptFailure)
+    expect((error as ScriptFailure).message).toBe(message)
+  })
+})
+
+test('work within its time comes back, and its errors too', async () => {
+  expect(await scripts.within(500, () => ({ a: 1 }))).toEqual({ a: 1 })
+  const failing = scripts.within(500, () => {
+    throw new RangeError('mine')
+  })
+  await expect(failing).rejects.toThrow('mine')
+  const endless = scripts.within(50, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))
+  await expect(endless).rejects.toThrow('took longer than 50 ms, and was broken off')
+})

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals'
+import { readRelayConfig, relayPorts } from '../../src/relay/config.ts'
+import { bugOf } from '../../src/wire/errors.ts'
+
+const SECRET = 'ghp_a-token-in-the-message-of-an-error'
+
+test('R14: what the relay logs of its own fault is kind and place, never the message', async () => {
+  const lines: string[] = []
+  const post = async () => {
+    throw new Error('nothing is sent here')
+  }
+  const ports = relayPorts(await readRelayConfig({}), post, (line) => lines.push(line))
+  ports.report(new RangeError(`${SECRET}\n    at ${SECRET}`))
+  ports.report(SECRET)
+  expect(lines.join('\n')).not.toContain(SECRET)
+  expect(JSON.parse(lines[0] ?? '').error).toMatchObject({ name: 'RangeError' })
+  expect(JSON.parse(lines[0] ?? '').error.frames[0]).toContain('bug.test.ts')
+})
+
+test('what is thrown, but no error, is named by its type', () => {
+  expect(bugOf(SECRET)).toEqual({ name: 'string', frames: [] })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { UserError } from '../../src/wire/errors.ts'
+import { type WebhookAddress, webhookUrl, withToken } from '../../src/wire/path.ts'
+
+const ADDRESS: WebhookAddress = {
+  relay: 'https://relay.example',
+  repository: 'octo/repo',
+  workflow: 'hook',
+  trigger: 'webhook',
+}
+
+describe('the webhook URL', () => {
+  test.each<[Partial<WebhookAddress>, string]>([
+    [{}, 'https://relay.example/octo/repo/hook/webhook'],
+    [{ repository: undefined }, 'https://relay.example/webhook/hook/webhook'],
+    [{ workflow: 'hook.yaml' }, 'https://relay.example/octo/repo/hook/webhook'],
+    [{ relay: 'http://localhost:3000/' }, 'http://localhost:3000/octo/repo/hook/webhook'],
+    [{ relay: 'https://a.example/under//' }, 'https://a.example/under/octo/repo/hook/webhook'],
+    [{ repository: 'a/.github' }, 'https://relay.example/a/.github/hook/webhook'],
+  ])('of %j', (part, url) => {
+    expect(webhookUrl({ ...ADDRESS, ...part })).toBe(url)
+  })
+
+  test.each<[Partial<WebhookAddress>, string]>([
+    [{ relay: 'relay.example' }, 'the address of the relay is "relay.example"'],
+    [{ relay: 'ftp://relay.example' }, 'the address of the relay is "ftp://relay.example"'],
+    [{ relay: 'https://a.example/?b' }, 'the address of the relay is "https://a.example/?b"'],
+    [{ relay: 'https://a.example/#b' }, 'the address of the relay is "https://a.example/#b"'],
+    [{ repository: 'repo' }, 'the repository is "repo"'],
+    [{ repository: 'octo/..' }, 'the repository is "octo/.."'],
+    [{ repository: 'octo/a/b' }, 'the repository is "octo/a/b"'],
+    [{ repository: '-a/b' }, 'the repository is "-a/b"'],
+    [{ workflow: 'a b' }, 'the workflow is "a b"'],
+    [{ workflow: '../a' }, 'the workflow is "../a"'],
+  ])('is refused for %j', (part, message) => {
+    expect(() => webhookUrl({ ...ADDRESS, ...part })).toThrow(message)
+  })
+
+  test('leads to the relay alone, whatever repository and workflow are written', () => {
+    const part = fc.constantFrom(...'./%2eE\\?#@:', 'a', '..', '\n')
+    const text = fc.string({ unit: part, maxLength: 8 })
+    const property = fc.property(text, text, text, (owner, name, workflow) => {
+      try {
+        const url = new URL(webhookUrl({ ...ADDRESS, repository: `${owner}/${name}`, workflow }))
+        expect([url.origin, url.search, url.hash]).toEqual(['https://relay.example', '', ''])
+        expect(url.pathname.split('/').slice(1, 3)).toEqual([owner, name])
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+      }
+    })
+    fc.assert(property, { numRuns: 1000 })
+  })
+
+  test('carries a token in its query', () => {
+    expect(withToken(webhookUrl(ADDRESS), 'a%20b')).toMatch(/\/hook\/webhook\?__token=a%20b$/)
+  })
+})

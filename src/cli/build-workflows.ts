@@ -1,0 +1,116 @@
+import { Script } from 'node:vm'
+import { isMap } from 'yaml'
+import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
+import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
+import { readSourceFile, type SourceFile, type SourceTrigger } from '../compiler/source-file.ts'
+import { findUntrusted } from '../compiler/untrusted/findings.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { hasExpression } from '../workflow/expressions.ts'
+
+/** A workflow file with its text. */
+export interface WorkflowText extends NamedFile {
+  readonly source: Source
+}
+
+/** What became of one workflow file. */
+export interface BuiltWorkflow {
+  readonly source: NamedFile
+  /** `undefined` where it has no trigger, or cannot be compiled. */
+  readonly compiled: Compiled | undefined
+  /** What makes the file impossible to compile. */
+  readonly problems: readonly Problem[]
+  /** Where untrusted text would be run. */
+  readonly untrusted: readonly Problem[]
+  readonly notices: readonly Problem[]
+}
+
+/** What is wrong with workflow files: `check` and `build` say the same. */
+export interface Findings {
+  readonly errors: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
+/** Compiles workflow files in memory; the mistakes of one file do not hide those of another. */
+export async function buildWorkflows(
+  files: readonly WorkflowText[],
+  options: CompileOptions,
+): Promise<readonly BuiltWorkflow[]> {
+  const collisions = nameProblems(files)
+  if (collisions.length > 0) throw new UserError(collisions)
+  return Promise.all(files.map((file) => buildWorkflow(file, options)))
+}
+
+export function findingsOf(built: readonly BuiltWorkflow[], isStrict: boolean): Findings {
+  const untrusted = built.flatMap((one) => one.untrusted)
+  return {
+    errors: [
+      ...built.flatMap(({ problems }) => problems),
+      ...madeProblems(madeFiles(built)),
+      ...(isStrict ? untrusted : []),
+    ],
+    warnings: [...(isStrict ? [] : untrusted), ...built.flatMap(({ notices }) => notices)],
+  }
+}
+
+export function madeFiles(built: readonly BuiltWorkflow[]) {
+  return built.flatMap(({ source, compiled }) =>
+    (compiled?.files ?? []).map((file) => ({ source: source.file, file })),
+  )
+}
+
+async function buildWorkflow(
+  { source, ...named }: WorkflowText,
+  options: CompileOptions,
+): Promise<BuiltWorkflow> {
+  const nothing = { source: named, compiled: undefined, problems: [], untrusted: [], notices: [] }
+  let untrusted: readonly Problem[] = []
+  try {
+    const file = readSourceFile(named.name, source)
+    if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(named)] }
+    untrusted = findUntrusted(file).map(({ problem }) => problem)
+    const mistakes = scriptProblems(file)
+    if (mistakes.length > 0) throw new UserError(mistakes)
+    const compiled = await compile(file, options)
+    return { ...nothing, compiled, untrusted, notices: compiled.notices }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { ...nothing, untrusted, problems: error.problems }
+  }
+}
+
+function plainNotice({ file }: NamedFile): Problem {
+  return {
+    message: `${file} has no trigger of Hookline, so it is not compiled`,
+    notes: ['a workflow of GitHub events alone belongs into .github/workflows/ as it is'],
+  }
+}
+
+/** The options of `config` that are JavaScript. */
+const SCRIPTS = ['filterScript', 'sortScript', 'format'] as const
+
+/** Scripts that would not compile at run time. One with an expression in it is not known before. */
+function scriptProblems({ triggers }: SourceFile): Problem[] {
+  return triggers.flatMap((trigger) =>
+    SCRIPTS.flatMap((option) => {
+      const mistake = syntaxMistake(written(trigger, option))
+      if (mistake === undefined) return []
+      const message = `config.${option}: does not compile: ${mistake}`
+      return [{ message, position: trigger.positionOf(['config', option]) }]
+    }),
+  )
+}
+
+/** As the file has it, before expressions are filled in; empty when it is not there. */
+function written({ nodes: { options } }: SourceTrigger, option: string): string {
+  const text = isMap(options) ? options.getIn(['config', option]) : undefined
+  return typeof text === 'string' && !hasExpression(text) ? text : ''
+}
+
+function syntaxMistake(body: string): string | undefined {
+  try {
+    new Script(`(function () {\n${body}\n})`)
+    return undefined
+  } catch (error) {
+    return (error as Error).message // of whichever realm, the engine throws nothing else
+  }
+}

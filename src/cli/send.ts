@@ -1,0 +1,195 @@
+import { Command, Option } from 'commander'
+import { UserError } from '../wire/errors.ts'
+import { HttpFailure, type HttpReply } from '../wire/http.ts'
+import { isObject } from '../wire/json.ts'
+import { fromEnvironment, httpCall, readSecret } from './http.ts'
+import { FIXTURES } from './send/fixtures.ts'
+import {
+  type Addressed,
+  type OutgoingRequest,
+  outgoingRequest,
+  type RequestOptions,
+} from './send/request.ts'
+import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
+import { EXIT, printable, withProgress } from './terminal.ts'
+
+interface SendOptions extends RequestOptions {
+  readonly sign?: string
+  readonly secretStdin?: boolean
+  readonly list?: boolean
+  readonly json?: boolean
+}
+
+const HELP = `
+A saved request is JSON with method, path, headers and body. For it <url> is the address before its
+path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or a webhook URL instead.
+
+Secrets are read from the environment and never printed:
+  HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
+  HOOKLINE_SECRET  signs the request as its sender would; schemes: ${SIGNATURE_NAMES.join(', ')}
+
+Examples:
+  $ hookline send --list
+  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
+  $ hookline send http://localhost:3000/webhook --file saved.json
+  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
+
+const TIMEOUT = 30_000
+
+export function sendCommand(): Command {
+  return new Command('send')
+    .description('send a fixture, a saved request or one of your own to a relay, or to dev')
+    .argument('[url]', 'webhook URL')
+    .option('--fixture <name>', 'what a well-known sender sends')
+    .option('--file <file>', 'a saved request')
+    .option('--method <method>', 'by default POST with a body, else GET')
+    .addOption(headerOption())
+    .option('--data <text>', 'body, or @file')
+    .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
+    .option('--secret-stdin', 'read the secret that signs from standard input')
+    .option('--list', 'list the fixtures')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', HELP)
+    .action(run)
+}
+
+async function run(
+  address: string | undefined,
+  options: SendOptions,
+  command: Command,
+): Promise<void> {
+  if (options.list) return print(fixtureList(options.json))
+  if (address === undefined) command.error("error: missing required argument 'url'")
+  if (options.fixture !== undefined && options.file !== undefined) {
+    command.error('error: --fixture and --file exclude each other')
+  }
+  const { request, url } = await signedRequest(
+    await outgoingRequest(parseUrl(address), options),
+    options,
+  )
+  const started = performance.now()
+  const answer = await send(url, request)
+  const milliseconds = Math.round(performance.now() - started)
+  print(
+    options.json
+      ? JSON.stringify({ ...answer, milliseconds })
+      : told(request, url, answer, milliseconds),
+  )
+  if (!answer.accepted) process.exitCode = EXIT.failure
+}
+
+function headerOption(): Option {
+  return new Option('--header <header>', 'another header, as "name: value"; may be repeated')
+    .argParser((header: string, others: readonly string[]) => [...others, header])
+    .default([], 'none')
+}
+
+function fixtureList(json = false): string {
+  const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
+  if (json) return JSON.stringify(all)
+  return all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd()).join('\n')
+}
+
+/** @throws UserError when one of scheme and secret is there without the other */
+async function signedRequest(addressed: Addressed, options: SendOptions): Promise<Addressed> {
+  const { request, url } = addressed
+  const secret = await readSecret('HOOKLINE_SECRET', options.secretStdin ?? false)
+  const scheme = options.sign ?? addressed.scheme
+  if (!secret && options.sign === undefined) return addressed
+  if (!secret) {
+    throw new UserError({
+      message: '--sign needs the secret',
+      hint: 'set HOOKLINE_SECRET, or give --secret-stdin',
+    })
+  }
+  if (scheme === undefined) {
+    throw new UserError({
+      message: 'there is a secret, but nothing says how to sign',
+      hint: 'give --sign, or unset HOOKLINE_SECRET',
+    })
+  }
+  const moment = {
+    timestamp: Math.floor(Date.now() / 1000),
+    id: `msg_${crypto.randomUUID()}`,
+    url: url.href,
+  }
+  return { ...addressed, request: await signed(request, scheme, secret, moment) }
+}
+
+async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {
+  const token = fromEnvironment('HOOKLINE_TOKEN')
+  const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
+  try {
+    const call = httpCall({ method, url, headers: authorized, body, timeout: TIMEOUT })
+    return readAnswer(await withProgress(`waiting for ${url.host}`, call))
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error
+    const hint = 'is the relay, or hookline dev, running there?'
+    throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
+  }
+}
+
+/** The query is left out: it may hold a token. */
+function told({ method }: OutgoingRequest, url: URL, answer: Answer, milliseconds: number): string {
+  const { status, delivery, message, hint, body } = answer
+  return [
+    `${method} ${url.origin}${url.pathname}`,
+    `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
+    ...(message === null ? [body] : [`${message}: ${hint ?? ''}`]),
+  ]
+    .map(printable)
+    .join('\n')
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new UserError({
+    message: 'the URL is no address',
+    hint: 'it looks like http://localhost:3000/webhook/hook/webhook',
+  })
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** What a relay, or `hookline dev`, made of a request. */
+export interface Answer {
+  readonly accepted: boolean
+  readonly status: number
+  /** The relay's id; `null` from what is no relay. */
+  readonly delivery: string | null
+  /** The relay's error code: `missing_token`. */
+  readonly code: string | null
+  /** What is wrong, and what would do; absent in an answer that is not the relay's. */
+  readonly message: string | null
+  readonly hint: string | null
+  readonly body: string
+}
+
+export function readAnswer({ status, headers, text }: HttpReply): Answer {
+  const error = relayError(text)
+  return {
+    accepted: status >= 200 && status < 300,
+    status,
+    delivery: headers['x-hookline-delivery'] ?? null,
+    code: textOf(error.code),
+    message: textOf(error.message),
+    hint: textOf(error.hint),
+    body: text,
+  }
+}
+
+function relayError(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) && isObject(value.error) ? value.error : {}
+  } catch {
+    return {}
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
