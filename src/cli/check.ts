@@ -1,30 +1,25 @@
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION } from '../compiler/action-reference.ts'
-import { originOf } from '../compiler/generated.ts'
-import type { NamedFile } from '../compiler/names.ts'
+import { ACTION, type CompileOptions } from '../compiler/compile.ts'
+import { githubMessages } from '../compiler/github-parser.ts'
+import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import {
   mayUseAction,
   type NativeWorkflow,
   nativeTriggers,
   readNativeWorkflow,
 } from '../compiler/native.ts'
-import { ON_IN_JOBS } from '../compiler/rewrite.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import {
-  type BuiltWorkflow,
-  buildWorkflows,
-  githubMessages,
-  scriptProblems,
-} from './build-workflows.ts'
+import { positionAt } from '../workflow/yaml.ts'
+import { eventOption, runsOnOption, stateOption } from './build-options.ts'
+import { buildWorkflows, type Findings, findingsOf, scriptProblems } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 
-interface CheckOptions {
-  readonly strict?: boolean
+interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean
 }
 
@@ -37,14 +32,18 @@ export function checkCommand(): Command {
       '[files...]',
       `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
     )
+    .addOption(stateOption())
+    .addOption(eventOption())
+    .addOption(runsOnOption())
     .option('--strict', 'untrusted text in a script is an error')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
     .action(run)
 }
 
-async function run(globs: string[], { strict, json }: CheckOptions): Promise<void> {
-  const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false)
+async function run(globs: string[], { json, ...options }: CheckCommandOptions): Promise<void> {
+  const checked = await checkWorkflows({ ...options, root: process.cwd(), globs })
+  const { count, errors, warnings } = checked
   process.exitCode = errors.length > 0 ? 1 : 0
   if (json) {
     const problems = [
@@ -70,44 +69,41 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** What is wrong with workflow files, ours and GitHub's rules together. */
-interface Checked {
+export interface CheckOptions extends Partial<CompileOptions> {
+  readonly root: string
+  readonly globs: readonly string[]
+  readonly strict?: boolean
+}
+
+/** What is wrong, and how many files were looked at. */
+export interface Checked extends Findings {
   readonly count: number
-  readonly errors: readonly Problem[]
-  readonly warnings: readonly Problem[]
 }
 
 /**
- * Checks workflow files; nothing is written.
- *
- * @param globs without any, the files that are compiled, and the native ones that use the action
+ * Checks workflow files as a build would; nothing is written. Without globs, the files that are
+ * compiled, and the native ones that use the action.
  */
-export async function checkWorkflows(
-  root: string,
-  globs: readonly string[],
-  strict: boolean,
-): Promise<Checked> {
+export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
+  const { root, globs, strict = false } = options
   try {
-    const found = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
+    const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
+    const files = named.map((file) => ({ ...file, source: readSource(root, file.file) }))
     const isNative = ({ file }: NamedFile) => file.startsWith(`${NATIVE_FOLDER}/`)
-    const sources = found.filter((file) => !isNative(file))
-    const built = await buildWorkflows(root, sources, {
-      uses: ACTION,
-      state: 'none',
-    })
-    const natives = await Promise.all(found.filter(isNative).map((file) => checkNative(root, file)))
-    const checked = natives.flatMap((native) => native ?? [])
-    const inCompiled = (await Promise.all(built.map(nativeProblems))).flat()
-    const untrusted = [...built, ...checked].flatMap((one) => one.untrusted)
-    const notices = built.flatMap((one) => one.notices)
+    const sources = files.filter((file) => !isNative(file))
+    const built = await buildWorkflows(sources, { uses: ACTION, state: 'none', ...options })
+    const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
+    const natives = checked.flatMap((native) => native ?? [])
+    const { errors, warnings } = findingsOf(built, strict)
+    const untrusted = natives.flatMap((native) => native.untrusted)
     return {
-      count: sources.length + checked.length,
+      count: sources.length + natives.length,
       errors: [
-        ...[...built, ...checked].flatMap(({ problems }) => problems),
-        ...inCompiled,
+        ...errors,
+        ...natives.flatMap(({ problems }) => problems),
         ...(strict ? untrusted : []),
       ],
-      warnings: [...(strict ? [] : untrusted), ...notices],
+      warnings: [...warnings, ...(strict ? [] : untrusted)],
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -133,24 +129,28 @@ interface CheckedNative {
 }
 
 /** `undefined` for one that does not use the action, or was compiled: then its source is checked. */
-async function checkNative(
-  root: string,
-  { name, file }: NamedFile,
-): Promise<CheckedNative | undefined> {
-  const source = readSource(root, file)
+async function checkNative({
+  name,
+  source,
+}: NamedFile & { readonly source: Source }): Promise<CheckedNative | undefined> {
   if (originOf(source.text) || !mayUseAction(source.text)) return undefined
   try {
     const native = readNativeWorkflow(name, source)
     if (!native) return undefined
     const untrusted = untrustedProblems(native)
-    const inGithub = (await githubMessages({ name: file, text: source.text })).map(
-      ({ message, start, end }) => ({ message, position: positionAt(source, start, end) }),
-    )
-    return { problems: [...inlineProblems(native), ...inGithub], untrusted }
+    return { problems: [...inlineProblems(native), ...(await githubProblems(source))], untrusted }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { problems: error.problems, untrusted: [] }
   }
+}
+
+async function githubProblems(source: Source): Promise<Problem[]> {
+  const messages = await githubMessages({ name: source.file, text: source.text })
+  return messages.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
+    message,
+    position: positionAt(source, start, end),
+  }))
 }
 
 function inlineProblems(native: NativeWorkflow): readonly Problem[] {
@@ -160,20 +160,4 @@ function inlineProblems(native: NativeWorkflow): readonly Problem[] {
     if (!(error instanceof UserError)) throw error
     return error.problems
   }
-}
-
-/** What GitHub's parser says of the compiled files, at the places of the source. */
-async function nativeProblems({ file, compiled }: BuiltWorkflow): Promise<Problem[]> {
-  const [listening, jobs] = compiled?.files ?? []
-  if (!file || !compiled || !listening || !jobs) return []
-  const { source, on } = file
-  const inJobs = (await githubMessages(jobs)).map(({ message, start, end }) => ({
-    message: message.replaceAll(ON_IN_JOBS, 'on'),
-    position: positionAt(source, compiled.sourcePlace(start), compiled.sourcePlace(end)),
-  }))
-  const inEvents = (await githubMessages(listening)).map(({ message }) => ({
-    message,
-    position: positionAt(source, ...rangeOf(on.key)),
-  }))
-  return [...inJobs, ...inEvents]
 }

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join, parse, relative } from 'node:path'
 import { workflowFileFinder } from '../action/workflow-files.ts'
-import type { NamedFile } from '../compiler/names.ts'
+import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 
 /** The workflow files that globs name. @throws UserError when there are none */

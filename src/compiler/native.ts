@@ -16,8 +16,8 @@ import {
   type Workflow,
 } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
-import { ScalarText } from './scalar-text.ts'
-import { standInContexts } from './stand-ins.ts'
+import { placeholderContexts } from './source-file.ts'
+import { ScalarText } from './spans.ts'
 import { HOOKLINE_ACTION, type LintedFile } from './untrusted/flow.ts'
 import {
   childOf,
@@ -204,7 +204,7 @@ class InlineOn {
   #read(): NativeTrigger[] {
     const document = parseYaml(this.#source)
     const on = onSectionOf(document)
-    const contexts = this.#contexts ?? standInContexts(this.#source.text, on)
+    const contexts = this.#contexts ?? placeholderContexts(this.#source.text, on)
     const reading: Reading = { source: this.#source, document, contexts, standIns: !this.#contexts }
     const triggers: NativeTrigger[] = []
     const problems: Problem[] = []
@@ -277,7 +277,7 @@ class InlineOn {
     if (this.#alias || length === 0) return this.#start()
     this.#written ??= new ScalarText(this.#file.text, this.#scalar)
     const from = Math.min(start, length - 1)
-    const { start: first, end: last } = this.#written.stretch(
+    const { start: first, end: last } = this.#written.span(
       from,
       Math.min(length, Math.max(from + 1, end)),
     )

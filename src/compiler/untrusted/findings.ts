@@ -1,7 +1,7 @@
 import type { Scalar } from 'yaml'
 import type { Position, Problem, Source } from '../../wire/errors.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { ScalarText, type Stretch } from '../scalar-text.ts'
+import { ScalarText, type Span } from '../spans.ts'
 import {
   actionOf,
   type Flow,
@@ -22,7 +22,7 @@ export interface Finding {
   /** The text in which it stands. */
   readonly text: TextPlace
   /** Where in the value: the inside of one `${{ }}`, unless a variable of the script brings it. */
-  readonly at: Stretch
+  readonly at: Span
   readonly isExpression: boolean
   readonly step: StepFlow | undefined
   readonly job: JobFlow | undefined
@@ -251,7 +251,7 @@ function finding(
   texts: Texts,
   { key, advice, step, job }: Sink,
   text: TextPlace,
-  at: Stretch,
+  at: Span,
   isExpression: boolean,
 ): Finding {
   const message = isExpression
@@ -271,13 +271,13 @@ class Texts {
   }
 
   /** Of an alias, the alias itself. */
-  positionOf({ alias, node }: TextPlace, { start, end }: Stretch): Position {
+  positionOf({ alias, node }: TextPlace, { start, end }: Span): Position {
     if (alias) return positionAt(this.#source, ...rangeOf(alias))
     const written = this.#written.get(node) ?? new ScalarText(this.#source.text, node)
     this.#written.set(node, written)
     const inside = node.value.slice(start, end)
     const from = start + inside.length - inside.trimStart().length
-    const stretch = written.stretch(from, Math.max(from + 1, start + inside.trimEnd().length))
+    const stretch = written.span(from, Math.max(from + 1, start + inside.trimEnd().length))
     return positionAt(this.#source, stretch.start, stretch.end)
   }
 }

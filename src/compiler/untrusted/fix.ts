@@ -3,10 +3,8 @@ import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node, Scalar, type YAMLMap } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
-import { applyEdits, type Edit } from '../edits.ts'
-import { keyOf } from '../file-expressions.ts'
-import { ScalarText } from '../scalar-text.ts'
-import { linesOf } from '../source-file.ts'
+import { keyOf } from '../expressions.ts'
+import { applyEdits, type Edit, linesOf, ScalarText } from '../spans.ts'
 import { quoted } from '../yaml-lines.ts'
 import { type Finding, findUntrusted, isGoverning } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
@@ -99,7 +97,7 @@ function inSource({ source }: LintedFile, scalar: Scalar<string>, edits: readonl
   const written = new ScalarText(source.text, scalar)
   const once = new Map(edits.map((edit) => [edit.start, edit]))
   return [...once.values()].map(({ start, end, text }) => ({
-    ...written.stretch(start, end),
+    ...written.span(start, end),
     text: escaped(text, scalar.type),
   }))
 }

@@ -11,7 +11,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { keyOf } from '../file-expressions.ts'
+import { keyOf } from '../expressions.ts'
 
 /** A node as a reader of the file comes to it: an alias is what its anchor names. */
 export interface Place {

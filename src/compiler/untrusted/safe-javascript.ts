@@ -1,5 +1,5 @@
 import jsTokens, { type Token } from 'js-tokens'
-import type { Edit } from '../edits.ts'
+import type { Edit } from '../spans.ts'
 import type { Placeholder, Script } from './script.ts'
 
 /** How an expression of a script of github-script becomes a variable. */

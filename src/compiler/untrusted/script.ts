@@ -1,4 +1,4 @@
-import type { Stretch } from '../scalar-text.ts'
+import type { Span } from '../spans.ts'
 
 /** A script with a name in the place of each expression, for a parser of its language. */
 export interface Script {
@@ -14,14 +14,14 @@ export interface Placeholder {
   readonly at: number
   readonly expression: string
   /** The whole `${{ }}` in the value. */
-  readonly braces: Stretch
+  readonly braces: Span
 }
 
 /** A name in the place of an expression; its number is the first group. */
 export const PLACEHOLDER: RegExp = /hookline_expression_(\d+)_/
 
 /** Puts a name in the place of each `${{ }}` of a value. */
-export function scriptOf(value: string, spans: readonly Stretch[]): Script {
+export function scriptOf(value: string, spans: readonly Span[]): Script {
   const placeholders: Placeholder[] = []
   const parts: string[] = []
   let [end, length] = [0, 0]

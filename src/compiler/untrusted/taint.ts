@@ -10,8 +10,8 @@ import {
   Unary,
 } from '@actions/expressions/ast'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { isFault, parseExpression } from '../parse-expression.ts'
-import type { Stretch } from '../scalar-text.ts'
+import { isFault, parseExpression } from '../expressions.ts'
+import type { Span } from '../spans.ts'
 
 /** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {
@@ -25,17 +25,17 @@ export interface Scope {
 /** The expressions of a file: each is parsed once, and each text searched once. */
 export class Expressions {
   readonly #parsed = new Map<string, Expr | undefined>()
-  readonly #spans = new Map<string, readonly Stretch[]>()
+  readonly #spans = new Map<string, readonly Span[]>()
 
   /** The insides of all `${{ }}` of a text. */
-  spansOf(text: string): readonly Stretch[] {
+  spansOf(text: string): readonly Span[] {
     const spans = this.#spans.get(text) ?? expressionSpans(text)
     this.#spans.set(text, spans)
     return spans
   }
 
   /** Those of them that can hold text that the sender of an event chose. */
-  untrusted(text: string, scope: Scope): Stretch[] {
+  untrusted(text: string, scope: Scope): Span[] {
     return this.spansOf(text).filter(({ start, end }) =>
       this.isUntrusted(text.slice(start, end), scope),
     )

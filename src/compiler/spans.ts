@@ -1,9 +1,61 @@
 import { Scalar } from 'yaml'
 
-/** A stretch of a source text, in UTF-16 units. */
-export interface Stretch {
+/** A part of a text, in UTF-16 units. */
+export interface Span {
   readonly start: number
   readonly end: number
+}
+
+/** A part of a text, and what shall stand there instead. */
+export interface Edit extends Span {
+  readonly text: string
+}
+
+/** Applies edits that do not overlap; every other character stays as it is. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const edit of inOrder(edits)) {
+    if (edit.start < at) throw new RangeError('edits overlap')
+    parts.push(text.slice(at, edit.start), edit.text)
+    at = edit.end
+  }
+  return parts.join('') + text.slice(at)
+}
+
+/** Where a place of the edited text was before; for what an edit put there, where that edit began. */
+export function placeBefore(edits: readonly Edit[], place: number): number {
+  let shift = 0
+  for (const { start, end, text } of inOrder(edits)) {
+    if (place < start + shift) break
+    if (place < start + shift + text.length) return start
+    shift += text.length - (end - start)
+  }
+  return place - shift
+}
+
+function inOrder(edits: readonly Edit[]): Edit[] {
+  return edits.toSorted((one, other) => one.start - other.start || one.end - other.end)
+}
+
+/** The lines on which a part stands, the line break of the last one included. */
+export function linesOf(text: string, start: number, end: number): Span {
+  const last = trimmedEnd(text, start, Math.max(start + 1, end))
+  const lineEnd = text.indexOf('\n', Math.max(start, last - 1))
+  return {
+    start: text.lastIndexOf('\n', start - 1) + 1,
+    end: lineEnd < 0 ? text.length : lineEnd + 1,
+  }
+}
+
+/** Where a part ends without the white space at its end. */
+export function trimmedEnd(text: string, start: number, end: number): number {
+  return start + text.slice(start, end).trimEnd().length
+}
+
+/** How far from the margin a place stands. */
+export function columnOf(text: string, place: number): number {
+  return place - (text.lastIndexOf('\n', place - 1) + 1)
 }
 
 /**
@@ -11,7 +63,7 @@ export interface Stretch {
  * indentation and folded lines make the two differ.
  */
 export class ScalarText {
-  readonly #places: readonly Stretch[]
+  readonly #places: readonly Span[]
   readonly value: string
 
   /** @param scalar a parsed scalar whose value is a string */
@@ -21,7 +73,7 @@ export class ScalarText {
   }
 
   /** Where the characters from `start` up to `end` of the value stand. */
-  stretch(start: number, end: number): Stretch {
+  span(start: number, end: number): Span {
     const first = this.#places[start]
     const last = this.#places[end - 1]
     if (!first || !last) throw new RangeError('no such characters in the scalar')
@@ -30,7 +82,7 @@ export class ScalarText {
 }
 
 /** One character of a value as it was written: `a`, or an escape such as `''` and `\n`. */
-interface Unit extends Stretch {
+interface Unit extends Span {
   /** True when it is white space, or becomes some, or nothing at all. */
   readonly isWhite: boolean
 }
@@ -75,8 +127,8 @@ function escapeUnits(text: string, start: number): Unit[] {
  * Folding changes white space only: so every other character of the value is the next written one,
  * and within a run of white space it does not matter which stands for which.
  */
-function align(value: string, units: readonly Unit[]): Stretch[] {
-  const places: Stretch[] = []
+function align(value: string, units: readonly Unit[]): Span[] {
+  const places: Span[] = []
   let next = 0
   for (let at = 0; at < value.length; at++) {
     const white = WHITE.test(value[at] ?? '')
