@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { checkWorkflows } from '../../src/cli/check.ts'
+import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from './support/repository.ts'
 
 let repository: Repository
@@ -8,6 +8,9 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
+const check = (options: Partial<CheckOptions> = {}) =>
+  checkWorkflows({ root: repository.root, globs: GLOBS, ...options })
+
 describe('check', () => {
   test('finds our mistakes and those that GitHub would find, at their places in the source', async () => {
     repository.write(
@@ -15,20 +18,20 @@ describe('check', () => {
       HOOK.replace('runs-on', 'run-on').replace('echo hi', `\${` + '{ nope.x }}'),
     )
     repository.write('workflows/other.yml', HOOK.replace('webhook', 'webhok'))
-    const { errors, count } = await checkWorkflows(repository.root, GLOBS, false)
+    const { errors, count } = await check()
     expect(count).toBe(2)
     expect(
       errors.map(({ message, position }) => [position?.source.file, position?.line, message]),
     ).toEqual([
-      ['workflows/other.yml', 1, 'unknown trigger "webhok"'],
       ['workflows/hook.yml', 4, "Unexpected value 'run-on'"],
       ['workflows/hook.yml', 6, expect.stringContaining("Unrecognized named-value: 'nope'")],
       ['workflows/hook.yml', 4, expect.stringContaining('Required property is missing: runs-on')],
+      ['workflows/other.yml', 1, 'unknown trigger "webhok"'],
     ])
   })
 
   test('has nothing to say of a good file, and writes nothing', async () => {
-    expect(await checkWorkflows(repository.root, GLOBS, true)).toEqual({
+    expect(await check({ strict: true })).toEqual({
       count: 1,
       errors: [],
       warnings: [],
@@ -43,7 +46,7 @@ describe('check', () => {
     repository.write('workflows/hook.yml', scripts('return item.x ==='))
     repository.write('workflows/late.yml', scripts('return item.x === ${{ vars.X }}'))
     repository.write('workflows/good.yml', scripts('return item.x === 1'))
-    const { errors } = await checkWorkflows(repository.root, GLOBS, false)
+    const { errors } = await check()
     expect(errors.map(({ message, position }) => [position?.source.file, message])).toEqual([
       ['workflows/hook.yml', "config.filterScript: does not compile: Unexpected token '}'"],
     ])
@@ -51,11 +54,11 @@ describe('check', () => {
 
   test('counts untrusted text as --strict says', async () => {
     repository.write('workflows/hook.yml', UNTRUSTED)
-    expect(await checkWorkflows(repository.root, GLOBS, false)).toMatchObject({
+    expect(await check()).toMatchObject({
       errors: [],
       warnings: [{}],
     })
-    expect(await checkWorkflows(repository.root, GLOBS, true)).toMatchObject({
+    expect(await check({ strict: true })).toMatchObject({
       errors: [{}],
       warnings: [],
     })

@@ -128,7 +128,7 @@ function sourcePlace(
 ): [start: number, end: number] {
   const from = placeBefore(edits, Math.max(0, start - head.length))
   const to = Math.max(from, placeBefore(edits, Math.max(0, end - head.length)))
-  const [, name] = /'([\w-]+)'\. Located at position/.exec(message) ?? []
+  const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []
   const lineEnd = source.text.indexOf('\n', Math.max(from, to))
   const at = name === undefined ? -1 : source.text.indexOf(name, from)
   const isNear = name !== undefined && at >= 0 && at <= (lineEnd < 0 ? source.text.length : lineEnd)

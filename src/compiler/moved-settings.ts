@@ -67,9 +67,12 @@ function withoutPairs(
   }))
 }
 
-export function cutSection({ sections }: SourceFile, key: string): Edit[] {
+/** Without a section, and the empty lines behind it. */
+export function cutSection({ source: { text }, sections }: SourceFile, key: string): Edit[] {
   const section = sections.get(key)
-  return section ? [{ start: section.start, end: section.end, text: '' }] : []
+  if (!section) return []
+  const empty = /^(?:[ \t]*\n)*/.exec(text.slice(section.end))?.[0] ?? ''
+  return [{ start: section.start, end: section.end + empty.length, text: '' }]
 }
 
 export function movedEntries({ env, defaults }: MovedSettings, target: Target) {

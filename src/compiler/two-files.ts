@@ -5,6 +5,7 @@ import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { aliasProblems, isInTrigger, isWithinNode } from './aliases.ts'
 import { callOutputLines, eventLines } from './events.ts'
 import { type FileExpression, keyOf } from './expressions.ts'
+import { cutSection } from './moved-settings.ts'
 import {
   actionInputLines,
   envPairs,
@@ -196,7 +197,8 @@ function jobsFileEdits(
   const isCut = ({ path }: FileExpression) => LISTENING_KEYS.includes(String(path[0]))
   return [
     { start: file.on.start, end: file.on.end, text: on },
-    ...[...LISTENING_KEYS, OWN_KEY].flatMap((key) => cut(file.sections.get(key))),
+    ...LISTENING_KEYS.flatMap((key) => cut(file.sections.get(key))),
+    ...cutSection(file, OWN_KEY),
     ...expressionEdits(
       file,
       expressions.filter((expression) => !isCut(expression)),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isScalar, parseDocument, Scalar, stringify } from 'yaml'
-import { ScalarText } from '../../src/compiler/scalar-text.ts'
+import { ScalarText } from '../../src/compiler/spans.ts'
 
 const STYLES = [
   Scalar.PLAIN,
@@ -60,7 +60,7 @@ test('an escape is found as a whole', () => {
   const written = new ScalarText(text, found)
   const at = (part: string) => {
     const start = written.value.indexOf(part)
-    const { start: from, end } = written.stretch(start, start + part.length)
+    const { start: from, end } = written.span(start, start + part.length)
     return text.slice(from, end)
   }
   expect(['x', 'y', '🎉', 'z', '"', 'end'].map(at)).toEqual([
@@ -78,7 +78,7 @@ function misplaced(text: string, written: ScalarText): string[] {
   return [...Array(written.value.length).keys()].flatMap((at) => {
     const char = written.value[at] ?? ''
     if (/[\s\u0085]/.test(char)) return []
-    const { start, end } = written.stretch(at, at + 1)
+    const { start, end } = written.span(at, at + 1)
     const there = text.slice(start, end)
     const isItself = there === char || there === "''" || there.startsWith('\\')
     return isItself ? [] : [`${char} at ${at} is ${there}`]
