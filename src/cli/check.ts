@@ -11,6 +11,7 @@ import {
 } from '../compiler/native.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { positionAt } from '../workflow/yaml.ts'
@@ -145,9 +146,16 @@ async function checkNative({
   }
 }
 
+/** The parser knows some events as keys only, not as `on: repository_dispatch`. */
+function isEvent(message: string): boolean {
+  const [, value = ''] = /^Unexpected value '(\w+)'$/.exec(message) ?? []
+  return NATIVE_EVENTS.has(value)
+}
+
 async function githubProblems(source: Source): Promise<Problem[]> {
   const messages = await githubMessages({ name: source.file, text: source.text })
-  return messages.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
+  const told = messages.filter(({ message }) => !isEvent(message))
+  return told.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
     message,
     position: positionAt(source, start, end),
   }))

@@ -57,13 +57,13 @@ const MOST_SHOWN = 100
 
 /** What `findUntrusted` finds, for people to read. */
 export function untrustedProblems(file: LintedFile): Problem[] {
-  const problems = findUntrusted(file).map(({ problem }) => problem)
-  const shown = problems.slice(0, MOST_SHOWN)
+  const findings = findUntrusted(file)
+  const shown = findings.slice(0, MOST_SHOWN).map(({ problem }) => problem)
   const last = shown.at(-1)
-  if (!last || problems.length === shown.length) return shown
+  if (!last || findings.length === shown.length) return shown
   return shown.with(-1, {
     ...last,
-    notes: [`and ${problems.length - shown.length} more in this file`],
+    notes: [`and ${findings.length - shown.length} more in this file`],
   })
 }
 
@@ -257,8 +257,13 @@ function finding(
   const message = isExpression
     ? `untrusted text in "${key}": whoever sends the event could choose what runs`
     : 'untrusted text is written where every later step obeys it'
-  const problem = { message, position: texts.positionOf(text, at), hint: advice }
-  return { key, text, at, isExpression, step, job, problem }
+  return {
+    ...{ key, text, at, isExpression, step, job },
+    // Only of those that are shown the place is looked up.
+    get problem() {
+      return { message, position: texts.positionOf(text, at), hint: advice }
+    },
+  }
 }
 
 /** The texts of a file; each is held against its source once. */
