@@ -1,9 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
-import { readInlineOn } from '../../src/compiler/native.ts'
+import {
+  mayUseAction,
+  nativeTriggers,
+  readInlineOn,
+  readNativeWorkflow,
+} from '../../src/compiler/native.ts'
+import { UserError } from '../../src/wire/errors.ts'
+import type { Contexts } from '../../src/workflow/expressions.ts'
 
 const FILE = '.github/workflows/hook.yml'
 
-function read(text: string, contexts = {}) {
+function read(text: string, contexts: Contexts = {}) {
   return readInlineOn('hook', { name: FILE, file: FILE, text }, contexts)
 }
 
@@ -52,4 +59,91 @@ test.each([
   const on = JSON.stringify(`{webhook: ${options}}`)
   const wrong = () => read(withStep(`{ uses: hookline/hookline@v1, with: { on: ${on} } }`))
   expect(wrong).toThrow(message)
+})
+
+/** A mistake in an inline `on:`, by line, column and length in the file. */
+describe('a mistake is found in the file,', () => {
+  test.each<[string, string, [number, number, number]]>([
+    ['in a block', 'on: |\n            webhook:\n              method: psot', [9, 23, 4]],
+    [
+      'in a folded block',
+      'on: >-\n            webhook:\n              {method:\n              psot}',
+      [10, 15, 4],
+    ],
+    ['in quotes', "on: '{ webhook: { path: ''/a'', method: psot } }'", [7, 51, 4]],
+    ['behind an escape', 'on: "{ webhook: { p\\u0061th: /a, method: psot } }"', [7, 52, 4]],
+    [
+      'behind what GitHub fills in',
+      "on: '{ webhook: { path: /${{ ''a-long-text'' }}, method: psot } }'",
+      [7, 68, 4],
+    ],
+    ['in a plain text', 'on: webhok', [7, 15, 6]],
+    ['by an alias', 'on: *o', [7, 15, 2]],
+  ])('%s', (_, on, expected) => {
+    const text = `jobs:\n  a:\n    env: {O: &o webhok}\n    steps:\n      - uses: ./\n        with:\n          ${on}\n`
+    expect(positionOf(text)).toEqual(expected)
+  })
+
+  function positionOf(text: string) {
+    try {
+      read(text, undefined)
+    } catch (error) {
+      const [problem] = error instanceof UserError ? error.problems : []
+      const { line, column, length } = problem?.position ?? {}
+      return [line, column, length]
+    }
+    return []
+  }
+})
+
+test('what is not known before a run is no mistake', () => {
+  const on =
+    'webhook: {path: "/${{ needs.a.outputs.b }}", verify: {scheme: github, secret: "${{ secrets.S }}"}}'
+  const text = `jobs: {a: {steps: [{uses: ./, with: {on: ${JSON.stringify(on)}}}]}}`
+  const native = readNativeWorkflow('hook', { name: FILE, file: FILE, text })
+  expect(native && nativeTriggers(native).map(({ name }) => name)).toEqual(['webhook'])
+})
+
+test('who reads the outputs of a step is told: its id, outputs of the job, matrices', () => {
+  const text = `jobs:
+  on:
+    outputs:
+      all: \${{ steps.hookline.outputs.items }}
+      title: \${{ fromJSON(steps.hookline.outputs.body).title }}
+      body: \${{ steps.hookline.outputs.body }}
+      other: \${{ steps.other.outputs.body }}
+    steps:
+      - id: hookline
+        uses: acme/hookline@0123456789abcdef0123456789abcdef01234567
+        with: {on: "webhook: {}"}
+  each:
+    needs: on
+    strategy: {matrix: {item: "\${{ fromJSON(needs.on.outputs.all) }}", os: [a]}}
+  plain:
+    steps: [{uses: ./}]
+`
+  const native = readNativeWorkflow('hook', { name: FILE, file: FILE, text })
+  const jobOutputs = [
+    { name: 'all', output: 'items' },
+    { name: 'body', output: 'body' },
+  ]
+  const matrices = [{ job: 'each', key: 'item' }]
+  expect(native?.uses).toMatchObject([
+    { file: FILE, job: 'on', step: 'hookline', on: 'webhook: {}', jobOutputs, matrices },
+    { file: FILE, job: 'plain', step: undefined, on: undefined, jobOutputs: [], matrices: [] },
+  ])
+  expect(native?.uses.map(({ position }) => [position.line, position.column])).toEqual([
+    [10, 15],
+    [16, 20],
+  ])
+})
+
+test.each([
+  ['uses: hookline/hookline@v1', true],
+  ["uses: './'", true],
+  ['{uses: ./, id: a}', true],
+  ['uses: ./local', false],
+  ['uses: actions/checkout@v5', false],
+])('%j may use the action: %j', (text, expected) => {
+  expect(mayUseAction(text)).toBe(expected)
 })
