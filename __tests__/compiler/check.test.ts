@@ -122,6 +122,23 @@ jobs:
       expect(await check()).toEqual({ count: 1, errors: [], warnings: [] })
     })
 
+    test('and workflows that are called with untrusted text', async () => {
+      const called = (uses: string, value: string) =>
+        `on: {workflow_call: {inputs: {T: {type: string}, u: {type: string}}}}\njobs:\n  a:\n    ${uses}\n${value}\n`
+      repository.write(
+        'workflows/hook.yml',
+        'on: webhook\njobs:\n  a:\n    uses: ./.github/workflows/one.yml\n    with: {T: "${{ on.webhook.outputs.body }}", u: a}\n',
+      )
+      const uses = 'uses: ./.github/workflows/two.yml'
+      repository.write(
+        '.github/workflows/one.yml',
+        called(uses, '    with: {u: "${{ inputs.t }}"}'),
+      )
+      const steps = '    steps: [{run: "${{ inputs.T }} ${{ inputs.u }}"}]'
+      repository.write('.github/workflows/two.yml', called('runs-on: x', steps))
+      expect(places(await check())).toEqual(['.github/workflows/two.yml:5:40'])
+    })
+
     test('and of a script in one, that it does not compile', async () => {
       repository.write(file, NATIVE.replace('method: post', 'config: {filterScript: "return ==="}'))
       const [problem] = (await check()).errors

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
@@ -9,12 +11,17 @@ import {
   nativeTriggers,
   readNativeWorkflow,
 } from '../compiler/native.ts'
-import { untrustedProblems } from '../compiler/untrusted/findings.ts'
+import {
+  type UntrustedCall,
+  untrustedCalls,
+  untrustedProblems,
+} from '../compiler/untrusted/findings.ts'
+import type { LintedFile } from '../compiler/untrusted/flow.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { positionAt } from '../workflow/yaml.ts'
+import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import { eventOption, runsOnOption, stateOption } from './build-options.ts'
 import { buildWorkflows, type Findings, findingsOf, scriptProblems } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
@@ -96,7 +103,7 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
     const natives = checked.flatMap((native) => native ?? [])
     const { errors, warnings } = findingsOf(built, strict)
-    const untrusted = natives.flatMap((native) => native.untrusted)
+    const untrusted = newOf([...natives.flatMap((one) => one.untrusted), ...inCalled(root, files)])
     return {
       count: sources.length + natives.length,
       errors: [
@@ -110,6 +117,52 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     if (!(error instanceof UserError)) throw error
     return { count: 0, errors: error.problems, warnings: [] }
   }
+}
+
+/**
+ * Untrusted text in workflows of the same repository that are called with it: what an input holds
+ * shows only at the caller.
+ */
+function inCalled(root: string, files: readonly { readonly source: Source }[]): Problem[] {
+  const known = new Map<string, { readonly file: LintedFile; readonly inputs: Set<string> }>()
+  const follow = (calls: readonly UntrustedCall[]) => {
+    for (const { file, inputs } of calls) {
+      const called = known.get(file) ?? { file: readCalled(root, file), inputs: new Set<string>() }
+      const before = called.inputs.size
+      for (const input of inputs) called.inputs.add(input)
+      if (!called.file || called.inputs.size === before) continue
+      known.set(file, { file: called.file, inputs: called.inputs })
+      follow(untrustedCalls(called.file, called.inputs))
+    }
+  }
+  for (const { source } of files) {
+    const file = source.text.includes('./.github/workflows/') ? parsed(source) : undefined
+    if (file) follow(untrustedCalls(file))
+  }
+  return [...known.values()].flatMap(({ file, inputs }) => untrustedProblems(file, inputs))
+}
+
+function readCalled(root: string, file: string): LintedFile | undefined {
+  const isThere = file.startsWith(`${NATIVE_FOLDER}/`) && existsSync(join(root, file))
+  return isThere ? parsed(readSource(root, file)) : undefined
+}
+
+/** `undefined` for a file with mistakes, of which others tell. */
+function parsed(source: Source): LintedFile | undefined {
+  try {
+    return { source, document: parseYaml(source) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return undefined
+  }
+}
+
+function newOf(problems: readonly Problem[]): Problem[] {
+  const places = problems.map((problem) => {
+    const { source, line, column } = problem.position ?? {}
+    return [`${source?.file}:${line}:${column}`, problem] as const
+  })
+  return [...new Map(places).values()]
 }
 
 /** @throws UserError when there is neither a file to compile nor a native one */

@@ -10,6 +10,7 @@ import {
   type JobFlow,
   type LintedFile,
   type StepFlow,
+  taints,
 } from './flow.ts'
 import { childOf, entriesOf, type Place, type TextPlace, textOf, textsOf } from './nodes.ts'
 import { scriptOf } from './script.ts'
@@ -35,8 +36,14 @@ export interface Finding {
  * @param inputs the inputs of this workflow that a sender worded, in lower case
  * @throws UserError when the file has more steps than a workflow can have
  */
-export function findUntrusted(file: LintedFile, inputs = OWN_INPUTS): Finding[] {
-  const flow = flowOf(file, inputs)
+export function findUntrusted(
+  file: LintedFile,
+  inputs: ReadonlySet<string> = NO_INPUTS,
+): Finding[] {
+  return findIn(file, flowOf(file, new Set([...OWN_INPUTS, ...inputs])))
+}
+
+function findIn(file: LintedFile, flow: Flow): Finding[] {
   const texts = new Texts(file.source)
   const sinks = [
     ...defaultsOf(flow.top, flow.scope),
@@ -52,18 +59,40 @@ export function findUntrusted(file: LintedFile, inputs = OWN_INPUTS): Finding[] 
 /** A webhook that a relay handed on as an input, and the events that a compiled workflow gets. */
 const OWN_INPUTS: ReadonlySet<string> = new Set(['hookline', 'on'])
 
+const NO_INPUTS: ReadonlySet<string> = new Set()
+
 /** Problems of one file that are shown; of a file that has more, that it has. */
 const MOST_SHOWN = 100
 
 /** What `findUntrusted` finds, for people to read. */
-export function untrustedProblems(file: LintedFile): Problem[] {
-  const findings = findUntrusted(file)
+export function untrustedProblems(file: LintedFile, inputs = NO_INPUTS): Problem[] {
+  const findings = findUntrusted(file, inputs)
   const shown = findings.slice(0, MOST_SHOWN).map(({ problem }) => problem)
   const last = shown.at(-1)
   if (!last || findings.length === shown.length) return shown
   return shown.with(-1, {
     ...last,
     notes: [`and ${findings.length - shown.length} more in this file`],
+  })
+}
+
+/** A workflow of the same repository that is called, with the inputs for which it gets such text. */
+export interface UntrustedCall {
+  /** `.github/workflows/called.yml` */
+  readonly file: string
+  /** In lower case. */
+  readonly inputs: readonly string[]
+}
+
+export function untrustedCalls(file: LintedFile, inputs = NO_INPUTS): UntrustedCall[] {
+  const { jobs, expressions } = flowOf(file, new Set([...OWN_INPUTS, ...inputs]))
+  return jobs.flatMap(({ place, scope }) => {
+    const uses = textOf(childOf(place, 'uses')) ?? ''
+    const given = entriesOf(childOf(place, 'with')).filter(({ value }) =>
+      taints(value, scope, expressions),
+    )
+    const names = given.map(({ name }) => name.toLowerCase())
+    return uses.startsWith('./') && names.length > 0 ? [{ file: uses.slice(2), inputs: names }] : []
   })
 }
 

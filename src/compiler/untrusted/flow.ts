@@ -152,7 +152,7 @@ function isTaintedVariable(env: Variables | undefined, name: string | undefined)
 }
 
 /** True when a text at or below a place holds an untrusted expression. */
-function taints(place: Place | undefined, scope: Scope, expressions: Expressions): boolean {
+export function taints(place: Place | undefined, scope: Scope, expressions: Expressions): boolean {
   return textsOf(place).some(({ node }) => expressions.untrusted(node.value, scope).length > 0)
 }
 
