@@ -17,6 +17,7 @@ const REQUESTS: Readonly<Record<string, Partial<Sent>>> = {
   'postgres-service': { rest: '?pg=15', method: 'get' },
   'no-name': { method: 'head' },
   'aws-oidc': { rest: '/deploy', body: { tag: 'abc' } },
+  'moved-env': { rest: '/test', body: { title: "it's" } },
   unicode: { rest: '/gruesse/J%C3%B6rg%20%F0%9F%8E%89', body: { emoji: '🎉' } },
   user: { method: 'put', rest: '/users/42', body: { email: 'a@example.com' } },
   form: { body: { name: "O'Neill", message: '<b>&"' } },
@@ -41,7 +42,9 @@ const CONTEXTS = {
 }
 
 const EXAMPLES = ['form', 'github', 'user', 'webhook']
-const EXECUTED = WORKFLOWS.filter(([name]) => EXAMPLES.includes(name) || FIXTURES.includes(name))
+const EXECUTED = WORKFLOWS.filter(
+  ([name]) => name !== 'bot' && (EXAMPLES.includes(name) || FIXTURES.includes(name)),
+)
 
 describe.each(EXECUTED)('%s, compiled and run on a webhook,', (name, source) => {
   test('gives each of its expressions the value that it means on the event', async () => {
@@ -174,12 +177,14 @@ function values(
 ): Record<string, unknown[]> {
   const document = parseDocument(workflow)
   const found: Record<string, unknown[]> = {}
-  const jobs = Object.keys(parse(workflow).jobs).filter((id) => id !== 'on')
-  for (const key of ['env', 'concurrency', 'jobs']) {
+  const jobs = Object.entries<object>(parse(workflow).jobs).flatMap(([id, job]) =>
+    id === 'on' || 'uses' in job ? [] : [id],
+  )
+  for (const key of ['env', 'defaults', 'concurrency', 'jobs']) {
     for (const { text, path } of fileExpressions(workflow, document.get(key, true), [key])) {
       const isCondition = path.length === 3 && path[0] === 'jobs' && path[2] === 'if'
       if (isCondition || path[1] === 'on') continue
-      const isMoved = key === 'env' && 'on' in contexts && /\bon\./i.test(text)
+      const isMoved = key !== 'jobs' && 'on' in contexts && /\bon\./i.test(text)
       const places = isMoved ? jobs.map((id) => ['jobs', id, ...path].join('.')) : [path.join('.')]
       for (const place of places) {
         found[place] = [...(found[place] ?? []), evaluated(text, contexts)]

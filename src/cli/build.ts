@@ -8,9 +8,8 @@ import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
 import { type Change, changesOf, hasNewerActions } from '../compiler/made-files.ts'
-import { slipEdits } from '../compiler/rewrite.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
-import { applyEdits } from '../compiler/spans.ts'
+import { spelled } from '../compiler/spelling.ts'
 import { fixUntrusted } from '../compiler/untrusted/fix.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
@@ -187,16 +186,14 @@ export async function build(options: BuildOptions): Promise<Build> {
 }
 
 /** What has one answer only is written so: words of other languages, and untrusted text in scripts. */
-function mended(source: Source): { readonly source: Source; readonly count: number } {
+function mended(named: Source): { readonly source: Source; readonly count: number } {
+  const { source, count } = spelled(named)
   try {
-    const file = readSourceFile('', source)
-    const slips = slipEdits(file)
-    const spelled = { ...source, text: applyEdits(source.text, slips) }
-    const { text, count } = fixUntrusted(readSourceFile('', spelled))
-    return { source: { ...source, text }, count: slips.length + count }
+    const fixed = fixUntrusted(readSourceFile('', source))
+    return { source: { ...source, text: fixed.text }, count: count + fixed.count }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { source, count: 0 } // the build tells what is wrong with it
+    return { source, count } // the build tells what is wrong with it
   }
 }
 

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { IGNORED_KEYS } from '../triggers/config.ts'
 import type { Problem } from '../wire/errors.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -36,6 +37,7 @@ export function fileProblems(file: SourceFile, plan: Plan, state: string): Probl
 /** What a person should know of the compiled files, though nothing is wrong. */
 export function fileNotices(file: SourceFile, { polled }: Plan): Problem[] {
   return [
+    ...file.triggers.flatMap(ignoredNotices),
     ...polled.flatMap((one) => scheduleNotices(file, one)),
     ...concurrencies(file).flatMap((pair) => concurrencyNotices(file, pair)),
   ]
@@ -151,6 +153,21 @@ function rarerThanCron({ trigger, schedule }: PolledTrigger): Problem[] {
 function needsStore(option: string, position: Problem['position'] & object): Problem {
   const notes = ['build with --state branch:hookline-state']
   return { message: `"${option}" needs a store`, position, notes }
+}
+
+/** Keys of another program, which mean nothing here. */
+function ignoredNotices({ config, positionOf }: SourceTrigger): Problem[] {
+  return [...IGNORED_KEYS].flatMap(([key, advice]) =>
+    key in config
+      ? [
+          {
+            message: `"config.${key}" does nothing here`,
+            position: positionOf(['config', key]),
+            notes: [advice],
+          },
+        ]
+      : [],
+  )
 }
 
 /** Where the schedule is none that the user wrote. */

@@ -234,13 +234,14 @@ function entryEdits(
 function sharedProblems(job: Job, name: string): Problem[] {
   const value = pairOf(job, name)?.value
   const anchor = isScalar(value) || isSeq(value) ? value.anchor : undefined
+  if (!value || anchor === undefined) return []
   let isShared = false
   visit(job.file.document, {
     Alias(_, alias) {
       isShared ||= alias.source === anchor
     },
   })
-  if (!value || !anchor || !isShared) return []
+  if (!isShared) return []
   return [
     {
       message: `"${name}" of a job is changed by the compiler, and "*${anchor}" would change with it`,

@@ -14,6 +14,7 @@ import {
   onSectionOf,
   readEntry,
   type Workflow,
+  withEnv,
 } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
@@ -157,7 +158,10 @@ export function readInlineOn(
 ): Workflow | undefined {
   const native = readNativeWorkflow(name, source)
   const isInline = native?.uses.some(({ on }) => on !== undefined && on.trim() !== '')
-  return native && isInline ? { name, triggers: nativeTriggers(native, contexts) } : undefined
+  if (!native || !isInline) return undefined
+  const node = childOf(topOf(native.document), 'env')?.node
+  const env: unknown = node?.toJS(native.document, { maxAliasCount: LIMITS.yamlAliases })
+  return { name, triggers: nativeTriggers(native, withEnv(contexts, env)) }
 }
 
 /** What an expression is replaced by whose value only GitHub knows. */

@@ -97,7 +97,7 @@ export function oneFile(
       ...circularProblems(file),
       ...changed.flatMap(({ problems }) => problems),
     ],
-    notices: jobs.flatMap((one) => wholeNeedsNotices(file, one, expressions)),
+    notices: wholeNeedsNotices(file, jobs, expressions),
   }
 }
 
@@ -324,25 +324,29 @@ function circularProblems(file: SourceFile): Problem[] {
 /** Where `needs` is read as a whole, the job `on` is in it, though the user did not name it. */
 function wholeNeedsNotices(
   file: SourceFile,
-  { job, condition }: PlannedJob,
+  jobs: readonly PlannedJob[],
   expressions: readonly FileExpression[],
 ): Problem[] {
-  const added = condition.needs.filter((id) => !job.needs.includes(id))
-  if (added.length === 0) return []
-  const names = added.map((id) => `"${id}"`).join(' and ')
-  return expressions
-    .filter(({ path }) => path[0] === 'jobs' && path[1] === job.id)
-    .flatMap((expression) =>
-      referencesIn(expression.text, 'needs')
-        .filter(({ steps }) => steps[0]?.name === undefined)
-        .filter(({ start }) => !NEEDS_RESULT.test(expression.text.slice(start)))
-        .map(({ start, end }) => {
-          const place = expression.span(start, end)
-          return {
-            message: `"needs" is read as a whole here, and in the compiled file ${names} ${added.length > 1 ? 'are' : 'is'} among them`,
-            position: positionAt(file.source, place.start, place.end),
-            hint: 'name the jobs that are meant',
-          }
-        }),
-    )
+  const added = new Map(
+    jobs.map(({ job, condition }) => [
+      job.id,
+      condition.needs.filter((id) => !job.needs.includes(id)).map((id) => `"${id}"`),
+    ]),
+  )
+  return expressions.flatMap((expression) => {
+    const names = expression.path[0] === 'jobs' ? added.get(String(expression.path[1])) : undefined
+    if (!names?.length) return []
+    const are = names.length > 1 ? 'are' : 'is'
+    return referencesIn(expression.text, 'needs')
+      .filter(({ steps }) => steps[0]?.name === undefined)
+      .filter(({ start }) => !NEEDS_RESULT.test(expression.text.slice(start)))
+      .map(({ start, end }) => {
+        const place = expression.span(start, end)
+        return {
+          message: `"needs" is read as a whole here, and in the compiled file ${names.join(' and ')} ${are} among them`,
+          position: positionAt(file.source, place.start, place.end),
+          hint: 'name the jobs that are meant',
+        }
+      })
+  })
 }

@@ -19,6 +19,7 @@ import {
 } from './expressions.ts'
 import type { SourceFile, SourceTrigger } from './source-file.ts'
 import { applyEdits, type Edit, type Span, trimmedEnd } from './spans.ts'
+import { slipsOf } from './spelling.ts'
 
 /** What the context `on` becomes. */
 export interface Target {
@@ -170,41 +171,6 @@ function advice(section: string | number | undefined): string {
   return section === 'concurrency'
     ? 'GitHub reads it before any job: give the job its own "concurrency", which may read it'
     : 'GitHub reads this text before the run, so it can hold no expression'
-}
-
-/** A word of another language, which a person writes by habit, and what GitHub has in its place. */
-export interface Slip extends Span {
-  readonly message: string
-  readonly hint: string
-  readonly replacement: string
-}
-
-/** `===`, `!==` and text in double quotes, outside of texts in single quotes. */
-export function slipsOf(expression: string): Slip[] {
-  if (!/["=]/.test(expression)) return []
-  const parts = expression.matchAll(/'(?:[^']|'')*'|(?<operator>[!=]==)|"(?<text>[^"]*)"/g)
-  return [...parts].flatMap(({ 0: found, index, groups }): Slip[] => {
-    const span = { start: index, end: index + found.length }
-    if (groups?.operator !== undefined) {
-      const replacement = groups.operator.slice(0, 2)
-      const message = `expression: "${found}" is no operator here`
-      return [{ ...span, message, hint: `write ${replacement}`, replacement }]
-    }
-    if (groups?.text === undefined) return []
-    const replacement = `'${groups.text.replaceAll("'", "''")}'`
-    const message = 'expression: text in double quotes'
-    return [{ ...span, message, hint: `use single quotes: ${replacement}`, replacement }]
-  })
-}
-
-/** The edits that write such words as GitHub reads them. */
-export function slipEdits(file: SourceFile): Edit[] {
-  return expressionsOf(file).flatMap((expression) =>
-    slipsOf(expression.text).map((slip) => ({
-      ...expression.span(slip.start, slip.end),
-      text: encoded(slip.replacement, expression.found.scalar),
-    })),
-  )
 }
 
 interface Fault {

@@ -3,8 +3,9 @@ import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
+import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import type { Contexts } from './expressions.ts'
+import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
 import { bindOptions, nodeAt, type Path, type Reading, type TriggerNodes } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from './yaml.ts'
@@ -30,7 +31,27 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
   const document = parseYaml(source)
   const on = isMap(document.contents) ? document.get('on', true) : undefined
   if (!on) throw new UserError({ message: `${source.name} has no "on:" section` })
-  return readOn(name, { source, document, contexts }, on as Node)
+  const node = isMap(document.contents) ? document.get('env', true) : undefined
+  const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) : {}
+  return readOn(name, { source, document, contexts: withEnv(contexts, env) }, on as Node)
+}
+
+/**
+ * The contexts with the variables of the workflow itself, which a compiled job has in its environment.
+ * One that is made of what is not there yet, such as the context `on`, is left out.
+ */
+export function withEnv(contexts: Contexts, env: unknown): Contexts {
+  if (!isObject(env)) return contexts
+  const entries = Object.entries(env).flatMap(([name, value]): [string, string][] => {
+    try {
+      const filled = fillIn(String(value ?? ''), contexts)
+      return [[name, isObject(filled) || Array.isArray(filled) ? '' : String(filled ?? '')]]
+    } catch (error) {
+      if (error instanceof ExpressionMistake) return []
+      throw error
+    }
+  })
+  return { ...contexts, env: record<Json>([...Object.entries(contexts.env ?? {}), ...entries]) }
 }
 
 /**
@@ -122,11 +143,41 @@ function namelessTrigger({ source }: Reading, key: Node): Problem {
 
 function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {
   const known = [...TRIGGERS.keys()]
-  const hint = didYouMean(name, [...known, ...NATIVE_EVENTS])
+  const isLacked = LACKED.has(name)
+  const hint = isLacked ? undefined : didYouMean(name, [...known, ...NATIVE_EVENTS])
   return {
     message: `unknown trigger ${quoted(name)}`,
     position: positionAt(source, ...rangeOf(key)),
     ...(hint && { hint }),
-    notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
+    notes: [
+      `triggers: ${known.join(', ')}; and GitHub's own events`,
+      ...(isLacked ? [`what does the same: ${MOVING_PAGE}`] : []),
+    ],
   }
 }
+
+/** Triggers of Actionsflow that poll a service: here a schedule and a step do. */
+const LACKED: ReadonlySet<string> = new Set([
+  'airtable_record',
+  'dev_to',
+  'email',
+  'github_trending',
+  'graphqlhub',
+  'hackernews',
+  'instagram',
+  'instapaper',
+  'npm',
+  'poll',
+  'producthunt',
+  'pocket',
+  'reddit',
+  'rss',
+  'script',
+  'twitter',
+  'v2ex',
+  'weibo',
+  'youtube',
+])
+
+const MOVING_PAGE =
+  'https://github.com/hookline/hookline/blob/v1/docs/from-actionsflow.md#triggers-that-poll-a-service'

@@ -1,6 +1,9 @@
 const { existsSync, readFileSync, writeSync } = require('node:fs')
 
-process.on('exit', () => writeSync(3, String(mostMemory())))
+process.on('exit', () => {
+  const { user, system } = process.cpuUsage()
+  writeSync(3, JSON.stringify({ cpu: (user + system) / 1000, memory: mostMemory() / 1024 }))
+})
 
 /**
  * In KB. Linux hands the figure of `resourceUsage` on from the process that started this one, so
@@ -8,5 +11,5 @@ process.on('exit', () => writeSync(3, String(mostMemory())))
  */
 function mostMemory() {
   if (!existsSync('/proc/self/status')) return process.resourceUsage().maxRSS
-  return /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 }
