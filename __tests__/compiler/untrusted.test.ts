@@ -116,6 +116,7 @@ describe('R44: flags what a sender could word', () => {
       `      - run: a\n        env: {BASH_ENV: "${X}", node_options: "${X}", LD_PRELOAD: "${X}", PATH: "${X}", GIT_SSH_COMMAND: "${X}"}`,
       ['env', 'env', 'env', 'env', 'env'],
     ],
+    ['a whole env', `      - run: a\n        env: "${X}"`, ['env']],
     ['no input of another name', `      - uses: a/b@v1\n        with: {text: "${X}"}`, []],
     ['no variable as such', `      - run: echo "$A"\n        env: {A: "${X}"}`, []],
     ['no name', `      - run: x\n        name: "${X}"`, []],
@@ -185,7 +186,7 @@ jobs:
 
 /** Steps of a job behind one that uses the action; every line that is flagged is told by its number. */
 describe('what goes through steps is followed', () => {
-  const uses = '- {id: h, uses: ./, with: {on: webhook}}'
+  const uses = '- {id: h, uses: Acme/Hookline@v1, with: {on: webhook}}'
   test.each<[string, string[], number[]]>([
     [
       'outputs of the action',

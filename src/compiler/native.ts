@@ -56,7 +56,7 @@ export interface NativeWorkflow extends LintedFile {
 
 /** False for a text that surely does not use the action, so that it need not be parsed. */
 export function mayUseAction(text: string): boolean {
-  return /\/hookline\b|uses['"]?\s*:\s*['"]?\.\/['"]?\s*(?:[#,}\]]|$)/m.test(text)
+  return /\/hookline\b|uses['"]?\s*:\s*['"]?\.\/['"]?\s*(?:[#,}\]]|$)/im.test(text)
 }
 
 /**

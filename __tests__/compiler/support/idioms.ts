@@ -92,6 +92,11 @@ export const DANGEROUS: readonly (readonly [name: string, ...scripts: string[]])
   ['a file named by a number', `echo "${X}" > 2\nsh 2`],
   ['xtrace into a file', `exec 2> log\nset -x\necho "${X}"\nsh log`],
   ['a backquote', `\`echo "${X}"\``],
+  [
+    'a message that is read again',
+    `git init -q .; git commit --allow-empty -qm "${X}"; git log -1 --format=%B | sh`,
+  ],
+  ['the environment by a copy', `echo "V=${X}" > f\ncp f $GITHUB_ENV`, READING.env],
   ['sort with a program', `printf 'a\\nb\\n' | sort "--compress-program=${X}" -S 1k`],
 ]
 
@@ -108,7 +113,8 @@ export const MENDED: readonly (readonly [name: string, ...scripts: string[]])[] 
   ['a digest as an output', `echo "v=1" >> $GITHUB_OUTPUT # ${X}`, READING.output],
   ['an output by an old command', `echo "::set-output name=v::${X}"`, READING.output],
   ['jq with an argument', `jq -n --arg t "${X}" '{title: $t}'`],
-  ['a message of git', `git commit --allow-empty -m "${X}"`],
+  ['a text for gh', `gh issue comment 1 --body "${X}" || true`],
+  ['data of curl', `curl -sd '{"text":"${X}"}' http://127.0.0.1:9 || true`],
 ]
 
 /** Pieces from which scripts are made at random: `@` is what stands within. */

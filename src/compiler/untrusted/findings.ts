@@ -197,9 +197,11 @@ export function isGoverning(name: string): boolean {
 
 function environment(env: Place | undefined, scope: Scope, step?: StepFlow): Sink[] {
   const governing = entriesOf(env).filter(({ name }) => isGoverning(name))
-  return governing.map(({ value }) => ({
+  // A whole mapping from outside may hold any name.
+  const places = textOf(env) === undefined ? governing.map(({ value }) => value) : [env]
+  return places.map((place) => ({
     key: 'env',
-    place: value,
+    place,
     scope,
     advice: ADVICE.variable,
     ...(step && { step }),
@@ -268,7 +270,8 @@ function inSink({ expressions }: Flow, texts: Texts, sink: Sink): Finding[] {
     return spans.map((at) => finding(texts, sink, text, at, true))
   })
   const [text] = textsOf(sink.place)
-  if (sink.key !== 'run' || !sink.step || !text || found.length > 0) return found
+  const isScript = sink.key === 'run' || sink.key === 'script'
+  if (!isScript || !sink.step || !text || found.length > 0) return found
   const script = scriptOf(text.node.value, expressions.spansOf(text.node.value))
   return sink.step.writes.unbounded.map(({ start, end }) => {
     const at = { start: script.toValue(start), end: script.toValue(end) }

@@ -278,7 +278,7 @@ function mayBeWindows(job: Place): boolean {
 }
 
 /** The action by its name, of whatever owner and version, or the one of the same repository. */
-export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/
+export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/i
 
 /** What the action says of its own accord. */
 const OWN_WORDS = new Set(['triggered', 'count', 'trigger', 'workflow'])

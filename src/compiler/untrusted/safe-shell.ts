@@ -200,12 +200,6 @@ const TAKING: ReadonlyMap<string, (argument: Argument) => boolean> = new Map([
   ['test', ({ args }: Argument) => isPlainTest(args)],
   ['[', ({ args }: Argument) => isPlainTest(args.slice(0, -1))],
   ['jq', ({ args, at }: Argument) => fixed(args[at - 2]) === '--arg' && isFixedElsewhere(args, at)],
-  [
-    'git',
-    ({ args, at }: Argument) =>
-      ['commit', 'tag'].includes(fixed(args[0])) &&
-      ['-m', '--message', '-am'].includes(fixed(args[at - 1])),
-  ],
   ['gh', ({ args, at, word }: Argument) => isTextOfGh(args, at, word)],
   ['curl', ({ args, at, word }: Argument) => isDataOfCurl(args, at, word)],
 ])

@@ -65,13 +65,22 @@ export function githubScriptWrites(script: Script, tainted: Tainted): Writes {
   const names = exported.map(([, one, other]) => (one ?? other)?.toLowerCase())
   const known = names.flatMap((name) => name ?? [])
   const isAny = known.length < names.length || VARIABLES.test(text)
-  return { outputs: true, variables: isAny ? 'any' : known, unbounded: [] }
+  const unbounded = [...text.matchAll(/\b(?:addPath|exportVariable)\s*\(\s*(?!(['"`])[^'"`$]*\1)/g)]
+  return {
+    outputs: true,
+    variables: isAny ? 'any' : known,
+    unbounded: unbounded.map(({ index, 0: call }) => ({ start: index, end: index + call.length })),
+  }
 }
 
 /** Commands that print what stands in a file. */
 const READERS = words(
   'awk base64 cat cut dd grep head jq od python python3 rev sed sort tac tail tr uniq xxd yq node',
 )
+
+/** Commands that write into a file that they are told by name, and those that copy one into it. */
+const WRITERS = words('awk perl python python3 sed sponge tee')
+const COPIERS = words('cp dd install ln mv')
 
 /** Commands that print a number or a digest of what they read. */
 const DIGESTS = words('cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum wc')
@@ -171,12 +180,16 @@ class ShellFlow {
     if (isFunction || name === 'set') set(['1', '2', '3', '4', '5', '6', '7', '8', '9', '@', '*'])
   }
 
-  /** What a redirect, or `tee`, puts into a file that the runner reads. */
+  /** A command that puts what it reads into the file that an argument names. */
+  #isWriter(command: Command): boolean {
+    const name = nameOfCommand(command) ?? ''
+    return WRITERS.has(name) || (this.#inFiles && COPIERS.has(name))
+  }
+
+  /** What a redirect, or a command such as `tee`, puts into a file that the runner reads. */
   #written(node: SyntaxNode): Written[] {
-    if (node.type === 'Command' && nameOfCommand(node) === 'tee') {
-      const files = node.args.flatMap((word) =>
-        word.type === 'Word' ? (this.#fileOf(word) ?? []) : [],
-      )
+    if (node.type === 'Command' && this.#isWriter(node)) {
+      const files = node.args.flatMap((word) => this.#fileOf(word) ?? [])
       return files.flatMap((file) =>
         this.#writtenTo(file, node, this.#around(node, 'Pipeline') ?? node),
       )
@@ -190,7 +203,8 @@ class ShellFlow {
   }
 
   #writtenTo(file: RunnerFile, node: SyntaxNode, printing: SyntaxNode): Written[] {
-    if (!this.#holds(printing)) return []
+    const isCopied = node.type === 'Command' && COPIERS.has(nameOfCommand(node) ?? '')
+    if (!isCopied && !this.#holds(printing)) return []
     if (file === 'output') return [{ file, node, isBounded: false, variable: undefined }]
     const text = this.#textOf(printing)
     const [, name] =
@@ -267,6 +281,7 @@ class ShellFlow {
         if (this.#inFiles && READERS.has(nameOfCommand(node) ?? '')) return true
         break
       case 'Redirect':
+        if (node.target && this.#holds(node.target)) return true
         return (
           node.operator === '<' && (this.#inFiles || /GITHUB_EVENT_PATH/.test(this.#textOf(node)))
         )
