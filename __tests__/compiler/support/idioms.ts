@@ -114,7 +114,7 @@ export const MENDED: readonly (readonly [name: string, ...scripts: string[]])[] 
   ['an output by an old command', `echo "::set-output name=v::${X}"`, READING.output],
   ['jq with an argument', `jq -n --arg t "${X}" '{title: $t}'`],
   ['a text for gh', `gh issue comment 1 --body "${X}" || true`],
-  ['data of curl', `curl -sd '{"text":"${X}"}' http://127.0.0.1:9 || true`],
+  ['data of curl', `curl -s -d '{"text":"${X}"}' http://127.0.0.1:9 || true`],
 ]
 
 /** Pieces from which scripts are made at random: `@` is what stands within. */
