@@ -349,6 +349,51 @@ describe('what goes through steps is followed', () => {
     expect(lines).toEqual(expected)
   })
 
+  const T = `env: {T: "\${{ steps.h.outputs.body }}"}`
+  const from = (lines: readonly string[]) => {
+    const script = lines.map((line) => `          ${line}\n`).join('')
+    const text = `jobs:\n  a:\n    runs-on: x\n    steps:\n      - {id: h, uses: ./}\n      - id: s\n        ${T}\n        run: |\n${script}      - run: \${{ steps.s.outputs.v }}\n`
+    return findUntrusted(lintedFile(text)).length > 0
+  }
+
+  test.each([
+    ['printf -v v %s "$T"', 'echo "v=$v" >> $GITHUB_OUTPUT'],
+    ['jq .a <<< "$T" > f', 'echo "v=$(<f)" >> $GITHUB_OUTPUT'],
+    ['cat <<EOF >> $GITHUB_OUTPUT', 'v=$T', 'EOF'],
+    ['f() { echo "v=$1"; }', 'f "$T" >> $GITHUB_OUTPUT'],
+    ['out() { echo "$1=$2" >> "$GITHUB_OUTPUT"; }', 'out v "$T"'],
+    ['mapfile -t a <<< "$T"', 'echo "v=${a[0]}" >> $GITHUB_OUTPUT'],
+    ['a=("$T")', 'echo "v=${a[0]}" >> $GITHUB_OUTPUT'],
+    ['echo "v=${Z:-$T}" >> $GITHUB_OUTPUT'],
+    ['n=T', 'echo "v=${!n}" >> $GITHUB_OUTPUT'],
+    ["echo 'v=$T' | envsubst >> $GITHUB_OUTPUT"],
+    ['echo "v=$(printenv T)" >> $GITHUB_OUTPUT'],
+    ['env >> $GITHUB_OUTPUT'],
+    ['node -p "\'v=\' + process.env.T" >> $GITHUB_OUTPUT'],
+    [
+      "python3 - <<'E'",
+      'import os',
+      'open(os.environ["GITHUB_OUTPUT"], "a").write(os.environ["T"])',
+      'E',
+    ],
+    ['export v="$T"', 'echo "v=$v" | tee -a $GITHUB_OUTPUT'],
+    ['echo "v=$T" >> $GITHUB_OUTPUT', 'if then'],
+  ])('an output by: %s', (...lines) => {
+    expect(from(lines)).toBe(true)
+  })
+
+  test.each([
+    ["cat <<'EOF' >> $GITHUB_OUTPUT", 'v=$T', 'EOF'],
+    ['if [ "$T" = a ]; then echo v=1 >> $GITHUB_OUTPUT; fi'],
+    ['case "$T" in a) v=1;; *) v=2;; esac', 'echo "v=$v" >> $GITHUB_OUTPUT'],
+    ['echo "v=${T:+yes}" >> $GITHUB_OUTPUT'],
+    ['echo "$T"', 'date +v=%s >> $GITHUB_OUTPUT'],
+    ['{ set -x; echo v=1; } >> $GITHUB_OUTPUT'],
+    ['node index.js "$T"', 'node -p 1 >> $GITHUB_OUTPUT'],
+  ])('no output by: %s', (...lines) => {
+    expect(from(lines)).toBe(false)
+  })
+
   test('into other jobs: outputs, a matrix, a called workflow', () => {
     const text = `jobs:
   last:

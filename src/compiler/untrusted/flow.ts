@@ -246,7 +246,7 @@ function stepFlow(
   const script = scriptOf(text, expressions.spansOf(text))
   const tainted = {
     isTainted: (expression: string) => expressions.isUntrusted(expression, scope),
-    isTaintedVariable: (name: string) => scope.env(name.toLowerCase()),
+    isTaintedVariable: (name: string | undefined) => scope.env(name?.toLowerCase()),
   }
   if (isGithubScript) return { ...step, writes: githubScriptWrites(script, tainted) }
   return { ...step, writes: scriptWrites(script, isPosix, tainted) }

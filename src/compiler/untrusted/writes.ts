@@ -23,7 +23,8 @@ export const NO_WRITES: Writes = { outputs: false, variables: [], unbounded: [] 
 /** Which expressions and variables hold untrusted text. */
 export interface Tainted {
   isTainted(expression: string): boolean
-  isTaintedVariable(name: string): boolean
+  /** `undefined` asks for any of them. */
+  isTaintedVariable(name: string | undefined): boolean
 }
 
 const OUTPUTS = /GITHUB_OUTPUT\b|::set-output/
@@ -79,8 +80,14 @@ const READERS = words(
 )
 
 /** Commands that write into a file that they are told by name, and those that copy one into it. */
-const WRITERS = words('awk perl python python3 sed sponge tee')
+const WRITERS = words('sed sponge tee')
 const COPIERS = words('cp dd install ln mv')
+
+/** Programs that read variables, and open files, by names in a text of another language. */
+const INTERPRETERS = words('awk bash bun deno gawk node perl php pwsh python python3 ruby sh')
+
+/** Commands that print every variable when they are told none. */
+const PRINTERS = words('declare env export printenv set typeset')
 
 /** Commands that print a number or a digest of what they read. */
 const DIGESTS = words('cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum wc')
@@ -198,8 +205,14 @@ class ShellFlow {
       const file = this.#fileOf(node.target)
       return file ? this.#writtenTo(file, node, this.#printing(node)) : []
     }
-    const isCommand = node.type === 'Command' && /::set-output/.test(this.#textOf(node))
-    return isCommand ? this.#writtenTo('output', node, node) : []
+    if (node.type !== 'Command') return []
+    if (/::set-output/.test(this.#textOf(node))) return this.#writtenTo('output', node, node)
+    if (!INTERPRETERS.has(nameOfCommand(node) ?? '')) return []
+    const files = this.#programOf(node).match(/\bGITHUB_(?:ENV|OUTPUT|PATH)\b/g) ?? []
+    return files.flatMap((path) => {
+      const file = RUNNER_FILES.get(path)
+      return file ? this.#writtenTo(file, node, node) : []
+    })
   }
 
   #writtenTo(file: RunnerFile, node: SyntaxNode, printing: SyntaxNode): Written[] {
@@ -266,6 +279,8 @@ class ShellFlow {
         return this.#isTaintedVariable(node.text.slice(1))
       case 'ParameterExpansion': {
         const isLength = node.prefix === '#'
+        if (node.prefix === '!')
+          return this.#variables.size > 0 || this.#isTaintedVariable(undefined)
         const { operation } = node
         const isReplaced = operation?.type === 'Default' && operation.operator.endsWith('+')
         if (isLength) return false
@@ -279,6 +294,7 @@ class ShellFlow {
         break
       case 'Command':
         if (this.#inFiles && READERS.has(nameOfCommand(node) ?? '')) return true
+        if (this.#readsVariables(node)) return true
         break
       case 'Redirect':
         if (node.target && this.#holds(node.target)) return true
@@ -298,6 +314,22 @@ class ShellFlow {
     return childrenOf(node).some((child) => this.#holds(child))
   }
 
+  #readsVariables(command: Command): boolean {
+    const name = nameOfCommand(command) ?? ''
+    const isTold = command.args.some((word) => word.type !== 'Word' || word.value !== '-p')
+    const isPrinter = name === 'envsubst' || (PRINTERS.has(name) && !isTold)
+    if (isPrinter && this.#isTaintedVariable(undefined)) return true
+    const isReader = name === 'printenv' || INTERPRETERS.has(name)
+    const words = isReader ? this.#programOf(command).match(/[A-Za-z_]\w*/g) : []
+    return (words ?? []).some((word) => this.#isTaintedVariable(word))
+  }
+
+  /** A command with the text that it reads. */
+  #programOf(command: Command): string {
+    const texts = command.redirects.map((one) => (one.type === 'HereDoc' ? one.body.text : ''))
+    return [this.#textOf(command), ...texts].join('\n')
+  }
+
   /** `$(… | sha256sum)`, `$(… | tr -cd a-z)`: nothing is left of what a sender worded. */
   #isCleaned(script: CommandExpansionPart['script']): boolean {
     const [statement, ...others] = script?.commands ?? []
@@ -311,9 +343,9 @@ class ShellFlow {
     return name === 'tr' && /^-(?:cd|dc)$/.test(args[0] ?? '') && /^[\w .:-]+$/.test(args[1] ?? '')
   }
 
-  #isTaintedVariable(name: string): boolean {
+  #isTaintedVariable(name: string | undefined): boolean {
     return (
-      this.#variables.has(name) ||
+      (name !== undefined && this.#variables.has(name)) ||
       name === 'GITHUB_EVENT_PATH' ||
       this.#tainted.isTaintedVariable(name)
     )
