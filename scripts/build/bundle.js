@@ -22,7 +22,7 @@ export async function bundle(target, embedded = []) {
   if (portable) refuseNodeOnly(target, built)
   const scripts = await Promise.all(
     [[file, built.code], ...chunks(built)].map(async ([name = '', code = '']) => {
-      return [name, minify ? await shrink(code, { module }) : code]
+      return [name, minify ? await shrink(code, { module, smallest: portable }) : code]
     }),
   )
   const around = [
