@@ -172,11 +172,6 @@ function announcesBody(headers: RawHeaders): boolean {
   return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
-function toRefusal(error: unknown): RelayError {
-  if (error instanceof RelayError) return error
-  throw error
-}
-
 function toForwardable(
   { method, headers }: RelayRequest,
   { path }: Webhook,
