@@ -150,11 +150,6 @@ async function relayWebhook(
   }
 }
 
-function toRefusal(error: unknown): RelayError {
-  if (error instanceof RelayError) return error
-  throw error
-}
-
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
 const WORKFLOW = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
