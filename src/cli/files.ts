@@ -57,3 +57,13 @@ function repositoryOf(url: string): string {
   const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? []
   return owner && name ? `${owner}/${name}` : ''
 }
+
+/** Folders in which nobody writes a workflow file. */
+export const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
+
+/** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
+export function baseOf(glob: string): string {
+  const segments = glob.split('/')
+  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
+  return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.'
+}
