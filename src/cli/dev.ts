@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, parse, relative, sep } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
+import { mayUseAction, readInlineOn } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/event.ts'
 import type { Reader } from '../inspector/api.ts'
 import type { DevServer } from '../inspector/dev-server.ts'
@@ -22,8 +23,8 @@ import { UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
-import { readInlineOn, type Workflow } from '../workflow/workflow.ts'
-import { baseOf, NOT_SOURCES } from './files.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+import { baseOf, NATIVE_FOLDER, NOT_SOURCES, nativeFiles } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
@@ -175,8 +176,6 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-const NATIVE_FOLDER = '.github/workflows'
-
 const ADVICE = ['make one with: hookline init']
 
 interface DevWorkflowOptions {
@@ -216,19 +215,6 @@ function namesOf(files: WorkflowSource, isInline: boolean): readonly string[] {
   }
 }
 
-function nativeFiles(root: string): { readonly name: string; readonly file: string }[] {
-  const found = listed(join(root, NATIVE_FOLDER)).filter((file) => /\.ya?ml$/.test(file))
-  return found.sort().map((file) => ({ name: parse(file).name, file: `${NATIVE_FOLDER}/${file}` }))
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
 /** One with mistakes counts, so that they are shown. */
 function has(root: string, name: string, file: string, contexts: Contexts): boolean {
   try {
@@ -246,7 +232,7 @@ function readInline(
   contexts: Contexts,
 ): Workflow | undefined {
   const text = readFileSync(join(root, file), 'utf8')
-  return readInlineOn(name, { name: file, file, text }, contexts)
+  return mayUseAction(text) ? readInlineOn(name, { name: file, file, text }, contexts) : undefined
 }
 
 const DEFAULT_FILE = '.env'

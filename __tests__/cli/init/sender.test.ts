@@ -3,7 +3,7 @@ import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { secretsOf } from '../../../src/cli/init/sender.ts'
 import { nextSteps } from '../../../src/cli/init.ts'
 import { SENDERS, senderNamed } from '../../../src/triggers/verify/senders.ts'
-import { readInlineOn, readWorkflowFile } from '../../../src/workflow/workflow.ts'
+import { readInlineOn, readWorkflowFile } from '../../../src/compiler/native.ts'
 
 const CALLED = 'https://relay.example/octo/repo/hook/webhook?__token=t0ken'
 
