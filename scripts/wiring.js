@@ -4,7 +4,7 @@
  * and the figure of coverage leaves it out, since the built programs run it, in processes of their own.
  */
 export const WIRING = [
-  'action/{index,main,post,context,failure,ports,store,workflow-files}.ts',
+  'action/{index,main,post,post-program,context,failure,ports,store,workflow-files}.ts',
   'cli/**/*.ts',
   // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
   'engine/scripts.ts',
@@ -12,5 +12,5 @@ export const WIRING = [
   // A browser is outside too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
-  'relay/{node,worker,config,http-server,platform-pool}.ts',
+  'relay/{node,worker,config,http-server,log-writer,platform-pool}.ts',
 ]

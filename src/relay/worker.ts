@@ -1,14 +1,32 @@
 import { byteString, collect } from '../wire/bytes.ts'
+import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/reply.ts'
+import { errorReply, withStandardHeaders } from './answers.ts'
 import { type Environment, readRelayConfig, relayPorts } from './config.ts'
+import { internalError } from './errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from './github.ts'
 import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
 export default {
   async fetch(request: Request, env: Environment): Promise<Response> {
-    return response(await relay(relayRequest(request), await portsFor(env)))
+    const ports = await portsFor(env).catch(misconfigured)
+    if (ports instanceof UserError) return response(unusable(request.method))
+    return response(await relay(relayRequest(request), ports))
   },
+}
+
+/** What is wrong with the settings is for whoever reads the log, as it is on Node at the start. */
+function misconfigured(error: unknown): UserError {
+  if (!(error instanceof UserError)) throw error
+  const problems = error.problems.map(({ message, hint }) => ({ message, hint }))
+  console.log(JSON.stringify({ error: { name: error.name, problems } }))
+  return error
+}
+
+function unusable(method: string): Reply {
+  const delivery = crypto.randomUUID()
+  return withStandardHeaders(errorReply(internalError(undefined), delivery), method, delivery)
 }
 
 /** An isolate has one environment, and serves many requests with it. */
