@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { evaluate } from '../../src/engine/evaluate.ts'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { testPorts } from '../support/ports.ts'

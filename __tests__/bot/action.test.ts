@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { parseJson } from '../../src/protocol/json.ts'
+import { parseJson } from '../../src/wire/json.ts'
 import { type ActionResult, dispatchEvent, runAction, runPost } from '../support/action.ts'
 import { POLL } from '../support/bot-run.ts'
 import { MESSAGES, textMessage } from '../support/messages.ts'

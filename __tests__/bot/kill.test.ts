@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { http } from '../../src/entries/http.ts'
+import { http } from '../../src/action/ports.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../support/bot-run.ts'
 import { textMessage } from '../support/messages.ts'
 import { TelegramStandIn } from '../support/telegram.ts'

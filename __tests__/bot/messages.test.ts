@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate.ts'
-import { parseJson } from '../../src/protocol/json.ts'
 import {
   MESSAGE_TYPES,
   messageType,
   SPECIFIED_TYPES,
+  UPDATE_KINDS,
 } from '../../src/triggers/messaging-bot/message-types.ts'
-import { UPDATE_KINDS } from '../../src/triggers/messaging-bot/update-kinds.ts'
+import { parseJson } from '../../src/wire/json.ts'
 import { botPorts, botWorkflow, POLL, runMain } from '../support/bot-run.ts'
 import { MESSAGES, UPDATES } from '../support/messages.ts'
 import { TelegramStandIn } from '../support/telegram.ts'

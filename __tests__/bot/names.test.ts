@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals'
 import type { Message, Update } from 'grammy/types'
-import { MESSAGE_TYPES, type MessageType } from '../../src/triggers/messaging-bot/message-types.ts'
-import { UPDATE_KINDS, type UpdateKind } from '../../src/triggers/messaging-bot/update-kinds.ts'
+import {
+  MESSAGE_TYPES,
+  type MessageType,
+  UPDATE_KINDS,
+  type UpdateKind,
+} from '../../src/triggers/messaging-bot/message-types.ts'
 import { UPDATES } from '../support/messages.ts'
 
 /** Fields of a message that say something about it, and are no type of message. */

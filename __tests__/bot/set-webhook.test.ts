@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { Secret } from '../../src/protocol/secret.ts'
-import { getWebhookInfo, setWebhook } from '../../src/triggers/messaging-bot/set-webhook.ts'
+import { getWebhookInfo, setWebhook } from '../../src/triggers/messaging-bot/bot-api.ts'
+import { Secret } from '../../src/wire/secret.ts'
 import { botPorts } from '../support/bot-run.ts'
 import { bound, receive } from '../support/receive.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'

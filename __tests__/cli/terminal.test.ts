@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { withProgress } from '../../src/entries/cli/progress.ts'
-import { printable, styled } from '../../src/entries/cli/terminal.ts'
-import { type Keyboard, listenToKeys } from '../../src/entries/dev/keys-while-running.ts'
+import { type Keyboard, listenToKeys } from '../../src/cli/keyboard.ts'
+import { printable, styled, withProgress } from '../../src/cli/terminal.ts'
 
 const before = process.env.NO_COLOR
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { checkWorkflows } from '../../src/entries/cli/check-workflows.ts'
+import { checkWorkflows } from '../../src/cli/check.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from './support/repository.ts'
 
 let repository: Repository

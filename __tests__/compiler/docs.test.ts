@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { buildCommand } from '../../src/entries/commands/build.ts'
-import { CONFIG_OPTIONS, MOVED_KEYS } from '../../src/items/config.ts'
+import { buildCommand } from '../../src/cli/build.ts'
+import { CONFIG_OPTIONS, MOVED_KEYS } from '../../src/triggers/config.ts'
 
 const page = (name: string) =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')

@@ -3,7 +3,7 @@ import { Cron } from 'croner'
 import fc from 'fast-check'
 import { parse } from 'yaml'
 import { scheduleOf } from '../../src/compiler/schedule.ts'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { compileText, withStep } from './support/compiled.ts'
 import { rewritten } from './support/rewritten.ts'
 

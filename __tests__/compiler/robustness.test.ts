@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { findUntrusted } from '../../src/compiler/untrusted/findings.ts'
 import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { compileText, sourceFile, WORKFLOWS } from './support/compiled.ts'
 
 const sources = fc.constantFrom(...WORKFLOWS.map(([, text]) => text))

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { curlLine, foundTriggers, listLine } from '../../src/dev/found-triggers.ts'
+import { curlLine, foundTriggers, listLine } from '../../src/inspector/local-engine.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 
 function found(text: string) {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { devWorkflowSource } from '../../src/entries/dev/dev-workflows.ts'
+import { devWorkflowSource } from '../../src/cli/dev.ts'
 
 let folder: string
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { account } from '../../src/dev/account.ts'
+import type { WorkflowSource } from '../../src/engine/event.ts'
 import {
+  account,
   type DevEvent,
   eventJson,
   type LocalPlatformPorts,
+  poller,
   pollLocally,
   runLocally,
-} from '../../src/dev/local-platform.ts'
-import { poller } from '../../src/dev/polling.ts'
-import { survey } from '../../src/dev/survey.ts'
-import type { WorkflowSource } from '../../src/engine/events.ts'
-import { UserError } from '../../src/protocol/errors.ts'
+  survey,
+} from '../../src/inspector/local-engine.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 import { memoryStore, Queue, queueOf, queueWorkflow, updates } from '../support/queue-trigger.ts'

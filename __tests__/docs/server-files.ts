@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { LIMITS } from '../../src/protocol/limits.ts'
+import { LIMITS } from '../../src/wire/limits.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 

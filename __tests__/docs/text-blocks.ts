@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { helpOf } from '../../scripts/docs/commands.js'
-import { STEPS } from '../../src/items/prepare.ts'
+import { STEPS } from '../../src/engine/pipeline.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 import { asPattern, PRINTED } from './shell-blocks.ts'

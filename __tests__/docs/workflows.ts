@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { parse } from 'yaml'
-import { checkWorkflows } from '../../src/entries/cli/check-workflows.ts'
+import { checkWorkflows } from '../../src/cli/check.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { compileText } from '../compiler/support/compiled.ts'
 import { validate } from '../compiler/support/editor.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { Secret } from '../../src/protocol/secret.ts'
+import { Secret } from '../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { startOnNode } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'

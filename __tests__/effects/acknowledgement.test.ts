@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { LIMITS } from '../../src/protocol/limits.ts'
+import { LIMITS } from '../../src/wire/limits.ts'
 import { poll, Queue, queueOf, updates } from '../support/queue-trigger.ts'
 
 describe('what is acknowledged once the job has succeeded', () => {

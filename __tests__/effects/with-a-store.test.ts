@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Json } from '../../src/protocol/json.ts'
-import type { StateStore } from '../../src/state/store.ts'
+import type { StateStore } from '../../src/state/index.ts'
+import type { Json } from '../../src/wire/json.ts'
 import {
   dispatch,
   memoryStore,

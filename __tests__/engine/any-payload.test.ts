@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
-import type { Json } from '../../src/protocol/json.ts'
+import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 

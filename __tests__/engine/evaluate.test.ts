@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate as evaluateIn } from '../../src/engine/evaluate.ts'
-import type { PlatformEvent, WorkflowSource } from '../../src/engine/events.ts'
-import type { Json } from '../../src/protocol/json.ts'
+import type { PlatformEvent, WorkflowSource } from '../../src/engine/event.ts'
+import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate.ts'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { testPorts } from '../support/ports.ts'
 import {
   dispatch,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { bugOf } from '../../src/entries/bug.ts'
-import { readRelayConfig, relayPorts } from '../../src/entries/relay/relay-config.ts'
+import { readRelayConfig, relayPorts } from '../../src/relay/config.ts'
+import { bugOf } from '../../src/wire/errors.ts'
 
 const SECRET = 'ghp_a-token-in-the-message-of-an-error'
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { KINDS } from '../../src/dev/init/kinds.ts'
-import { nextSteps } from '../../src/dev/init/next-steps.ts'
+import { KINDS } from '../../src/cli/init/kinds.ts'
+import { nextSteps } from '../../src/cli/init.ts'
 
 const ANSWERS = { name: 'deploy', repository: 'octo/repo', relay: 'https://relay.example' }
 

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
-import { answered, questions } from '../../src/dev/init/questions.ts'
-import { askAt } from '../../src/entries/cli/ask.ts'
+import { answered, askAt, questions } from '../../src/cli/init/questions.ts'
 
 const KNOWN = { repository: 'octo/repo' }
 const DEFAULTS = {

@@ -7,8 +7,8 @@ import {
   type Place,
   stepExpression,
 } from '../../src/dev/inspector/page/expression.js'
-import { NOTHING } from '../../src/engine/evaluation.ts'
-import type { Json, JsonObject } from '../../src/protocol/json.ts'
+import { NOTHING } from '../../src/engine/result.ts'
+import type { Json, JsonObject } from '../../src/wire/json.ts'
 
 /** What GitHub's own library makes of a copied expression. */
 function evaluate(copied: string, contexts: Record<string, Json>): Json {

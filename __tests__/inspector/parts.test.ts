@@ -10,7 +10,7 @@ import { inspect, isInspectors, type Visit } from '../../src/dev/inspector/inspe
 import { Recorder } from '../../src/dev/inspector/recorder.ts'
 import { newestRequest, readOrder, replayRequest } from '../../src/dev/inspector/replay.ts'
 import { shownRequest } from '../../src/dev/inspector/shown-request.ts'
-import type { DevEvent } from '../../src/dev/local-platform.ts'
+import type { DevEvent } from '../../src/inspector/local-engine.ts'
 import type { RelayRequest } from '../../src/relay/relay.ts'
 
 const TIME = new Date(Date.UTC(2026, 0, 2))

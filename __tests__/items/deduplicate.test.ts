@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Item } from '../../src/items/item.ts'
-import type { Standing } from '../../src/items/ledger.ts'
-import { prepare } from '../../src/items/prepare.ts'
+import { prepare } from '../../src/engine/pipeline.ts'
+import type { Standing } from '../../src/state/index.ts'
+import type { Item } from '../../src/triggers/trigger.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Item } from '../../src/items/item.ts'
-import { OptionError } from '../../src/items/option-error.ts'
-import { prepare } from '../../src/items/prepare.ts'
+import { prepare } from '../../src/engine/pipeline.ts'
+import type { Item } from '../../src/triggers/trigger.ts'
+import { OptionError } from '../../src/wire/errors.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Item } from '../../src/items/item.ts'
-import { prepare, STEPS } from '../../src/items/prepare.ts'
+import { prepare, STEPS } from '../../src/engine/pipeline.ts'
+import type { Item } from '../../src/triggers/trigger.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))

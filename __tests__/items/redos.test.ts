@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { prepare } from '../../src/items/prepare.ts'
+import { prepare } from '../../src/engine/pipeline.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 /** The goal is 600 ms of work; a pattern that is not cut takes years. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { scripts } from '../../src/entries/scripts.ts'
-import { ScriptFailure } from '../../src/items/scripts.ts'
+import { ScriptFailure, scripts } from '../../src/engine/scripts.ts'
 
 function run(body: string, items: unknown = [{}]): Promise<string> {
   const drive = 'items.map((item) => call(item))'

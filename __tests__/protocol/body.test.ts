@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { parseBody } from '../../src/protocol/body.ts'
-import { bodyBytes, gzip, toBase64 } from '../../src/protocol/bytes.ts'
-import { type ClientPayload, readClientPayload } from '../../src/protocol/dispatch.ts'
-import { readWebhookRequest } from '../../src/protocol/webhook-request.ts'
+import { parseBody } from '../../src/wire/body.ts'
+import { bodyBytes, gzip, toBase64 } from '../../src/wire/bytes.ts'
+import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
+import { readWebhookRequest } from '../../src/wire/request.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isDeeperThan, parseJson } from '../../src/protocol/json.ts'
-import { Secret } from '../../src/protocol/secret.ts'
+import { isDeeperThan, parseJson } from '../../src/wire/json.ts'
+import { Secret } from '../../src/wire/secret.ts'
 
 describe('parseJson', () => {
   test.each([

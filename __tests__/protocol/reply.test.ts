@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { cutReservedParameters } from '../../src/protocol/reply.ts'
+import { cutReservedParameters } from '../../src/wire/reply.ts'
 
 describe('the reserved parameters of a query', () => {
   test.each([

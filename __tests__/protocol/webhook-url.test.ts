@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { UserError } from '../../src/protocol/errors.ts'
-import { type WebhookAddress, webhookUrl, withToken } from '../../src/protocol/webhook-url.ts'
+import { UserError } from '../../src/wire/errors.ts'
+import { type WebhookAddress, webhookUrl, withToken } from '../../src/wire/path.ts'
 
 const ADDRESS: WebhookAddress = {
   relay: 'https://relay.example',

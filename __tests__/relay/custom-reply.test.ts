@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { ACCEPTED, customReply } from '../../src/relay/custom-reply.ts'
+import { ACCEPTED, customReply } from '../../src/relay/answers.ts'
 import { RelayError } from '../../src/relay/errors.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene } from '../support/scene.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { platformPool } from '../../src/entries/node/platform-pool.ts'
-import { platformFetch } from '../../src/entries/worker/platform-fetch.ts'
+import { platformPool } from '../../src/relay/platform-pool.ts'
+import { platformFetch } from '../../src/relay/worker.ts'
 import { type RawAnswer, send } from '../support/raw-http.ts'
 import { isWhole, type RawPlatform, startRawPlatform } from '../support/raw-platform.ts'
 import { type RelayUnderTest, RUNTIMES } from '../support/relays.ts'

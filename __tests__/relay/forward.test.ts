@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Secret } from '../../src/protocol/secret.ts'
 import { RelayError } from '../../src/relay/errors.ts'
-import { forwardTo } from '../../src/relay/forward.ts'
 import {
+  forwardTo,
   type PlatformAnswer,
   PlatformFault,
   type PlatformRequest,
-} from '../../src/relay/platform.ts'
+} from '../../src/relay/github.ts'
+import { Secret } from '../../src/wire/secret.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const BUDGET = 8000

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { bodyBytes, utf8Text } from '../../src/protocol/bytes.ts'
 import { RelayError } from '../../src/relay/errors.ts'
-import { writePayload } from '../../src/relay/payload.ts'
+import { writePayload } from '../../src/relay/relay.ts'
+import { bodyBytes, utf8Text } from '../../src/wire/bytes.ts'
 
 const LIMIT = 65_535
 

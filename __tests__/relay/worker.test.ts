@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import worker from '../../src/entries/relay-worker.ts'
+import worker from '../../src/relay/worker.ts'
 import { workerBundle } from '../support/build.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { FIXTURES } from '../../src/dev/send/fixtures/index.ts'
-import { readSaved, savedTarget } from '../../src/dev/send/outgoing.ts'
-import { SIGNATURE_NAMES } from '../../src/dev/send/signatures.ts'
-import { gzip, toBase64 } from '../../src/protocol/bytes.ts'
+import { FIXTURES } from '../../src/cli/send/fixtures.ts'
+import { SIGNATURE_NAMES } from '../../src/cli/send/signatures.ts'
+import { readSaved, savedTarget } from '../../src/cli/send.ts'
+import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 
 const BYTES = Uint8Array.of(0, 1, 254, 255)
 

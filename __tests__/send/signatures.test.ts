@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { SIGNATURE_NAMES, signed } from '../../src/dev/send/signatures.ts'
-import { Secret } from '../../src/protocol/secret.ts'
+import { SIGNATURE_NAMES, signed } from '../../src/cli/send/signatures.ts'
+import { Secret } from '../../src/wire/secret.ts'
 
 interface Vector {
   readonly scheme: string

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { expect, test } from '@jest/globals'
-import { FIXTURES } from '../../src/dev/send/fixtures/index.ts'
+import { FIXTURES } from '../../src/cli/send/fixtures.ts'
 import { CLI_BUNDLE, RunningCommand } from '../support/cli.ts'
 
 async function send(args: readonly string[]) {

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { githubApi } from '../../src/entries/action/github.ts'
-import { branchShelf } from '../../src/state/branch.ts'
-import { MOST_CLAIMS } from '../../src/state/claims.ts'
-import { patientApi } from '../../src/state/patient-api.ts'
-import { createStore, type StateStore } from '../../src/state/store.ts'
+import { githubApi } from '../../src/action/store.ts'
+import { branchShelf, patientApi } from '../../src/state/branch.ts'
+import { createStore, MOST_CLAIMS, type StateStore } from '../../src/state/index.ts'
 import { type ContentsApi, startContentsApi } from '../support/contents-api.ts'
 import { problemsOf } from '../support/problems.ts'
 

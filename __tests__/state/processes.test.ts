@@ -171,7 +171,7 @@ describe('R38: a process that is killed', () => {
   }, 120_000)
 
   test('its lock is not taken away while it lives', async () => {
-    const { stateFiles } = await import('../../src/entries/state-files.ts')
+    const { stateFiles } = await import('../../src/action/store.ts')
     const lock = join(folder, 'lock')
     expect(await stateFiles.create(lock, stateFiles.owner())).toBe(true)
     expect(stateFiles.isGone((await stateFiles.read(lock)) ?? '')).toBe(false)

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { UserError } from '../../src/protocol/errors.ts'
-import { CLAIM_HOLDS, MOST_CLAIMS } from '../../src/state/claims.ts'
-import type { StateStore } from '../../src/state/store.ts'
+import type { StateStore } from '../../src/state/index.ts'
+import { CLAIM_HOLDS, MOST_CLAIMS } from '../../src/state/index.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { problemsOf } from '../support/problems.ts'
 import { PLACES, type SharedPlace } from '../support/stores.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { http } from '../../src/entries/http.ts'
-import type { Http } from '../../src/protocol/http.ts'
+import { http } from '../../src/action/ports.ts'
+import type { Http } from '../../src/wire/http.ts'
 
 /** Stands in for the hosts of SNS: whatever is called lands here, and is counted. */
 export class Amazon {

@@ -1,4 +1,4 @@
-import { type Problem, UserError } from '../../src/protocol/errors.ts'
+import { type Problem, UserError } from '../../src/wire/errors.ts'
 
 /** What a piece of work tells the user that is to be mended. */
 export async function problemsOf(work: Promise<unknown>): Promise<readonly Problem[]> {

@@ -1,8 +1,8 @@
-import { toBase64, utf8Text } from '../../src/protocol/bytes.ts'
-import { type ClientPayload, HEADER } from '../../src/protocol/dispatch.ts'
-import { readWebhookRequest } from '../../src/protocol/webhook-request.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { BoundTrigger, Reception, TriggerPorts } from '../../src/triggers/trigger.ts'
+import { toBase64, utf8Text } from '../../src/wire/bytes.ts'
+import { type ClientPayload, HEADER } from '../../src/wire/payload.ts'
+import { readWebhookRequest } from '../../src/wire/request.ts'
 
 /** A request as a sender makes it. */
 export interface Sent {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
-import { type ClientPayload, readClientPayload } from '../../src/protocol/dispatch.ts'
+import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
 import { type GitHub, startGitHub } from './github.ts'
 import {
   type KeptConnection,

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { scripts } from '../../src/entries/scripts.ts'
-import type { Found } from '../../src/items/candidate.ts'
-import { type Config, configSchema } from '../../src/items/config.ts'
-import type { Item } from '../../src/items/item.ts'
-import type { KeyPaths } from '../../src/items/key.ts'
-import { BLANK_LEDGER, type Ledger } from '../../src/items/ledger.ts'
+import type { Found } from '../../src/engine/pipeline.ts'
+import { scripts } from '../../src/engine/scripts.ts'
+import { BLANK_LEDGER, type Ledger } from '../../src/state/index.ts'
+import type { KeyPaths } from '../../src/triggers/config.ts'
+import { type Config, configSchema } from '../../src/triggers/config.ts'
+import type { Item } from '../../src/triggers/trigger.ts'
 
 /** Settings of the pipeline from `config` as a workflow file has it. */
 export function settingsOf(

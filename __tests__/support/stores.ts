@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { githubApi } from '../../src/entries/action/github.ts'
-import { stateFiles } from '../../src/entries/state-files.ts'
-import { branchShelf } from '../../src/state/branch.ts'
+import { githubApi, stateFiles } from '../../src/action/store.ts'
+import { branchShelf, patientApi } from '../../src/state/branch.ts'
 import { fileShelf } from '../../src/state/file.ts'
-import { patientApi } from '../../src/state/patient-api.ts'
-import { createStore, type StateStore } from '../../src/state/store.ts'
+import { createStore, type StateStore } from '../../src/state/index.ts'
 import { startContentsApi } from './contents-api.ts'
 
 /** A place for state that several stores, of several processes so to speak, share. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { pathPattern } from '../../src/triggers/path-pattern.ts'
+import { pathPattern } from '../../src/triggers/webhook.ts'
 
 function compile(text: string) {
   return v.parse(pathPattern, text)

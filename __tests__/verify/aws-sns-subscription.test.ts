@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Http, HttpFailure } from '../../src/protocol/http.ts'
+import { type Http, HttpFailure } from '../../src/wire/http.ts'
 import { bound, receive } from '../support/receive.ts'
 import {
   CERTIFICATE_URL,

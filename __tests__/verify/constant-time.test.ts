@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { sameText } from '../../src/protocol/constant-time.ts'
+import { sameText } from '../../src/wire/secret.ts'
 
 test.each([
   ['a', 'a', true],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { UserError } from '../../src/protocol/errors.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { renderProblem } from '../../src/workflow/code-frame.ts'
-import { positionAt } from '../../src/workflow/source.ts'
+import { positionAt } from '../../src/workflow/yaml.ts'
 
 const source = { name: 'w.yml', file: 'w.yml', text: 'a: 1\n\tb: "two"\r\nc' }
 

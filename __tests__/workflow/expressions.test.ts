@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { hasExpression } from '../../src/workflow/expression-spans.ts'
-import { ExpressionMistake, fillIn } from '../../src/workflow/expressions.ts'
+import { ExpressionMistake, fillIn, hasExpression } from '../../src/workflow/expressions.ts'
 
 const CONTEXTS = {
   secrets: { A: 'a', JSON: '{"k":[1,true,null]}' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readInlineOn } from '../../src/workflow/inline-on.ts'
+import { readInlineOn } from '../../src/workflow/workflow.ts'
 
 const FILE = '.github/workflows/hook.yml'
 

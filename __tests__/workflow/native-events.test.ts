@@ -2,7 +2,7 @@ import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import { getWorkflowSchema } from '@actions/workflow-parser/workflows/workflow-schema'
 import { expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
-import { NATIVE_EVENTS } from '../../src/workflow/native-events.ts'
+import { NATIVE_EVENTS } from '../../src/wire/events.ts'
 
 /** What GitHub's own parser says about a workflow with one event. */
 function errors(event: string): string[] {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
-import { UserError } from '../../src/protocol/errors.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
+import { UserError } from '../../src/wire/errors.ts'
 import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { readOnSection, readWorkflowFile, type Workflow } from '../../src/workflow/workflow.ts'
 

@@ -1,5 +1,5 @@
-import { type Source, UserError } from '../protocol/errors.ts'
-import { isObject, type JsonObject, parseJson } from '../protocol/json.ts'
+import { type Source, UserError } from '../wire/errors.ts'
+import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
 
 /** Where runs remember what they have handed on. */
 export type StateChoice =

@@ -1,11 +1,11 @@
-import type { Evaluation } from '../engine/evaluation.ts'
-import { type Arrival, arrivalTable } from './summary/arrival.ts'
-import { counted, cut, escapeHtml, paragraph } from './summary/html.ts'
-import { itemTables } from './summary/item-tables.ts'
-import { SUMMARY } from './summary/limits.ts'
-import { nextStep } from './summary/next-step.ts'
-import { decisionTable } from './summary/trace.ts'
-import type { Readers } from './summary/withheld.ts'
+import type { Decision, Evaluation, Miss, Tally } from '../engine/result.ts'
+import { TRIGGERS } from '../triggers/index.ts'
+import type { Check } from '../triggers/trigger.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
+import { code, counted, cut, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
+import { maskedOutputs } from './outputs.ts'
+import { type Arrival, arrivalTable, itemTables } from './summary-tables.ts'
 
 /** What a summary tells of besides what the event came to. */
 export interface Circumstances extends Readers {
@@ -67,4 +67,132 @@ function rerunNote({ items, effects }: Evaluation): string[] {
   const note =
     '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.'
   return [paragraph(escapeHtml(note))]
+}
+
+/** Each declared trigger: fired or not, by which conditions, and what `config` did to its items. */
+function decisionTable(decisions: readonly Decision[]): string[] {
+  const shown = fewest(decisions)
+  const rows = shown.map((decision) => [
+    triggerName(decision),
+    decision.fired ? 'fired' : 'skipped',
+    why(decision).join('<br>'),
+  ])
+  const left = decisions.length - shown.length
+  return [
+    ...table(['Trigger', 'Outcome', 'Why'], rows),
+    ...(left > 0 ? [paragraph(`${counted(left, 'more trigger')}, not shown.`)] : []),
+  ]
+}
+
+/** Where there are too many, what fired comes first. */
+function fewest(decisions: readonly Decision[]): readonly Decision[] {
+  if (decisions.length <= SUMMARY.decisions) return decisions
+  const [fired, others] = [true, false].map((is) => decisions.filter(({ fired }) => fired === is))
+  return [...(fired ?? []), ...(others ?? [])].slice(0, SUMMARY.decisions)
+}
+
+function why({ reason, checks, tally }: Decision): string[] {
+  if (checks.length === 0 && !tally) return [text(reason, SUMMARY.why)]
+  return [
+    ...checks.slice(0, SUMMARY.checks).map(checkLine),
+    ...(tally && (tally.found !== 1 || tally.account.length > 0) ? [tallyLine(tally)] : []),
+  ]
+}
+
+function checkLine({ option, held, found }: Check): string {
+  const line = held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`
+  return text(line, SUMMARY.found)
+}
+
+/** `5 items found, 2 handed on: filter dropped 3`. */
+function tallyLine({ found, handedOn, account }: Tally): string {
+  const counts = `${counted(found, 'item')} found, ${handedOn} handed on`
+  return text(account.length > 0 ? `${counts}: ${account.join('; ')}` : counts, SUMMARY.why)
+}
+
+function text(content: string, most: number): string {
+  return escapeHtml(cut(content, most))
+}
+
+/**
+ * What would help when nothing fired, as HTML; empty where nothing is wrong.
+ *
+ * @param workflow name of the one that the commands are to be about
+ */
+export function nextStep(evaluation: Evaluation, workflow: string): string {
+  return evaluation.miss ? STEPS[evaluation.miss](evaluation, workflow) : ''
+}
+
+const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) => string>> = {
+  payload: () =>
+    `Send the request by way of a relay, which writes the event in the right form: ${command('hookline send')}.`,
+  workflow: (_, workflow) =>
+    `If it was meant for this workflow, change the URL at the sender: ${command(`hookline url ${workflow}`)} prints the right one. If not, an ${shown('if')} at the job, as ${command('hookline init')} writes it, spares this run.`,
+  trigger: ({ decisions }, workflow) =>
+    `Change the URL at the sender, or declare the trigger under ${shown('on')}: ${command(`hookline url ${workflow}${triggerFlag(decisions)}`)} prints the right one.`,
+  condition: conditionStep,
+  type: () =>
+    `Dispatch with the event type ${shown(EVENT_TYPE)} to fire a trigger. With ${shown(`repository_dispatch: types: [${EVENT_TYPE}]`)} in the workflow, other types start no run.`,
+  event: () => '',
+  poll: (_, workflow) =>
+    `Nothing to do, unless something is missing: then ${command(`hookline doctor --workflow ${workflow}`)} looks for what is in its way.`,
+}
+
+function triggerFlag(decisions: readonly Decision[]): string {
+  const [first] = decisions
+  return first && first.trigger !== EVENT_TYPE ? ` --trigger ${first.trigger}` : ''
+}
+
+/** The trigger that looked at the event is the one with conditions, or with items. */
+function conditionStep({ decisions, warnings }: Evaluation, workflow: string): string {
+  const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
+  if (looked) return lookedStep(looked, workflow)
+  if (warnings.length > 0) return `${command('hookline dev')} shows the same on your machine.`
+  return `Set ${shown('config.active')} to true, or leave it out, for the trigger to fire.`
+}
+
+function lookedStep({ trigger, checks }: Decision, workflow: string): string {
+  const send = command(`hookline send http://localhost:3000/webhook/${workflow}/${trigger}`)
+  const tryOut = `To try it on your machine, run ${command('hookline dev')} and then ${send}.`
+  const missed = checks.find(({ held }) => !held)?.option
+  if (missed === undefined) {
+    return `If an item was to be handed on, change ${shown('config')} of ${shown(trigger)}. ${tryOut}`
+  }
+  if (missed === 'verify' || missed === 'secretToken') {
+    return `Compare the secret at the sender with the one of ${shown(missed)}. ${command('hookline send --sign')} sends a request that is signed with yours.`
+  }
+  if (!TRIGGERS.get(trigger)?.optionNames.includes(missed)) {
+    return `Nothing to do, if the service only tried or confirmed the URL. ${tryOut}`
+  }
+  return `If it was to fire, change ${shown(missed)} of ${shown(trigger)}, or what the sender sends. ${tryOut}`
+}
+
+function command(line: string): string {
+  return shown(`npx ${line}`)
+}
+
+function shown(text: string): string {
+  return code(text, SUMMARY.text)
+}
+
+/** Who may read a summary, and what must not stand in it. */
+export interface Readers {
+  /** True where anybody can: then no text of a sender is shown, only its kind and size. */
+  readonly isPublic: boolean
+  /** What the action was given, by name. */
+  readonly secrets: JsonObject
+}
+
+/** The names of the secrets that a text holds, in any form in which GitHub would mask it. */
+export function secretsIn(text: string, { secrets }: Readers): readonly string[] {
+  return maskedOutputs(new Map([['', text]]), secrets).map(({ secret }) => secret)
+}
+
+/** A value in words: `text of 12 characters`. */
+export function kindOf(value: Json): string {
+  if (value === null) return 'nothing'
+  if (typeof value === 'string') return `text of ${value.length} characters`
+  if (Array.isArray(value)) return `list of ${value.length}`
+  if (typeof value === 'object') return `object of ${Object.keys(value).length} fields`
+  return typeof value
 }

@@ -1,6 +1,6 @@
 import { type Node, visit } from 'yaml'
-import type { Problem } from '../protocol/errors.ts'
-import { positionAt, rangeOf } from '../workflow/source.ts'
+import type { Problem } from '../wire/errors.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { SourceFile } from './source-file.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Problem } from '../protocol/errors.ts'
 import { TRIGGERS } from '../triggers/index.ts'
+import type { Problem } from '../wire/errors.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Reference } from './references.ts'
 import type { Stretch } from './scalar-text.ts'

@@ -1,4 +1,4 @@
-import { type Problem, UserError } from '../protocol/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import { strayAliases } from './anchors.ts'
 import { configProblems } from './config-problems.ts'
 import { applyEdits, placeBefore } from './edits.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
 import type { SourceTrigger } from './source-file.ts'
 

@@ -1,6 +1,6 @@
 import { isMap, type Node } from 'yaml'
-import type { TriggerNodes } from '../workflow/reading.ts'
-import { rangeOf } from '../workflow/source.ts'
+import type { TriggerNodes } from '../workflow/workflow.ts'
+import { rangeOf } from '../workflow/yaml.ts'
 import { linesOf } from './source-file.ts'
 import { dedent, type Lines } from './yaml-lines.ts'
 

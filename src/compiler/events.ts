@@ -1,6 +1,6 @@
 import { isMap, isSeq, stringify } from 'yaml'
-import { EVENT_TYPE } from '../protocol/dispatch.ts'
-import { isObject, type Json } from '../protocol/json.ts'
+import { isObject, type Json } from '../wire/json.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
 import type { EntryText } from './entry-texts.ts'
 import { entryKey, type ScheduleEntry } from './schedule.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml'
-import { expressionSpans, hasExpression } from '../workflow/expression-spans.ts'
+import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
 import type { Path } from '../workflow/options.ts'
 import { CONDITION_PLACES, isWithin } from './places.ts'
 import { ScalarText, type Stretch } from './scalar-text.ts'

@@ -1,4 +1,4 @@
-import { EVENT_TYPE } from '../protocol/dispatch.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
 
 const PATH = 'github.event.client_payload.path'
 

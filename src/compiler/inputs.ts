@@ -1,7 +1,7 @@
 import { isMap, type Node, type Pair } from 'yaml'
-import { type Problem, UserError } from '../protocol/errors.ts'
-import { isObject, type Json } from '../protocol/json.ts'
-import { positionAt, rangeOf } from '../workflow/source.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
+import { isObject, type Json } from '../wire/json.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyOf } from './file-expressions.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'
 

@@ -1,4 +1,4 @@
-import { rangeOf } from '../workflow/source.ts'
+import { rangeOf } from '../workflow/yaml.ts'
 import { entryTexts } from './entry-texts.ts'
 import { eventLines } from './events.ts'
 import type { WorkflowInput } from './inputs.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '../protocol/errors.ts'
+import type { Problem } from '../wire/errors.ts'
 
 /** A workflow file by its place. */
 export interface NamedFile {

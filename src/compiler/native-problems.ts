@@ -1,5 +1,5 @@
-import type { Problem } from '../protocol/errors.ts'
-import { positionAt } from '../workflow/source.ts'
+import type { Problem } from '../wire/errors.ts'
+import { positionAt } from '../workflow/yaml.ts'
 import { type FileExpression, fileExpressions } from './file-expressions.ts'
 import { isFault, parseExpression } from './parse-expression.ts'
 import { references } from './references.ts'

@@ -1,6 +1,6 @@
 import { isMap } from 'yaml'
-import type { Problem } from '../protocol/errors.ts'
-import { positionAt, rangeOf } from '../workflow/source.ts'
+import type { Problem } from '../wire/errors.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
 import { DEFAULT_EVERY } from './schedule.ts'
 import type { SourceFile } from './source-file.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../protocol/json.ts'
+import { isObject, type Json } from '../wire/json.ts'
 
 /** `write-all`, `read-all`, or an access per scope. */
 export type Permissions = 'read-all' | 'write-all' | Readonly<Record<string, Access>>

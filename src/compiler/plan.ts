@@ -1,5 +1,5 @@
-import { UserError } from '../protocol/errors.ts'
-import { isObject, type Json } from '../protocol/json.ts'
+import { UserError } from '../wire/errors.ts'
+import { isObject, type Json } from '../wire/json.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
 import type { SourceFile, SourceTrigger } from './source-file.ts'

@@ -1,5 +1,5 @@
-import type { Problem } from '../protocol/errors.ts'
-import { positionAt } from '../workflow/source.ts'
+import type { Problem } from '../wire/errors.ts'
+import { positionAt } from '../workflow/yaml.ts'
 import { checkReference } from './check-reference.ts'
 import type { Edit } from './edits.ts'
 import { type FileExpression, fileExpressions } from './file-expressions.ts'

@@ -1,5 +1,5 @@
-import type { Json } from '../protocol/json.ts'
-import { record } from '../protocol/json.ts'
+import type { Json } from '../wire/json.ts'
+import { record } from '../wire/json.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions } from './file-expressions.ts'
 import { references } from './references.ts'

@@ -1,6 +1,6 @@
-import type { Secret } from '../protocol/secret.ts'
+import type { Secret } from '../wire/secret.ts'
 import type { Credentials } from './credentials.ts'
-import { invalidToken } from './refusals.ts'
+import { invalidToken } from './errors.ts'
 
 /**
  * The relay holds the platform token, and a request brings one of the relay's own keys in its place.

@@ -1,7 +1,8 @@
-import { HEADER } from '../protocol/dispatch.ts'
-import type { Reply } from '../protocol/reply.ts'
-import { CORS_HEADERS, METHODS } from './cors.ts'
-import type { RelayError } from './errors.ts'
+import { headerValue, type RawHeaders } from '../wire/headers.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { HEADER } from '../wire/payload.ts'
+import { PARAMETER, type Reply, type ReservedParameters } from '../wire/reply.ts'
+import { badResponseOption, type RelayError } from './errors.ts'
 
 /**
  * On every answer. A caller chooses the content of a custom response, so whatever a browser is
@@ -16,6 +17,12 @@ const INERT_HEADERS = {
   // `same-origin` would make a page's `no-cors` call fail although it was dispatched.
   'cross-origin-resource-policy': 'cross-origin',
 }
+
+/** On every answer: any page may call, none may use a visitor's cookies. */
+const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'X-Hookline-Delivery, Retry-After',
+} as const
 
 const EVERY_ANSWER = { ...CORS_HEADERS, ...INERT_HEADERS }
 
@@ -44,4 +51,115 @@ export function errorReply(error: RelayError, delivery: string): Reply {
     },
     body: JSON.stringify({ success: false, error: { code, message, hint }, delivery }),
   }
+}
+
+/** What an accepted request is answered by default. */
+export const ACCEPTED: Reply = {
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: '{"success":true}',
+}
+
+const STATUS = /^[2-5]\d\d$/
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
+
+const MEDIA_TYPE = new RegExp(
+  `^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\w !#-\\[\\]-~]*"))*$`,
+)
+
+const MEDIA_TYPE_LENGTH = 255
+
+/**
+ * What an accepted request is answered instead: the default, each part of it replaced by its own
+ * parameter. An empty parameter counts as absent; `undefined` when all are.
+ *
+ * @throws RelayError 400 for a value that cannot be answered
+ */
+export function customReply(reserved: ReservedParameters): Reply | undefined {
+  const status = reserved.get(PARAMETER.responseCode)
+  const contentType = reserved.get(PARAMETER.responseContentType)
+  const body = reserved.get(PARAMETER.responseBody)
+  if (!status && !contentType && !body) return undefined
+  return {
+    status: status ? checkedStatus(status) : ACCEPTED.status,
+    headers: contentType ? { 'content-type': checkedContentType(contentType) } : ACCEPTED.headers,
+    body: body ? checkedBody(body) : ACCEPTED.body,
+  }
+}
+
+function checkedStatus(text: string): number {
+  if (STATUS.test(text)) return Number(text)
+  throw badResponseOption(PARAMETER.responseCode, 'give a whole number from 200 to 599')
+}
+
+function checkedContentType(text: string): string {
+  if (text.length <= MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text)) return text
+  throw badResponseOption(PARAMETER.responseContentType, 'give a media type such as text/plain')
+}
+
+function checkedBody(text: string): string {
+  if (new TextEncoder().encode(text).length <= LIMITS.responseBodyBytes) return text
+  const hint = `give at most ${LIMITS.responseBodyBytes} bytes`
+  throw badResponseOption(PARAMETER.responseBody, hint)
+}
+
+/** The methods that are relayed. */
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+
+const HEADER_LIST = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
+
+const HEADER_LIST_LENGTH = 1024
+
+/** The answer to a browser that asks before it calls; `undefined` for every other request. */
+export function preflight(method: string, headers: RawHeaders): Reply | undefined {
+  if (method !== 'OPTIONS') return undefined
+  if (headerValue(headers, 'origin') === undefined) return undefined
+  if (headerValue(headers, 'access-control-request-method') === undefined) return undefined
+  return {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': METHODS.join(', '),
+      ...allowedHeaders(headerValue(headers, 'access-control-request-headers')),
+      'access-control-max-age': '86400',
+      vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+    },
+    body: '',
+  }
+}
+
+function allowedHeaders(requested: string | undefined): Record<string, string> {
+  if (!requested || requested.length > HEADER_LIST_LENGTH) return {}
+  return HEADER_LIST.test(requested) ? { 'access-control-allow-headers': requested } : {}
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+
+const HELP = `This is a Hookline relay. It forwards a request to
+
+  /<owner>/<repo>/<workflow>/<trigger>
+
+as a repository_dispatch event, and so starts the GitHub Actions workflow that waits for it.
+The token belongs in the header X-Platform-Authorization.
+`
+
+export interface Page {
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Pages by their path. */
+export type Pages = ReadonlyMap<string, Page>
+
+export const RELAY_PAGES: Pages = new Map([
+  ['/', { contentType: TEXT, body: HELP }],
+  ['/healthz', { contentType: TEXT, body: 'ok' }],
+])
+
+/** The page that a request asks for; `undefined` when it asks for none. */
+export function visited(pages: Pages, method: string, path: string): Reply | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  const found = pages.get(path)
+  if (!found) return undefined
+  return { status: 200, headers: { 'content-type': found.contentType }, body: found.body }
 }

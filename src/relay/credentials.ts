@@ -1,8 +1,8 @@
-import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../protocol/headers.ts'
-import { LIMITS } from '../protocol/limits.ts'
-import { PARAMETER, type ReservedParameters } from '../protocol/reply.ts'
-import { Secret } from '../protocol/secret.ts'
-import { invalidToken } from './refusals.ts'
+import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../wire/headers.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { PARAMETER, type ReservedParameters } from '../wire/reply.ts'
+import { Secret } from '../wire/secret.ts'
+import { invalidToken } from './errors.ts'
 import type { Webhook } from './route.ts'
 
 /** How a request earns the platform token that its dispatch is made with. */

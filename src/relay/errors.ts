@@ -1,4 +1,6 @@
-export interface RelayErrorOptions {
+import { LIMITS } from '../wire/limits.ts'
+
+interface RelayErrorOptions {
   /** What the sender can do about it. */
   readonly hint: string
   /** Seconds until another try makes sense. */
@@ -43,3 +45,93 @@ export class RelayError extends Error {
     })
   }
 }
+
+/** Every reason for which the relay itself refuses a request, before the platform is asked. */
+
+export function methodNotAllowed(allowed: readonly string[]): RelayError {
+  return new RelayError(405, 'method_not_allowed', 'this method is not relayed', {
+    hint: `use one of ${allowed.join(', ')}`,
+  })
+}
+
+export function notFound(form: string): RelayError {
+  return new RelayError(404, 'not_found', 'there is nothing at this address', {
+    hint: `a webhook URL has the form ${form}`,
+  })
+}
+
+export function badOwner(): RelayError {
+  return new RelayError(400, 'bad_owner', 'the first part of the path is no repository owner', {
+    hint: 'an owner has at most 39 letters, digits, "-" and "_", none of them percent-encoded',
+  })
+}
+
+export function badRepository(): RelayError {
+  return new RelayError(400, 'bad_repository', 'the second part of the path is no repository', {
+    hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
+  })
+}
+
+export function badResponseOption(parameter: string, hint: string): RelayError {
+  return new RelayError(400, 'bad_response_option', `${parameter} cannot be answered`, { hint })
+}
+
+export function missingToken(): RelayError {
+  return new RelayError(401, 'missing_token', 'the request brings no token', {
+    hint: 'send it in the header X-Platform-Authorization, or as the query parameter __token',
+  })
+}
+
+/** One answer for every way in which a token can be wrong, so that none tells more than another. */
+export function invalidToken(): RelayError {
+  return new RelayError(401, 'invalid_token', 'the token was not accepted', {
+    hint: 'check that it is complete, not expired, and meant for this repository and path',
+  })
+}
+
+export function tokenInBody(): RelayError {
+  return new RelayError(400, 'token_in_body', 'the body contains the token', {
+    hint: 'everyone who can read the workflow run could read it: use a sealed token instead',
+  })
+}
+
+export function brokenBody(cause: unknown): RelayError {
+  return new RelayError(400, 'broken_body', 'the body ended before it was complete', {
+    hint: 'send the request again',
+    cause,
+  })
+}
+
+export function bodyTooLarge(): RelayError {
+  return new RelayError(413, 'payload_too_large', 'the body is larger than the relay accepts', {
+    hint: `send at most ${LIMITS.requestBodyBytes} bytes`,
+  })
+}
+
+export function payloadTooLarge(bytes: number): RelayError {
+  const message = `the event would take ${bytes} bytes, GitHub accepts ${LIMITS.clientPayloadBytes}`
+  return new RelayError(413, 'payload_too_large', message, {
+    hint: 'send less, or only an address from which the workflow fetches the rest',
+  })
+}
+
+export function internalError(cause: unknown): RelayError {
+  return new RelayError(500, 'internal_error', 'the relay failed', {
+    hint: 'send the request again; if it keeps failing, report it with the delivery id',
+    cause,
+  })
+}
+
+/** What the server could not read as a request. */
+export function malformedRequest(status: number): RelayError {
+  const [code, message] = MALFORMED.get(status) ?? ['bad_request', 'this is no valid HTTP request']
+  return new RelayError(status, code, message, {
+    hint: 'see RFC 9112 for what a request looks like',
+  })
+}
+
+const MALFORMED: ReadonlyMap<number, readonly [code: string, message: string]> = new Map([
+  [405, ['method_not_allowed', 'this method is not relayed']],
+  [408, ['request_timeout', 'the request took too long to arrive']],
+  [431, ['headers_too_large', 'the request line and the headers together are larger than 16 KB']],
+])

@@ -1,7 +1,7 @@
-import { utf8Text } from '../protocol/bytes.ts'
-import { isObject, parseJson } from '../protocol/json.ts'
-import type { Reply } from '../protocol/reply.ts'
-import { parseWebhookPath } from '../protocol/webhook-path.ts'
+import { utf8Text } from '../wire/bytes.ts'
+import { isObject, parseJson } from '../wire/json.ts'
+import { parseWebhookPath } from '../wire/path.ts'
+import type { Reply } from '../wire/reply.ts'
 
 /**
  * Some senders ask, before they send a first event, whether someone listens, and want their

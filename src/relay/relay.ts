@@ -1,26 +1,36 @@
-import { utf8Text } from '../protocol/bytes.ts'
-import { forwardedHeaders, type RawHeaders } from '../protocol/headers.ts'
-import { LIMITS } from '../protocol/limits.ts'
-import type { Reply } from '../protocol/reply.ts'
-import type { Secret } from '../protocol/secret.ts'
-import { completed, errorReply } from './answers.ts'
-import { METHODS, preflight } from './cors.ts'
-import { type Credentials, presentedToken } from './credentials.ts'
-import { ACCEPTED, customReply } from './custom-reply.ts'
-import { type Attempts, RelayError } from './errors.ts'
-import { handshake } from './handshake.ts'
-import { Journal, type LogEntry } from './journal.ts'
-import { type Pages, RELAY_PAGES, visited } from './pages.ts'
-import { type Received, type ReceivedBody, writePayload } from './payload.ts'
+import { type BodyEncoding, gzip, toBase64, utf8Text } from '../wire/bytes.ts'
+import { forwardedHeaders, type RawHeaders } from '../wire/headers.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { HEADER, writeClientPayload } from '../wire/payload.ts'
+import type { Reply } from '../wire/reply.ts'
+import type { Secret } from '../wire/secret.ts'
 import {
+  ACCEPTED,
+  completed,
+  customReply,
+  errorReply,
+  METHODS,
+  type Pages,
+  preflight,
+  RELAY_PAGES,
+  visited,
+} from './answers.ts'
+import { type Credentials, presentedToken } from './credentials.ts'
+import {
+  type Attempts,
+  badResponseOption,
   bodyTooLarge,
   brokenBody,
   internalError,
   methodNotAllowed,
   missingToken,
-} from './refusals.ts'
+  payloadTooLarge,
+  RelayError,
+  tokenInBody,
+} from './errors.ts'
+import { handshake } from './handshake.ts'
+import { Journal, type LogEntry } from './log.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
-import { withoutEcho, withoutTokens } from './scrub.ts'
 
 /** One HTTP request as it came: no web `Request`, which would normalise its path. */
 export interface RelayRequest {
@@ -143,4 +153,103 @@ function tokensOf(...tokens: readonly (Secret | undefined)[]): readonly Secret[]
 
 function isRelayed(method: string): boolean {
   return METHODS.some((relayed) => relayed === method)
+}
+
+interface ReceivedBody {
+  readonly bytes: Uint8Array
+  /** The bytes as UTF-8; `undefined` when they are not. */
+  readonly text: string | undefined
+}
+
+/** A request as it is to travel, its body still as it came. */
+interface Received {
+  readonly path: string
+  readonly method: string
+  /** Only those that travel. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: ReceivedBody
+  readonly delivery: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
+}
+
+/**
+ * The serialised `client_payload`, at most `LIMITS.clientPayloadBytes` long. Text travels as it is,
+ * other bytes as base64, and what is too large for GitHub gzipped.
+ *
+ * @throws RelayError 413 when it is too large even then
+ */
+export async function writePayload(received: Received): Promise<string> {
+  const plain = written(received, plainBody(received.body))
+  if (byteLength(plain) <= LIMITS.clientPayloadBytes) return plain
+  const packed = written(received, await packedBody(received.body))
+  const bytes = byteLength(packed)
+  if (bytes > LIMITS.clientPayloadBytes) throw payloadTooLarge(bytes)
+  return packed
+}
+
+interface TravellingBody {
+  readonly body: string | null
+  readonly encoding?: BodyEncoding
+}
+
+function plainBody({ bytes, text }: ReceivedBody): TravellingBody {
+  if (bytes.length === 0) return { body: null }
+  return text === undefined ? { body: toBase64(bytes), encoding: 'base64' } : { body: text }
+}
+
+async function packedBody({ bytes }: ReceivedBody): Promise<TravellingBody> {
+  if (bytes.length === 0) return { body: null }
+  return { body: toBase64(await gzip(bytes)), encoding: 'gzip' }
+}
+
+function written(received: Received, { body, encoding }: TravellingBody): string {
+  const { path, method, delivery, receivedAt } = received
+  const headers: Record<string, string> = Object.fromEntries(received.headers)
+  headers[HEADER.delivery] = delivery
+  headers[HEADER.receivedAt] = receivedAt
+  if (encoding) headers[HEADER.bodyEncoding] = encoding
+  return writeClientPayload({ path, method, headers, body })
+}
+
+function byteLength(text: string): number {
+  // A UTF-16 unit takes at most 3 bytes of UTF-8, so most payloads need no encoding to be counted.
+  if (text.length * 3 <= LIMITS.clientPayloadBytes) return text.length * 3
+  return new TextEncoder().encode(text).length
+}
+
+/**
+ * What travels, with every form of the tokens replaced. The body is never changed, since signatures
+ * depend on it; a sealed token or a key of the relay may stand in it, as some senders (Trello)
+ * repeat the URL that they call.
+ *
+ * @throws RelayError 400 when the body contains the platform token
+ */
+function withoutTokens(
+  received: Received,
+  tokens: readonly Secret[],
+  platformToken: Secret | undefined,
+): Received {
+  const body = received.body.text ?? new TextDecoder('latin1').decode(received.body.bytes)
+  if (platformToken?.isIn(body)) throw tokenInBody()
+  // Hardly any request has one left: one search through all of it is the usual cost.
+  const others = [received.path, ...received.headers.values()].join('\n')
+  return isAnyIn(tokens, others) ? scrubbed(received, tokens) : received
+}
+
+function scrubbed(received: Received, tokens: readonly Secret[]): Received {
+  const scrub = (text: string) => tokens.reduce((rest, token) => token.scrub(rest), text)
+  const headers = [...received.headers].map(([name, value]) => [name, scrub(value)] as const)
+  return { ...received, path: scrub(received.path), headers: new Map(headers) }
+}
+
+/** @throws RelayError 400 for a reply, made of what the caller sent, that would show a token */
+function withoutEcho(reply: Reply, tokens: readonly Secret[]): Reply {
+  const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
+  if (!isAnyIn(tokens, shown)) return reply
+  throw badResponseOption('an answer that contains the token', 'leave the token out of it')
+}
+
+function isAnyIn(tokens: readonly Secret[], text: string): boolean {
+  return tokens.some((token) => token.isIn(text))
 }

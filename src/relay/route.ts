@@ -1,5 +1,5 @@
-import { cutReservedParameters, type ReservedParameters } from '../protocol/reply.ts'
-import { badOwner, badRepository, notFound } from './refusals.ts'
+import { cutReservedParameters, type ReservedParameters } from '../wire/reply.ts'
+import { badOwner, badRepository, notFound } from './errors.ts'
 
 export interface Repository {
   readonly owner: string
@@ -15,10 +15,13 @@ export interface Webhook {
 }
 
 const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/
+
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
 const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
+
 const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>'
+
 const SELF_HOSTED_PREFIX = '/webhook/'
 
 /** Path of a raw request target, without its query and, in absolute form, without its authority. */

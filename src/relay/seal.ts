@@ -8,7 +8,7 @@ import {
   importJWK,
   type JWK,
 } from 'jose'
-import { isObject, parseJson } from '../protocol/json.ts'
+import { isObject, parseJson } from '../wire/json.ts'
 
 /** What a sealed token holds: the platform token, and what it may be used for. */
 export interface Sealed {

@@ -1,7 +1,7 @@
-import { Secret } from '../protocol/secret.ts'
+import { Secret } from '../wire/secret.ts'
+import type { Page } from './answers.ts'
 import { type Credentials, isHeaderSafe } from './credentials.ts'
-import type { Page } from './pages.ts'
-import { invalidToken } from './refusals.ts'
+import { invalidToken } from './errors.ts'
 import type { Webhook } from './route.ts'
 import { looksSealed, openSealed, type Sealed, type SealKey } from './seal.ts'
 

@@ -1,23 +1,23 @@
 import * as v from 'valibot'
-import { fromBase64 } from '../protocol/bytes.ts'
-import { UserError } from '../protocol/errors.ts'
-import { compareAndSwap, type Swappable } from './compare-and-swap.ts'
-import type { GitHubApi, GitHubReply } from './github-api.ts'
-import { refused } from './github-refusal.ts'
-import type { Shelf, StorePorts } from './store.ts'
+import { fromBase64 } from '../wire/bytes.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import {
   FORMAT,
   NO_STATE,
   readStateFile,
+  type Shelf,
+  type Step,
+  type StorePorts,
   stateJson,
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
   VERSION,
-} from './trigger-state.ts'
+} from './index.ts'
 
 /** A file as the contents API tells it; larger ones come without their content. */
 const contentSchema = v.object({ sha: v.string(), content: v.string(), encoding: v.string() })
+
 const objectSchema = v.object({ sha: v.string() })
 
 /**
@@ -144,3 +144,110 @@ function write({ workflow, trigger }: TriggerId, state: TriggerState): string {
   const head = { format: FORMAT, version: VERSION, workflow: encodeURIComponent(workflow), trigger }
   return `${JSON.stringify(head).slice(0, -1)},${stateJson(state).slice(1)}\n`
 }
+
+/** A state that can be replaced only by one who knows what stands in its place. */
+interface Swappable {
+  /** How the user knows the place. */
+  readonly place: string
+  /** `stamp` is `undefined` when there was nothing yet. */
+  load(): Promise<{ readonly state: TriggerState; readonly stamp: string | undefined }>
+  /** @returns false, and changes nothing, when somebody else did so since the stamp was read */
+  save(state: TriggerState, stamp: string | undefined): Promise<boolean>
+}
+
+/** Somebody wins each round, so this is enough for dozens of runs at once. */
+const MOST_ATTEMPTS = 40
+
+const LONGEST_WAIT = 2_000
+
+/**
+ * Reads, changes and saves, again and again until nobody came in between.
+ *
+ * @returns the state before
+ * @throws UserError when there is no end to it
+ */
+async function compareAndSwap(
+  { place, load, save }: Swappable,
+  step: Step,
+  { sleep, random }: StorePorts,
+): Promise<TriggerState> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const { state, stamp } = await load()
+    if (await save(step(state), stamp)) return state
+    await sleep(random() * Math.min(LONGEST_WAIT, 50 * 2 ** attempt))
+  }
+  throw new UserError({
+    message: `${place}: too many runs write at once, gave up after ${MOST_ATTEMPTS} attempts`,
+    notes: ['give the job that runs Hookline a `concurrency` group with `queue: max`'],
+  })
+}
+
+/** What GitHub's refusal means for the store, and what would help. */
+function refused(reply: GitHubReply, place: string): UserError {
+  const { status, message } = reply
+  const answer = status === 0 ? 'gave' : `answered ${status}:`
+  return new UserError({
+    message: `${place} cannot be used as state: GitHub ${answer} ${oneLine(message)}`,
+    notes: notes(reply),
+  })
+}
+
+function notes({ status, message }: GitHubReply): NonNullable<Problem['notes']> {
+  if (status === 401) return ['the input `github-token` is no token that GitHub knows']
+  if (/rule violation|protected/i.test(message)) {
+    return ['a rule protects the branch: exempt it, or choose another name']
+  }
+  if (/secondary rate/i.test(message))
+    return ['GitHub limits how often it is called: try again later']
+  if (status === 403 || status === 404) {
+    return [
+      'the job needs `permissions: contents: write`',
+      "another token than the job's own goes into the input `github-token`",
+    ]
+  }
+  return ['try again later']
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200)
+}
+
+const MOST_CALLS = 5
+
+const LONGEST_PAUSE = 4_000
+
+/**
+ * Asks again when GitHub is busy or gave no answer. A write may then have taken effect already: the
+ * next one is refused as a conflict, and what is read afterwards holds the run's own claims.
+ */
+export function patientApi(api: GitHubApi, { sleep, random }: StorePorts): GitHubApi {
+  return async (route, parameters) => {
+    for (let attempt = 1; ; attempt++) {
+      const reply = await api(route, parameters)
+      if (!isPassing(reply) || attempt === MOST_CALLS) return reply
+      await sleep(random() * Math.min(LONGEST_PAUSE, 250 * 2 ** attempt))
+    }
+  }
+}
+
+function isPassing({ status, message }: GitHubReply): boolean {
+  return status === 0 || status === 429 || status >= 500 || /secondary rate/i.test(message)
+}
+
+/** The answer to a call, whatever its status. */
+export interface GitHubReply {
+  /** 0 when no answer came. */
+  readonly status: number
+  readonly data: unknown
+  /** What GitHub says is wrong; empty when nothing is. */
+  readonly message: string
+}
+
+/**
+ * Calls GitHub for the repository of the run: a route such as `GET /repos/{owner}/{repo}/…` in which
+ * owner and repository are filled in.
+ */
+export type GitHubApi = (
+  route: string,
+  parameters: Readonly<Record<string, unknown>>,
+) => Promise<GitHubReply>

@@ -1,16 +1,17 @@
 import * as v from 'valibot'
-import { type Files, locked } from './file-lock.ts'
-import type { Shelf, StorePorts } from './store.ts'
+import { UserError } from '../wire/errors.ts'
 import {
   FORMAT,
   NO_STATE,
   readStateFile,
+  type Shelf,
+  type StorePorts,
   stateJson,
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
   VERSION,
-} from './trigger-state.ts'
+} from './index.ts'
 
 const fileSchema = v.object({ triggers: v.record(v.string(), triggerStateSchema) })
 
@@ -50,4 +51,63 @@ function write(triggers: Triggers): string {
     ([id, state]) => `\n${JSON.stringify(id)}:${stateJson(state)}`,
   )
   return `{"format":"${FORMAT}","version":${VERSION},"triggers":{${parts.join(',')}}}\n`
+}
+
+/** Files, as far as a store needs them. What is written is there as a whole or not at all. */
+export interface Files {
+  /** `undefined` when there is no such file. */
+  read(path: string): Promise<string | undefined>
+  /** @returns false when there is a file already */
+  create(path: string, text: string): Promise<boolean>
+  replace(path: string, text: string): Promise<void>
+  remove(path: string): Promise<void>
+  /** Names this process, differently with every call. */
+  owner(): string
+  /** True when the process of that name does not run any more. */
+  isGone(owner: string): boolean
+}
+
+const MOST_ATTEMPTS = 1_000
+
+const LONGEST_WAIT = 40
+
+/**
+ * Does some work while no other process does work under the same lock.
+ *
+ * @throws UserError when the lock stays taken for some twenty seconds
+ */
+async function locked<Result>(
+  path: string,
+  files: Files,
+  ports: StorePorts,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    if (await files.create(path, files.owner())) {
+      return work().finally(() => files.remove(path))
+    }
+    await releaseIfGone(path, files)
+    await ports.sleep(ports.random() * LONGEST_WAIT)
+  }
+  throw new UserError({
+    message: `${path}: another run holds this lock`,
+    notes: ['delete the file if no run is at work'],
+  })
+}
+
+/**
+ * Takes away the lock of a process that was killed. Only one process at a time may do so, under a
+ * lock of its own: else the second would take away what the first has just made for itself.
+ */
+async function releaseIfGone(path: string, files: Files): Promise<void> {
+  const owner = await files.read(path)
+  if (owner === undefined || !files.isGone(owner)) return
+  const breaking = `${path}.break`
+  if (await files.create(breaking, files.owner())) {
+    if ((await files.read(path)) === owner) await files.remove(path)
+    await files.remove(breaking)
+    return
+  }
+  const breaker = await files.read(breaking)
+  if (breaker !== undefined && files.isGone(breaker)) await files.remove(breaking)
 }

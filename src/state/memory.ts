@@ -1,5 +1,4 @@
-import type { Shelf } from './store.ts'
-import { NO_STATE, type TriggerId, type TriggerState } from './trigger-state.ts'
+import { NO_STATE, type Shelf, type TriggerId, type TriggerState } from './index.ts'
 
 /** State that lasts as long as its process, as for a local trial. */
 export function memoryShelf(): Shelf {

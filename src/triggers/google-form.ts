@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { isObject, scalarText } from '../protocol/json.ts'
-import { answersByTitle, objectsIn } from './form-answers.ts'
-import { type ItemReader, receiveFromService } from './service.ts'
+import { isObject, scalarText } from '../wire/json.ts'
+import { answersByTitle, type ItemReader, objectsIn, receiveFromService } from './service.ts'
 import { defineTrigger } from './trigger.ts'
 import { verifyOption } from './verify/options.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Item } from '../items/item.ts'
-import { isObject, type Json, type JsonObject, parseJson, without } from '../protocol/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, without } from '../wire/json.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
+import type { Item } from './trigger.ts'
 import { defineTrigger } from './trigger.ts'
 import { verifyOption } from './verify/options.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject, without } from '../protocol/json.ts'
+import { isObject, without } from '../wire/json.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger } from './trigger.ts'
 import { verifyOption } from './verify/options.ts'

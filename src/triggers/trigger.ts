@@ -1,9 +1,8 @@
 import * as v from 'valibot'
-import { type Config, configSchema } from '../items/config.ts'
-import type { Item } from '../items/item.ts'
-import type { Http } from '../protocol/http.ts'
-import type { Json } from '../protocol/json.ts'
-import type { WebhookRequest } from '../protocol/webhook-request.ts'
+import type { Http } from '../wire/http.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
+import type { WebhookRequest } from '../wire/request.ts'
+import { type Config, configSchema } from './config.ts'
 
 /** One condition of a trigger, and whether the event met it. */
 export interface Check {
@@ -58,16 +57,16 @@ export interface Polled extends Reception {
 }
 
 /** A mistake that shows only when options are looked at together. */
-export interface OptionMistake {
+interface OptionMistake {
   /** The option that it is told at: `token`. */
   readonly option: string
   readonly message: string
 }
 
-export type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
+type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
 /** A trigger, as its file describes it. */
-export interface TriggerDefinition<Schema extends OptionsSchema> {
+interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly name: string
   /** Other names by which workflows and webhook URLs may call it. */
   readonly aliases?: readonly string[]
@@ -194,4 +193,21 @@ function bound<Schema extends OptionsSchema>(
     whyNotPolled,
     acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
   }
+}
+
+/** What a trigger hands on for one event: the `outputs` of its context. */
+export type Item = JsonObject
+
+/**
+ * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
+ * issue names the very element that is wrong.
+ */
+export function oneOrMore<Input, Output>(schema: v.GenericSchema<Input, Output>) {
+  return v.pipe(
+    v.lazy(
+      (input): v.GenericSchema<Input | Input[], Output | Output[]> =>
+        Array.isArray(input) ? v.pipe(v.array(schema), v.nonEmpty('is an empty list')) : schema,
+    ),
+    v.transform((value): Output[] => (Array.isArray(value) ? value : [value])),
+  )
 }

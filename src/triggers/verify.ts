@@ -1,4 +1,4 @@
-import type { WebhookRequest } from '../protocol/webhook-request.ts'
+import type { WebhookRequest } from '../wire/request.ts'
 import type { Check, TriggerPorts } from './trigger.ts'
 import type { Verification } from './verify/options.ts'
 import type { Credentials } from './verify/scheme.ts'

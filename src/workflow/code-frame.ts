@@ -1,5 +1,5 @@
-import type { Position, Problem } from '../protocol/errors.ts'
-import { withoutBotTokens } from '../protocol/secret.ts'
+import type { Position, Problem } from '../wire/errors.ts'
+import { withoutBotTokens } from '../wire/secret.ts'
 
 /**
  * A problem as a person reads it: what, where, the line itself and what would do.
@@ -22,7 +22,7 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
 }
 
 /** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */
-export function renderPlace({ source, line, column }: Position): string {
+function renderPlace({ source, line, column }: Position): string {
   return `${source.name}:${line}:${column}`
 }
 

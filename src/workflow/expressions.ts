@@ -1,6 +1,5 @@
 import { data, Evaluator, type Expr, Lexer, Parser } from '@actions/expressions'
-import type { Json, JsonObject } from '../protocol/json.ts'
-import { expressionSpans } from './expression-spans.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
 
 /** What an expression may name: `secrets`, `vars`, `github`, `env`. */
 export type Contexts = Readonly<Record<string, JsonObject>>
@@ -78,4 +77,39 @@ function contextData(contexts: Contexts): data.Dictionary {
 
 function plain(value: data.ExpressionData): Json {
   return JSON.parse(JSON.stringify(value, data.replacer)) as Json
+}
+
+/** Where the inside of one `${{ }}` stands in a text. */
+interface ExpressionSpan {
+  readonly start: number
+  readonly end: number
+  /** False when the text ends before `}}`. */
+  readonly closed: boolean
+}
+
+export function hasExpression(text: string): boolean {
+  return text.includes('${{')
+}
+
+/** The insides of all `${{ }}` of a text, in order. */
+export function expressionSpans(text: string): ExpressionSpan[] {
+  const spans: ExpressionSpan[] = []
+  for (let open = text.indexOf('${{'); open >= 0; ) {
+    const start = open + '${{'.length
+    const end = endOfExpression(text, start)
+    spans.push({ start, end: end < 0 ? text.length : end, closed: end >= 0 })
+    if (end < 0) break
+    open = text.indexOf('${{', end + '}}'.length)
+  }
+  return spans
+}
+
+/** Where the closing `}}` stands, passing over string literals (`'it''s'` is two in a row). */
+function endOfExpression(text: string, start: number): number {
+  let inString = false
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === "'") inString = !inString
+    if (!inString && text.startsWith('}}', at)) return at
+  }
+  return -1
 }

@@ -9,3 +9,10 @@ export function didYouMean(found: string, allowed: readonly string[]): string | 
     closestMatch(lower, [...allowed], { maxDistance: Math.max(2, maxDistance) })
   return nearest === undefined ? undefined : `did you mean "${nearest}"?`
 }
+
+const LONGEST_SHOWN = 60
+
+/** A text of a workflow file as a message shows it: on one line, and cut where it is long. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text)
+}

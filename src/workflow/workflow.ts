@@ -1,17 +1,14 @@
-import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
-import { type Position, type Problem, type Source, UserError } from '../protocol/errors.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import { type Document, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
-import { bindOptions } from './bind-options.ts'
-import type { Contexts } from './expressions.ts'
-import { NATIVE_EVENTS } from './native-events.ts'
-import { nodeAt, type Path } from './options.ts'
-import { quoted } from './quoted.ts'
-import type { Reading, TriggerNodes } from './reading.ts'
-import { positionAt, rangeOf } from './source.ts'
-import { didYouMean } from './suggestion.ts'
-import { parseYaml } from './yaml.ts'
+import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
+import { NATIVE_EVENTS } from '../wire/events.ts'
+import { isObject } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
+import { bindOptions, nodeAt, type Path } from './options.ts'
+import { didYouMean, quoted } from './suggestion.ts'
+import { parseYaml, positionAt, rangeOf } from './yaml.ts'
 
 /** A trigger that a workflow declares, with options that were checked. */
 export interface DeclaredTrigger extends BoundTrigger {
@@ -129,4 +126,69 @@ function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {
     ...(hint && { hint }),
     notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
   }
+}
+
+/** The action by its name, of whatever owner and version, or the one of the same repository. */
+const ACTION = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/
+
+/**
+ * Reads the triggers that a native workflow file gives the action in its input `on`.
+ *
+ * @returns `undefined` when no step does
+ * @throws UserError with the problems of the file, or of an input
+ */
+export function readInlineOn(
+  name: string,
+  source: Source,
+  contexts: Contexts,
+): Workflow | undefined {
+  const workflow: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
+  const texts = steps(workflow).flatMap(inputOn)
+  if (texts.length === 0) return undefined
+  const sections = texts.map((text) => readSection(name, text, source, contexts))
+  return { name, triggers: sections.flatMap(({ triggers }) => triggers) }
+}
+
+/** GitHub fills in the `${{ }}` of an input before the action reads it. */
+function readSection(name: string, text: string, { file }: Source, contexts: Contexts): Workflow {
+  const filled = filledIn(text, file, contexts)
+  return readOnSection(name, { name: `input "on" of ${file}`, text: filled, file }, contexts)
+}
+
+function filledIn(text: string, file: string, contexts: Contexts): string {
+  try {
+    return String(fillIn(text, contexts))
+  } catch (error) {
+    if (!(error instanceof ExpressionMistake)) throw error
+    throw new UserError({ message: `input "on" of ${file}: ${error.message}` }, { cause: error })
+  }
+}
+
+function steps(workflow: unknown): unknown[] {
+  const jobs = isObject(workflow) && isObject(workflow.jobs) ? Object.values(workflow.jobs) : []
+  return jobs.flatMap((job) => (isObject(job) && Array.isArray(job.steps) ? job.steps : []))
+}
+
+function inputOn(step: unknown): string[] {
+  if (!isObject(step) || typeof step.uses !== 'string' || !ACTION.test(step.uses)) return []
+  const on = isObject(step.with) ? step.with.on : undefined
+  return typeof on === 'string' && on.trim() !== '' ? [on] : []
+}
+
+/** What reading a part of a workflow takes. */
+export interface Reading {
+  readonly source: Source
+  readonly document: Document.Parsed
+  readonly contexts: Contexts
+  /**
+   * True when the contexts hold stand-ins, as they do before a run: then it says nothing that an
+   * option does not accept the value of an expression.
+   */
+  readonly standIns?: boolean
+}
+
+/** A key under `on:` with its options, whichever way it was written. */
+export interface TriggerNodes {
+  readonly key: Node
+  readonly options: Node | null
 }

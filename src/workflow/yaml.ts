@@ -2,16 +2,16 @@ import {
   type Document,
   Lexer,
   LineCounter,
+  type Node,
   type Pair,
   parseDocument,
   type Scalar,
   visit,
   type YAMLError,
 } from 'yaml'
-import { type Problem, type Source, UserError } from '../protocol/errors.ts'
-import { LIMITS } from '../protocol/limits.ts'
-import { quoted } from './quoted.ts'
-import { positionAt, rangeOf } from './source.ts'
+import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { quoted } from './suggestion.ts'
 
 /**
  * Parses YAML 1.2, in which `on` is a word and no boolean.
@@ -132,4 +132,23 @@ function excessOf(text: string): string | undefined {
 function enterColumn(columns: number[], column: number): void {
   while ((columns.at(-1) ?? -1) > column) columns.pop()
   if (columns.at(-1) !== column) columns.push(column)
+}
+
+/** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
+export function positionAt(source: Source, start: number, end: number): Position {
+  const before = source.text.slice(0, start)
+  const lineStart = before.lastIndexOf('\n') + 1
+  const lineEnd = source.text.indexOf('\n', start)
+  const stop = Math.min(end, lineEnd < 0 ? source.text.length : lineEnd)
+  return {
+    source,
+    line: before.split('\n').length,
+    column: start - lineStart + 1,
+    length: Math.max(1, stop - start),
+  }
+}
+
+/** Where a node stands in its source, in UTF-16 units. */
+export function rangeOf(node: Node): [start: number, end: number] {
+  return [node.range?.[0] ?? 0, node.range?.[1] ?? 0]
 }

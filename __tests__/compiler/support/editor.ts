@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { GITHUB_WORKFLOW, workflowSchema } from '../../../scripts/schema/workflow-schema.js'
 import { TRIGGERS } from '../../../src/triggers/index.ts'
-import { NATIVE_EVENTS } from '../../../src/workflow/native-events.ts'
+import { NATIVE_EVENTS } from '../../../src/wire/events.ts'
 
 /** The schema by which editors check a workflow for the compiler. */
 export const EDITOR_SCHEMA = workflowSchema(TRIGGERS, NATIVE_EVENTS)

@@ -1,5 +1,5 @@
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
-import { expressionSpans } from '../../../src/workflow/expression-spans.ts'
+import { expressionSpans } from '../../../src/workflow/expressions.ts'
 
 export type Contexts = Readonly<Record<string, unknown>>
 

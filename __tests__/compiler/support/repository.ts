@@ -9,8 +9,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type Build, type BuildOptions, build } from '../../../src/cli/build.ts'
 import { ACTION } from '../../../src/compiler/action-reference.ts'
-import { type Build, type BuildOptions, build } from '../../../src/entries/cli/build.ts'
 
 export const GLOBS = ['workflows/**/*.{yml,yaml}']
 export const HOOK =

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml'
-import type { Problem } from '../../protocol/errors.ts'
-import { positionAt } from '../../workflow/source.ts'
+import type { Problem } from '../../wire/errors.ts'
+import { positionAt } from '../../workflow/yaml.ts'
 import { type FileExpression, fileExpressions } from '../file-expressions.ts'
 import type { SourceFile } from '../source-file.ts'
 import { asMap, child, type ScopedJob, scopedJobs, withEnv } from './scopes.ts'

@@ -1,5 +1,5 @@
 import { isMap, type Node } from 'yaml'
-import type { Json } from '../../protocol/json.ts'
+import type { Json } from '../../wire/json.ts'
 import type { SourceFile } from '../source-file.ts'
 import type { Finding, JobStep } from './findings.ts'
 import { asMap, child } from './scopes.ts'

@@ -1,4 +1,4 @@
-import { expressionSpans } from '../../workflow/expression-spans.ts'
+import { expressionSpans } from '../../workflow/expressions.ts'
 import type { Stretch } from '../scalar-text.ts'
 
 /** A script with a name in the place of each expression, for a parser of its language. */

@@ -1,5 +1,5 @@
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
-import { rangeOf } from '../../workflow/source.ts'
+import { rangeOf } from '../../workflow/yaml.ts'
 import type { Edit } from '../edits.ts'
 import { keyOf } from '../file-expressions.ts'
 import { linesOf } from '../source-file.ts'

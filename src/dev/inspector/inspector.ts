@@ -1,6 +1,6 @@
-import { sameText } from '../../protocol/constant-time.ts'
-import type { Reply } from '../../protocol/reply.ts'
 import type { RelayRequest } from '../../relay/relay.ts'
+import type { Reply } from '../../wire/reply.ts'
+import { sameText } from '../../wire/secret.ts'
 import { type Visitor, whyNotAdmitted } from './admission.ts'
 import type { Recorder } from './recorder.ts'
 import { readOrder, replayRequest } from './replay.ts'

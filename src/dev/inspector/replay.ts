@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { byteString, fromBase64 } from '../../protocol/bytes.ts'
 import type { RelayRequest } from '../../relay/relay.ts'
+import { byteString, fromBase64 } from '../../wire/bytes.ts'
 import type { Kept, Withheld } from './recorder.ts'
 import { HIDDEN } from './shown-request.ts'
 import type { Detail } from './wire.ts'

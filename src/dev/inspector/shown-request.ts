@@ -1,7 +1,7 @@
-import { bodyBytes, toBase64, utf8Text } from '../../protocol/bytes.ts'
-import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../../protocol/dispatch.ts'
-import { record } from '../../protocol/json.ts'
-import { CREDENTIAL_HEADERS } from '../../protocol/webhook-request.ts'
+import { bodyBytes, toBase64, utf8Text } from '../../wire/bytes.ts'
+import { record } from '../../wire/json.ts'
+import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../../wire/payload.ts'
+import { CREDENTIAL_HEADERS } from '../../wire/request.ts'
 import type { Withheld } from './recorder.ts'
 import type { ShownRequest } from './wire.ts'
 

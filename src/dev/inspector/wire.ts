@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../protocol/json.ts'
+import type { Json, JsonObject } from '../../wire/json.ts'
 
 /** How an event came here. */
 export type Origin = 'request' | 'replay' | 'poll'

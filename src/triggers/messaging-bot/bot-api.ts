@@ -1,8 +1,9 @@
-import { UserError } from '../../protocol/errors.ts'
-import { type Http, HttpFailure } from '../../protocol/http.ts'
-import type { Json, JsonObject } from '../../protocol/json.ts'
-import type { Secret } from '../../protocol/secret.ts'
-import { type BotFault, type Called, readReply, unreachable } from './bot-fault.ts'
+import { UserError } from '../../wire/errors.ts'
+import { type Http, HttpFailure, type HttpReply } from '../../wire/http.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../wire/json.ts'
+import type { Secret } from '../../wire/secret.ts'
+import { firingKinds, readUpdate, type Update } from '../messaging-bot.ts'
+import type { UpdateKind } from './message-types.ts'
 
 /** One bot, at one server of the Bot API. */
 export interface Bot {
@@ -31,7 +32,7 @@ const LONGEST_PAUSE = 60_000
 const PATIENCE = 20_000
 
 /** Calls a method of the Bot API, once more where that makes sense. Faults are returned. */
-export async function callBot(
+async function callBot(
   bot: Bot,
   method: string,
   parameters: JsonObject,
@@ -47,11 +48,7 @@ export async function callBot(
 }
 
 /** Calls a method of the Bot API. @throws UserError when there is no result */
-export async function callBotOrThrow(
-  bot: Bot,
-  method: string,
-  parameters: JsonObject,
-): Promise<Json> {
+async function callBotOrThrow(bot: Bot, method: string, parameters: JsonObject): Promise<Json> {
   const called = await callBot(bot, method, parameters)
   if ('result' in called) return called.result
   const { message, notes } = called.fault
@@ -79,4 +76,209 @@ async function callOnce(
 /** Whatever a server says, and whoever wrote it to the bot: a secret goes no further. */
 export function withoutSecret(text: string, secret: Secret): string {
   return secret.scrub(text.replaceAll(secret.reveal(), String(secret)))
+}
+
+/** The most that one call returns. Source: Bot API, getUpdates. */
+const PAGE = 100
+
+interface PageRequest {
+  /** Kinds to be asked for. The server keeps the list until the next one, so it is always given. */
+  readonly kinds: readonly UpdateKind[]
+  /** Id of the first update to come; everything before it is forgotten at once. */
+  readonly offset?: number | undefined
+  /** Seconds to wait for an update when there is none. */
+  readonly wait: number
+}
+
+/** Up to 100 updates, oldest first. @throws UserError when there is no usable answer */
+export async function getPage(bot: Bot, { kinds, offset, wait }: PageRequest): Promise<Update[]> {
+  const parameters = { limit: PAGE, timeout: wait, allowed_updates: [...kinds] }
+  const asked = offset === undefined ? parameters : { offset, ...parameters }
+  const called = await callBot(bot, 'getUpdates', asked, wait * 1000)
+  if ('fault' in called) throw await pollingError(bot, called.fault)
+  return readUpdates(called.result)
+}
+
+/** Forgets every update before `offset`; what comes back stays where it is. */
+export async function forgetBefore(bot: Bot, offset: number, kinds: readonly UpdateKind[]) {
+  const parameters = { offset, limit: 1, timeout: 0, allowed_updates: [...kinds] }
+  await callBotOrThrow(bot, 'getUpdates', parameters)
+}
+
+function readUpdates(result: Json): Update[] {
+  const values = Array.isArray(result) ? result : [null]
+  return values.map((value) => {
+    const update = readUpdate(value)
+    if (update) return update
+    throw new UserError({
+      message: 'the bot API answered getUpdates with something else than updates',
+    })
+  })
+}
+
+/** Host of the webhook that a bot has; `undefined` when it has none, or nobody can tell. */
+async function webhookHost(bot: Bot): Promise<string | undefined> {
+  const called = await callBot(bot, 'getWebhookInfo', {})
+  const url = 'result' in called && isObject(called.result) ? called.result.url : undefined
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
+}
+
+/** A webhook in the way is named by its host: its path and query may hold somebody's secrets. */
+async function pollingError(bot: Bot, { kind, message, notes }: BotFault): Promise<UserError> {
+  const host = kind === 'webhook' ? await webhookHost(bot) : undefined
+  const place = host === undefined ? [] : [`the webhook leads to ${host}`]
+  return new UserError({ message, notes: [...place, ...notes] })
+}
+
+/** What setWebhook is given. Source of the names: Bot API. */
+interface WebhookRegistration {
+  readonly url: string
+  /** Comes back in a header of every call; `undefined` for none. */
+  readonly secretToken: string | undefined
+  /** Kinds of update, besides new messages. */
+  readonly updates: readonly UpdateKind[]
+}
+
+export function setWebhookBody({ url, secretToken, updates }: WebhookRegistration): JsonObject {
+  const secret = secretToken === undefined ? {} : { secret_token: secretToken }
+  return { url, ...secret, allowed_updates: firingKinds({ updates: [...updates] }) }
+}
+
+/** @throws UserError with what the Bot API says against it */
+export async function setWebhook(bot: Bot, registration: WebhookRegistration): Promise<void> {
+  await callBotOrThrow(bot, 'setWebhook', setWebhookBody(registration))
+}
+
+/** What the Bot API knows of a bot's webhook, without the secrets that its URL may hold. */
+export interface WebhookInfo {
+  /** The URL without its query; empty when the bot has no webhook. */
+  readonly url: string
+  readonly pending: number
+  /** What went wrong last: when, ISO 8601, and how. */
+  readonly lastError: { readonly at: string; readonly message: string } | undefined
+  readonly updates: readonly string[]
+}
+
+/** @throws UserError when the Bot API gives no answer */
+export async function getWebhookInfo(bot: Bot): Promise<WebhookInfo> {
+  const result = await callBotOrThrow(bot, 'getWebhookInfo', {})
+  const info = isObject(result) ? (result as JsonObject) : {} // parsed from JSON
+  return {
+    url: text(info.url).replace(/[?#].*$/s, ''),
+    pending: typeof info.pending_update_count === 'number' ? info.pending_update_count : 0,
+    lastError: lastError(info),
+    updates: Array.isArray(info.allowed_updates) ? info.allowed_updates.map(text) : [],
+  }
+}
+
+function lastError({ last_error_date: date, last_error_message: message }: JsonObject) {
+  if (typeof date !== 'number') return undefined
+  return { at: new Date(date * 1000).toISOString(), message: text(message) }
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Why a call of the Bot API gave no result, in words that hold neither the token nor the address. */
+interface BotFault {
+  readonly kind: 'token' | 'webhook' | 'poller' | 'busy' | 'service' | 'refused'
+  readonly message: string
+  readonly notes: readonly string[]
+  /** Milliseconds after which another try makes sense; `undefined` when none does. */
+  readonly pause: number | undefined
+}
+
+type Called = { readonly result: Json } | { readonly fault: BotFault }
+
+/** The server delays a repeated call within three seconds anyway. Source: tdlib/telegram-bot-api. */
+const POLLER_PAUSE = 3_000
+
+const SERVICE_PAUSE = 1_000
+
+/** What an HTTP reply of the Bot API says. */
+function readReply({ status, headers, text }: HttpReply): Called {
+  const answer = parsed(text)
+  if (status === 200 && answer?.ok === true) return { result: (answer.result ?? null) as Json }
+  const code = status === 200 && typeof answer?.error_code === 'number' ? answer.error_code : status
+  const description = typeof answer?.description === 'string' ? answer.description : ''
+  if (status === 200 && !answer) return { fault: service('its answer is not JSON') }
+  return { fault: refusal(code, description, seconds(answer, headers['retry-after'])) }
+}
+
+/** A call that got no whole answer. */
+function unreachable({ message }: HttpFailure): BotFault {
+  return service(message, ['is the input "messaging-api-url" right, and is a proxy needed?'])
+}
+
+function refusal(code: number, description: string, retryAfter: number | undefined): BotFault {
+  if (code === 401 || code === 404) return unknownToken(code)
+  if (code === 409) return conflict(description)
+  if (code === 429) return busy(retryAfter)
+  if (code >= 500) return service(`it answered ${code}`)
+  const said = description ? `: ${oneLine(description)}` : ''
+  return fault('refused', `the bot API refused the call (${code}${said})`)
+}
+
+function unknownToken(code: 401 | 404): BotFault {
+  if (code === 401) {
+    return fault('token', 'the bot API refused the token (401 Unauthorized)', [
+      'it was revoked, or is not whole: BotFather shows it with /token; then renew the secret',
+    ])
+  }
+  return fault('token', 'the bot API knows no such bot (404 Not Found)', [
+    'a token is malformed unless it is digits, a colon and a string, with no "bot" before it',
+    'or the input "messaging-api-url" names no bot API',
+  ])
+}
+
+/** Source of the two texts: tdlib/telegram-bot-api, Client.cpp. */
+function conflict(description: string): BotFault {
+  if (/webhook is active|setWebhook/i.test(description)) {
+    return fault('webhook', 'this bot has a webhook, and so cannot be polled (409 Conflict)', [
+      'set "webhook: true" to receive its messages by that webhook',
+      'or remove it, with one call of the method deleteWebhook: see docs/bot.md',
+    ])
+  }
+  const notes = ['only one workflow, or program, may poll a bot: each takes the messages of others']
+  return fault('poller', 'another poller asked for this bot (409 Conflict)', notes, POLLER_PAUSE)
+}
+
+function busy(retryAfter: number | undefined): BotFault {
+  const wait = retryAfter ?? 1
+  const message = `the bot API asks to wait ${wait} s (429 Too Many Requests)`
+  return fault('busy', message, [], wait * 1000)
+}
+
+function service(what: string, notes: readonly string[] = []): BotFault {
+  const kept = 'nothing is lost: the messages stay with the bot API for 24 hours'
+  return fault('service', `the bot API failed: ${what}`, [...notes, kept], SERVICE_PAUSE)
+}
+
+function fault(
+  kind: BotFault['kind'],
+  message: string,
+  notes: readonly string[] = [],
+  pause?: number,
+): BotFault {
+  return { kind, message, notes, pause }
+}
+
+function seconds(answer: Record<string, unknown> | undefined, header: string | undefined) {
+  const parameters = isObject(answer?.parameters) ? answer.parameters : {}
+  const wait = Number(parameters.retry_after ?? header)
+  return Number.isFinite(wait) && wait >= 0 ? Math.ceil(wait) : undefined
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200)
 }

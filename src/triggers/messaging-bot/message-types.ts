@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts'
+import { type JsonObject, record } from '../../wire/json.ts'
 
 /** The message types of the specification. */
 export const SPECIFIED_TYPES = [
@@ -100,3 +100,71 @@ export type MessageType = (typeof MESSAGE_TYPES)[number]
 export function messageType(message: JsonObject): MessageType | undefined {
   return MESSAGE_TYPES.find((type) => Object.hasOwn(message, type))
 }
+
+const FIELDS = {
+  update_id: 'Number of the update; it tells messages apart, across chats.',
+  update_type: 'Kind of the update, for the kinds that `updates` names.',
+  message_id: 'Number of the message within its chat.',
+  from: 'Who sent it: `id`, `is_bot`, `first_name`, `last_name`, `language_code`.',
+  chat: 'Where it was sent: `id`, `type`, and names or a title.',
+  date: 'When it was sent, in seconds since 1970.',
+  text: 'The text of a text message.',
+  caption: 'The text below a photo, a video or a file.',
+  data: 'What a pressed button carries, for `callback_query`.',
+  message: 'The message that a pressed button belongs to, for `callback_query`.',
+  id: 'Id of a `callback_query`, for answering it.',
+}
+
+const TYPES = SPECIFIED_TYPES.filter((type) => type !== 'text').map(
+  (type) => [type, `What a message of the type \`${type}\` carries.`] as const,
+)
+
+/** The fields of a message that become outputs of their own. `items` and `on` hold all of them. */
+export const MESSAGE_OUTPUTS = record([...Object.entries(FIELDS), ...TYPES])
+
+/** Every kind of update that the Bot API has. Source: Bot API 10.3, type Update. */
+export const UPDATE_KINDS = [
+  'message',
+  'edited_message',
+  'channel_post',
+  'edited_channel_post',
+  'business_connection',
+  'business_message',
+  'edited_business_message',
+  'deleted_business_messages',
+  'guest_message',
+  'stopped_message_generation',
+  'message_reaction',
+  'message_reaction_count',
+  'inline_query',
+  'chosen_inline_result',
+  'callback_query',
+  'shipping_query',
+  'pre_checkout_query',
+  'purchased_paid_media',
+  'poll',
+  'poll_answer',
+  'my_chat_member',
+  'chat_member',
+  'chat_join_request',
+  'chat_boost',
+  'removed_chat_boost',
+  'managed_bot',
+  'subscription',
+] as const
+
+export type UpdateKind = (typeof UPDATE_KINDS)[number]
+
+/** The kinds that fire without being asked for: a new message, in a chat or in a channel. */
+export const NEW_MESSAGES: readonly UpdateKind[] = ['message', 'channel_post']
+
+/** The kinds whose object is a message, so that it has a message type. */
+export const MESSAGE_KINDS: ReadonlySet<string> = new Set<UpdateKind>([
+  'message',
+  'edited_message',
+  'channel_post',
+  'edited_channel_post',
+  'business_message',
+  'edited_business_message',
+  'guest_message',
+])

@@ -1,4 +1,4 @@
-import type { Secret } from '../../protocol/secret.ts'
+import type { Secret } from '../../wire/secret.ts'
 
 /** Hash functions by the names that senders use, and the platform's name for each. */
 export const ALGORITHMS = {

@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from '../../protocol/bytes.ts'
+import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 
 /** How a signature is written: each reads the bytes, or `undefined` where the text is not so written. */
 export const ENCODINGS = { hex, base64, base64url } as const

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { Secret } from '../../protocol/secret.ts'
-import { oneOrMore } from '../schema.ts'
+import { Secret } from '../../wire/secret.ts'
+import { oneOrMore } from '../trigger.ts'
 import { ALGORITHMS } from './algorithms.ts'
 import { ENCODINGS } from './encodings.ts'
 import { SCHEMES } from './schemes.ts'

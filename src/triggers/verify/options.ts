@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { oneOrMore } from '../schema.ts'
+import { oneOrMore } from '../trigger.ts'
 import { entry, type Given, keys } from './entry.ts'
 import type { Scheme, Setting, Settings } from './scheme.ts'
 import { SCHEMES } from './schemes.ts'

@@ -1,5 +1,5 @@
-import type { Secret } from '../../protocol/secret.ts'
-import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
+import type { Secret } from '../../wire/secret.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import type { Algorithm } from './algorithms.ts'
 import type { Encoding } from './encodings.ts'

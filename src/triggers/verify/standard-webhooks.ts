@@ -1,4 +1,4 @@
-import type { Secret } from '../../protocol/secret.ts'
+import type { Secret } from '../../wire/secret.ts'
 import { anyHolds, concat, hmacHolds } from './algorithms.ts'
 import { ENCODINGS } from './encodings.ts'
 import { MISMATCH, missing, type Scheme, type Settings } from './scheme.ts'

@@ -1,4 +1,4 @@
-import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
 import { concat } from './algorithms.ts'
 import type { Settings } from './scheme.ts'
 

@@ -1,4 +1,4 @@
-import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import type { Refusal } from './scheme.ts'
 

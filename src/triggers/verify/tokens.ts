@@ -1,8 +1,8 @@
-import { toBase64 } from '../../protocol/bytes.ts'
-import { sameText } from '../../protocol/constant-time.ts'
-import { isObject } from '../../protocol/json.ts'
-import type { Secret } from '../../protocol/secret.ts'
-import type { WebhookRequest } from '../../protocol/webhook-request.ts'
+import { toBase64 } from '../../wire/bytes.ts'
+import { isObject } from '../../wire/json.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
+import type { Secret } from '../../wire/secret.ts'
+import { sameText } from '../../wire/secret.ts'
 import { anyHolds } from './algorithms.ts'
 import { missing, type Refusal, type Scheme, type Settings } from './scheme.ts'
 

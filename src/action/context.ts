@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import * as core from '@actions/core'
+import type { EnginePorts, PlatformEvent, WorkflowSource } from '../engine/event.ts'
+import type { StateStore } from '../state/index.ts'
+import { UserError } from '../wire/errors.ts'
+import { type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
+import type { Contexts } from '../workflow/expressions.ts'
+import { readOnSection } from '../workflow/workflow.ts'
+import { DEFAULT_GLOB, type Inputs, onSource, readInputs } from './inputs.ts'
+import { enginePorts, workingCopy } from './ports.ts'
+
+/** Everything around a run of the action. */
+export interface Surroundings {
+  readonly inputs: Inputs
+  readonly event: PlatformEvent
+  readonly workflows: WorkflowSource
+  readonly ports: EnginePorts
+}
+
+/** @throws UserError when an input or the event cannot be read */
+export async function readSurroundings(): Promise<Surroundings> {
+  const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
+  const event = readEvent()
+  const contexts = expressionContexts(process.env, event.payload, inputs)
+  const workflows = await workflowSource(inputs, contexts)
+  const ports = enginePorts(inputs.messagingApiUrl, {
+    store: await store(inputs),
+    mask: core.setSecret,
+  })
+  return { inputs, event, workflows, ports }
+}
+
+/** A store is loaded only when one is asked for. */
+async function store(inputs: Inputs): Promise<StateStore | undefined> {
+  if (inputs.state.kind === 'none') return undefined
+  const { chosenStore } = await import('./store.ts')
+  return chosenStore(inputs, workingCopy())
+}
+
+const NO_FILES = [
+  'the repository must be checked out first (actions/checkout)',
+  'or give the triggers in the input "on": then no file is needed',
+]
+
+/** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
+async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<WorkflowSource> {
+  const calling = callingWorkflow(process.env)
+  if (inputs.on.trim() === '') return filesOf(inputs, calling.name, contexts)
+  const source = onSource(inputs.on, calling.file)
+  return {
+    calling: calling.name,
+    names: () => [calling.name],
+    find: (name) => (name === calling.name ? readOnSection(name, source, contexts) : undefined),
+  }
+}
+
+/** Where `workflow` names files, a schedule polls all of them; else the one named like the caller. */
+async function filesOf(
+  inputs: Inputs,
+  calling: string,
+  contexts: Contexts,
+): Promise<WorkflowSource> {
+  // Globs are of no use to an inline section. In the bundle: a file of its own costs more than it saves.
+  const { workflowFileSource } = await import(/* webpackMode: "eager" */ './workflow-files.ts')
+  const globs = inputs.workflow
+  const root = workingCopy()
+  const files = workflowFileSource({ root, globs, calling, contexts, advice: NO_FILES })
+  const isChosen = globs.join() !== DEFAULT_GLOB
+  return isChosen ? { ...files, polled: () => files.names() } : files
+}
+
+/** @throws UserError when the file that the runner names is not there, or no JSON */
+function readEvent(): PlatformEvent {
+  const path = process.env.GITHUB_EVENT_PATH ?? ''
+  const name = process.env.GITHUB_EVENT_NAME ?? ''
+  try {
+    return { name, payload: parseJson(readFileSync(path, 'utf8')) }
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? cause.message : 'the file cannot be read'
+    throw new UserError({ message: `GITHUB_EVENT_PATH: ${why}` }, { cause })
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Variables that name files of the runner, or hold the token: not part of GitHub's own context. */
+const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY|EVENT_PATH)$/
+
+/** The contexts that expressions of an `on:` section may read. */
+export function expressionContexts(
+  env: Environment,
+  event: Json,
+  { secrets, vars }: { readonly secrets: JsonObject; readonly vars: JsonObject },
+): Contexts {
+  return { secrets, vars, github: githubContext(env, event), env: envContext(env) }
+}
+
+function githubContext(env: Environment, event: Json): JsonObject {
+  const variables = Object.entries(env).filter(
+    ([name]) => name.startsWith('GITHUB_') && !NOT_IN_GITHUB_CONTEXT.test(name),
+  )
+  const entries = variables.map(
+    ([name, value]) => [name.slice('GITHUB_'.length).toLowerCase(), value ?? ''] as const,
+  )
+  return record<Json>([...entries, ['event', event]])
+}
+
+/** `INPUT_*` and `ACTIONS_*` stay out: they hold inputs, secrets among them, and runner tokens. */
+function envContext(env: Environment): JsonObject {
+  const visible = Object.entries(env).filter(([name]) => !/^(INPUT|ACTIONS)_/i.test(name))
+  return record(visible.map(([name, value]) => [name, value ?? ''] as const))
+}
+
+/** `hook` and `.github/workflows/hook.yml`, from `owner/repo/.github/workflows/hook.yml@refs/…`. */
+export function callingWorkflow(env: Environment): {
+  readonly name: string
+  readonly file: string
+} {
+  const reference = env.GITHUB_WORKFLOW_REF ?? ''
+  const file = /^[^/]+\/[^/]+\/([^@]+)@/.exec(reference)?.[1] ?? ''
+  const name = (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '')
+  return { name, file }
+}

@@ -1,0 +1,46 @@
+import * as core from '@actions/core'
+import { bugOf, type Problem, UserError } from '../wire/errors.ts'
+import { withoutBotTokens } from '../wire/secret.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+
+/** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
+export function fail(error: unknown): void {
+  process.exitCode = 1
+  if (error instanceof UserError) error.problems.forEach(annotate)
+  else failInternally(error)
+}
+
+function annotate(problem: Problem): void {
+  core.info(logText(renderProblem(problem)))
+  core.error(annotationText(problem), annotationPlace(problem))
+}
+
+function annotationText({ message, hint, notes = [] }: Problem): string {
+  return withoutBotTokens([message, ...(hint ? [hint] : []), ...notes].join('\n'))
+}
+
+/** A mistake in an input is annotated at the file alone: its lines are those of the input. */
+function annotationPlace({ position }: Problem): core.AnnotationProperties {
+  if (!position) return { title: 'Hookline' }
+  const { source, line, column, length } = position
+  if (source.name !== source.file) return { title: 'Hookline', file: source.file }
+  const columns = { startColumn: column, endColumn: column + length }
+  return { title: 'Hookline', file: source.file, startLine: line, ...columns }
+}
+
+function failInternally(error: unknown): void {
+  const { name, frames } = bugOf(error)
+  core.error(`internal error (${name}): please report it`)
+  core.info(logText(frames.join('\n')))
+}
+
+/**
+ * Text that is safe to print: the runner reads a line that begins with `::`, and `##[` anywhere, as
+ * a command. A space takes the meaning away and leaves the text readable.
+ */
+export function logText(text: string): string {
+  return text
+    .split(/\r\n|[\r\n\u2028\u2029]/)
+    .map((line) => line.replace(/^([\s\u0085]*):(?=:)/, '$1: ').replaceAll('##[', '## ['))
+    .join('\n')
+}

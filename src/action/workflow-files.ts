@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { Minimatch } from 'minimatch'
+import type { WorkflowSource } from '../engine/event.ts'
+import { UserError } from '../wire/errors.ts'
+import type { Contexts } from '../workflow/expressions.ts'
+import { readWorkflowFile } from '../workflow/workflow.ts'
+
+/** A workflow file as globs found it; its text is read when it is asked for. */
+interface WorkflowFile {
+  /** File name without its extension, as webhook URLs name it. */
+  readonly name: string
+  /** Path from the root, with forward slashes. */
+  readonly file: string
+}
+
+interface FinderOptions {
+  readonly root: string
+  /** In minimatch's language, relative to `root`; one that begins with `!` takes files out. */
+  readonly globs: readonly string[]
+  /** What the user should do when there is no file at all. */
+  readonly advice: readonly string[]
+}
+
+interface WorkflowFileOptions extends FinderOptions {
+  readonly calling: string
+  readonly contexts: Contexts
+}
+
+/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
+export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource {
+  const { root, calling, contexts } = options
+  const find = workflowFileFinder(options)
+  return {
+    calling,
+    names: () => find().map(({ name }) => name),
+    find(name) {
+      const found = onlyOne(find(name))
+      if (!found) return undefined
+      const { file } = found
+      return readWorkflowFile(name, { name: file, file, text: readText(root, file) }, contexts)
+    },
+  }
+}
+
+/**
+ * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
+ * Only names of files are looked at; with a name, few of them are held against the globs.
+ */
+export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
+  const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'))
+  const including = wanted.map((glob) => matcher(root, glob))
+  const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)))
+  const listed = [...new Set(including.flatMap(({ pattern }) => filesBelow(root, pattern)))].sort()
+  return (name?: string): WorkflowFile[] => {
+    const files = listed
+      .map((file) => ({ file, name: nameOf(file) }))
+      .filter((candidate) => name === undefined || candidate.name === name)
+      .filter(({ file }) => including.some((glob) => glob.match(file)))
+      .filter(({ file }) => !excluding.some((glob) => glob.match(file)))
+    if (name === undefined && files.length === 0) {
+      throw new UserError({
+        message: `no workflow file matches ${globs.join(', ')}`,
+        notes: advice,
+      })
+    }
+    return files
+  }
+}
+
+/** @throws UserError when two files have the name, since a URL could not tell them apart */
+function onlyOne([file, ...others]: readonly WorkflowFile[]): WorkflowFile | undefined {
+  if (others.length === 0) return file
+  const all = [file, ...others].map((one) => one?.file).join(' and ')
+  throw new UserError({
+    message: `two workflow files are named "${file?.name}": ${all}`,
+    notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
+  })
+}
+
+function readText(root: string, file: string): string {
+  try {
+    return readFileSync(join(root, file), 'utf8')
+  } catch (cause) {
+    throw new UserError({ message: `${file} cannot be read` }, { cause })
+  }
+}
+
+function matcher(root: string, glob: string): Minimatch {
+  const unrooted = glob.startsWith('/') ? relative(root, glob) : glob
+  return new Minimatch(unrooted.replace(/^\.\//, ''))
+}
+
+function nameOf(file: string): string {
+  return basename(file).replace(/\.[^.]+$/, '')
+}
+
+function partition<Value>(values: readonly Value[], test: (value: Value) => boolean) {
+  return [values.filter(test), values.filter((value) => !test(value))] as const
+}
+
+/** Every file below the part of a glob that has no wildcard. */
+function filesBelow(root: string, glob: string): string[] {
+  const segments = glob.split('/')
+  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
+  if (wild < 0) return [glob]
+  return listBelow(root, segments.slice(0, wild).join('/'))
+}
+
+/** Node's own recursive listing asks the file system about every entry: ten times as slow. */
+function listBelow(root: string, folder: string): string[] {
+  const entries = existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { withFileTypes: true })
+    : []
+  return entries.flatMap((entry) => {
+    const path = folder ? `${folder}/${entry.name}` : entry.name
+    return entry.isDirectory() ? listBelow(root, path) : [path]
+  })
+}

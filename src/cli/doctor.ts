@@ -1,0 +1,267 @@
+import { Command } from 'commander'
+import { readApiUrl, systemClock } from '../relay/config.ts'
+import { UserError } from '../wire/errors.ts'
+import { HttpFailure, type HttpReply } from '../wire/http.ts'
+import { webhookUrl } from '../wire/path.ts'
+import { Secret } from '../wire/secret.ts'
+import { checkDelivery, checkRelay } from './doctor/delivery.ts'
+import { judgeRepository, NO_TOKEN } from './doctor/repository.ts'
+import { checkWorkflows } from './doctor/workflows.ts'
+import { originRepository } from './files.ts'
+import { fromEnvironment, httpCall } from './http.ts'
+import { EXIT, printable, styled, withProgress } from './terminal.ts'
+
+interface DoctorOptions {
+  readonly repository?: string
+  readonly workflow?: string
+  readonly trigger: string
+  readonly relay?: string
+  readonly deliver?: boolean
+  readonly wait: string
+  readonly json?: boolean
+}
+
+const HELP = `
+Environment:
+  HOOKLINE_TOKEN    the platform token; never printed
+  HOOKLINE_KEYS     keys of a relay that holds the token itself: the first one is sent to it
+  HOOKLINE_API_URL  GitHub's API, by default https://api.github.com
+
+It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
+
+Examples:
+  $ hookline doctor --workflow hook
+  $ hookline doctor --repository octo/repo --relay https://relay.example.com
+  $ hookline doctor --workflow hook --relay https://relay.example.com --deliver`
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('find what is missing between a sender and a run, and how to mend it')
+    .option('--repository <owner/name>', 'by default the git remote origin')
+    .option('--workflow <name>', 'one workflow; without it all that listen')
+    .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
+    .option('--relay <url>', 'address of the relay')
+    .option('--deliver', 'send a real event, and wait for the run that it starts')
+    .option('--wait <seconds>', 'how long to wait for that run', '60')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', HELP)
+    .action(run)
+}
+
+async function run(options: DoctorOptions, command: Command): Promise<void> {
+  if (options.deliver && options.workflow === undefined) {
+    command.error('error: --deliver needs --workflow, the one that the event is for')
+  }
+  const patient = readPatient(options)
+  const findings = await examine(patient, doctorPorts(readApiUrl(process.env), patient.token))
+  const isWell = findings.every(({ status }) => status !== 'failed')
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ ok: isWell, findings })}\n` : findings.map(told).join(''),
+  )
+  if (!isWell) process.exitCode = EXIT.mend
+}
+
+/** @throws UserError naming the option that is wrong */
+function readPatient(options: DoctorOptions): Patient {
+  const { workflow, trigger, deliver, wait } = options
+  const repository = options.repository ?? originRepository()
+  const relay = options.relay?.replace(/\/+$/, '')
+  if (repository === '') {
+    throw new UserError({ message: 'which repository?', hint: 'give --repository owner/name' })
+  }
+  // Whatever part cannot stand in a webhook URL is refused here.
+  webhookUrl({
+    relay: relay ?? 'http://localhost',
+    repository,
+    workflow: workflow ?? 'any',
+    trigger,
+  })
+  const token = fromEnvironment('HOOKLINE_TOKEN')
+  return {
+    repository,
+    workflow: workflow?.replace(/\.ya?ml$/, ''),
+    trigger,
+    token,
+    relayToken: firstKey(process.env.HOOKLINE_KEYS) ?? token,
+    relay,
+    deliver: deliver ? parseSeconds(wait) : undefined,
+  }
+}
+
+/** Of keys separated by commas or white space. */
+function firstKey(keys = ''): Secret | undefined {
+  const [first] = keys.split(/[\s,]+/).filter(Boolean)
+  return first === undefined ? undefined : new Secret(first)
+}
+
+function parseSeconds(text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text)
+  throw new UserError({ message: '--wait is no number of seconds', hint: 'the default is 60' })
+}
+
+const MARKS = {
+  ok: ['green', 'ok     '],
+  warning: ['yellow', 'warning'],
+  failed: ['red', 'failed '],
+  unknown: ['yellow', 'unknown'],
+} as const
+
+function told({ check, status, message, mend }: Finding): string {
+  const [colour, mark] = MARKS[status]
+  const line = `${styled(process.stdout, colour, mark)}  ${check.padEnd(10)}  ${printable(message)}\n`
+  return mend === undefined ? line : `${line}${' '.repeat(21)}${printable(mend)}\n`
+}
+
+/** Looks at everything between a sender and a run, in the order in which an event passes it. */
+export async function examine(patient: Patient, ports: DoctorPorts): Promise<readonly Finding[]> {
+  const platform = await examineGitHub(patient, ports)
+  const relay = patient.relay === undefined ? [] : [await checkRelay(patient.relay, ports)]
+  const found = [...platform, ...relay]
+  const isHopeless = found.some(({ status }) => status === 'failed')
+  if (patient.deliver === undefined || isHopeless) return found
+  return [...found, await checkDelivery(patient, ports)]
+}
+
+async function examineGitHub(patient: Patient, ports: DoctorPorts): Promise<readonly Finding[]> {
+  if (!patient.token) return [NO_TOKEN]
+  try {
+    const { repository } = patient
+    const { findings, known } = judgeRepository(
+      repository,
+      await ports.askGitHub(`/repos/${repository}`),
+    )
+    return known ? [...findings, ...(await checkWorkflows(patient, known, ports))] : findings
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error
+    const mend = 'check the network, a proxy, and HOOKLINE_API_URL'
+    return [failed('token', 'github_unreachable', `GitHub: ${error.message}`, mend)]
+  }
+}
+
+const TIMEOUT = 15_000
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** GitHub and the relay as they really are. */
+export function doctorPorts(apiUrl: URL, token: Secret | undefined): DoctorPorts {
+  return {
+    ...systemClock,
+    askGitHub: (path, options = {}) =>
+      withProgress('asking GitHub', askGitHub(apiUrl, token, path, options)),
+    callRelay: (url, call) => withProgress('calling the relay', callRelay(new URL(url), call)),
+  }
+}
+
+async function askGitHub(
+  apiUrl: URL,
+  token: Secret | undefined,
+  path: string,
+  { json, raw }: AskOptions,
+): Promise<HttpReply> {
+  const headers = {
+    accept: raw ? 'application/vnd.github.raw+json' : 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+    ...(json !== undefined && JSON_TYPE),
+    ...(token && { authorization: `Bearer ${token.reveal()}` }),
+  }
+  const url = new URL(`${apiUrl.href.replace(/\/+$/, '')}${path}`)
+  const call = { ...method(json), headers, timeout: TIMEOUT }
+  const reply = await httpCall({ ...call, url })
+  const moved = movedTo(reply, url)
+  return moved ? httpCall({ ...call, url: moved }) : reply
+}
+
+/** Where a renamed repository is now; never on another host, since the token goes with the call. */
+function movedTo({ status, headers }: HttpReply, from: URL): URL | undefined {
+  const { location = '' } = headers
+  if (![301, 307, 308].includes(status) || !URL.canParse(location, from.href)) return undefined
+  const to = new URL(location, from)
+  return to.origin === from.origin ? to : undefined
+}
+
+function callRelay(url: URL, call: RelayCall | undefined): Promise<HttpReply> {
+  const { json, token } = { json: undefined, token: undefined, ...call }
+  const headers = {
+    ...(json !== undefined && JSON_TYPE),
+    ...(token && { 'x-platform-authorization': token.reveal() }),
+  }
+  return httpCall({ ...method(json), url, headers, timeout: TIMEOUT })
+}
+
+function method(json: string | undefined): { method: string; body?: Uint8Array } {
+  if (json === undefined) return { method: 'GET' }
+  return { method: 'POST', body: new TextEncoder().encode(json) }
+}
+
+/** What is to be looked at. */
+export interface Patient {
+  readonly repository: string
+  /** File name without its extension; `undefined` to look at every workflow. */
+  readonly workflow: string | undefined
+  readonly trigger: string
+  /** For GitHub. */
+  readonly token: Secret | undefined
+  /** For the relay: the same, or a key of a relay that holds the token itself. */
+  readonly relayToken: Secret | undefined
+  /** Address of the relay; `undefined` when there is none to look at. */
+  readonly relay: string | undefined
+  /** Seconds to wait for a run of an event that is sent; `undefined` to send none. */
+  readonly deliver: number | undefined
+}
+
+export interface DoctorPorts {
+  /**
+   * Asks GitHub's API, with the token.
+   *
+   * @param path from the API's base address, with a leading slash
+   * @throws HttpFailure when no answer came
+   */
+  askGitHub(path: string, options?: AskOptions): Promise<HttpReply>
+  /** Calls the relay, without the token unless it is given. @throws HttpFailure */
+  callRelay(url: string, options?: RelayCall): Promise<HttpReply>
+  now(): Date
+  sleep(milliseconds: number): Promise<void>
+}
+
+interface AskOptions {
+  /** Makes it a POST. */
+  readonly json?: string
+  /** The file itself instead of a description of it. */
+  readonly raw?: boolean
+}
+
+interface RelayCall {
+  /** Makes it a POST. */
+  readonly json: string
+  readonly token: Secret | undefined
+}
+
+/** What one check came to. */
+export interface Finding {
+  readonly check: CheckName
+  /** `unknown` where it cannot be told from outside. */
+  readonly status: 'ok' | 'warning' | 'failed' | 'unknown'
+  /** For programs: `token_missing`. */
+  readonly code: string
+  readonly message: string
+  /** What to do about it; there unless all is well. */
+  readonly mend?: string
+}
+
+type CheckName = 'token' | 'repository' | 'workflow' | 'relay' | 'delivery'
+
+export function ok(check: CheckName, message: string): Finding {
+  return { check, status: 'ok', code: 'ok', message }
+}
+
+export function failed(check: CheckName, code: string, message: string, mend: string): Finding {
+  return { check, status: 'failed', code, message, mend }
+}
+
+export function warning(check: CheckName, code: string, message: string, mend: string): Finding {
+  return { check, status: 'warning', code, message, mend }
+}
+
+export function unknown(check: CheckName, code: string, message: string, mend: string): Finding {
+  return { check, status: 'unknown', code, message, mend }
+}

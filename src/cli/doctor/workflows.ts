@@ -1,0 +1,207 @@
+import { UserError } from '../../wire/errors.ts'
+import type { HttpReply } from '../../wire/http.ts'
+import { isObject } from '../../wire/json.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { EVENT_TYPE } from '../../wire/payload.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+import { parseYaml } from '../../workflow/yaml.ts'
+import {
+  type DoctorPorts,
+  type Finding,
+  failed,
+  ok,
+  type Patient,
+  unknown,
+  warning,
+} from '../doctor.ts'
+import { fields, type KnownRepository, list, parsed, refusalOf } from './repository.ts'
+
+const FOLDER = '.github/workflows'
+
+/** The workflows on the default branch: only these are started by a dispatch. */
+export async function checkWorkflows(
+  patient: Patient,
+  { defaultBranch }: KnownRepository,
+  ports: DoctorPorts,
+): Promise<readonly Finding[]> {
+  const reply = await askContents(patient, defaultBranch, ports)
+  const refusal = refusalOf(reply)
+  if (refusal && refusal.kind !== 'missing') return [unreadable(refusal.status)]
+  const names = refusal ? [] : fileNames(parsed(reply.text))
+  const wanted = patient.workflow === undefined ? names : named(names, patient.workflow)
+  if (wanted.length === 0) return [absent(patient, names, defaultBranch)]
+  const replies = wanted.map((file) => askContents(patient, defaultBranch, ports, file))
+  return judgeFiles(patient, wanted, await Promise.all(replies), defaultBranch, ports)
+}
+
+/** The listing of the folder, or the text of a file in it. */
+function askContents(
+  { repository }: Patient,
+  branch: string,
+  { askGitHub }: DoctorPorts,
+  file?: string,
+): Promise<HttpReply> {
+  const path = file === undefined ? FOLDER : `${FOLDER}/${encodeURIComponent(file)}`
+  const options = file === undefined ? {} : { raw: true }
+  return askGitHub(
+    `/repos/${repository}/contents/${path}?ref=${encodeURIComponent(branch)}`,
+    options,
+  )
+}
+
+async function judgeFiles(
+  patient: Patient,
+  names: readonly string[],
+  replies: readonly HttpReply[],
+  branch: string,
+  ports: DoctorPorts,
+): Promise<readonly Finding[]> {
+  const refusal = replies.map(refusalOf).find(Boolean)
+  if (refusal) return [unreadable(refusal.status)]
+  const files = replies.map(({ text }, at): NativeFile => ({ file: names[at] ?? '', text }))
+  const looked = patient.workflow === undefined ? files.filter(listens) : files
+  if (looked.length === 0) return [noneListens(branch)]
+  const states = await workflowStates(patient, ports)
+  return looked.map((native) => stateFinding(native, states) ?? judgeListening(native))
+}
+
+function fileNames(listing: unknown): string[] {
+  return list(listing)
+    .map(({ name }) => String(name))
+    .filter((name) => /\.ya?ml$/.test(name))
+}
+
+function named(files: readonly string[], workflow: string): string[] {
+  return files.filter((file) => file.replace(/\.ya?ml$/, '') === workflow)
+}
+
+function unreadable(status: number): Finding {
+  const message = `the token may not read the workflow files (${status})`
+  return unknown(
+    'workflow',
+    'workflow_unreadable',
+    message,
+    'give the token "Contents: Read and write"',
+  )
+}
+
+function absent({ workflow }: Patient, files: readonly string[], branch: string): Finding {
+  const push = `GitHub starts only what is on ${branch}: push it there`
+  if (workflow === undefined) {
+    return failed(
+      'workflow',
+      'workflows_missing',
+      `there is no workflow in ${FOLDER} on ${branch}`,
+      `make one with: hookline init. ${push}`,
+    )
+  }
+  const hint = didYouMean(
+    workflow,
+    files.map((file) => file.replace(/\.ya?ml$/, '')),
+  )
+  const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
+  return failed('workflow', 'workflow_missing', message, push)
+}
+
+function noneListens(branch: string): Finding {
+  const message = `no workflow on ${branch} listens for repository_dispatch`
+  return failed('workflow', 'workflow_not_listening', message, 'make one with: hookline init')
+}
+
+/** State of each workflow by its path; empty where the token may not ask. */
+async function workflowStates(
+  { repository }: Patient,
+  { askGitHub }: DoctorPorts,
+): Promise<ReadonlyMap<string, string>> {
+  const reply = await askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
+  const workflows = refusalOf(reply) ? [] : list(fields(reply.text).workflows)
+  return new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
+}
+
+/** GitHub itself disables a scheduled workflow after 60 days without activity. */
+function stateFinding(
+  { file }: NativeFile,
+  states: ReadonlyMap<string, string>,
+): Finding | undefined {
+  const state = states.get(`${FOLDER}/${file}`)
+  if (state === undefined || state === 'active') return undefined
+  const message = `${file} is disabled (${state})`
+  return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`)
+}
+
+/** A native workflow file of the default branch. */
+interface NativeFile {
+  /** `hook.yml` */
+  readonly file: string
+  readonly text: string
+}
+
+const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
+
+/** A step that uses the action, of whatever owner and version, or the one of the same repository. */
+const ACTION = /uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/
+
+/** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
+function judgeListening({ file, text }: NativeFile): Finding {
+  const workflow = readNative({ file, text })
+  if (workflow === undefined) {
+    const mend = 'see what GitHub says of it on the page "Actions" of the repository'
+    return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend)
+  }
+  const types = dispatchTypes(workflow.on)
+  const isPolling = types === undefined && hasSchedule(workflow.on) && ACTION.test(text)
+  if (isPolling) return ok('workflow', `${file} is started by its schedule`)
+  if (types === undefined) return notListening(file)
+  if (types.length > 0 && !types.includes(EVENT_TYPE)) return wrongType(file, types)
+  return ACTION.test(text)
+    ? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
+    : withoutAction(file)
+}
+
+function notListening(file: string): Finding {
+  const message = `${file} does not listen for repository_dispatch`
+  return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`)
+}
+
+function wrongType(file: string, types: readonly string[]): Finding {
+  const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
+  const mend = `add ${EVENT_TYPE} to the types: ${LISTEN}`
+  return failed('workflow', 'workflow_wrong_type', message, mend)
+}
+
+function withoutAction(file: string): Finding {
+  const message = `${file} listens, but no step uses the action`
+  const mend = 'add a step with uses: hookline/hookline@v1'
+  return warning('workflow', 'workflow_without_action', message, mend)
+}
+
+/** True for a file that has anything to do with webhooks, so that others are passed over. */
+function listens(native: NativeFile): boolean {
+  const workflow = readNative(native)
+  return workflow !== undefined && dispatchTypes(workflow.on) !== undefined
+}
+
+function readNative({ file, text }: NativeFile): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = parseYaml({ name: file, file, text }).toJS({
+      maxAliasCount: LIMITS.yamlAliases,
+    })
+    return isObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof UserError || error instanceof ReferenceError) return undefined
+    throw error
+  }
+}
+
+/** `undefined` when the event is not there; no types mean all of them. */
+function dispatchTypes(on: unknown): string[] | undefined {
+  if (on === 'repository_dispatch') return []
+  if (Array.isArray(on)) return on.includes('repository_dispatch') ? [] : undefined
+  if (!isObject(on) || !('repository_dispatch' in on)) return undefined
+  const { repository_dispatch: options } = on
+  return isObject(options) ? [options.types ?? []].flat().map(String) : []
+}
+
+function hasSchedule(on: unknown): boolean {
+  return isObject(on) && 'schedule' in on
+}

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { workflowFileFinder } from '../action/workflow-files.ts'
+import type { NamedFile } from '../compiler/names.ts'
+import { type Source, UserError } from '../wire/errors.ts'
+
+/** The workflow files that globs name. @throws UserError when there are none */
+export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
+  const advice = ['workflows with triggers of Hookline stand in workflows/']
+  return workflowFileFinder({ root, globs, advice })()
+}
+
+/**
+ * Reads a workflow file, with the line breaks of Unix: so it is compiled alike on every machine.
+ *
+ * @throws UserError when it cannot be read, or a link leads out of the repository
+ */
+export function readSource(root: string, file: string): Source {
+  const path = join(root, file)
+  try {
+    const inside = relative(realpathSync(root), realpathSync(path))
+    if (inside.startsWith('..')) throw new UserError({ message: `${file} leads out by a link` })
+    const text = readFileSync(path, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .replaceAll('\r\n', '\n')
+    return { name: file, file, text }
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause
+    throw new UserError({ message: `${file} cannot be read` }, { cause })
+  }
+}
+
+/** Replaces a workflow file in one step. */
+export function writeSource(root: string, file: string, text: string): void {
+  const path = realpathSync(join(root, file))
+  writeFileSync(`${path}.part`, text)
+  renameSync(`${path}.part`, path)
+}
+
+/** `owner/name` of the git remote `origin`; empty where there is none, or no git. */
+export function originRepository(): string {
+  try {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const
+    const url = execFileSync('git', ['remote', 'get-url', 'origin'], {
+      encoding: 'utf8',
+      stdio: [...stdio],
+    })
+    return repositoryOf(url.trim())
+  } catch {
+    return ''
+  }
+}
+
+/** The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`. */
+function repositoryOf(url: string): string {
+  const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? []
+  return owner && name ? `${owner}/${name}` : ''
+}

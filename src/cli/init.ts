@@ -1,0 +1,241 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Command, Option } from 'commander'
+import { curlLine } from '../inspector/local-engine.ts'
+import { UserError } from '../wire/errors.ts'
+import { webhookUrl } from '../wire/path.ts'
+import { originRepository } from './files.ts'
+import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
+import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
+
+interface InitOptions extends Given {
+  readonly yes?: boolean
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+const HELP = `
+Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
+A file that is there already is never overwritten.
+
+Examples:
+  $ hookline init
+  $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
+
+const TRY_WEBHOOK = 'Try it here, each line in a terminal of its own:'
+
+const TRY_POLLING =
+  'Try it here, line by line, then write to the bot; the second line waits for its token, unseen:'
+
+export function initCommand(): Command {
+  const kinds = [...KINDS.keys()]
+  return new Command('init')
+    .description('write a first workflow, and say how to try it')
+    .addOption(new Option('--kind <kind>', 'what starts it').choices(kinds))
+    .option('--name <name>', 'name of the workflow, and of its file')
+    .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
+    .option('--relay <url>', 'address of the relay')
+    .option('--yes', 'ask nothing')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', HELP)
+    .action(run)
+}
+
+async function run(options: InitOptions): Promise<void> {
+  const { dryRun = false, json } = options
+  const answers = await allAnswers(options)
+  const kind = KINDS.get(answers.kind)
+  if (!kind) return
+  const files = kind.files(answers)
+  refuseExisting(process.cwd(), files)
+  const steps = nextSteps(kind, answers, files, process.env.PORT || '3000')
+  if (!json) print(files.map((file) => preview(file)).join('\n'))
+  if (!dryRun) writeNew(process.cwd(), files)
+  print(
+    json
+      ? JSON.stringify({ written: !dryRun, files, ...steps })
+      : told(files, dryRun, steps).trimEnd(),
+  )
+}
+
+async function allAnswers({
+  yes,
+  json,
+  kind,
+  name,
+  repository,
+  relay,
+}: InitOptions): Promise<Answers> {
+  const { stdin: input, stdout: output } = process
+  const given = { kind, name, repository, relay }
+  const surroundings = { repository: originRepository() }
+  if (!input.isTTY || !output.isTTY || yes || json) return answered(given, surroundings)
+  const { ask, close } = askAt({ input, output })
+  try {
+    return await answered(given, surroundings, ask)
+  } finally {
+    close()
+  }
+}
+
+function preview({ path, text }: NewFile): string {
+  return `${path}\n\n${indented(text)}\n`
+}
+
+function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
+  const paths = files.map(({ path }) => path).join(', ')
+  if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
+  const { tryOut, publish, url, curl } = steps
+  return [
+    `Wrote ${paths}\n`,
+    section(url === null ? TRY_POLLING : TRY_WEBHOOK, tryOut),
+    section(
+      'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
+      publish,
+    ),
+    section(titleOfUrl(steps), url && curl ? [url, curl] : []),
+  ].join('')
+}
+
+/** A URL that is still to be filled in says so. */
+function titleOfUrl({ missing }: NextSteps): string {
+  const title = 'The URL for the sender, and a line that fires it'
+  return missing.length === 0 ? `${title}:` : `${title}; put in ${missing.join(' and ')}:`
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ')
+}
+
+/** What to do with a workflow that was just written: lines to paste into a shell. */
+interface NextSteps {
+  /** What a sender is given; `null` for what has no URL. */
+  readonly url: string | null
+  /** What has to be put in place of a part of the URL that stands for it. */
+  readonly missing: readonly string[]
+  /** Fires the workflow on GitHub, by way of the relay. */
+  readonly curl: string | null
+  /** On this machine: what serves, and what fires it; of a bot, what asks for its token and polls. */
+  readonly tryOut: readonly string[]
+  /** To GitHub, and what shows that it works there. */
+  readonly publish: readonly string[]
+}
+
+/** Stands in the URL where the repository is not known. */
+const SOME_REPOSITORY = 'owner/name'
+
+const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' }
+
+/** @param port where `hookline dev` listens */
+export function nextSteps(
+  kind: Kind,
+  answers: Answers,
+  files: readonly NewFile[],
+  port: string,
+): NextSteps {
+  const push = pushLines(kind, answers, files)
+  return kind.secret === undefined
+    ? webhookSteps(kind, answers, push, port)
+    : pollingSteps(kind.secret, answers, push)
+}
+
+function webhookSteps(
+  { trigger }: Kind,
+  { name, relay, repository }: Answers,
+  push: readonly string[],
+  port: string,
+): NextSteps {
+  const url = webhookUrl({
+    relay,
+    repository: repository || SOME_REPOSITORY,
+    workflow: name,
+    trigger,
+  })
+  const local = `http://localhost:${port}/webhook/${name}/${trigger}`
+  const fire = curlLine(local, { ...EXAMPLE, method: 'POST', path: '' })
+  return {
+    url,
+    missing: [
+      ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
+      ...(relay === OWN_RELAY ? [`your relay's address for ${OWN_RELAY}`] : []),
+    ],
+    curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
+    tryOut: ['npx hookline dev', fire],
+    publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
+  }
+}
+
+/**
+ * Here and there the secret is asked for, so that it stands in no argument and no history; and the
+ * file that then holds it is kept out of the repository.
+ */
+function pollingSteps(
+  secret: string,
+  { name, repository }: Answers,
+  push: readonly string[],
+): NextSteps {
+  const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)]
+  const tryOut = [
+    'echo .env >> .gitignore',
+    `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`,
+    'npx hookline dev --poll',
+  ]
+  return {
+    url: null,
+    missing: [],
+    curl: null,
+    tryOut,
+    publish: [...publish, `gh workflow run ${name}.yml`],
+  }
+}
+
+function pushLines(
+  { compile }: Kind,
+  { name }: Answers,
+  files: readonly NewFile[],
+): readonly string[] {
+  const written = files.map(({ path }) => path)
+  const compiled = ['.yml', '.jobs.yml'].map((end) => `.github/workflows/${name}${end}`)
+  const added = compile === undefined ? written : [...written, ...compiled]
+  return [
+    ...(compile === undefined ? [] : [compile]),
+    `git add ${added.join(' ')}`,
+    `git commit -m 'Add the workflow ${name}'`,
+    'git push',
+  ]
+}
+
+function doctorLine(name: string, repository: string): string {
+  return `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}`
+}
+
+/** @throws UserError naming every file that is there already */
+function refuseExisting(root: string, files: readonly NewFile[]): void {
+  const existing = files.filter(({ path }) => existsSync(join(root, path)))
+  if (existing.length === 0) return
+  throw new UserError(
+    existing.map(({ path }) => ({
+      message: `${path} is there already, and nothing is overwritten`,
+      hint: 'take another --name, or move the file away',
+    })),
+  )
+}
+
+/** Writes files that are not there yet, and the folders they are in. */
+function writeNew(root: string, files: readonly NewFile[]): void {
+  refuseExisting(root, files)
+  for (const { path, text } of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    // Fails on a file that came into being meanwhile.
+    writeFileSync(join(root, path), text, { flag: 'wx' })
+  }
+}

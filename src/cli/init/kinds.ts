@@ -1,0 +1,172 @@
+import { stringify } from 'yaml'
+
+/** The triggers stand in the native workflow itself: one file, and no checkout. */
+const webhookKind: Kind = {
+  name: 'webhook',
+  title: 'a request to a URL, in a workflow of one file',
+  workflow: 'hook',
+  trigger: 'webhook',
+  files: (answers) => [
+    { path: `.github/workflows/${answers.name}.yml`, text: webhookText(answers) },
+  ],
+}
+
+/** A bot that is asked for new messages on a schedule: no relay, and no URL. */
+const botKind: Kind = {
+  name: 'bot',
+  title: 'a message to a bot, which is polled on a schedule',
+  workflow: 'bot',
+  trigger: 'messaging_bot',
+  secret: 'BOT_TOKEN',
+  files: (answers) => [{ path: `.github/workflows/${answers.name}.yml`, text: botText(answers) }],
+}
+
+/** A workflow file with triggers under `on:`, from which `hookline build` makes native ones. */
+const compiledKind: Kind = {
+  name: 'compiled',
+  title: 'a request to a URL, in a workflow file with jobs for each request',
+  workflow: 'hook',
+  trigger: 'webhook',
+  compile: 'npx hookline build',
+  files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
+}
+
+/** By name; the first one is the default. */
+export const KINDS: ReadonlyMap<string, Kind> = new Map(
+  [webhookKind, botKind, compiledKind].map((kind) => [kind.name, kind]),
+)
+
+/** What a first workflow depends on. */
+export interface Answers {
+  /** Name in `KINDS`. */
+  readonly kind: string
+  /** Name of the workflow, and of its file without the extension. */
+  readonly name: string
+  /** `owner/name`; empty where none is known. */
+  readonly repository: string
+  /** Address of the relay. */
+  readonly relay: string
+}
+
+/** A file that is to be written. */
+export interface NewFile {
+  /** From the root of the repository, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+/** A kind of first workflow. */
+export interface Kind {
+  readonly name: string
+  /** For a person who chooses among the kinds. */
+  readonly title: string
+  /** Default name of the workflow. */
+  readonly workflow: string
+  readonly trigger: string
+  /** Secret of the repository that it polls with: it has no URL, and needs no relay. */
+  readonly secret?: string
+  files(answers: Answers): readonly NewFile[]
+  /** Makes the native workflows of its files. */
+  readonly compile?: string
+}
+
+function webhookText({ name }: Answers): NewFile['text'] {
+  return `name: ${stringify(name).trim()}
+on:
+  repository_dispatch:
+    types: [webhook]
+
+permissions:
+  contents: read
+
+jobs:
+  react:
+    # Each dispatch starts every listening workflow; only ${name}/webhook is for this one.
+    if: >-
+      startsWith(format('{0}/', github.event.client_payload.path), '${name}/webhook/') ||
+      startsWith(github.event.client_payload.path, '${name}/webhook?')
+    runs-on: ubuntu-latest
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            webhook:
+              method: post
+
+      # What came from outside goes through env: in a script it would be run as shell code.
+      - if: steps.hookline.outputs.triggered == 'true'
+        env:
+          BODY: \${{ steps.hookline.outputs.body }}
+        run: echo "$BODY"
+`
+}
+
+function botText({ name }: Answers): string {
+  return `name: ${stringify(name).trim()}
+on:
+  schedule:
+    - cron: '*/5 * * * *'
+  workflow_dispatch:
+
+permissions: {}
+
+# One poll after the other: two at once would get the same messages. A run waits its turn.
+concurrency:
+  group: ${stringify(name).trim()}
+  queue: max
+
+jobs:
+  poll:
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    outputs:
+      items: \${{ steps.hookline.outputs.items }}
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            messaging_bot:
+              token: \${{ secrets.BOT_TOKEN }}
+              event: text
+
+  # Once for each message.
+  react:
+    needs: poll
+    if: needs.poll.outputs.items != '[]'
+    runs-on: ubuntu-latest
+    strategy:
+      fail-fast: false
+      matrix:
+        on: \${{ fromJSON(needs.poll.outputs.items) }}
+    steps:
+      # What came from outside goes through env: in a script it would be run as shell code.
+      - env:
+          NAME: \${{ matrix.on.messaging_bot.outputs.from.first_name }}
+          TEXT: \${{ matrix.on.messaging_bot.outputs.text }}
+        run: echo "$NAME wrote $TEXT"
+`
+}
+
+/** With it an editor completes and checks the file; the id of schema/hookline-workflow.json. */
+const SCHEMA =
+  'https://raw.githubusercontent.com/hookline/hookline/v1/schema/hookline-workflow.json'
+
+function compiledText({ name }: Answers): string {
+  return `# yaml-language-server: $schema=${SCHEMA}
+name: ${stringify(name).trim()}
+on:
+  webhook:
+    method: post
+
+jobs:
+  react:
+    runs-on: ubuntu-latest
+    steps:
+      # What came from outside goes through env: in a script it would be run as shell code.
+      - env:
+          BODY: \${{ toJSON(on.webhook.outputs.body) }}
+        run: echo "$BODY"
+`
+}

@@ -1,0 +1,163 @@
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import { UserError } from '../../wire/errors.ts'
+import { webhookUrl } from '../../wire/path.ts'
+import { renderProblem } from '../../workflow/code-frame.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+import { type Answers, KINDS } from './kinds.ts'
+
+/** One thing to know: asked on a terminal, given by a flag of the same name, or left to its default. */
+interface Question {
+  readonly name: keyof Answers
+  readonly text: string
+  readonly choices?: readonly { readonly name: string; readonly title: string }[]
+  /** @param known what was answered before */
+  fallback(known: Partial<Answers>): string
+  /** False where the answer would change nothing; always asked when left out. */
+  matters?(known: Partial<Answers>): boolean
+  /** @throws UserError saying what an answer looks like */
+  check(answer: string): void
+}
+
+/** Answers that flags give. */
+export type Given = { readonly [name in keyof Answers]?: string | undefined }
+
+/** What the surroundings tell without being asked. */
+interface Surroundings {
+  /** `owner/name` of the git remote `origin`; empty without one. */
+  readonly repository: string
+}
+
+const ANY_NAME = 'hook'
+
+/** A relay on this machine, which no sender reaches: it stands for the one that is to come. */
+export const OWN_RELAY = 'http://localhost:3000'
+
+/** In the order in which they are asked. */
+export function questions({ repository }: Surroundings): readonly Question[] {
+  return [
+    {
+      name: 'kind',
+      text: 'What is to start the workflow?',
+      choices: [...KINDS.values()],
+      fallback: () => [...KINDS.keys()][0] ?? '',
+      check: checkKind,
+    },
+    {
+      name: 'name',
+      text: 'Name of the workflow',
+      fallback: ({ kind }) => KINDS.get(kind ?? '')?.workflow ?? ANY_NAME,
+      check: (workflow) => checkUrl({ workflow }),
+    },
+    {
+      name: 'repository',
+      text: 'Repository, as owner/name',
+      fallback: () => repository,
+      check: (answer) => checkUrl({ repository: answer }),
+    },
+    {
+      name: 'relay',
+      text: 'Address of the relay',
+      fallback: () => OWN_RELAY,
+      matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
+      check: (relay) => checkUrl({ relay }),
+    },
+  ]
+}
+
+/**
+ * Answers every question: with what was given, else by asking, else with the default.
+ *
+ * @param ask gets the default too; absent where nobody can be asked
+ * @throws UserError for a wrong answer that was given
+ */
+export async function answered(
+  given: Given,
+  surroundings: Surroundings,
+  ask?: (question: Question, fallback: string) => Promise<string>,
+): Promise<Answers> {
+  const known: Record<string, string> = {}
+  for (const question of questions(surroundings)) {
+    const fallback = question.fallback(known)
+    const own = given[question.name]
+    if (own !== undefined) question.check(own)
+    const matters = question.matters?.(known) ?? true
+    known[question.name] = own ?? (ask && matters ? await ask(question, fallback) : fallback)
+  }
+  const { kind = '', name = '', repository = '', relay = '' } = known
+  return { kind, name, repository, relay }
+}
+
+function checkKind(kind: string): void {
+  if (KINDS.has(kind)) return
+  const names = [...KINDS.keys()]
+  const hint = didYouMean(kind, names)
+  const message = `unknown kind of workflow ${JSON.stringify(kind)}`
+  throw new UserError({ message, ...(hint && { hint }), notes: [`kinds: ${names.join(', ')}`] })
+}
+
+/** The name ends up in a file name, in a URL and in an expression: the strictest of them decides. */
+function checkUrl(part: { workflow?: string; repository?: string; relay?: string }): void {
+  const { workflow = ANY_NAME, relay = OWN_RELAY, repository } = part
+  if (/\.ya?ml$/.test(workflow)) {
+    throw new UserError({ message: `leave the extension out: ${workflow}` })
+  }
+  webhookUrl({ relay, repository: repository || undefined, workflow, trigger: 'webhook' })
+}
+
+/** Where a person reads and types. */
+interface Terminal {
+  readonly input: Readable
+  readonly output: Writable
+}
+
+interface Asking {
+  /**
+   * Asks until the answer will do; no answer takes the default.
+   *
+   * @throws UserError when the input is closed instead
+   */
+  ask(question: Question, fallback: string): Promise<string>
+  /** Gives the terminal back. */
+  close(): void
+}
+
+export function askAt({ input, output }: Terminal): Asking {
+  const terminal = createInterface({ input, output })
+  // Keeps what is typed, or pasted, ahead of the questions.
+  const lines = terminal[Symbol.asyncIterator]()
+  const line = async (text: string) => {
+    terminal.setPrompt(text)
+    terminal.prompt()
+    const { value, done } = await lines.next()
+    if (done) throw new UserError({ message: 'no answer: nothing was written' })
+    return value
+  }
+  return {
+    async ask(question, fallback) {
+      for (;;) {
+        const answer = (await line(prompt(question, fallback))).trim() || fallback
+        const problem = problemOf(question, answer)
+        if (problem === undefined) return answer
+        output.write(`${problem}\n`)
+      }
+    },
+    close: () => terminal.close(),
+  }
+}
+
+function prompt({ text, choices = [] }: Question, fallback: string): string {
+  const list = choices.map(({ name, title }) => `  ${name.padEnd(10)} ${title}\n`).join('')
+  const shown = fallback === '' ? '' : ` (${fallback})`
+  return choices.length > 1 ? `${text}\n${list}Which one?${shown} ` : `${text}${shown} `
+}
+
+function problemOf(question: Question, answer: string): string | undefined {
+  try {
+    question.check(answer)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems.map((problem) => renderProblem(problem)).join('\n')
+  }
+}

@@ -1,0 +1,55 @@
+import { Command } from 'commander'
+import { UserError } from '../wire/errors.ts'
+
+const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new'
+
+/** The commands print what they make, and keep nothing. */
+export function keysCommand(): Command {
+  return new Command('keys')
+    .description('make the keys of a relay')
+    .addHelpText('after', '\nExamples:\n  $ hookline keys new\n  $ hookline keys access')
+    .addCommand(
+      new Command('new')
+        .description('print sealing keys for HOOKLINE_SEAL_KEYS: a new one, before those it holds')
+        .action(printNewKeys),
+    )
+    .addCommand(
+      new Command('public')
+        .description('print the public part of HOOKLINE_SEAL_KEYS, for hookline seal --key')
+        .action(printPublicKeys),
+    )
+    .addCommand(
+      new Command('access')
+        .description('print a key for HOOKLINE_KEYS, which a request brings in place of a token')
+        .action(printAccessKey),
+    )
+}
+
+async function printNewKeys(): Promise<void> {
+  const { newSealKey } = await import('../relay/seal.ts')
+  const keys = [await newSealKey(), ...(await presentKeys())]
+  print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
+}
+
+async function printPublicKeys(): Promise<void> {
+  const { sealKeysPage } = await import('../relay/sealed-tokens.ts')
+  if (!process.env.HOOKLINE_SEAL_KEYS) {
+    throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
+  }
+  print(sealKeysPage(await presentKeys()).body)
+}
+
+function printAccessKey(): void {
+  const random = crypto.getRandomValues(new Uint8Array(32))
+  print(`hlk_${Buffer.from(random).toString('base64url')}`)
+}
+
+async function presentKeys() {
+  const { readSealKeys } = await import('../relay/config.ts')
+  const text = process.env.HOOKLINE_SEAL_KEYS
+  return text ? readSealKeys(text) : []
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { Command } from 'commander'
+import type { JWK } from 'jose'
+import type { Sealed } from '../relay/seal.ts'
+import { UserError } from '../wire/errors.ts'
+import { HttpFailure } from '../wire/http.ts'
+import { httpCall } from './http.ts'
+import { warn } from './terminal.ts'
+
+interface SealOptions {
+  readonly relay?: string
+  readonly key?: string
+  readonly repository: string
+  readonly path?: string
+  readonly expires?: string
+  readonly json?: boolean
+}
+
+const TIMEOUT = 15_000
+
+const HELP = `
+The token is read from standard input, or from HOOKLINE_TOKEN.
+
+Examples:
+  $ hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
+  $ hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
+
+export function sealCommand(): Command {
+  return new Command('seal')
+    .description('seal a token for one repository, so that a webhook URL may carry it')
+    .option('--relay <url>', 'the relay that opens it; its public key is fetched from there')
+    .option('--key <file>', 'its public key from a file instead, as hookline keys public prints it')
+    .requiredOption('--repository <owner/name>', 'the only repository it is good for')
+    .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
+    .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
+    .option('--json', 'print an object')
+    .addHelpText('after', HELP)
+    .action(run)
+}
+
+async function run(options: SealOptions): Promise<void> {
+  const { sealToken } = await import('../relay/seal.ts')
+  const { readRepository } = await import('../relay/config.ts')
+  const { owner, name } = readRepository(options.repository)
+  const scope: Omit<Sealed, 'token'> = {
+    repository: `${owner}/${name}`,
+    ...(options.path && { path: options.path.replace(/^\/+/, '') }),
+    ...(options.expires && { expires: expiry(options.expires, Date.now()) }),
+  }
+  const key = await sealingKey(options)
+  const sealed = await sealToken({ token: await readToken(), ...scope }, key)
+  const line = options.json ? JSON.stringify({ sealed, ...scope }) : sealed
+  process.stdout.write(`${line}\n`)
+}
+
+/** Never from an argument: every process of the machine can read those. */
+async function readToken(): Promise<string> {
+  const token = process.env.HOOKLINE_TOKEN || (process.stdin.isTTY ? '' : await text(process.stdin))
+  if (/^[\x21-\x7e]+$/.test(token.trim())) return checked(token.trim())
+  throw new UserError({
+    message: 'there is no token to seal',
+    hint: 'pipe it in, as in: gh auth token | hookline seal …',
+  })
+}
+
+/** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
+const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
+
+/** Any other server may have tokens of another form. */
+function checked(token: string): string {
+  const message = 'this does not look like a token of GitHub'
+  const hint = 'it begins with github_pat_ or ghp_, without quotes; doctor tells whether it works'
+  if (!GITHUB_TOKEN.test(token)) warn([{ message, hint }])
+  return token
+}
+
+async function sealingKey({ relay, key }: SealOptions): Promise<JWK> {
+  if (key) return firstKey(contentOf(key), key)
+  if (relay) return firstKey(await published(relay), relay)
+  throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const hint = 'hookline keys public prints what belongs there'
+    throw new UserError({ message: `${file} cannot be read`, hint }, { cause })
+  }
+}
+
+/** @throws UserError when it cannot be had, or not over a connection that proves whose it is */
+async function published(relay: string): Promise<string> {
+  const { SEAL_KEYS_PATH } = await import('../relay/seal.ts')
+  const url = URL.canParse(SEAL_KEYS_PATH, relay) ? new URL(SEAL_KEYS_PATH, relay) : undefined
+  const local = url && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  if (!url || (url.protocol !== 'https:' && !local)) {
+    throw new UserError({
+      message: `${JSON.stringify(relay)} is no address of a relay`,
+      hint: 'it begins with https://, or is on this machine',
+    })
+  }
+  try {
+    return (await httpCall({ method: 'GET', url, timeout: TIMEOUT })).text
+  } catch (cause) {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = 'is the relay running there? --key <file> needs no connection to it'
+    throw new UserError({ message: `${relay}: ${cause.message}`, hint }, { cause })
+  }
+}
+
+/** The first key of a JWK set is the current one. Of a private one, only the public part is used. */
+function firstKey(content: string, source: string): JWK {
+  try {
+    const { keys }: { keys: JWK[] } = JSON.parse(content)
+    const { d: _, ...key } = keys[0] ?? {}
+    if (key.kty === 'EC') return key
+  } catch {
+    // Said below, as for a set without a key.
+  }
+  throw new UserError({
+    message: `${source} has no public key for sealing`,
+    hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new',
+  })
+}
+
+const SECONDS = { d: 86_400, h: 3600, m: 60 } as const
+
+/** @throws UserError for anything but a whole number of days, hours or minutes */
+function expiry(duration: string, now: number): number {
+  const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? []
+  if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
+    throw new UserError({
+      message: `${JSON.stringify(duration)} is no duration`,
+      hint: 'write it as 90d, 12h or 30m',
+    })
+  }
+  return Math.floor(now / 1000) + Number(count) * SECONDS[unit]
+}

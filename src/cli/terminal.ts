@@ -1,0 +1,141 @@
+import { styleText } from 'node:util'
+import { CommanderError } from 'commander'
+import type { RunningServer } from '../relay/http-server.ts'
+import { bugOf, type Problem, UserError } from '../wire/errors.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+
+/** What the exit code of every command says. */
+export const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 } as const
+
+/** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
+export const EXIT_CODES = `Exit codes:
+  ${EXIT.done}   done
+  ${EXIT.mend}   something that you can mend, and the message says how
+  ${EXIT.usage}   wrong usage: an unknown command or option
+  ${EXIT.bug}  a bug of ours`
+
+/** Says on standard error what went wrong, and gives the exit code for it. */
+export function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  if (!(error instanceof UserError)) {
+    explainBug(error)
+    return EXIT.bug
+  }
+  for (const problem of error.problems) {
+    const text = renderProblem(problem)
+    const title = styled(process.stderr, ['red', 'bold'], 'error:')
+    process.stderr.write(`${text.replace(/^error:/, title)}\n`)
+  }
+  return EXIT.mend
+}
+
+export function explainBug(error: unknown): void {
+  const { name, frames } = bugOf(error)
+  process.stderr.write(
+    `hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`,
+  )
+}
+
+/** `hookline … | head` closes the pipe early: that is no fault. */
+export function endQuietlyOnClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(EXIT.done)
+  })
+}
+
+type Style = Parameters<typeof styleText>[0]
+
+/** What of a stream matters here: those of a process on a terminal have more than a file or a pipe. */
+interface Screen {
+  readonly isTTY?: boolean
+  hasColors?(): boolean
+}
+
+/** The text in a style; as it is where nobody would see colours, or has asked for none. */
+export function styled(screen: Screen, style: Style, text: string): string {
+  return isColourful(screen) ? styleText(style, text, { validateStream: false }) : text
+}
+
+/** https://no-color.org: any value but the empty one counts. */
+function isColourful(screen: Screen): boolean {
+  return !process.env.NO_COLOR && screen.isTTY === true && (screen.hasColors?.() ?? false)
+}
+
+/** Control characters of what came from elsewhere could move the cursor or recolour the terminal. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
+}
+
+/** Milliseconds after which a person begins to wonder. */
+const PATIENCE = 1000
+
+const CLEAR_LINE = '\r\u001b[K'
+
+interface Output extends Screen {
+  write(text: string): unknown
+}
+
+/**
+ * Waits for what is being done; says so once it takes longer than a second. On a terminal the line
+ * counts the seconds and goes away at the end, elsewhere it is written once.
+ *
+ * @param what is being done, in the form `asking GitHub`
+ */
+export async function withProgress<Result>(
+  what: string,
+  work: Promise<Result>,
+  output: Output = process.stderr,
+): Promise<Result> {
+  let seconds = 0
+  const timer = setInterval(() => {
+    seconds++
+    if (output.isTTY) output.write(`${CLEAR_LINE}${what} … ${seconds} s`)
+    else if (seconds === 1) output.write(`${what} …\n`)
+  }, PATIENCE)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+    if (output.isTTY && seconds > 0) output.write(CLEAR_LINE)
+  }
+}
+
+/** Says on standard error what works, but should be mended. */
+export function warn(problems: readonly Problem[]): void {
+  for (const problem of problems) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
+}
+
+/** A problem for a program to read: an editor, or a reviewer's bot. */
+export function problemJson(problem: Problem, severity: 'error' | 'warning') {
+  const { message, position, hint, notes } = problem
+  return {
+    severity,
+    message,
+    ...(position && {
+      file: position.source.file,
+      line: position.line,
+      column: position.column,
+      length: position.length,
+    }),
+    ...(hint && { hint }),
+    ...(notes && { notes }),
+  }
+}
+
+/**
+ * A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once.
+ *
+ * @returns what does as the first one does
+ */
+export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
+  const stop = () => {
+    process.off('SIGTERM', stop)
+    process.off('SIGINT', stop)
+    void server.close()
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  return stop
+}

@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command } from 'commander'
+import * as v from 'valibot'
+import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
+import { http } from '../action/ports.ts'
+import {
+  type Bot,
+  getWebhookInfo,
+  setWebhook,
+  setWebhookBody,
+  type WebhookInfo,
+  withoutSecret,
+} from '../triggers/messaging-bot/bot-api.ts'
+import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/message-types.ts'
+import { UserError } from '../wire/errors.ts'
+import type { Http } from '../wire/http.ts'
+import { webhookUrl, withToken } from '../wire/path.ts'
+import { Secret } from '../wire/secret.ts'
+import { didYouMean, quoted } from '../workflow/suggestion.ts'
+
+interface UrlOptions extends BotUrlOptions {
+  readonly relay: string
+  readonly repository?: string
+  readonly trigger?: string
+  readonly bot?: boolean
+  readonly json?: boolean
+}
+
+const HELP = `
+Tokens are read from the environment and never printed:
+  HOOKLINE_TOKEN  what the URL carries in __token: the platform token, or a key of the relay
+  BOT_TOKEN       the bot's token, for --set and for what the bot API knows of its webhook
+  BOT_SECRET      the option secretToken of the trigger
+
+Examples:
+  $ hookline url hook --relay https://relay.example --repository octo/repo
+  $ hookline url bot --bot --set --relay https://relay.example --repository octo/repo`
+
+export function urlCommand(): Command {
+  return new Command('url')
+    .description('print a webhook URL, its curl line, and for a bot the setWebhook call')
+    .argument('<workflow>', 'file name of the workflow, without its extension')
+    .option('--relay <url>', 'address of the relay', 'http://localhost:3000')
+    .option('--repository <owner/name>', 'repository; without it the URL is the self-hosted one')
+    .option('--trigger <name>', 'trigger, by default webhook')
+    .option('--bot', 'the URL of messaging_bot, and the call that registers it')
+    .option('--updates <kind...>', 'kinds of update besides new messages', [])
+    .option('--set', 'make the setWebhook call')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', HELP)
+    .action(run)
+}
+
+async function run(workflow: string, options: UrlOptions): Promise<void> {
+  const { bot = options.set, relay, repository, json } = options
+  const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook')
+  await checkTrigger(trigger)
+  const url = webhookUrl({ relay, repository, workflow, trigger })
+  const described = bot ? await describedBot(url, options) : describeWebhook(url)
+  const { text, ...fields } = described
+  process.stdout.write(json ? `${JSON.stringify(fields)}\n` : text)
+}
+
+/** An address of a trigger that is none would fire nothing. */
+async function checkTrigger(name: string): Promise<void> {
+  const { TRIGGERS } = await import('../triggers/index.ts')
+  if (TRIGGERS.has(name)) return
+  const hint = didYouMean(name, [...TRIGGERS.keys()])
+  const notes = [`triggers: ${[...TRIGGERS.keys()].join(', ')}`]
+  throw new UserError({ message: `unknown trigger ${quoted(name)}`, ...(hint && { hint }), notes })
+}
+
+/** Loaded only here: most commands have nothing to do with a bot. */
+async function describedBot(url: string, options: UrlOptions) {
+  return describeBot(url, options, process.env)
+}
+
+interface BotUrlOptions {
+  readonly updates: readonly string[]
+  readonly set?: boolean
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * A bot's webhook URL and its setWebhook call; with `set`, makes the call. What the bot API knows of
+ * the webhook is shown when the token is there.
+ *
+ * @throws UserError when a token that is needed is not in the environment, or the bot API refuses
+ */
+async function describeBot(
+  bare: string,
+  { updates, set = false }: BotUrlOptions,
+  env: Environment,
+): Promise<Described> {
+  const kinds = updates.map(updateKind)
+  const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN) : undefined
+  if (set) await register(bot, bare, kinds, env)
+  const url = withToken(bare, TOKEN_VARIABLE)
+  const body = setWebhookBody({ url, secretToken: '$BOT_SECRET', updates: kinds })
+  const call = { method: 'POST', url: `${apiFrom(env)}/bot$BOT_TOKEN/setWebhook`, body }
+  const webhook = bot && (await getWebhookInfo(bot))
+  const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the bot API'
+  const title = set ? 'Webhook, as it was just set' : 'Webhook now'
+  const text = lines('Webhook URL', url, 'Register it', curlLine(call.url, body), title, state)
+  return { text, url, setWebhook: call, set, webhook: webhook ?? null }
+}
+
+async function register(
+  bot: Bot | undefined,
+  bare: string,
+  updates: readonly UpdateKind[],
+  { HOOKLINE_TOKEN, BOT_SECRET }: Environment,
+): Promise<void> {
+  if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
+  if (!HOOKLINE_TOKEN) throw missing('HOOKLINE_TOKEN', 'what the URL carries in __token')
+  const url = withToken(bare, encodeURIComponent(HOOKLINE_TOKEN))
+  await setWebhook(bot, { url, secretToken: BOT_SECRET || undefined, updates })
+}
+
+function botFrom(env: Environment, token: string): Bot {
+  if (!/^\d+:[\w-]+$/.test(token)) {
+    throw new UserError({ message: 'BOT_TOKEN is no bot token: digits, a colon and a string' })
+  }
+  const hidden = [env.HOOKLINE_TOKEN, env.BOT_SECRET].flatMap((text) => text || [])
+  const api = apiFrom(env)
+  return { token: new Secret(token), api, http: hiding(hidden), sleep: (ms) => sleep(ms) }
+}
+
+/** Calls the bot API, whose answers may hold what it was given: the secrets are taken out of them. */
+function hiding(secrets: readonly string[]): Http {
+  return async (request) => {
+    const reply = await http(request)
+    const text = secrets.reduce(
+      (rest, secret) => withoutSecret(rest, new Secret(secret)),
+      reply.text,
+    )
+    return { ...reply, text }
+  }
+}
+
+function apiFrom(env: Environment): string {
+  return (env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL).replace(/\/+$/, '')
+}
+
+function updateKind(name: string): UpdateKind {
+  const kind = v.safeParse(v.picklist(UPDATE_KINDS), name)
+  if (kind.success) return kind.output
+  const hint = didYouMean(name, UPDATE_KINDS)
+  throw new UserError({
+    message: `unknown kind of update ${JSON.stringify(name)}`,
+    ...(hint && { hint }),
+    notes: [`allowed: ${UPDATE_KINDS.join(', ')}`],
+  })
+}
+
+function missing(variable: string, meaning: string): UserError {
+  return new UserError({ message: `--set needs ${variable} in the environment: ${meaning}` })
+}
+
+/** The body comes from a here-document, in which the shell fills in the variables. */
+function curlLine(url: string, body: object): string {
+  const json = JSON.stringify(body)
+  return `curl -sS "${url}" -H "Content-Type: application/json" -d @- <<JSON\n${json}\nJSON`
+}
+
+function infoText({ url, pending, lastError, updates }: WebhookInfo, bare: string): string {
+  if (url === '') return `none, ${pending} updates waiting to be polled`
+  return [
+    `${url}${url === bare ? '' : ' (not the one above)'}`,
+    `${pending} updates waiting${updates.length > 0 ? `, of ${updates.join(', ')}` : ''}`,
+    ...(lastError ? [`last error ${lastError.at}: ${lastError.message}`] : []),
+  ].join('\n')
+}
+
+/** What a command prints: as text, or the other fields as JSON. */
+interface Described {
+  readonly text: string
+  readonly url: string
+  readonly [field: string]: unknown
+}
+
+/** Stands for the token in what is printed; a shell puts it in. */
+const TOKEN_VARIABLE = '$HOOKLINE_TOKEN'
+
+/** A webhook URL, and a curl line to try it with, which keeps the token out of the URL. */
+function describeWebhook(bare: string): Described {
+  const url = withToken(bare, TOKEN_VARIABLE)
+  const curl = [
+    `curl -X POST "${bare}"`,
+    `-H "X-Platform-Authorization: Bearer ${TOKEN_VARIABLE}"`,
+    `-H "Content-Type: application/json" -d '{"hello":"world"}'`,
+  ].join(' ')
+  return { text: lines('Webhook URL', url, 'Try it', curl), url, curl }
+}
+
+/** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
+function lines(...parts: string[]): string {
+  return parts.map((part, at) => (at % 2 === 0 ? `# ${part}` : `${part}\n`)).join('\n')
+}

@@ -1,0 +1,40 @@
+import type { Run, StateStore } from '../state/index.ts'
+import type { TriggerPorts } from '../triggers/trigger.ts'
+import type { Json } from '../wire/json.ts'
+import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
+import type { Scripts } from './scripts.ts'
+
+/** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */
+export interface PlatformEvent {
+  readonly name: string
+  readonly payload: Json
+}
+
+/** Where workflows come from: the input `on`, or files, read when they are asked for. */
+export interface WorkflowSource {
+  /** The names of all workflows there are. */
+  names(): readonly string[]
+  /** @throws UserError when the workflow has mistakes */
+  find(name: string): Workflow | undefined
+  /** Name of the workflow that GitHub is running, for events that name none. */
+  readonly calling: string
+  /** Names of the workflows that an event polls; the calling one alone when left out. */
+  polled?(): readonly string[]
+}
+
+/** One trigger of one workflow. */
+export interface Addressed {
+  readonly workflow: Workflow
+  readonly trigger: DeclaredTrigger
+}
+
+/** The outside world, as far as evaluating an event needs it. */
+export interface EnginePorts {
+  readonly triggers: TriggerPorts
+  readonly scripts: Scripts
+  /** Absent for `state: none`. */
+  readonly store?: StateStore | undefined
+  readonly run: Run
+  /** The working copy of the repository, absolute: where `exportOutputs` writes. */
+  readonly folder: string
+}

@@ -1,0 +1,95 @@
+import { Context, ProcessingMode } from 'mingo/core'
+import { $arrayElemAt, $first, $last } from 'mingo/operators/expression/array'
+import * as boolean from 'mingo/operators/expression/boolean'
+import * as comparison from 'mingo/operators/expression/comparison'
+import { $cond, $ifNull } from 'mingo/operators/expression/conditional'
+import {
+  $concat,
+  $replaceAll,
+  $split,
+  $strLenCP,
+  $substrBytes,
+  $substrCP,
+  $toLower,
+  $toUpper,
+  $trim,
+} from 'mingo/operators/expression/string'
+import { $toString } from 'mingo/operators/expression/type'
+import * as projection from 'mingo/operators/projection'
+import * as array from 'mingo/operators/query/array'
+import { $eq, $gt, $gte, $in, $lt, $lte, $ne, $nin } from 'mingo/operators/query/comparison'
+import { $exists, $type } from 'mingo/operators/query/element'
+import { $mod, $regex } from 'mingo/operators/query/evaluation'
+import { $and, $nor, $not, $or } from 'mingo/operators/query/logical'
+import { Query } from 'mingo/query'
+import type { ExpressionOperator, ProjectionOperator, QueryOperator } from 'mingo/types'
+import type {
+  ExpressionOperatorName,
+  ProjectionOperatorName,
+  QueryOperatorName,
+} from '../triggers/mongo-operators.ts'
+
+const query: Record<QueryOperatorName, QueryOperator> = {
+  $eq,
+  $ne,
+  $gt,
+  $gte,
+  $lt,
+  $lte,
+  $in,
+  $nin,
+  $exists,
+  $type,
+  $regex,
+  $mod,
+  $size: array.$size,
+  $all: array.$all,
+  $elemMatch: array.$elemMatch,
+  $and,
+  $or,
+  $nor,
+  $not,
+}
+
+const expression: Record<ExpressionOperatorName, ExpressionOperator> = {
+  $eq: comparison.$eq,
+  $ne: comparison.$ne,
+  $gt: comparison.$gt,
+  $gte: comparison.$gte,
+  $lt: comparison.$lt,
+  $lte: comparison.$lte,
+  $and: boolean.$and,
+  $or: boolean.$or,
+  $not: boolean.$not,
+  $concat,
+  $substrBytes,
+  $substrCP,
+  $strLenCP,
+  $toLower,
+  $toUpper,
+  $trim,
+  $split,
+  $replaceAll,
+  $arrayElemAt,
+  $first,
+  $last,
+  $cond,
+  $ifNull,
+  $toString,
+}
+
+const projections: Record<ProjectionOperatorName, ProjectionOperator> = {
+  $elemMatch: projection.$elemMatch,
+  $slice: projection.$slice,
+}
+
+export { Query }
+
+/** Only the operators above, and no scripts. */
+export const options = {
+  scriptEnabled: false,
+  context: Context.init({ query, expression, projection: projections }),
+}
+
+/** For a projection that takes fields away, which the library does in place. */
+export const cloning = { ...options, processingMode: ProcessingMode.CLONE_INPUT }

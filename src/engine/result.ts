@@ -1,0 +1,219 @@
+import type { Check, Item } from '../triggers/trigger.ts'
+import { type JsonObject, record } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+import type { Effect } from './effects.ts'
+import type { Addressed } from './event.ts'
+import type { Candidate } from './pipeline.ts'
+
+/** How many items a trigger found, and how many of them `config` and the store let through. */
+export interface Tally {
+  readonly found: number
+  readonly handedOn: number
+  /** What happened on the way, in words: `filter dropped 3`. */
+  readonly account: readonly string[]
+}
+
+/** What became of one declared trigger. */
+export interface Decision {
+  /** There where the event concerns several workflows. */
+  readonly workflow?: string
+  readonly trigger: string
+  readonly fired: boolean
+  /** Why it did not fire, or what made it fire, in words. */
+  readonly reason: string
+  readonly checks: readonly Check[]
+  /** There for a trigger that looked for items, and met every condition. */
+  readonly tally?: Tally
+}
+
+/**
+ * What kept an event from firing anything: it cannot be read; it addresses another workflow, or a
+ * trigger that is not declared; a condition or `config`; a dispatch of another type; an event of
+ * GitHub's own; a poll that brought nothing.
+ */
+export type Miss = 'payload' | 'workflow' | 'trigger' | 'condition' | 'type' | 'event' | 'poll'
+
+/** What an event came to. */
+export interface Evaluation {
+  /** Names of the workflow and the trigger that fired, of the first item's; empty when none did. */
+  readonly workflow: string
+  readonly trigger: string
+  /** Items as triggers found them, before `config`. */
+  readonly found: readonly Item[]
+  readonly items: readonly Item[]
+  /** One `on` context per item; one of skipped triggers for an event that is none of Hookline's. */
+  readonly contexts: readonly OnContext[]
+  /** The workflow of each context, where the event concerns several; else empty. */
+  readonly owners: readonly string[]
+  /** The `on` context where there is no item: all triggers skipped, none of an unknown workflow. */
+  readonly unfired: OnContext
+  /** The fields that the fired trigger declares, for outputs of their own. */
+  readonly fields: readonly string[]
+  readonly decisions: readonly Decision[]
+  /** Why nothing fired; `undefined` when something did. */
+  readonly reason: string | undefined
+  readonly miss: Miss | undefined
+  /** The relay's id of the delivery and time of receipt, when there was a relay. */
+  readonly delivery: string | undefined
+  readonly receivedAt: string | undefined
+  /** What the user should hear of, though it is no error. */
+  readonly warnings: readonly string[]
+  /** What the user may want to know. */
+  readonly notices: readonly string[]
+  /** What must be written before the outputs, which name these files. */
+  readonly files: readonly OutputFile[]
+  /** What is to be done once the job has succeeded. */
+  readonly effects: readonly Effect[]
+}
+
+export const NOTHING: Evaluation = {
+  workflow: '',
+  trigger: '',
+  found: [],
+  items: [],
+  contexts: [],
+  owners: [],
+  unfired: {},
+  fields: [],
+  decisions: [],
+  reason: undefined,
+  miss: undefined,
+  delivery: undefined,
+  receivedAt: undefined,
+  warnings: [],
+  notices: [],
+  files: [],
+  effects: [],
+}
+
+type Outcome = 'success' | 'failure' | 'skipped'
+
+/** One declared trigger as jobs see it, in the shape of GitHub's own `steps` context. */
+interface TriggerContext {
+  readonly outcome: Outcome
+  readonly conclusion: Outcome
+  /** The item; the list of them with `outputsMode: combine`. */
+  readonly outputs: JsonObject | JsonObject[]
+}
+
+/** The `on` context of a workflow: every declared trigger stands in it. */
+export type OnContext = Readonly<Record<string, TriggerContext>>
+
+/** The context of a workflow in which one trigger fired. */
+function firedContext(
+  workflow: Workflow,
+  fired: string,
+  outputs: TriggerContext['outputs'],
+): OnContext {
+  return context(workflow, (name) =>
+    name === fired ? { outcome: 'success', conclusion: 'success', outputs } : skipped(),
+  )
+}
+
+/** The context of a workflow whose jobs are to learn that a trigger failed. */
+export function failedContext(workflow: Workflow, failed: string): OnContext {
+  return context(workflow, (name) =>
+    name === failed ? { outcome: 'failure', conclusion: 'success', outputs: {} } : skipped(),
+  )
+}
+
+/** The context of a workflow of which no trigger fired; empty where none is known. */
+export function unfiredContext(workflow: Workflow | undefined): OnContext {
+  return workflow ? context(workflow, skipped) : record([])
+}
+
+function context(workflow: Workflow, of: (name: string) => TriggerContext): OnContext {
+  return record(workflow.triggers.map(({ name }) => [name, of(name)]))
+}
+
+function skipped(): TriggerContext {
+  return { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+}
+
+/** A file that is to be written before the outputs. */
+export interface OutputFile {
+  /** Absolute. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Items as jobs get them. */
+interface HandedOn {
+  readonly contexts: readonly OnContext[]
+  readonly files: readonly OutputFile[]
+  /** Names of the outputs that the first item's fields become. */
+  readonly fields: readonly string[]
+}
+
+/** Makes `on` contexts of items, as `outputsMode` and `exportOutputs` say. */
+export function handOn(at: Addressed, items: readonly Item[], folder: string): HandedOn {
+  const { workflow, trigger } = at
+  const { outputsMode, exportOutputs } = trigger.config
+  if (items.length === 0) return { contexts: [], files: [], fields: [] }
+  const outputs = outputsMode === 'combine' ? [[...items]] : items
+  const files = exportOutputs ? outputs.map((one, index) => outputFile(at, one, index, folder)) : []
+  const contexts = outputs.map((one, index) => {
+    const file = files[index]
+    return firedContext(workflow, trigger.name, file ? { path: file.path } : one)
+  })
+  const plain = outputsMode === 'separate' && !exportOutputs
+  return { contexts, files, fields: plain ? Object.keys(trigger.definition.outputs) : [] }
+}
+
+function outputFile(
+  { workflow, trigger }: Addressed,
+  outputs: Item | Item[],
+  index: number,
+  folder: string,
+): OutputFile {
+  const { outputsDir } = trigger.config
+  const base = /^([/\\]|[a-z]:)/i.test(outputsDir) ? outputsDir : `${folder}/${outputsDir}`
+  const name = `${encodeURIComponent(workflow.name)}/${trigger.name}/${index + 1}.json`
+  return { path: `${base}/${name}`, text: JSON.stringify(outputs) }
+}
+
+/** What a run may still hand on. */
+export interface Room {
+  /** UTF-16 units of outputs. */
+  readonly units: number
+  /** Jobs of one matrix. */
+  readonly jobs: number
+}
+
+/** Of a run that has handed on nothing yet. */
+export const WHOLE_ROOM: Room = { units: LIMITS.itemsUnits, jobs: LIMITS.matrixJobs }
+
+/** What is left beside what a run hands on already. */
+export function roomBeside(contexts: readonly OnContext[], { units, jobs }: Room): Room {
+  return { units: units - JSON.stringify(contexts).length, jobs: jobs - contexts.length }
+}
+
+/**
+ * Splits items into those that find room in the outputs and in one matrix, and those that must wait.
+ * The cut is made in the order in which the items were found, since a service forgets only what lies
+ * before a point.
+ *
+ * @param weigh units that an item takes
+ * @param atLeastOne lets the first one through: what finds no room in the whole never will
+ */
+export function fitInto(
+  room: Room,
+  items: readonly Candidate[],
+  weigh: (item: Candidate) => number,
+  atLeastOne: boolean,
+): { readonly fitting: readonly Candidate[]; readonly beyond: readonly Candidate[] } {
+  let left = room.units
+  let cut = Infinity
+  for (const [place, item] of [...items].sort((a, b) => a.index - b.index).entries()) {
+    left -= weigh(item)
+    if (left >= 0 && place < room.jobs) continue
+    if (atLeastOne && place === 0) continue
+    cut = item.index
+    break
+  }
+  return {
+    fitting: items.filter(({ index }) => index < cut),
+    beyond: items.filter(({ index }) => index >= cut),
+  }
+}

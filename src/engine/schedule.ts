@@ -1,0 +1,114 @@
+import type { Cron } from 'croner'
+import type { Config } from '../triggers/config.ts'
+import { OptionError } from '../wire/errors.ts'
+import type { Addressed } from './event.ts'
+
+/** Whether a trigger is to run now, and in words why. */
+export interface Due {
+  readonly due: boolean
+  readonly reason: string
+}
+
+/** What `every` is measured against. Times are milliseconds since 1970. */
+interface Clock {
+  readonly now: number
+  /** `null` before the first success; absent when there is no store. */
+  readonly lastSuccess?: number | null
+  /** The cron expression that started the run (`github.event.schedule`). */
+  readonly schedule: string | undefined
+}
+
+const MINUTE = 60_000
+
+/** GitHub starts scheduled runs this often at most. */
+const SHORTEST_INTERVAL = 5 * MINUTE
+
+/**
+ * Whether `every` lets a trigger run on a `schedule` event.
+ *
+ * @throws OptionError when it would need a store, or is no cron expression after all
+ */
+export async function isDue({ every, timeZone, force }: Config, clock: Clock): Promise<Due> {
+  if (force || every === undefined || every.minutes === 0) {
+    return { due: true, reason: 'it runs with every schedule event' }
+  }
+  if (every.cron === undefined) return dueByMinutes(every.minutes, clock)
+  if (every.cron === clock.schedule) return { due: true, reason: `every: ${every.cron}` }
+  return dueByCron(every.cron, timeZone, clock)
+}
+
+/** A run starts a few seconds earlier or later in its minute: where every start counts, none asks. */
+async function dueByMinutes(minutes: number, clock: Clock): Promise<Due> {
+  const { now, lastSuccess, schedule } = clock
+  if ((await shortestGap(schedule, now)) >= minutes * MINUTE) {
+    return { due: true, reason: `the schedule is as rare as every: ${minutes}` }
+  }
+  if (lastSuccess === undefined) throw needsStore('every')
+  if (lastSuccess === null) return { due: true, reason: 'it has not succeeded yet' }
+  const ago = Math.floor((now - lastSuccess) / MINUTE)
+  const due = now - lastSuccess >= minutes * MINUTE
+  return { due, reason: `its last success is ${ago} minutes ago, every: ${minutes}` }
+}
+
+/** Due when a time that it names lies after the last success, or the schedule's tick before this. */
+async function dueByCron(expression: string, timezone: string, clock: Clock): Promise<Due> {
+  const cron = await parseCron(expression, timezone)
+  const since = clock.lastSuccess ?? (await previousTick(clock))
+  const next = cron.nextRun(new Date(since))?.getTime() ?? Infinity
+  const due = next <= clock.now
+  return { due, reason: `every: ${expression} ${due ? 'is due' : 'is not due yet'}` }
+}
+
+async function parseCron(expression: string, timezone: string): Promise<Cron> {
+  const { Cron } = await import('croner')
+  try {
+    return new Cron(expression, { timezone, mode: '5-part' })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'is no cron expression'
+    throw new OptionError('every', `config.every: ${why}`, { cause })
+  }
+}
+
+/** When the schedule that started this run would have started one the time before. */
+async function previousTick({ now, schedule }: Clock): Promise<number> {
+  const cron = await scheduleCron(schedule)
+  return cron?.previousRuns(2, new Date(now + 1))[1]?.getTime() ?? now - SHORTEST_INTERVAL
+}
+
+/** The shortest time between two of the schedule's next ticks. */
+async function shortestGap(schedule: string | undefined, now: number): Promise<number> {
+  const ticks = (await scheduleCron(schedule))?.nextRuns(25, new Date(now)) ?? []
+  const gaps = ticks.slice(1).map((tick, index) => tick.getTime() - Number(ticks[index]))
+  return gaps.length > 0 ? Math.min(...gaps) : 0
+}
+
+/** The schedule of the workflow: GitHub has checked it, but a test event may say anything. */
+async function scheduleCron(schedule: string | undefined): Promise<Cron | undefined> {
+  return schedule === undefined ? undefined : parseCron(schedule, 'UTC').catch(() => undefined)
+}
+
+/** An option that is meant across runs, in a run that remembers nothing. */
+function needsStore(option: string): OptionError {
+  return new OptionError(
+    option,
+    `config.${option} needs a store: set the input "state" to branch:<name> or file:<path>`,
+  )
+}
+
+/**
+ * Refuses what was asked for and cannot be had. A default that would like a store does without.
+ *
+ * @throws OptionError
+ */
+export function checkStore({ trigger }: Addressed, polled: boolean, hasStore: boolean): void {
+  const { shouldDeduplicate, skipFirst, limit, sort, sortScript } = trigger.config
+  if (!hasStore && shouldDeduplicate) throw needsStore('shouldDeduplicate')
+  if (!hasStore && skipFirst) throw needsStore('skipFirst')
+  const sorted = sort !== undefined || sortScript !== undefined
+  if (!polled || limit === undefined || !sorted) return
+  // What is cut off may lie before what is handed on, which then is not acknowledged and comes again.
+  if (!hasStore) throw needsStore('limit')
+  if (shouldDeduplicate === false) {
+    throw new OptionError('limit', 'config.limit with a sort order needs shouldDeduplicate')
+  }
+}

@@ -1,0 +1,299 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { carryOut } from '../engine/effects.ts'
+import { evaluate } from '../engine/evaluate.ts'
+import type { EnginePorts, PlatformEvent, WorkflowSource } from '../engine/event.ts'
+import type { Decision, Evaluation, OnContext } from '../engine/result.ts'
+import type { ExampleRequest } from '../triggers/trigger.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+import { parseWebhookPath } from '../wire/path.ts'
+import { type ClientPayload, EVENT_TYPE, HEADER } from '../wire/payload.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+
+/** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
+export interface DevEvent {
+  /** Empty for a poll. */
+  readonly delivery: string
+  /** `POLL` for a poll. */
+  readonly method: string
+  /** Path and query as they were forwarded; empty for a poll. */
+  readonly path: string
+  /** Names that the path addresses, whether or not there is such a workflow or trigger. */
+  readonly workflow: string
+  readonly trigger: string
+  readonly decisions: readonly Decision[]
+  /** One `on` context per item, as the action's output `items`. */
+  readonly items: Evaluation['contexts']
+  readonly count: number
+  /** Items as the trigger found them, before `config`. */
+  readonly found: Evaluation['found']
+  /** The fields that are step outputs of their own. */
+  readonly fields: readonly string[]
+  readonly warnings: readonly string[]
+  /** Why nothing fired. */
+  readonly reason: string | undefined
+  /** Mistakes in the workflow file that was addressed, and what else the user can mend. */
+  readonly problems: readonly Problem[]
+  readonly milliseconds: number
+}
+
+export interface LocalPlatformPorts {
+  /** The workflows as they are now: a changed file takes effect with the next request. */
+  readonly workflows: (event: Json) => WorkflowSource
+  /** For one run; each has an id of its own. */
+  readonly engine: () => EnginePorts
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number
+}
+
+/** Stands where GitHub would: evaluates a dispatched payload at once, in this process. */
+export async function runLocally(
+  payload: ClientPayload,
+  ports: LocalPlatformPorts,
+): Promise<DevEvent> {
+  const { workflow, trigger } = parseWebhookPath(payload.path)
+  const event = {
+    action: EVENT_TYPE,
+    client_payload: { ...payload, headers: { ...payload.headers } },
+  }
+  const open = () => ports.workflows(event)
+  const result = await evaluated({ name: 'repository_dispatch', payload: event }, open, ports)
+  const { method, path, headers } = payload
+  return { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger, ...result }
+}
+
+/** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
+export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
+  const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })
+  const result = await evaluated({ name: 'schedule', payload: {} }, open, ports)
+  const { decisions } = result
+  const decided = decisions.find(({ fired }) => fired) ?? decisions[0]
+  return {
+    delivery: '',
+    method: 'POLL',
+    path: '',
+    workflow,
+    trigger: decided?.trigger ?? '',
+    ...result,
+    reason: isOutside(result.problems) ? 'the poll failed' : result.reason,
+  }
+}
+
+/** Whether what went wrong stands in no file: the service did. */
+function isOutside(problems: readonly Problem[]): boolean {
+  return problems.length > 0 && problems.every(({ position }) => position === undefined)
+}
+
+type Result = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
+
+async function evaluated(
+  event: PlatformEvent,
+  open: () => WorkflowSource,
+  { engine, now }: LocalPlatformPorts,
+): Promise<Result> {
+  const started = now()
+  try {
+    const workflows = open()
+    const ports = engine()
+    const evaluation = await evaluate(event, workflows, ports)
+    // Here every job succeeds, so what is left for its end is done at once.
+    await carryOut(evaluation.effects, (name) => workflows.find(name), ports)
+    return { ...resultOf(evaluation), milliseconds: now() - started }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const { problems } = error
+    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], warnings: [] }
+    const reason = 'the workflow has mistakes'
+    return { ...nothing, reason, problems, milliseconds: now() - started }
+  }
+}
+
+function resultOf(evaluation: Evaluation): Omit<Result, 'milliseconds'> {
+  const { decisions, contexts, items, found, fields, files, reason } = evaluation
+  const outputs = { items: contexts, count: items.length, found, fields }
+  const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
+  return { decisions, ...outputs, warnings, reason, problems: [] }
+}
+
+/** No step of a job runs here that could read it. */
+const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
+
+/** An event as `--json` prints it, on one line. */
+export function eventJson({ delivery, workflow, trigger, count, items, reason }: DevEvent): string {
+  const triggered = count > 0
+  return JSON.stringify({
+    delivery,
+    workflow,
+    trigger,
+    triggered,
+    count,
+    items,
+    reason: reason ?? null,
+  })
+}
+
+/**
+ * Polls every workflow that has a trigger for it, once.
+ *
+ * @param tell of what is news: items, the first poll of a workflow, and a failure that was not there
+ * the time before
+ */
+export function poller(
+  ports: LocalPlatformPorts,
+  tell: (event: DevEvent) => void,
+): () => Promise<void> {
+  const before = new Map<string, string>()
+  return async () => {
+    const { found } = survey(() => ports.workflows({}))
+    const polling = found.filter(({ triggers }) => triggers.some(({ poll }) => poll))
+    for (const { name } of polling) {
+      const event = await pollLocally(name, ports)
+      const failure = JSON.stringify([event.problems.map(({ message }) => message), event.warnings])
+      if (event.count > 0 || before.get(name) !== failure) tell(event)
+      before.set(name, failure)
+    }
+  }
+}
+
+/**
+ * Does something again and again, with a pause in between, until it is stopped. A failure is
+ * reported, and ends nothing.
+ *
+ * @returns what stops it, and waits for what is in the works
+ */
+export function repeat(
+  work: () => Promise<void>,
+  pause: number,
+  report: (error: unknown) => void,
+): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const loop = async () => {
+    while (!signal.aborted) {
+      await work().catch(report)
+      await sleep(pause, undefined, { signal }).catch(() => {})
+    }
+  }
+  const ended = loop()
+  return () => {
+    stopping.abort()
+    return ended
+  }
+}
+
+/** All workflows that can be read, and the mistakes of the others. */
+interface Survey {
+  readonly found: readonly Workflow[]
+  readonly problems: readonly Problem[]
+}
+
+/** Reads every workflow there is: one wrong file does not hide the others. */
+export function survey(open: () => WorkflowSource): Survey {
+  const opened = attempt(() => {
+    const source = open()
+    return { source, names: source.names() }
+  })
+  if ('problems' in opened) return { found: [], problems: opened.problems }
+  const { source, names } = opened.value
+  const results = names.map((name) => attempt(() => source.find(name)))
+  return {
+    found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
+    problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
+  }
+}
+
+type Attempt<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
+
+function attempt<Value>(read: () => Value): Attempt<Value> {
+  try {
+    return { value: read() }
+  } catch (error) {
+    if (error instanceof UserError) return { problems: error.problems }
+    throw error
+  }
+}
+
+/** A trigger that waits for requests, with the address that it answers to. */
+interface FoundTrigger {
+  readonly workflow: string
+  readonly trigger: string
+  readonly url: string
+  /** `undefined` when only its sender can make a request that fires it. */
+  readonly example: ExampleRequest | undefined
+}
+
+/** The webhook-enabled triggers of workflows, as addresses below `base`. */
+export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
+  return workflows.flatMap(({ name: workflow, triggers }) =>
+    triggers.flatMap(({ name: trigger, receive, example }) => {
+      const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
+      return receive ? [{ workflow, trigger, url, example }] : []
+    }),
+  )
+}
+
+/** A trigger as a list shows it: how to call it, and where. */
+export function listLine({ url, example }: FoundTrigger): string {
+  return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`
+}
+
+/** A line for a shell that fires a trigger. */
+export function curlLine(url: string, example: ExampleRequest): string {
+  const { method, path, contentType, body } = example
+  const options = [
+    ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
+    ...(contentType === undefined ? [] : ['-H', quoted(`content-type: ${contentType}`)]),
+    ...(body === undefined ? [] : ['-d', quoted(body)]),
+  ]
+  return ['curl', ...options, quoted(url + path)].join(' ')
+}
+
+/** For a POSIX shell: nothing is special within single quotes but the quote itself. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Characters of a value that are shown; the rest is counted. */
+const SHOWN_LENGTH = 500
+
+/** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
+export function account(event: DevEvent): string {
+  const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
+  const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
+  const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'
+  return [
+    `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
+    ...(reason === undefined ? [] : [`  ${reason}`]),
+    ...warnings.map((warning) => `  warning: ${visible(warning)}`),
+    ...problems.map((problem) => indent(renderProblem(problem))),
+    ...event.items.flatMap(outputLines),
+    '',
+  ].join('\n')
+}
+
+function outputLines(context: OnContext): string[] {
+  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) =>
+    outcome === 'success'
+      ? Object.entries(outputs).map(
+          ([name, value]) => `  on.${trigger}.outputs.${name} = ${shown(value)}`,
+        )
+      : [],
+  )
+}
+
+function shown(value: Json): string {
+  const text = visible(JSON.stringify(value))
+  if (text.length <= SHOWN_LENGTH) return text
+  return `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
+}
+
+/** Control characters of a request could move the cursor or recolour the terminal. */
+function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ')
+}

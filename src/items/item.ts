@@ -1,4 +1,0 @@
-import type { JsonObject } from '../protocol/json.ts'
-
-/** What a trigger hands on for one event: the `outputs` of its context. */
-export type Item = JsonObject

@@ -1,0 +1,181 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { UserError } from '../wire/errors.ts'
+
+interface HttpServerOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  answer(request: IncomingMessage, response: ServerResponse): void
+  /** The answer to what is no request, as bytes for the wire; see `fault`. */
+  refuse(status: number): string
+}
+
+export interface RunningServer {
+  /** Where it listens, with the port it took. */
+  readonly url: string
+  /** Stops accepting, finishes what was accepted, and cuts off what takes longer than 9 s. */
+  close(): Promise<void>
+}
+
+/** Milliseconds and bytes that a client may take. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+  /** Of the request line and the headers together. */
+  maxHeaderSize: 16 * 1024,
+}
+
+const STOP_TIMEOUT = 9000
+
+/** Milliseconds between a refusal and the end of its connection. */
+const LINGER = 1000
+
+/** A server with bounds on everything a client can draw out. */
+export async function serveHttp(options: HttpServerOptions): Promise<RunningServer> {
+  const answering = new Answering()
+  // A missing Host is answered by `answer`, with the headers of every other answer.
+  const server = createServer({ ...LIMITS, requireHostHeader: false })
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    answering.begin(request, response)
+    options.answer(request, response)
+  }
+  server.on('request', answer)
+  server.on('checkExpectation', answer)
+  const refuse = (socket: Duplex, status: number) => {
+    if (answering.mayInterrupt(socket)) endWith(socket, options.refuse(status))
+  }
+  server.on('connect', (_request, socket) => {
+    // The server has let go of this connection, and of its errors.
+    socket.on('error', () => {})
+    refuse(socket, 405)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (socket.writable) refuse(socket, statusOf(error))
+    else socket.destroy()
+  })
+  const url = await listen(server, options)
+  return { url, close: () => stop(server, answering) }
+}
+
+/** Says a last thing, and gives the client a moment to hear it: one that keeps sending would be reset. */
+function endWith(socket: Duplex, text: string): void {
+  socket.end(text)
+  const cut = setTimeout(() => socket.destroy(), LINGER)
+  socket.once('close', () => clearTimeout(cut))
+}
+
+/**
+ * Which requests are in the works. They are counted, and a connection is known until it closes: a
+ * map that grows and shrinks with every request would cost as much as the rest of serving it.
+ */
+class Answering {
+  readonly #connections = new Map<Duplex, Connection>()
+  #open = 0
+  #stopping = false
+  #idle: (() => void) | undefined
+
+  begin({ socket }: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(socket) ?? this.#connect(socket)
+    connection.last = response
+    connection.open++
+    this.#open++
+    response.once('close', connection.ended)
+    if (this.#stopping) response.shouldKeepAlive = false
+  }
+
+  /**
+   * True when nothing on its way to the client would be mistaken for a refusal, or the other way
+   * round. Otherwise the connection ends with what is on its way.
+   */
+  mayInterrupt(socket: Duplex): boolean {
+    const { last, open } = this.#connections.get(socket) ?? { last: undefined, open: 0 }
+    if (!last || open === 0) return true
+    if (last.req.complete && !last.headersSent) last.shouldKeepAlive = false
+    else if (open === 1 && !last.headersSent) return true
+    else socket.destroy()
+    return false
+  }
+
+  /** Resolves when all that was begun is answered, or nobody is there any more to be answered. */
+  async finish(): Promise<void> {
+    this.#stopping = true
+    for (const { last } of this.#connections.values()) if (last) last.shouldKeepAlive = false
+    if (this.#open === 0) return
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve
+    })
+  }
+
+  #connect(socket: Duplex): Connection {
+    const connection: Connection = {
+      last: undefined,
+      open: 0,
+      ended: () => this.#end(connection, 1),
+    }
+    this.#connections.set(socket, connection)
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      // Of requests that came one behind the other, only the first is told that its client is gone.
+      this.#end(connection, connection.open)
+    })
+    return connection
+  }
+
+  #end(connection: Connection, count: number): void {
+    const ended = Math.min(count, connection.open)
+    connection.open -= ended
+    this.#open -= ended
+    if (this.#open === 0) this.#idle?.()
+  }
+}
+
+interface Connection {
+  /** The response that was begun last. */
+  last: ServerResponse | undefined
+  /** Requests in the works. */
+  open: number
+  readonly ended: () => void
+}
+
+function statusOf({ code }: NodeJS.ErrnoException): number {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+}
+
+/** @throws UserError when the address cannot be had */
+async function listen(server: Server, { host, port }: HttpServerOptions): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, host, port)))
+    server.listen(port, host, resolve)
+  })
+  // A server that listens on a port has this kind of address.
+  const { port: taken } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`
+}
+
+const LISTEN_FAULTS: ReadonlyMap<string | undefined, string> = new Map([
+  ['EADDRINUSE', 'something else listens there: --port 0 takes a free port'],
+  ['EACCES', 'the system does not allow it: take a port above 1023'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['ENOTFOUND', 'there is no host of this name'],
+])
+
+function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number): unknown {
+  const hint = LISTEN_FAULTS.get(cause.code)
+  if (hint === undefined) return cause
+  return new UserError({ message: `cannot listen on ${host}:${port}`, hint }, { cause })
+}
+
+async function stop(server: Server, answering: Answering): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT)
+  await answering.finish()
+  // What is left has sent no request: a client may hold such a connection open as long as it likes.
+  server.closeAllConnections()
+  await closed
+  clearTimeout(cut)
+}

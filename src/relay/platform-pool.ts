@@ -1,0 +1,125 @@
+import { type Dispatcher, Pool } from 'undici'
+import {
+  ANSWER_BYTES,
+  type PlatformAnswer,
+  PlatformFault,
+  type PlatformPost,
+  type PlatformRequest,
+} from './github.ts'
+
+interface PlatformPool {
+  readonly post: PlatformPost
+  close(): Promise<void>
+}
+
+/** Sockets towards the platform; what comes beyond waits its turn within its own time limit. */
+const CONNECTIONS = 256
+
+const CONNECT_TIMEOUT = 3000
+
+/** Keep-alive connections to the platform's API. */
+export function platformPool(apiUrl: URL): PlatformPool {
+  const pool = new Pool(apiUrl.origin, {
+    connections: CONNECTIONS,
+    connect: { timeout: CONNECT_TIMEOUT },
+    // `Exchange` has the one time limit.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    post: (request) => new Promise((resolve, reject) => send(pool, request, resolve, reject)),
+    close: () => pool.destroy(),
+  }
+}
+
+function send(
+  pool: Pool,
+  { path, headers, body, timeout }: PlatformRequest,
+  resolve: (answer: PlatformAnswer) => void,
+  reject: (fault: PlatformFault) => void,
+): void {
+  const exchange = new Exchange(timeout, resolve, reject)
+  pool.dispatch({ path, method: 'POST', headers: { ...headers }, body }, exchange)
+}
+
+type AnswerHeaders = Record<string, string | string[] | undefined>
+
+/**
+ * One request and its answer. Undici's events tell what its promises do not: whether a byte of the
+ * request can have left before it failed.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #resolve: (answer: PlatformAnswer) => void
+  readonly #reject: (fault: PlatformFault) => void
+  readonly #timer: NodeJS.Timeout
+  readonly #chunks: Buffer[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  #status: number | undefined
+  #headers: AnswerHeaders = {}
+  #size = 0
+  #late = false
+
+  constructor(
+    timeout: number,
+    resolve: (answer: PlatformAnswer) => void,
+    reject: (fault: PlatformFault) => void,
+  ) {
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#timer = setTimeout(() => this.#expire(), timeout)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#late) controller.abort(new Error('no time is left'))
+    else this.#controller = controller
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: AnswerHeaders,
+  ): void {
+    // A hint ahead of the answer, such as 103, says nothing of what became of the request.
+    if (status < 200) return
+    this.#status = status
+    this.#headers = headers
+    // What the platform says of an accepted event is of no use to anyone.
+    if (status >= 200 && status < 300) this.#answer(status)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size > ANSWER_BYTES) controller.abort(new Error('the answer is too long'))
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer)
+    if (this.#status !== undefined) this.#answer(this.#status)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer)
+    if (this.#status === undefined) this.#fail(error)
+    else this.#answer(this.#status)
+  }
+
+  #expire(): void {
+    this.#late = true
+    const error = new Error('no answer in time')
+    // Before it started there is no one to tell, and `onRequestStart` will find it late.
+    if (this.#controller) this.#controller.abort(error)
+    else this.#fail(error)
+  }
+
+  #answer(status: number): void {
+    const header = (name: string) => [this.#headers[name]].flat()[0]
+    const text = this.#size > 0 ? Buffer.concat(this.#chunks).toString() : ''
+    this.#resolve({ status, header, text })
+  }
+
+  #fail(cause: Error): void {
+    const sent = this.#controller !== undefined
+    this.#reject(new PlatformFault(cause.message, { sent, cause }))
+  }
+}

@@ -1,0 +1,90 @@
+import { byteString, collect } from '../wire/bytes.ts'
+import type { Reply } from '../wire/reply.ts'
+import { type Environment, readRelayConfig, relayPorts } from './config.ts'
+import { ANSWER_BYTES, PlatformFault, type PlatformPost } from './github.ts'
+import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
+
+/** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
+export default {
+  async fetch(request: Request, env: Environment): Promise<Response> {
+    return response(await relay(relayRequest(request), await portsFor(env)))
+  },
+}
+
+/** An isolate has one environment, and serves many requests with it. */
+const portsByEnvironment = new WeakMap<Environment, Promise<RelayPorts>>()
+
+function portsFor(env: Environment): Promise<RelayPorts> {
+  const ports = portsByEnvironment.get(env) ?? openPorts(env)
+  portsByEnvironment.set(env, ports)
+  return ports
+}
+
+async function openPorts(env: Environment): Promise<RelayPorts> {
+  const config = await readRelayConfig(env, env.HOOKLINE_REPOSITORY)
+  return relayPorts(config, platformFetch(config.apiUrl), (line) => console.log(line))
+}
+
+function relayRequest(request: Request): RelayRequest {
+  const headers: string[] = []
+  // The runtime has decoded a value as UTF-8; the relay wants a character for each byte.
+  for (const [name, value] of request.headers) headers.push(name, byteString(value))
+  return {
+    method: request.method,
+    target: request.url,
+    headers,
+    readBody: (limit) => readBody(request, limit),
+  }
+}
+
+/**
+ * A body is framed by the length it declares; one that declares none is counted as it comes. To ask
+ * for `body` costs, so it is asked for only then.
+ */
+async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length')
+  if (declared === null || !/^\d+$/.test(declared)) {
+    return request.body ? collect(request.body, limit) : new Uint8Array()
+  }
+  if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  if (bytes.length > limit) throw new RangeError(`more than ${limit} bytes`)
+  return bytes
+}
+
+function response({ status, headers, body }: Reply): Response {
+  return new Response(body === '' ? null : body, { status, headers })
+}
+
+/** Calls the platform by the runtime's own fetch, which pools connections by itself. */
+export function platformFetch(apiUrl: URL): PlatformPost {
+  return async ({ path, headers, body, timeout }) => {
+    const signal = AbortSignal.timeout(timeout)
+    const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
+    const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
+      // A fetch does not tell how far it came, so nobody knows whether GitHub has the event.
+      throw new PlatformFault('no answer', { sent: true, cause })
+    })
+    const { status, ok } = response
+    // What the platform says of an accepted event is of no use to anyone.
+    const text = ok ? '' : await beginning(response)
+    return { status, header: (name) => response.headers.get(name) ?? undefined, text }
+  }
+}
+
+/** What comes in time of the first 64 KB of an answer. */
+async function beginning({ body }: Response): Promise<string> {
+  const chunks: string[] = []
+  const decoder = new TextDecoder()
+  let size = 0
+  try {
+    for await (const chunk of body ?? []) {
+      size += chunk.length
+      if (size > ANSWER_BYTES) break
+      chunks.push(decoder.decode(chunk, { stream: true }))
+    }
+  } catch {
+    // Its status is known, and is what decides.
+  }
+  return chunks.join('')
+}

@@ -1,0 +1,319 @@
+import * as v from 'valibot'
+import { NATIVE_EVENTS } from '../wire/events.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
+import { PROJECTION_OPERATORS, QUERY_OPERATORS } from './mongo-operators.ts'
+
+/** Digits in a text, as a variable of the repository brings them, are minutes too. */
+const every = v.pipe(
+  v.lazy((input) => (typeof input === 'string' ? v.string() : v.number())),
+  v.rawTransform<string | number, Every>(({ dataset, addIssue, NEVER }) => {
+    const { value } = dataset
+    const minutes = typeof value === 'number' || /^\d+$/.test(value) ? Number(value) : undefined
+    if (minutes !== undefined && minutes >= 0) return { minutes }
+    const cron = String(value).trim()
+    if (minutes === undefined && isCronShape(cron)) return { cron }
+    addIssue({ message: 'is neither a number of minutes nor a cron expression of five fields' })
+    return NEVER
+  }),
+)
+
+/** One event, or a list of them, which may be empty: always a list once checked. */
+const events = v.pipe(
+  v.lazy(
+    (input): v.GenericSchema<string | string[]> => (Array.isArray(input) ? v.array(event) : event),
+  ),
+  v.transform((value) => (Array.isArray(value) ? value : [value])),
+)
+
+/** When a trigger runs at all. */
+const runOptions = {
+  active: v.pipe(
+    v.optional(v.boolean(), true),
+    v.title('boolean'),
+    v.description('`false`: the trigger never fires, for webhooks too.'),
+  ),
+  every: v.pipe(
+    v.optional(every),
+    v.title('minutes or cron'),
+    v.description(
+      "How often a polled trigger runs on `schedule`: minutes since its last success (needs a store, unless the workflow's own schedule is that rare), or a cron expression of five fields. Without it: with every schedule event.",
+    ),
+  ),
+  timeZone: v.pipe(
+    v.optional(v.pipe(v.string(), v.check(isTimeZone, 'is no IANA time zone')), 'UTC'),
+    v.title('time zone'),
+    v.description('IANA time zone of a cron expression in `every`.'),
+  ),
+  manualRunEvent: v.pipe(
+    v.optional(events, ['workflow_dispatch']),
+    v.title('event, or a list'),
+    v.description(
+      'Events other than `schedule` on which a polled trigger runs, whatever `every` says; `[]` for none.',
+    ),
+  ),
+  skipSchedule: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description('`true`: a polled trigger never runs on `schedule`.'),
+  ),
+}
+
+/** A mapping of YAML with any keys, such as a query. */
+export const mapping = v.pipe(
+  v.unknown(),
+  v.check(isObject, 'is no mapping'),
+  v.transform((value) => value as JsonObject), // options are JSON
+)
+
+/** Schema of a script: the body of a function. */
+export const scriptBody = v.pipe(v.string(), v.nonEmpty('is empty'))
+
+const filterOptions = {
+  filter: v.pipe(
+    v.optional(mongoMapping(QUERY_OPERATORS)),
+    v.title('MongoDB query'),
+    v.description('Keeps the items that match: `body.action: opened`.'),
+  ),
+  filterScript: v.pipe(
+    v.optional(scriptBody),
+    v.title('JavaScript'),
+    v.description(
+      'Body of a function of `item`, `index` and `items`; what it returns true for is kept. Beside `filter`, both must keep an item.',
+    ),
+  ),
+}
+
+const sortOptions = {
+  sort: v.pipe(
+    v.optional(
+      v.pipe(
+        mapping,
+        v.check(
+          (value) => Object.values(value).every((way) => v.is(direction, way)),
+          'gives each field 1 (ascending) or -1 (descending)',
+        ),
+        v.transform((value) => value as Record<string, 1 | -1>), // checked above
+      ),
+    ),
+    v.title('MongoDB sort'),
+    v.description('Order of the items: `date: -1`, the newest first.'),
+  ),
+  sortScript: v.pipe(
+    v.optional(scriptBody),
+    v.title('JavaScript'),
+    v.description(
+      'Body of a function of `a` and `b`; negative when `a` comes first. Applied after `sort`.',
+    ),
+  ),
+}
+
+const skipOptions = {
+  skip: v.pipe(
+    v.optional(wholeNumber(0)),
+    v.title('number'),
+    v.description('Drops so many items at the beginning.'),
+  ),
+}
+
+const deduplicateOptions = {
+  shouldDeduplicate: v.pipe(
+    v.optional(v.boolean()),
+    v.title('boolean'),
+    v.description(
+      'Whether an item that an earlier run handed on is dropped; for that a store is needed. Without it: no for webhooks, yes for polled triggers, there within one run when there is no store.',
+    ),
+  ),
+  skipFirst: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description(
+      '`true`: the first run records what is there, and hands nothing on. Needs a store.',
+    ),
+  ),
+  force: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description('`true`: ignores seen keys, `every` and `skipFirst`.'),
+  ),
+}
+
+const limitOptions = {
+  limit: v.pipe(
+    v.optional(wholeNumber(1)),
+    v.title('number'),
+    v.description(
+      'Keeps so many items. What is cut off of a polled trigger comes with the next run; of a webhook it is gone. Together with `sort` or `sortScript`, a polled trigger needs a store.',
+    ),
+  ),
+}
+
+const projectOptions = {
+  filterOutputs: v.pipe(
+    v.optional(mongoMapping(PROJECTION_OPERATORS)),
+    v.title('MongoDB projection'),
+    v.description('The fields of an item that are handed on: `body.issue.title: 1`.'),
+  ),
+}
+
+const formatOptions = {
+  format: v.pipe(
+    v.optional(scriptBody),
+    v.title('JavaScript'),
+    v.description(
+      'Body of a function of `item`, `index` and `items` that returns the item as it is handed on.',
+    ),
+  ),
+}
+
+/** How items are handed on, and what a failure does. */
+const outputOptions = {
+  outputsMode: v.pipe(
+    v.optional(v.picklist(['separate', 'combine'], 'outputs mode'), 'separate'),
+    v.title('`separate` or `combine`'),
+    v.description(
+      '`combine`: one context for all items of a run, whose `outputs` is the list of them; there are no field outputs then.',
+    ),
+  ),
+  exportOutputs: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description(
+      '`true`: `outputs` is `{path}`, and the JSON lies in that file, for later steps of the same job.',
+    ),
+  ),
+  outputsDir: v.pipe(
+    v.optional(v.pipe(v.string(), v.nonEmpty('is empty')), 'outputs'),
+    v.title('folder'),
+    v.description('Where `exportOutputs` writes, from the working copy.'),
+  ),
+  skipOnError: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description('`true`: a trigger that fails is a warning, and counts as skipped.'),
+  ),
+  buildOutputsOnError: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description(
+      '`true`: a trigger that fails gives one item with `outcome: failure`, `conclusion: success` and `outputs: {}`, so that jobs can act on it.',
+    ),
+  ),
+}
+
+/** The options common to all triggers, in the order in which they take effect. */
+export const CONFIG_OPTIONS = {
+  ...runOptions,
+  ...filterOptions,
+  ...sortOptions,
+  ...skipOptions,
+  ...deduplicateOptions,
+  ...limitOptions,
+  ...projectOptions,
+  ...formatOptions,
+  ...outputOptions,
+}
+
+/** Keys of Actionsflow that mean nothing here, and what does the same. */
+export const MOVED_KEYS: ReadonlyMap<string, string> = new Map([
+  ['metadata', 'put values that jobs read into `env` of the workflow, or into variables (`vars`)'],
+  ['resultsPerWorkflow', 'the output `items` is a matrix: every item has jobs of its own'],
+  ['debug', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
+  ['logLevel', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
+])
+
+/** `on.<trigger>.config` */
+export const configSchema = v.optional(v.strictObject(CONFIG_OPTIONS), {})
+
+export type Config = v.InferOutput<typeof configSchema>
+
+const event = v.picklist([...NATIVE_EVENTS], 'event')
+
+function isTimeZone(name: string): boolean {
+  if (name === 'UTC') return true // the default: to ask would load all of Intl
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** `every`: a number of minutes, or a cron expression. */
+type Every =
+  | { readonly minutes: number; readonly cron?: never }
+  | { readonly cron: string; readonly minutes?: never }
+
+const FIELD = /^[\d*/,a-z-]+$/i
+
+/** Whether it looks like cron; the values of its fields are checked when it is used. */
+function isCronShape(text: string): boolean {
+  const fields = text.split(/\s+/)
+  return fields.length === 5 && fields.every((field) => FIELD.test(field))
+}
+
+const direction = v.picklist([1, -1])
+
+/**
+ * A mapping in MongoDB's language, whose `$names` are all among `operators`. Only the names are
+ * looked at here: the library that knows the rest is loaded when there are items.
+ */
+export function mongoMapping(operators: ReadonlySet<string>) {
+  return v.pipe(
+    mapping,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      for (const name of operatorNames(dataset.value)) {
+        if (!operators.has(name)) addIssue({ message: unknownOperator(name, operators) })
+      }
+    }),
+  )
+}
+
+/** Every key that begins with `$`, at any depth. */
+function operatorNames(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(operatorNames)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(key.startsWith('$') ? [key] : []),
+    ...operatorNames(inner),
+  ])
+}
+
+function unknownOperator(name: string, operators: ReadonlySet<string>): string {
+  const scripts = ['$where', '$function', '$accumulator'].includes(name)
+  const why = scripts ? 'runs a script; use filterScript or format' : 'is not known here'
+  return `operator ${name} ${why} (known: ${[...operators].join(', ')})`
+}
+
+/** A whole number of at least `least`. */
+export function wholeNumber(least: number) {
+  return v.pipe(
+    v.number(),
+    v.integer('is no whole number'),
+    v.minValue(least, `is less than ${least}`),
+  )
+}
+
+/** Names of what every object inherits: never part of a path. */
+export const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set([
+  '__proto__',
+  'constructor',
+  'prototype',
+])
+
+/** Schema of a path to a key, such as `data.id`. */
+export const keyPath = v.pipe(
+  v.string(),
+  v.nonEmpty('is empty'),
+  v.check(
+    (path) => !path.split('.').some((segment) => FORBIDDEN_SEGMENTS.has(segment)),
+    'names what every object inherits',
+  ),
+)
+
+/** Paths to what tells items apart. */
+export interface KeyPaths {
+  /** The trigger's own: `update_id`. */
+  readonly own: string | undefined
+  /** The user's, `deduplicationKey`. */
+  readonly chosen: string | undefined
+}

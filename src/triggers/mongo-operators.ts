@@ -1,0 +1,67 @@
+/** Operators of queries. Those that run scripts (`$where`) or need a schema are left out. */
+const QUERY_OPERATOR_NAMES = [
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$in',
+  '$nin',
+  '$exists',
+  '$type',
+  '$regex',
+  '$mod',
+  '$size',
+  '$all',
+  '$elemMatch',
+  '$and',
+  '$or',
+  '$nor',
+  '$not',
+] as const
+
+/** Operators of expressions in a projection. */
+const EXPRESSION_OPERATOR_NAMES = [
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$and',
+  '$or',
+  '$not',
+  '$concat',
+  '$substrBytes',
+  '$substrCP',
+  '$strLenCP',
+  '$toLower',
+  '$toUpper',
+  '$trim',
+  '$split',
+  '$replaceAll',
+  '$arrayElemAt',
+  '$first',
+  '$last',
+  '$cond',
+  '$ifNull',
+  '$toString',
+] as const
+
+/** Operators of projections themselves. `$size` and `$slice` of an expression come with them. */
+const PROJECTION_OPERATOR_NAMES = ['$elemMatch', '$slice'] as const
+
+export type QueryOperatorName = (typeof QUERY_OPERATOR_NAMES)[number]
+
+export type ExpressionOperatorName = (typeof EXPRESSION_OPERATOR_NAMES)[number]
+
+export type ProjectionOperatorName = (typeof PROJECTION_OPERATOR_NAMES)[number]
+
+export const QUERY_OPERATORS: ReadonlySet<string> = new Set([...QUERY_OPERATOR_NAMES, '$options'])
+
+export const PROJECTION_OPERATORS: ReadonlySet<string> = new Set([
+  ...PROJECTION_OPERATOR_NAMES,
+  ...EXPRESSION_OPERATOR_NAMES,
+  ...QUERY_OPERATORS,
+])

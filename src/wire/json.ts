@@ -1,0 +1,84 @@
+import { parse as parseLossless } from 'lossless-json'
+import { LIMITS } from './limits.ts'
+
+export type Json = null | boolean | number | string | Json[] | JsonObject
+
+export type JsonObject = { [key: string]: Json }
+
+/** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
+const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/
+
+/**
+ * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
+ * GitHub's expressions print such numbers as `1.23456789012346E+15`.
+ *
+ * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
+ *   message holds nothing of the text
+ */
+export function parseJson(text: string): Json {
+  if (isDeeperThan(text, LIMITS.jsonDepth)) {
+    throw new SyntaxError(`JSON nested deeper than ${LIMITS.jsonDepth} levels`)
+  }
+  const parsed = parsePlain(text)
+  if (!RISKY_NUMBER.test(text)) return parsed
+  return parseLossless(text, undefined, {
+    parseNumber: exactNumber,
+    onDuplicateKey: ({ newValue }) => newValue,
+  }) as Json
+}
+
+function parsePlain(text: string): Json {
+  try {
+    return JSON.parse(text) as Json // typed `any`; what it returns is Json by definition
+  } catch {
+    throw new SyntaxError('not JSON')
+  }
+}
+
+/** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
+export function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === '[' || char === '{') depth++
+    else if (char === ']' || char === '}') depth--
+    if (depth > limit) return true
+  }
+  return false
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return text.length
+}
+
+function exactNumber(digits: string): number | string {
+  const number = Number(digits)
+  const long = /^-?\d{16,}$/.test(digits)
+  return long || !Number.isFinite(number) ? digits : number
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An object without a prototype, so that a key such as `__proto__` is a key like any other. */
+export function record<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
+  const result: Record<string, Value> = Object.create(null)
+  for (const [key, value] of entries) result[key] = value
+  return result
+}
+
+/** The object without some of its keys. */
+export function without(object: JsonObject, keys: readonly string[]): JsonObject {
+  return record(Object.entries(object).filter(([key]) => !keys.includes(key)))
+}
+
+/** A text, number or boolean as text; anything else is empty, since `String` fails for some objects. */
+export function scalarText(value: Json | undefined): string {
+  return typeof value === 'object' ? '' : String(value ?? '')
+}

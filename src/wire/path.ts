@@ -1,0 +1,83 @@
+import { UserError } from './errors.ts'
+
+/** `client_payload.path` taken apart: `<workflow>/<trigger>[/<suffix>][?<query>]`. */
+export interface WebhookPath {
+  /** Workflow file name without its extension. */
+  readonly workflow: string
+  readonly trigger: string
+  /** What follows the trigger, undecoded and with its leading slash; `/` when nothing follows. */
+  readonly path: string
+  /** Raw text after the first `?`; empty when there is none. */
+  readonly querystring: string
+}
+
+/** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
+export function parseWebhookPath(text: string): WebhookPath {
+  const [route, querystring] = splitOnce(text.startsWith('/') ? text.slice(1) : text, '?')
+  const [workflow, rest] = splitOnce(route, '/')
+  const [trigger, suffix] = splitOnce(rest, '/')
+  return {
+    workflow: decodePercent(workflow),
+    trigger: decodePercent(trigger),
+    path: `/${suffix}`,
+    querystring,
+  }
+}
+
+/** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What stands before a separator and after it; all is before where there is none. */
+export function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)]
+}
+
+/** What a webhook URL is made of. */
+export interface WebhookAddress {
+  /** Address of the relay: `https://relay.example`. */
+  readonly relay: string
+  /** `owner/name`; without it the URL has the self-hosted form, which names no repository. */
+  readonly repository: string | undefined
+  /** Workflow file name without its extension. */
+  readonly workflow: string
+  readonly trigger: string
+}
+
+const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
+
+const WORKFLOW = /^[A-Za-z0-9._-]+$/
+
+/** The webhook URL, still without a token. @throws UserError naming the part that is wrong */
+export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddress): string {
+  const base = URL.canParse(relay) ? new URL(relay) : undefined
+  if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
+    throw wrong('the address of the relay', relay, 'https://relay.example')
+  }
+  if (repository !== undefined && !REPOSITORY.test(repository)) {
+    throw wrong('the repository', repository, 'owner/name')
+  }
+  const name = workflow.replace(/\.ya?ml$/, '')
+  if (!WORKFLOW.test(name)) throw wrong('the workflow', workflow, 'its file name: deploy')
+  const place = repository ?? 'webhook'
+  return `${base.href.replace(/\/+$/, '')}/${place}/${name}/${trigger}`
+}
+
+/** The URL with what goes into `__token`, already percent-encoded, or a variable of the shell. */
+export function withToken(url: string, token: string): string {
+  return `${url}?__token=${token}`
+}
+
+function wrong(what: string, found: string, example: string): UserError {
+  return new UserError({
+    message: `${what} is ${JSON.stringify(found)}`,
+    hint: `it looks like ${example}`,
+  })
+}

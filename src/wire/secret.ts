@@ -1,0 +1,125 @@
+import { byteString } from './bytes.ts'
+
+const HIDDEN = '***'
+
+/** Shorter tokens are not looked for in other text: they could be part of any word. */
+const SHORTEST_SCRUBBED = 20
+
+/** A value that must not be printed. It shows as `***` in text, JSON and the console. */
+export class Secret {
+  readonly #value: string
+  #forms: readonly string[] | undefined
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  /** The value itself: for the one call that needs it. */
+  reveal(): string {
+    return this.#value
+  }
+
+  /**
+   * True when the text holds the value raw, percent-encoded (any of its characters) or as base64.
+   * Values of fewer than 20 characters are not looked for.
+   */
+  isIn(text: string): boolean {
+    return this.#plainForms().some((form) => text.includes(form)) || this.#isPercentEncodedIn(text)
+  }
+
+  /** The text with every form of the value replaced by `***`. */
+  scrub(text: string): string {
+    const scrubbed = this.#plainForms().reduce((rest, form) => rest.replaceAll(form, HIDDEN), text)
+    return this.#isPercentEncodedIn(scrubbed) ? withoutEncoded(scrubbed, this.#value) : scrubbed
+  }
+
+  toString(): string {
+    return HIDDEN
+  }
+
+  toJSON(): string {
+    return HIDDEN
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return HIDDEN
+  }
+
+  /** Found by plain search: compiling patterns for every request's own token would be its main cost. */
+  #plainForms(): readonly string[] {
+    if (this.#value.length < SHORTEST_SCRUBBED) return []
+    this.#forms ??= [this.#value, ...base64Forms(this.#value)]
+    return this.#forms
+  }
+
+  #isPercentEncodedIn(text: string): boolean {
+    if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%')) return false
+    return unescaped(byteString(text)).includes(byteString(this.#value))
+  }
+}
+
+/**
+ * Percent escapes undone, a character for each byte. A pattern that tries both forms of each character
+ * would take seconds where text and value repeat themselves, and both may be a stranger's.
+ */
+function unescaped(bytes: string): string {
+  return bytes.replace(/%([0-9a-f]{2})/gi, (_, digits) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
+}
+
+/** The text with `***` for each stretch that reads as the value once its percent escapes are undone. */
+function withoutEncoded(text: string, value: string): string {
+  const units = text.match(/%[0-9a-f]{2}|./gisu) ?? []
+  const bytes = units.map((unit) => unescaped(byteString(unit)))
+  const unitOf = bytes.flatMap((all, unit) => [...all].map(() => unit))
+  const [wanted, decoded] = [byteString(value), bytes.join('')]
+  const kept: string[] = []
+  let next = 0
+  for (
+    let at = decoded.indexOf(wanted);
+    at >= 0;
+    at = decoded.indexOf(wanted, at + wanted.length)
+  ) {
+    kept.push(...units.slice(next, unitOf[at]), HIDDEN)
+    next = (unitOf[at + wanted.length - 1] ?? units.length) + 1
+  }
+  return [...kept, ...units.slice(next)].join('')
+}
+
+/** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
+export function base64Forms(value: string): readonly string[] {
+  const binary = byteString(value)
+  const standard = [0, 1, 2].map((shift) => base64At(shift, binary))
+  if (!standard.some((form) => /[+/]/.test(form))) return standard
+  const urlSafe = standard.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))
+  return [...standard, ...urlSafe]
+}
+
+/** Those characters of its base64 that depend on the value alone, not on what stands around it. */
+function base64At(shift: number, binary: string): string {
+  const encoded = btoa('\0'.repeat(shift) + binary)
+  const whole = Math.floor(((shift + binary.length) * 8) / 6)
+  return encoded.slice(Math.ceil((shift * 8) / 6), whole)
+}
+
+/**
+ * A text with asterisks for whatever looks like a bot's token, as many as it has characters, so that
+ * columns stay. For texts that quote what a person wrote, who may have put a token in the wrong place.
+ */
+export function withoutBotTokens(text: string): string {
+  return text.replace(/\d{5,}:[\w-]{20,}/g, (token) => '*'.repeat(token.length))
+}
+
+/**
+ * Compares a secret with what someone presents, without telling by its duration how much of it was
+ * right: both become a MAC under a key of one call, and those are compared by the platform.
+ */
+export async function sameText(a: string, b: string): Promise<boolean> {
+  const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+    'verify',
+  ])
+  const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(a))
+  return crypto.subtle.verify('HMAC', key, mac, new TextEncoder().encode(b))
+}
