@@ -14,6 +14,8 @@ export interface Attempts {
   readonly tries: number
   /** Status of the platform's last answer; absent when none came. */
   readonly platformStatus?: number
+  /** The outbox has the event, not the platform. */
+  readonly queued?: true
 }
 
 /** Why a request was not dispatched, or not known to be: shown to the sender as it stands. */
@@ -112,6 +114,14 @@ export function payloadTooLarge(bytes: number): RelayError {
   const message = `the event would take ${bytes} bytes, GitHub accepts ${LIMITS.clientPayloadBytes}`
   return new RelayError(413, 'payload_too_large', message, {
     hint: 'send less, or only an address from which the workflow fetches the rest',
+  })
+}
+
+export function outboxFull(message: string, cause?: unknown): RelayError {
+  return new RelayError(503, 'outbox_full', message, {
+    hint: 'nothing was kept: send the request again later',
+    retryAfter: 60,
+    cause,
   })
 }
 

@@ -6,12 +6,19 @@ export function memoryOutbox(): Outbox {
   const waits = ({ died }: SealedEvent) => died === undefined
 
   /** Changes one event, where it stands or, with `last`, behind all others. */
-  const change = (delivery: string, is: (event: SealedEvent) => boolean, to: Changed, last = false) => {
+  const change = (
+    delivery: string,
+    is: (event: SealedEvent) => boolean,
+    to: Changed,
+    last = false,
+  ) => {
     const found = events.find((event) => event.delivery === delivery && is(event))
     if (!found) return undefined
     const changed = { ...found, ...to }
     const others = events.filter((event) => event !== found)
-    events = last ? [...others, changed] : events.map((event) => (event === found ? changed : event))
+    events = last
+      ? [...others, changed]
+      : events.map((event) => (event === found ? changed : event))
     return shown(changed)
   }
   const remove = (is: (event: SealedEvent) => boolean) => {

@@ -64,7 +64,60 @@ export type Unwanted =
   | { readonly delivery: string }
   | { readonly diedBefore: number; readonly beyond: number }
 
+export interface OutboxLimits {
+  /** Events that may wait; dead letters count in no bound. */
+  readonly events: number
+  /** Bytes of those. */
+  readonly bytes: number
+  /** Milliseconds after which an event that still fails is a dead letter. */
+  readonly age: number
+  /** Milliseconds from one call of a lane to its next. */
+  readonly pace: number
+}
+
+export interface OutboxFigures {
+  readonly waiting: number
+  /** Seconds. */
+  readonly oldest: number
+  readonly dead: number
+  /** Those that no key opens: they wait until one does. */
+  readonly unreadable: number
+}
+
 /** The disk is full, gone or broken. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
+}
+
+/** A line of the log that is not about a request: no payload, no token. */
+export interface OutboxLine {
+  /** ISO 8601, UTC. */
+  readonly time: string
+  /**
+   * - `delivered`, `deferred`: what a try came to
+   * - `dead`: an event became a dead letter
+   * - `forgotten`: a dead letter was dropped for its age, or for newer ones
+   * - `late`: the oldest event has waited for more than an hour
+   * - `unreadable`: events that no key opens are kept
+   * - `replayed`, `dropped`: the operator did so
+   * - `disk`: GitHub has the event, and the disk did not take that in
+   */
+  readonly outbox:
+    | 'delivered'
+    | 'deferred'
+    | 'dead'
+    | 'forgotten'
+    | 'late'
+    | 'unreadable'
+    | 'replayed'
+    | 'dropped'
+    | 'disk'
+  readonly delivery?: string
+  /** `owner/name` in lower case. */
+  readonly repository?: string
+  readonly tries?: number
+  readonly reason?: string
+  /** How long it has waited, or until the next try. */
+  readonly seconds?: number
+  readonly events?: number
 }
