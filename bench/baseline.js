@@ -27,7 +27,13 @@ export async function coreBundle(folder) {
   await mkdir(cache, { recursive: true })
   const entry = `${cache}/core.js`
   await writeFile(entry, ONE_OUTPUT)
-  const files = await bundle({ entry, folder: 'core', file: 'index.js', minify: true })
+  const files = await bundle({
+    entry,
+    folder: 'core',
+    file: 'index.js',
+    format: 'module',
+    minify: true,
+  })
   await write(new URL(`file://${folder}/`), new Map(files))
   return `${folder}/core/index.js`
 }

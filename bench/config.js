@@ -20,12 +20,12 @@ export async function measureConfig(rounds) {
 async function openPipeline() {
   const [{ prepare }, { configSchema }, { scripts }, { canonical }, { digest }, claims, v] =
     await Promise.all([
-      built('items/prepare.js'),
-      built('items/config.js'),
-      built('entries/scripts.js'),
-      built('items/canonical.js'),
-      built('items/digest.js'),
-      built('state/claims.js'),
+      built('engine/pipeline.js'),
+      built('triggers/config.js'),
+      built('engine/scripts.js'),
+      built('engine/keys.js'),
+      built('engine/keys.js'),
+      built('state/index.js'),
       import('valibot'),
     ])
   const settings = (/** @type {unknown} */ config, /** @type {object} */ other) => ({

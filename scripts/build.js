@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { bundle } from './build/bundle.js'
 import { compile } from './build/compile.js'
-import { copyCoreWithoutOidc } from './build/core-without-oidc.js'
 import { differences, write } from './build/files.js'
 import { embedInspectorPage } from './build/inspector-page.js'
+import { copyPackages } from './build/packages.js'
 import { existingTargets } from './build/targets.js'
 
 const root = new URL('..', import.meta.url)
@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 // the same wherever it is started.
 process.chdir(root.pathname)
 await compile()
-await copyCoreWithoutOidc()
+await copyPackages()
 await embedInspectorPage()
 const files = await bundleAll()
 if (values.check) await check()

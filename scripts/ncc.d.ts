@@ -23,6 +23,8 @@ declare module '@vercel/ncc' {
     readonly cache: boolean
     readonly quiet: boolean
     readonly minify?: boolean
+    /** ES modules, or CommonJS; by the nearest package.json when left out. */
+    readonly esm?: boolean
   }
 
   export default function ncc(entry: string, options: Options): Promise<Built>

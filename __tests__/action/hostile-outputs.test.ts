@@ -6,7 +6,7 @@ import * as core from '@actions/core'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
-import { NOTHING } from '../../src/engine/result.ts'
+import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { readOutputFile } from '../support/output-file.ts'
 import { fire, itemOf } from './step.ts'
@@ -63,7 +63,7 @@ describe('R40: outputs survive any text', () => {
     const property = fc.property(item, (fields) => {
       const fired = { outcome: 'success', conclusion: 'success', outputs: fields } as const
       const outputs = stepOutputs({
-        ...{ ...NOTHING, workflow: 'w', trigger: 't', items: [fields] },
+        ...{ ...NOTHING_FIRED, workflow: 'w', trigger: 't', items: [fields] },
         ...{ contexts: [{ t: fired }], fields: Object.keys(fields) },
       })
       writeFileSync(file, '')

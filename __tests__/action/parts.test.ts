@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { callingWorkflow, expressionContexts } from '../../src/action/context.ts'
 import { onSource, readInputs } from '../../src/action/inputs.ts'
 import { maskedOutputs, stepOutputs } from '../../src/action/outputs.ts'
-import { kindOf, nextStep } from '../../src/action/summary.ts'
-import { arrivalOf } from '../../src/action/summary-tables.ts'
+import { nextStep } from '../../src/action/summary.ts'
+import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'
 import type { PlatformEvent } from '../../src/engine/event.ts'
 import type { Decision, Evaluation } from '../../src/engine/result.ts'
-import { NOTHING } from '../../src/engine/result.ts'
+import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { Json } from '../../src/wire/json.ts'
 
@@ -81,7 +81,7 @@ describe('step outputs', () => {
     const item = { text: 'a\n', list: [1], items: 'mine', extra: 1 }
     const fired = { outcome: 'success', conclusion: 'success', outputs: item } as const
     const outputs = stepOutputs({
-      ...NOTHING,
+      ...NOTHING_FIRED,
       workflow: 'w',
       trigger: 't',
       items: [item],
@@ -105,10 +105,10 @@ describe('step outputs', () => {
     const contexts = (size: number) => [
       { t: { ...skipped, outputs: { x: 'x'.repeat(size - frame) } } },
     ]
-    expect(stepOutputs({ ...NOTHING, contexts: contexts(450_000) }).get('items')).toHaveLength(
-      450_000,
-    )
-    expect(() => stepOutputs({ ...NOTHING, contexts: contexts(450_001) })).toThrow(
+    expect(
+      stepOutputs({ ...NOTHING_FIRED, contexts: contexts(450_000) }).get('items'),
+    ).toHaveLength(450_000)
+    expect(() => stepOutputs({ ...NOTHING_FIRED, contexts: contexts(450_001) })).toThrow(
       'the output "items" would have 450001 characters',
     )
   })
@@ -220,7 +220,7 @@ describe('what would help', () => {
       'change <code>config</code> of <code>webhook</code>',
     ],
   ])('against %s', (_, more, text) => {
-    const step = nextStep({ ...NOTHING, ...more }, 'hook')
+    const step = nextStep({ ...NOTHING_FIRED, ...more }, 'hook')
     if (text === '') expect(step).toBe('')
     else expect(plain(step)).toContain(text)
   })

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
 import type { Decision, Evaluation, Miss } from '../../src/engine/result.ts'
-import { NOTHING } from '../../src/engine/result.ts'
+import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { fire, payload, type Sent } from './step.ts'
@@ -108,7 +108,7 @@ describe('the decision', () => {
     }
     const contexts = [item('first'), item('second'), item('third')]
     const polled = {
-      ...NOTHING,
+      ...NOTHING_FIRED,
       items: [{}, {}, {}],
       contexts,
       owners: ['a', 'b', 'b'],
@@ -134,7 +134,7 @@ describe('the decision', () => {
     ['method is not among put', 'something else', 1],
     ['a', 'banana', 1],
   ])('%j beside the warning %j stands there %i times', (reason, warning, times) => {
-    const html = summaryHtml({ ...NOTHING, reason, warnings: [warning] }, NOBODY)
+    const html = summaryHtml({ ...NOTHING_FIRED, reason, warnings: [warning] }, NOBODY)
     expect(html.split(`<p>${reason}.</p>`)).toHaveLength(times + 1)
     expect(html).toContain(`<b>Warning:</b> ${warning}.`)
   })
@@ -144,7 +144,10 @@ describe('the decision', () => {
       return { trigger, fired, reason: 'because', checks: [] }
     }
     const skipped = Array.from({ length: 60 }, (_, at) => one(`t${at}`, false))
-    const html = summaryHtml({ ...NOTHING, decisions: [...skipped, one('last', true)] }, NOBODY)
+    const html = summaryHtml(
+      { ...NOTHING_FIRED, decisions: [...skipped, one('last', true)] },
+      NOBODY,
+    )
     expect(cells(html)[1]?.[0]).toBe('last')
     expect(html).toContain('<p>21 more triggers, not shown.</p>')
   })
@@ -157,7 +160,7 @@ describe('items', () => {
       [trigger]: { outcome: 'success', conclusion: 'success', outputs } as const,
       other: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } as const,
     }))
-    return { ...NOTHING, workflow: 'w', trigger, items, contexts }
+    return { ...NOTHING_FIRED, workflow: 'w', trigger, items, contexts }
   }
 
   const shown = (trigger: string, items: readonly JsonObject[], about = NOBODY) =>
@@ -326,13 +329,13 @@ describe('what to do next', () => {
   })
 
   test('after a poll that brought nothing', () => {
-    const html = summaryHtml({ ...NOTHING, miss: 'poll', reason: 'nothing new' }, NOBODY)
+    const html = summaryHtml({ ...NOTHING_FIRED, miss: 'poll', reason: 'nothing new' }, NOBODY)
     expect(plain(html)).toContain('npx hookline doctor --workflow hook')
   })
 
   test.each<Evaluation>([
-    { ...NOTHING, miss: 'event' },
-    { ...NOTHING, items: [{}] },
+    { ...NOTHING_FIRED, miss: 'event' },
+    { ...NOTHING_FIRED, items: [{}] },
   ])('is silent where nothing is wrong', (evaluation) => {
     expect(summaryHtml(evaluation, NOBODY)).not.toContain('Next:')
   })
@@ -356,7 +359,7 @@ describe('R42: the job summary is text, whatever comes', () => {
     const outputs = { ...item, body: text, text }
     const fired = { outcome: 'success', conclusion: 'success' } as const
     return {
-      ...NOTHING,
+      ...NOTHING_FIRED,
       ...{ workflow: text, trigger: text, reason: text, miss },
       ...{ warnings: many, notices: many, decisions: many.map(() => decision) },
       items: many.map(() => outputs),

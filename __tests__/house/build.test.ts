@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { differences, write } from '../../scripts/build/files.js'
 import { notices, packageFolder } from '../../scripts/build/notices.js'
+import { replaceOnce } from '../../scripts/build/packages.js'
 
 let folder: string
 
@@ -63,7 +64,7 @@ test('R46: the notices name every bundled package: joined, CommonJS, scoped, nes
     'node_modules/unused/package.json': packageJson('unused', '6.0.0'),
     'node_modules/unused/index.js': 'module.exports = 6',
   })
-  const files = bundle({ entry: 'entry.js', folder: 'out', file: 'index.js' })
+  const files = bundle({ entry: 'entry.js', folder: 'out', file: 'index.js', format: 'module' })
   const written = files['out/licenses.txt'] ?? ''
   expect(written.match(/^\S+ \d\.\d\.\d \(MIT\)$/gm)).toEqual([
     '@some/scoped 4.0.0 (MIT)',
@@ -96,30 +97,65 @@ test('a package without a file of its licence is known by its readme, or by its 
   expect(one).toBe('one 1.0.0 (MIT)\n\ntext of the repository\n')
 })
 
-test('a minified bundle holds what is used, in ASCII, with the names of functions, and runs', async () => {
-  await lay({
-    'package.json': '{"type":"module"}',
-    'entry.js': `import * as library from 'library'
+test.each(['commonjs', 'module'])(
+  'a minified bundle (%s) holds what is used, in ASCII, with the names of functions, and runs',
+  async (format) => {
+    await lay({
+      'package.json': '{"type":"module"}',
+      'entry.js': `import * as library from 'library'
       const { later } = await import('./later.js')
       console.log(library.used('…'), later())`,
-    'later.js': `import * as library from 'library'
+      'later.js': `import * as library from 'library'
       export const later = () => library.used('later →')`,
-    'node_modules/library/package.json': packageJson('library', '1.0.0', {
-      type: 'module',
-      sideEffects: false,
-    }),
-    'node_modules/library/index.js': `export function used(text) { return text + used.name }
+      'node_modules/library/package.json': packageJson('library', '1.0.0', {
+        type: 'module',
+        sideEffects: false,
+      }),
+      'node_modules/library/index.js': `export function used(text) { return text + used.name }
       const TABLE = /* @__PURE__ */ new Map([['left out', 1]])
       export function unused() { return TABLE.get('left out') }`,
+    })
+    const target = { entry: 'entry.js', folder: 'out', file: 'index.js', format, minify: true }
+    const files = bundle(target)
+    await lay(files)
+    const code = Object.keys(files).filter((name) => name.endsWith('.js'))
+    expect(code.length).toBe(2)
+    expect(JSON.parse(files['out/package.json'] ?? '')).toEqual({ type: format })
+    for (const name of code) expect(files[name]).not.toMatch(/[^\n -~]|left out/)
+    const printed = execFileSync(process.execPath, ['out/index.js'], { cwd: folder })
+    expect(printed.toString()).toBe('…used later →used\n')
+  },
+)
+
+test('what webpack puts round a module stays in parentheses, which the engine compiles at once', async () => {
+  await lay({
+    'package.json': '{"type":"module"}',
+    'entry.js': `import one from './one.cjs'\nimport two from './two.cjs'\nconsole.log(one, two)`,
+    'one.cjs': 'module.exports = require("./two.cjs") + 1',
+    'two.cjs': 'module.exports = 2',
   })
-  const target = { entry: 'entry.js', folder: 'out', file: 'index.js', minify: true }
-  const files = bundle(target)
+  const target = { entry: 'entry.js', folder: 'out', file: 'index.js', format: 'commonjs' }
+  const files = bundle({ ...target, minify: true })
+  const code = files['out/index.js'] ?? ''
+  const modules = code.match(/\d+:.(?=(\w+|\([\w, ]*\))=>\{)/g) ?? []
+  expect(modules.length).toBeGreaterThanOrEqual(2)
+  expect(modules.filter((start) => !start.endsWith('('))).toEqual([])
+  expect(code).not.toContain('__eager__')
   await lay(files)
-  const code = Object.keys(files).filter((name) => name.endsWith('.js'))
-  expect(code.length).toBe(2)
-  for (const name of code) expect(files[name]).not.toMatch(/[^\n -~]|left out/)
   const printed = execFileSync(process.execPath, ['out/index.js'], { cwd: folder })
-  expect(printed.toString()).toBe('…used later →used\n')
+  expect(printed.toString()).toBe('3 2\n')
+})
+
+test('the types of a bundle lie beside it', async () => {
+  await lay({ 'entry.js': 'export default 1', 'types.d.ts': 'export default 1' })
+  const target = { entry: 'entry.js', folder: 'out', file: 'worker.js', format: 'module' }
+  const files = bundle({ ...target, types: 'types.d.ts' })
+  expect(files['out/worker.d.ts']).toBe('export default 1')
+})
+
+test('an edit of a package fails when its new version says it otherwise', () => {
+  expect(replaceOnce('a b c', 'b', 'x')).toBe('a x c')
+  for (const text of ['a c', 'b b']) expect(() => replaceOnce(text, 'b', 'x')).toThrow('once: b')
 })
 
 test.each([
@@ -131,7 +167,13 @@ test.each([
     'entry.js': entry,
     'later.js': 'export const later = 1',
   })
-  const target = { entry: 'entry.js', folder: 'out', file: 'worker.js', portable: true }
+  const target = {
+    entry: 'entry.js',
+    folder: 'out',
+    file: 'worker.js',
+    format: 'module',
+    portable: true,
+  }
   expect(() => bundle(target)).toThrow(message)
 })
 

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
+import { readModules } from './imports.ts'
+import { manifestOf, packagesBehind, withDependencies } from './packages.ts'
 
 /**
  * Which packages are in a bundle is found here by what they say, not by what the bundler lists: a
@@ -16,25 +18,15 @@ const QUOTED = /(?<=['"`])[^'"`\\\n]{12,}(?=['"`])/g
 /** Of what a package says, so much must stand in a bundle; by chance it is a twentieth at most. */
 const SHARE = 1 / 8
 
-const packages = productionPackages()
+const modules = new Map(readModules(`${root}src`).map((module) => [module.path, module]))
+/** All that a bundle may hold, nested ones too: folders by name and version. */
+const packages = new Map(
+  withDependencies(root, packagesBehind([...modules.keys()], modules)).map((folder) => {
+    const { name, version } = manifestOf(root + folder)
+    return [`${name} ${version}`, folder]
+  }),
+)
 const ownTexts = textsOfOne(packages)
-
-/** What `npm install --omit=dev` installs, nested ones too: folders by name and version. */
-function productionPackages(): ReadonlyMap<string, string> {
-  const lock: { packages: Record<string, { dev?: boolean; devOptional?: boolean }> } = JSON.parse(
-    readFileSync(`${root}package-lock.json`, 'utf8'),
-  )
-  const wanted = Object.entries(lock.packages).filter(
-    ([path, { dev, devOptional }]) =>
-      path !== '' && !dev && !devOptional && existsSync(root + path),
-  )
-  return new Map(wanted.map(([path]) => [nameOf(path), path]))
-}
-
-function nameOf(folder: string): string {
-  const { name, version } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'))
-  return `${name} ${version}`
-}
 
 /** The texts of each package that no other package has. */
 function textsOfOne(folders: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {

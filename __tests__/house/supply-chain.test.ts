@@ -1,31 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { isBuiltin } from 'node:module'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { type Module, readModules } from './imports.ts'
+import { readModules } from './imports.ts'
+import { manifestOf, packagesBehind, withDependencies } from './packages.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const modules = new Map(readModules(`${root}src`).map((module) => [module.path, module]))
-
-/** The packages that modules import, and those that they import, types included. */
-function packagesBehind(entries: readonly string[], known: ReadonlyMap<string, Module>): string[] {
-  const seen = new Set<string>()
-  const packages = new Set<string>()
-  const walk = (path: string): void => {
-    if (seen.has(path)) return
-    seen.add(path)
-    for (const name of known.get(path)?.imports ?? []) {
-      if (known.has(name)) walk(name)
-      else if (!isBuiltin(name)) packages.add(packageOf(name))
-    }
-  }
-  for (const entry of entries) walk(entry)
-  return [...packages].sort()
-}
-
-function packageOf(name: string): string {
-  return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
-}
 
 describe('R50: the relay stands on at most three packages', () => {
   test.each([
@@ -38,7 +18,7 @@ describe('R50: the relay stands on at most three packages', () => {
 
   test('and each of them on none', () => {
     for (const name of ['jose', 'lossless-json', 'undici']) {
-      const { dependencies = {} } = manifestOf(`node_modules/${name}`)
+      const { dependencies = {} } = manifestOf(`${root}node_modules/${name}`)
       expect([name, dependencies]).toEqual([name, {}])
     }
   })
@@ -60,46 +40,50 @@ describe('R50: the relay stands on at most three packages', () => {
   })
 })
 
-interface Manifest {
-  readonly scripts?: Readonly<Record<string, string>>
-  readonly dependencies?: Readonly<Record<string, string>>
-}
-
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'))
-}
-
 /** What npm runs of a package that it takes from a registry. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
 
 /** What a package runs when it is installed, a line each; npm builds what has a binding.gyp unasked. */
-function runsAtInstall({ scripts = {} }: Manifest, files: readonly string[]): string[] {
+function runsAtInstall(
+  { scripts = {} }: { readonly scripts?: Readonly<Record<string, string>> },
+  files: readonly string[],
+): string[] {
   const named = INSTALL_SCRIPTS.filter((name) => scripts[name] !== undefined)
   return files.includes('binding.gyp') ? [...named, 'binding.gyp'] : named
 }
 
-describe('R50: no production dependency runs anything when it is installed', () => {
-  const lock: { packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }> } =
-    JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'))
-  const production = Object.entries(lock.packages).filter(([path, { dev }]) => path && !dev)
+describe('R50: nothing that is bundled runs anything when it is installed', () => {
+  const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
+  const lock: { packages: Record<string, { hasInstallScript?: boolean }> } = JSON.parse(
+    readFileSync(`${root}package-lock.json`, 'utf8'),
+  )
 
   test('by the lock file', () => {
-    expect(production.length).toBeGreaterThan(30)
-    const marked = production.filter(([, { hasInstallScript }]) => hasInstallScript)
-    expect(marked.map(([path]) => path)).toEqual([])
+    expect(bundled.length).toBeGreaterThan(30)
+    expect(bundled.filter((path) => !lock.packages[path])).toEqual([])
+    expect(bundled.filter((path) => lock.packages[path]?.hasInstallScript)).toEqual([])
   })
 
   test('by what is installed', () => {
-    const installed = production.filter(([path]) => existsSync(root + path))
-    expect(installed.length).toBeGreaterThan(30)
-    const running = installed.flatMap(([path]) =>
-      runsAtInstall(manifestOf(path), readdirSync(root + path)).map((name) => `${path} ${name}`),
+    const running = bundled.flatMap((path) =>
+      runsAtInstall(manifestOf(root + path), readdirSync(root + path)).map(
+        (name) => `${path} ${name}`,
+      ),
     )
     expect(running).toEqual([])
   })
 
+  test('and who installs Hookline gets no other package', () => {
+    const { dependencies = {} } = manifestOf(root)
+    expect(dependencies).toEqual({})
+    const production = Object.entries(lock.packages).filter(
+      ([path, entry]) => path !== '' && !('dev' in entry),
+    )
+    expect(production.map(([path]) => path)).toEqual([])
+  })
+
   test('and neither does Hookline itself', () => {
-    expect(runsAtInstall(manifestOf('.'), readdirSync(root))).toEqual([])
+    expect(runsAtInstall(manifestOf(root), readdirSync(root))).toEqual([])
   })
 
   test.each([

@@ -7,7 +7,7 @@ import {
   type Place,
   stepExpression,
 } from '../../src/dev/inspector/page/expression.js'
-import { NOTHING } from '../../src/engine/result.ts'
+import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { Json, JsonObject } from '../../src/wire/json.ts'
 
 /** What GitHub's own library makes of a copied expression. */
@@ -123,7 +123,9 @@ describe("GitHub's evaluator finds by it", () => {
           webhook: { outcome: 'success', conclusion: 'success', outputs } as const,
         }))
         const fields = ['body', 'query', 'method', 'trigger']
-        const outputs = Object.fromEntries(stepOutputs({ ...NOTHING, items, contexts, fields }))
+        const outputs = Object.fromEntries(
+          stepOutputs({ ...NOTHING_FIRED, items, contexts, fields }),
+        )
         for (const [index, one] of items.entries()) {
           for (const { path, value } of places(one)) {
             const at = { trigger: 'webhook', path, value, item: index, fields }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { RelayError } from '../../src/relay/errors.ts'
 import {
-  forwardTo,
+  dispatchTo,
   type PlatformAnswer,
   PlatformFault,
   type PlatformRequest,
@@ -41,7 +41,7 @@ async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https
     const { status = 204, headers = {} } = turn
     return { status, header: (name) => headers[name], text: '' }
   }
-  const forward = forwardTo({ post, apiUrl: new URL(api), budget: BUDGET, clock })
+  const forward = dispatchTo({ post, apiUrl: new URL(api), budget: BUDGET, clock })
   const outcome = await forward(DISPATCH).catch((error: unknown) => error)
   const elapsed = clock.now().getTime() - START
   return { outcome, requests, sleeps: clock.sleeps, elapsed }
@@ -230,7 +230,7 @@ test('a fault that is none of the platform’s is ours, not the sender’s', asy
   const post = async () => {
     throw new TypeError('a mistake')
   }
-  const forward = forwardTo({ post, apiUrl: new URL('https://api.test'), budget: BUDGET, clock })
+  const forward = dispatchTo({ post, apiUrl: new URL('https://api.test'), budget: BUDGET, clock })
   await expect(forward(DISPATCH)).rejects.toThrow(TypeError)
 })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { githubApi } from '../../src/action/store.ts'
-import { branchShelf, patientApi } from '../../src/state/branch.ts'
+import { branchBackend, withRetries } from '../../src/state/branch.ts'
 import { createStore, MOST_CLAIMS, type StateStore } from '../../src/state/index.ts'
 import { type ContentsApi, startContentsApi } from '../support/contents-api.ts'
 import { problemsOf } from '../support/problems.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => api.close())
 
 function open(branch = 'state', token = 'token'): StateStore {
-  return createStore(branchShelf(branch, patientApi(githubApi(token), PORTS), PORTS))
+  return createStore(branchBackend(branch, withRetries(githubApi(token), PORTS), PORTS))
 }
 
 function calls(): string[] {

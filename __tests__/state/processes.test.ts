@@ -17,8 +17,8 @@ const CLAIMER = `
   const { createStore } = await load('state/store.js')
   const { fileShelf } = await load('state/file.js')
   const { branchShelf } = await load('state/branch.js')
-  const { stateFiles } = await load('entries/state-files.js')
-  const { githubApi } = await load('entries/action/github.js')
+  const { stateFiles } = await load('action/store.js')
+  const { githubApi } = await load('action/store.js')
   // The stand-in answers in milliseconds, not in tenths of a second: waits are as much shorter.
   const pace = kind === 'file' ? 1 : 50
   const sleep = (ms) => new Promise((r) => setTimeout(r, ms / pace))
@@ -141,7 +141,7 @@ describe('R38: a process that is killed', () => {
     const load = (file) => import(folder + '/' + file)
     const { createStore } = await load('state/store.js')
     const { fileShelf } = await load('state/file.js')
-    const { stateFiles } = await load('entries/state-files.js')
+    const { stateFiles } = await load('action/store.js')
     const ports = { sleep: (ms) => new Promise((r) => setTimeout(r, ms)), random: Math.random }
     const store = createStore(fileShelf(place, 'state.json', stateFiles, ports))
     const [standing] = await store.claim({ workflow: 'hook', trigger: 'webhook' }, ['key'], { id, at: 1000 })

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ACTION_NODE } from './node24.ts'
 import { readOutputFile } from './output-file.ts'
 
 /** The bundle that GitHub runs. */
@@ -36,7 +37,7 @@ export interface ActionResult {
   readonly stderr: string
 }
 
-/** Runs the built action as a runner would: with nothing in the environment but what it sets. */
+/** Runs the built action as a runner would: on Node 24 where there is one, with nothing in the environment but what it sets. */
 export function runAction(run: ActionRun): Promise<ActionResult> {
   return runProcess(run)
 }
@@ -108,7 +109,7 @@ function runBundle(
   signal?: AbortSignal,
 ): Promise<Pick<ActionResult, 'exitCode' | 'stdout' | 'stderr'>> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [ACTION_BUNDLE], {
+    const child = spawn(ACTION_NODE, [ACTION_BUNDLE], {
       env,
       timeout: 60_000,
       killSignal: 'SIGKILL',

@@ -1,6 +1,6 @@
 import { stepOutputs } from '../../src/action/outputs.ts'
 import { http } from '../../src/action/ports.ts'
-import { carryOut, type Effect } from '../../src/engine/effects.ts'
+import { type Effect, runEffects } from '../../src/engine/effects.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../../src/engine/event.ts'
 import type { Evaluation } from '../../src/engine/result.ts'
@@ -66,7 +66,7 @@ export function runPost(
   ports: EnginePorts,
 ): Promise<void> {
   const saved = JSON.parse(JSON.stringify(effects)) as Effect[] // as it goes through GITHUB_STATE
-  return carryOut(saved, (name) => workflows.find(name), ports)
+  return runEffects(saved, (name) => workflows.find(name), ports)
 }
 
 export function updateIds(items: readonly Item[]): unknown[] {

@@ -32,7 +32,7 @@ async function build(target: string): Promise<void> {
   const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
   const compiled = join(own, 'compiled')
   await run(bin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', compiled], { cwd: ROOT })
-  await run(bin('ncc'), ['build', join(compiled, 'entries/relay-worker.js'), '-m', '-o', own])
+  await run(bin('ncc'), ['build', join(compiled, 'relay/worker.js'), '-m', '-o', own])
   await rename(own, target).catch(() => {})
 }
 

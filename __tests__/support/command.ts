@@ -12,7 +12,7 @@ export interface CommandRun {
 
 /** Starts one command of the command line as a process of its own. */
 export async function startCommand(name: string, run: CommandRun): Promise<ChildProcess> {
-  const file = join(await compiledSources(), `entries/commands/${name}.js`)
+  const file = join(await compiledSources(), `cli/${name}.js`)
   const script = `import { ${name}Command } from ${JSON.stringify(file)}
 await ${name}Command().parseAsync(process.argv.slice(1), { from: 'user' })`
   const nodeArguments = ['--input-type=module', '-e', script, '--', ...(run.arguments ?? [])]

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Message, Update } from 'grammy/types'
-import type { SPECIFIED_TYPES } from '../../src/triggers/messaging-bot/message-types.ts'
+import type { SPECIFIED_TYPES } from '../../src/triggers/messaging-bot/updates.ts'
 
 type Specified = (typeof SPECIFIED_TYPES)[number]
 type Kind = Exclude<keyof Update, 'update_id'>
@@ -17,6 +17,6 @@ export function textMessage(text: string) {
 }
 
 function read<Shape>(name: string): Shape {
-  const file = new URL(`../bot/fixtures/${name}`, import.meta.url)
+  const file = new URL(`../triggers/messaging-bot/fixtures/${name}`, import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')) as Shape // the fixtures are what the name says
 }

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { carryOut } from '../../src/engine/effects.ts'
+import { runEffects } from '../../src/engine/effects.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import type { PlatformEvent, WorkflowSource } from '../../src/engine/event.ts'
 import { createStore, type StateStore } from '../../src/state/index.ts'
-import { memoryShelf } from '../../src/state/memory.ts'
+import { memoryBackend } from '../../src/state/memory.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { defineTrigger } from '../../src/triggers/trigger.ts'
 import type { Json } from '../../src/wire/json.ts'
@@ -71,7 +71,7 @@ export function scheduleEvent(schedule?: string): PlatformEvent {
 
 /** A store that lives as long as its test. */
 export function memoryStore(): StateStore {
-  return createStore(memoryShelf())
+  return createStore(memoryBackend())
 }
 
 export function updates(
@@ -97,7 +97,7 @@ export async function poll(queue: Queue, config: unknown = {}, event = dispatch,
   return {
     ...evaluation,
     texts: evaluation.items.map(({ text }) => text),
-    succeed: () => carryOut(evaluation.effects, (name) => workflows.find(name), ports),
+    succeed: () => runEffects(evaluation.effects, (name) => workflows.find(name), ports),
   }
 }
 

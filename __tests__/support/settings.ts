@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Found } from '../../src/engine/pipeline.ts'
+import type { Found } from '../../src/engine/candidate.ts'
 import { scripts } from '../../src/engine/scripts.ts'
-import { BLANK_LEDGER, type Ledger } from '../../src/state/index.ts'
+import { NO_SEEN_KEYS, type SeenKeys } from '../../src/state/index.ts'
 import type { KeyPaths } from '../../src/triggers/config.ts'
 import { type Config, configSchema } from '../../src/triggers/config.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
@@ -9,13 +9,13 @@ import type { Item } from '../../src/triggers/trigger.ts'
 /** Settings of the pipeline from `config` as a workflow file has it. */
 export function settingsOf(
   config: unknown = {},
-  other: { keys?: Partial<KeyPaths>; ledger?: Ledger; deduplicate?: boolean } = {},
+  other: { keys?: Partial<KeyPaths>; ledger?: SeenKeys; deduplicate?: boolean } = {},
 ) {
   return {
     config: configOf(config),
     keys: { own: undefined, chosen: undefined, ...other.keys },
     deduplicate: other.deduplicate ?? false,
-    ledger: other.ledger ?? BLANK_LEDGER,
+    ledger: other.ledger ?? NO_SEEN_KEYS,
     scripts,
   }
 }

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { githubApi, stateFiles } from '../../src/action/store.ts'
-import { branchShelf, patientApi } from '../../src/state/branch.ts'
-import { fileShelf } from '../../src/state/file.ts'
+import { branchBackend, withRetries } from '../../src/state/branch.ts'
+import { fileBackend } from '../../src/state/file.ts'
 import { createStore, type StateStore } from '../../src/state/index.ts'
 import { startContentsApi } from './contents-api.ts'
 
@@ -29,7 +29,7 @@ async function filePlace(): Promise<SharedPlace> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-state-'))
   const path = join(folder, 'deep/state.json')
   return {
-    open: () => createStore(fileShelf(path, 'deep/state.json', stateFiles, PORTS)),
+    open: () => createStore(fileBackend(path, 'deep/state.json', stateFiles, PORTS)),
     overwrite: (text) => stateFiles.replace(path, text),
     name: /deep\/state\.json/,
     close: () => rm(folder, { recursive: true }),
@@ -41,7 +41,7 @@ async function branchPlace(): Promise<SharedPlace> {
   process.env.GITHUB_API_URL = api.url
   process.env.GITHUB_REPOSITORY = 'octo/repo'
   return {
-    open: () => createStore(branchShelf('state', patientApi(githubApi('token'), PORTS), PORTS)),
+    open: () => createStore(branchBackend('state', withRetries(githubApi('token'), PORTS), PORTS)),
     overwrite: async (text) => api.put('state', 'hook/webhook.json', text),
     name: /hook\/webhook\.json on the branch state/,
     async close() {

@@ -12,7 +12,7 @@ const TICKS_PER_SECOND = 100
 /** Bundles the relay for the edge as it is shipped; the sources must be compiled before. */
 export async function bundledRelay() {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
-  const ncc = ['ncc', 'build', 'build/entries/relay-worker.js', '-m', '-q', '-o', folder]
+  const ncc = ['ncc', 'build', 'build/relay/worker.js', '-m', '-q', '-o', folder]
   const { status, stderr } = spawnSync('npx', ncc, { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   return join(folder, 'index.js')

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import ncc from '@vercel/ncc'
 import { notices } from './notices.js'
@@ -13,33 +14,37 @@ import { shrink } from './shrink.js'
  * @returns {Promise<[name: string, file: File][]>} by path in dist/
  */
 export async function bundle(target) {
-  const built = await ncc(resolve(target.entry), { cache: false, quiet: true })
-  if (target.portable) refuseNodeOnly(target, built)
-  const texts = {
-    [target.file]: built.code,
-    'licenses.txt': notices(modulesOf(built.stats.compilation)),
-    ...chunks(built),
-  }
-  return Promise.all(
-    Object.entries(texts).map(async ([name, text]) => {
-      const content = Buffer.from(target.minify && name.endsWith('.js') ? await shrink(text) : text)
-      const executable = name === target.file && target.executable === true
-      return [`${target.folder}/${name}`, { content, executable }]
+  const { entry, folder, file, format, minify = false, types, portable } = target
+  const module = format === 'module'
+  const built = await ncc(resolve(entry), { cache: false, quiet: true, esm: module })
+  if (portable) refuseNodeOnly(target, built)
+  const scripts = await Promise.all(
+    [[file, built.code], ...chunks(built)].map(async ([name = '', code = '']) => {
+      return [name, minify ? await shrink(code, { module }) : code]
     }),
   )
+  const texts = [
+    ...scripts,
+    ['licenses.txt', notices(modulesOf(built.stats.compilation))],
+    // Which of the two kinds of modules the folder holds, whatever stands around it.
+    ['package.json', `${JSON.stringify({ type: format }, null, 2)}\n`],
+    ...(types ? [[file.replace(/\.js$/, '.d.ts'), await readFile(types, 'utf8')]] : []),
+  ]
+  return texts.map(([name = '', text = '']) => {
+    const executable = name === file && target.executable === true
+    return [`${folder}/${name}`, { content: Buffer.from(text), executable }]
+  })
 }
 
 /**
- * What ncc puts beside the bundle: the chunks of dynamic imports, and a package.json that makes
- * all of them ES modules.
+ * The scripts that ncc puts beside the bundle: what dynamic imports load.
  *
  * @param {import('@vercel/ncc').Built} built
- * @returns {Record<string, string>}
+ * @returns {[name: string, code: string][]}
  */
 function chunks({ assets }) {
-  return Object.fromEntries(
-    Object.entries(assets).map(([name, { source }]) => [name, source.toString()]),
-  )
+  const names = Object.keys(assets).filter((name) => name !== 'package.json')
+  return names.map((name) => [name, assets[name]?.source.toString() ?? ''])
 }
 
 /**

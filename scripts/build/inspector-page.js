@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import ts from 'typescript'
 
 const PAGE = 'src/dev/inspector/page'
-const MODULE = 'build/entries/dev/inspector-files.js'
+const MODULE = 'build/inspector/page-files.js'
 
 /** Puts the texts of the inspector's page into the module that otherwise reads them from files. */
 export async function embedInspectorPage() {

@@ -3,20 +3,29 @@ import { minify } from '@swc/core'
 /** Names of functions and classes stay, for the frames of a bug report. */
 const NAMES = { keep_fnames: true, keep_classnames: true }
 
+/** Stands for a pair of parentheses while the printer, which would drop them, is at work. */
+const EAGER = '__eager__'
+
 /**
  * A module without what nothing in it uses, which ncc leaves in: the engine reads all of it at every
  * start. In ASCII, since one letter beyond makes the engine keep two bytes for every other one.
  *
- * @param {string} code
+ * The functions that webpack puts round modules stay in the parentheses it prints them in: those the
+ * engine compiles at once, while it reads any other function twice, first to find its end.
+ *
+ * @param {string} code as webpack prints it
+ * @param {{ module: boolean }} format true for ES modules, false for CommonJS
  */
-export async function shrink(code) {
-  const shrunk = await minify(code, {
-    module: true,
+export async function shrink(code, { module }) {
+  if (code.includes(EAGER)) throw new Error(`${EAGER} is a name of the build's own`)
+  const marked = code.replaceAll(/^\/\*{3}\/ \(/gm, `/***/ ${EAGER}(`)
+  const shrunk = await minify(marked, {
+    module,
     ecma: 2022,
     ...NAMES,
     mangle: NAMES,
     compress: { defaults: false, unused: true, dead_code: true, passes: 2 },
     format: { comments: false, asciiOnly: true },
   })
-  return shrunk.code
+  return shrunk.code.replaceAll(`${EAGER}(`, '(')
 }

@@ -7,21 +7,39 @@ import { existsSync } from 'node:fs'
  * @property {string} entry compiled module in build/
  * @property {string} folder folder in dist/
  * @property {string} file name of the bundle in that folder
+ * @property {'commonjs' | 'module'} format CommonJS starts faster: a Node module is loaded without
+ *   the parts of it that an ES module's list of exports would ask for
  * @property {boolean} [executable] it is started by its name
  * @property {boolean} [minify] its size is paid for at every start: the engine compiles all of it
  * @property {boolean} [portable] it also runs where there is no Node: one small file, no Node module
+ * @property {string} [types] file of its types, laid beside it for those who import it
  */
 
 /** @type {readonly Target[]} */
 export const TARGETS = [
-  { entry: 'build/entries/action.js', folder: 'action', file: 'index.js', minify: true },
-  { entry: 'build/entries/cli.js', folder: 'cli', file: 'index.js', executable: true },
   {
-    entry: 'build/entries/relay-worker.js',
+    entry: 'build/action/index.js',
+    folder: 'action',
+    file: 'index.js',
+    format: 'commonjs',
+    minify: true,
+  },
+  {
+    entry: 'build/cli/index.js',
+    folder: 'cli',
+    file: 'index.js',
+    format: 'commonjs',
+    executable: true,
+    minify: true,
+  },
+  {
+    entry: 'build/relay/worker.js',
     folder: 'relay',
     file: 'worker.js',
+    format: 'module',
     minify: true,
     portable: true,
+    types: 'scripts/build/worker.d.ts',
   },
 ]
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { code, table } from './table.js'
 
 const { CONFIG_OPTIONS } = await import(
-  new URL('../../build/items/config.js', import.meta.url).href
+  new URL('../../build/triggers/config.js', import.meta.url).href
 )
 
 /** The keys of `on.<trigger>.config`, from the schemas that check them. */

@@ -10,7 +10,7 @@ import { DEFAULT_GLOB, type Inputs, onSource, readInputs } from './inputs.ts'
 import { enginePorts, workingCopy } from './ports.ts'
 
 /** Everything around a run of the action. */
-export interface Surroundings {
+export interface ActionContext {
   readonly inputs: Inputs
   readonly event: PlatformEvent
   readonly workflows: WorkflowSource
@@ -18,7 +18,7 @@ export interface Surroundings {
 }
 
 /** @throws UserError when an input or the event cannot be read */
-export async function readSurroundings(): Promise<Surroundings> {
+export async function readActionContext(): Promise<ActionContext> {
   const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)

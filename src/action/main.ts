@@ -6,7 +6,7 @@ import type { PlatformEvent, WorkflowSource } from '../engine/event.ts'
 import type { Evaluation, OutputFile } from '../engine/result.ts'
 import { isObject } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { readSurroundings, type Surroundings } from './context.ts'
+import { type ActionContext, readActionContext } from './context.ts'
 import { logText } from './failure.ts'
 import type { Inputs } from './inputs.ts'
 import { maskedOutputs, stepOutputs } from './outputs.ts'
@@ -17,7 +17,7 @@ import { type Arrival, arrivalOf } from './summary-tables.ts'
 /** The step itself: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
   beginMain()
-  const surroundings = await readSurroundings()
+  const surroundings = await readActionContext()
   const { inputs, event, workflows, ports } = surroundings
   const evaluation = await evaluate(event, workflows, ports)
   const outputs = stepOutputs(evaluation)
@@ -53,7 +53,7 @@ function report(evaluation: Evaluation): void {
 
 async function summarize(
   evaluation: Evaluation,
-  { inputs, event, workflows }: Surroundings,
+  { inputs, event, workflows }: ActionContext,
 ): Promise<void> {
   const file = process.env.GITHUB_STEP_SUMMARY
   if (!file) return

@@ -1,7 +1,7 @@
 import * as core from '@actions/core'
 import * as v from 'valibot'
-import { carryOut, type Effect, effectsSchema } from '../engine/effects.ts'
-import { readSurroundings } from './context.ts'
+import { type Effect, effectsSchema, runEffects } from '../engine/effects.ts'
+import { readActionContext } from './context.ts'
 
 /** Names under which the step's own state waits for its `post` part. */
 const STATE = { begun: 'begun', effects: 'effects' } as const
@@ -26,6 +26,6 @@ export async function post(): Promise<void> {
   const saved = core.getState(STATE.effects)
   if (saved === '') return
   const effects = v.parse(effectsSchema, JSON.parse(saved))
-  const { workflows, ports } = await readSurroundings()
-  await carryOut(effects, (name) => workflows.find(name), ports)
+  const { workflows, ports } = await readActionContext()
+  await runEffects(effects, (name) => workflows.find(name), ports)
 }

@@ -3,8 +3,8 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { branchShelf, type GitHubApi, type GitHubReply, patientApi } from '../state/branch.ts'
-import { type Files, fileShelf } from '../state/file.ts'
+import { branchBackend, type GitHubApi, type GitHubReply, withRetries } from '../state/branch.ts'
+import { type Files, fileBackend } from '../state/file.ts'
 import { createStore, type StateStore } from '../state/index.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
@@ -18,10 +18,10 @@ export function chosenStore(
   if (state.kind === 'none') return undefined
   const ports = { sleep: (duration: number) => sleep(duration), random: Math.random }
   if (state.kind === 'branch') {
-    return createStore(branchShelf(state.name, patientApi(githubApi(githubToken), ports), ports))
+    return createStore(branchBackend(state.name, withRetries(githubApi(githubToken), ports), ports))
   }
   const path = isAbsolute(state.path) ? state.path : join(folder, state.path)
-  return createStore(fileShelf(path, state.path, stateFiles, ports))
+  return createStore(fileBackend(path, state.path, stateFiles, ports))
 }
 
 /** GitHub for the repository of the run, by its own client, which is loaded with the first call. */

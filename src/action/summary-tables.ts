@@ -4,11 +4,11 @@ import { TRIGGERS } from '../triggers/index.ts'
 import type { Item, Trigger } from '../triggers/trigger.ts'
 import { bodyBytes } from '../wire/bytes.ts'
 import { PayloadError } from '../wire/errors.ts'
-import { isObject, type Json } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER, readClientPayload } from '../wire/payload.ts'
 import { code, counted, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
-import { kindOf, type Readers, secretsIn } from './summary.ts'
+import { maskedOutputs } from './outputs.ts'
 
 /** The items as jobs get them, a table for each trigger that fired. */
 export function itemTables({ contexts, owners, items }: Evaluation, readers: Readers): string[] {
@@ -212,4 +212,26 @@ function publicPath(path: string): string {
 function sizeText(bytes: number): string {
   if (bytes === 0) return 'none'
   return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} KB`
+}
+
+/** Who may read a summary, and what must not stand in it. */
+export interface Readers {
+  /** True where anybody can: then no text of a sender is shown, only its kind and size. */
+  readonly isPublic: boolean
+  /** What the action was given, by name. */
+  readonly secrets: JsonObject
+}
+
+/** The names of the secrets that a text holds, in any form in which GitHub would mask it. */
+function secretsIn(text: string, { secrets }: Readers): readonly string[] {
+  return maskedOutputs(new Map([['', text]]), secrets).map(({ secret }) => secret)
+}
+
+/** A value in words: `text of 12 characters`. */
+export function kindOf(value: Json): string {
+  if (value === null) return 'nothing'
+  if (typeof value === 'string') return `text of ${value.length} characters`
+  if (Array.isArray(value)) return `list of ${value.length}`
+  if (typeof value === 'object') return `object of ${Object.keys(value).length} fields`
+  return typeof value
 }

@@ -8,12 +8,12 @@ import { workflowFileSource } from '../action/workflow-files.ts'
 import type { WorkflowSource } from '../engine/event.ts'
 import type { DevServer } from '../inspector/dev-server.ts'
 import {
-  account,
   curlLine,
   eventJson,
+  formatEvent,
   foundTriggers,
   listLine,
-  survey,
+  readAllWorkflows,
 } from '../inspector/local-engine.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
@@ -22,7 +22,7 @@ import type { Contexts } from '../workflow/expressions.ts'
 import { readInlineOn, type Workflow } from '../workflow/workflow.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
-import { explainBug, stopOnSignal, styled } from './terminal.ts'
+import { reportBug, stopOnSignal, styled } from './terminal.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -63,8 +63,8 @@ async function run(options: DevOptions): Promise<void> {
     port: parsePort(port),
     env: process.env,
     workflows,
-    tell: (event) => print(json ? eventJson(event) : account(event)),
-    report: explainBug,
+    tell: (event) => print(json ? eventJson(event) : formatEvent(event)),
+    report: reportBug,
   })
   const hint = listenToPerson(server, json)
   print(`hookline dev listening on ${server.url}`)
@@ -86,7 +86,7 @@ function listenToPerson(server: DevServer, json: boolean | undefined): string {
       return server.close()
     },
   })
-  if (!json) keys = devKeys({ server, quit, report: explainBug })
+  if (!json) keys = devKeys({ server, quit, report: reportBug })
   return keys.hint
 }
 
@@ -98,7 +98,7 @@ function devWorkflows(globs: readonly string[], values: JsonObject, event: Json)
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen: boolean): string {
-  const { found, problems } = survey(() => workflows({}))
+  const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []))
   const [first] = lines

@@ -5,6 +5,14 @@ import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { Secret } from '../wire/secret.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
+import {
+  type AskOptions,
+  type DoctorPorts,
+  type Finding,
+  failed,
+  type RelayCall,
+  type Target,
+} from './doctor/findings.ts'
 import { judgeRepository, NO_TOKEN } from './doctor/repository.ts'
 import { checkWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
@@ -52,17 +60,19 @@ async function run(options: DoctorOptions, command: Command): Promise<void> {
   if (options.deliver && options.workflow === undefined) {
     command.error('error: --deliver needs --workflow, the one that the event is for')
   }
-  const patient = readPatient(options)
-  const findings = await examine(patient, doctorPorts(readApiUrl(process.env), patient.token))
+  const patient = readTarget(options)
+  const findings = await runChecks(patient, doctorPorts(readApiUrl(process.env), patient.token))
   const isWell = findings.every(({ status }) => status !== 'failed')
   process.stdout.write(
-    options.json ? `${JSON.stringify({ ok: isWell, findings })}\n` : findings.map(told).join(''),
+    options.json
+      ? `${JSON.stringify({ ok: isWell, findings })}\n`
+      : findings.map(findingLines).join(''),
   )
-  if (!isWell) process.exitCode = EXIT.mend
+  if (!isWell) process.exitCode = EXIT.failure
 }
 
 /** @throws UserError naming the option that is wrong */
-function readPatient(options: DoctorOptions): Patient {
+function readTarget(options: DoctorOptions): Target {
   const { workflow, trigger, deliver, wait } = options
   const repository = options.repository ?? originRepository()
   const relay = options.relay?.replace(/\/+$/, '')
@@ -106,15 +116,15 @@ const MARKS = {
   unknown: ['yellow', 'unknown'],
 } as const
 
-function told({ check, status, message, mend }: Finding): string {
+function findingLines({ check, status, message, mend }: Finding): string {
   const [colour, mark] = MARKS[status]
   const line = `${styled(process.stdout, colour, mark)}  ${check.padEnd(10)}  ${printable(message)}\n`
   return mend === undefined ? line : `${line}${' '.repeat(21)}${printable(mend)}\n`
 }
 
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
-export async function examine(patient: Patient, ports: DoctorPorts): Promise<readonly Finding[]> {
-  const platform = await examineGitHub(patient, ports)
+export async function runChecks(patient: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
+  const platform = await checkGitHub(patient, ports)
   const relay = patient.relay === undefined ? [] : [await checkRelay(patient.relay, ports)]
   const found = [...platform, ...relay]
   const isHopeless = found.some(({ status }) => status === 'failed')
@@ -122,7 +132,7 @@ export async function examine(patient: Patient, ports: DoctorPorts): Promise<rea
   return [...found, await checkDelivery(patient, ports)]
 }
 
-async function examineGitHub(patient: Patient, ports: DoctorPorts): Promise<readonly Finding[]> {
+async function checkGitHub(patient: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
   if (!patient.token) return [NO_TOKEN]
   try {
     const { repository } = patient
@@ -191,77 +201,4 @@ function callRelay(url: URL, call: RelayCall | undefined): Promise<HttpReply> {
 function method(json: string | undefined): { method: string; body?: Uint8Array } {
   if (json === undefined) return { method: 'GET' }
   return { method: 'POST', body: new TextEncoder().encode(json) }
-}
-
-/** What is to be looked at. */
-export interface Patient {
-  readonly repository: string
-  /** File name without its extension; `undefined` to look at every workflow. */
-  readonly workflow: string | undefined
-  readonly trigger: string
-  /** For GitHub. */
-  readonly token: Secret | undefined
-  /** For the relay: the same, or a key of a relay that holds the token itself. */
-  readonly relayToken: Secret | undefined
-  /** Address of the relay; `undefined` when there is none to look at. */
-  readonly relay: string | undefined
-  /** Seconds to wait for a run of an event that is sent; `undefined` to send none. */
-  readonly deliver: number | undefined
-}
-
-export interface DoctorPorts {
-  /**
-   * Asks GitHub's API, with the token.
-   *
-   * @param path from the API's base address, with a leading slash
-   * @throws HttpFailure when no answer came
-   */
-  askGitHub(path: string, options?: AskOptions): Promise<HttpReply>
-  /** Calls the relay, without the token unless it is given. @throws HttpFailure */
-  callRelay(url: string, options?: RelayCall): Promise<HttpReply>
-  now(): Date
-  sleep(milliseconds: number): Promise<void>
-}
-
-interface AskOptions {
-  /** Makes it a POST. */
-  readonly json?: string
-  /** The file itself instead of a description of it. */
-  readonly raw?: boolean
-}
-
-interface RelayCall {
-  /** Makes it a POST. */
-  readonly json: string
-  readonly token: Secret | undefined
-}
-
-/** What one check came to. */
-export interface Finding {
-  readonly check: CheckName
-  /** `unknown` where it cannot be told from outside. */
-  readonly status: 'ok' | 'warning' | 'failed' | 'unknown'
-  /** For programs: `token_missing`. */
-  readonly code: string
-  readonly message: string
-  /** What to do about it; there unless all is well. */
-  readonly mend?: string
-}
-
-type CheckName = 'token' | 'repository' | 'workflow' | 'relay' | 'delivery'
-
-export function ok(check: CheckName, message: string): Finding {
-  return { check, status: 'ok', code: 'ok', message }
-}
-
-export function failed(check: CheckName, code: string, message: string, mend: string): Finding {
-  return { check, status: 'failed', code, message, mend }
-}
-
-export function warning(check: CheckName, code: string, message: string, mend: string): Finding {
-  return { check, status: 'warning', code, message, mend }
-}
-
-export function unknown(check: CheckName, code: string, message: string, mend: string): Finding {
-  return { check, status: 'unknown', code, message, mend }
 }

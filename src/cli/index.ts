@@ -11,7 +11,7 @@ import { keysCommand } from './keys.ts'
 import { relayCommand } from './relay.ts'
 import { sealCommand } from './seal.ts'
 import { sendCommand } from './send.ts'
-import { EXIT_CODES, endQuietlyOnClosedPipe, explain, styled } from './terminal.ts'
+import { EXIT_CODES, endQuietlyOnClosedPipe, reportError, styled } from './terminal.ts'
 import { urlCommand } from './url.ts'
 
 const program = new Command('hookline')
@@ -46,7 +46,7 @@ endQuietlyOnClosedPipe()
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = explain(error)
+  process.exitCode = reportError(error)
 }
 
 /**

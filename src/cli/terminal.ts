@@ -5,20 +5,20 @@ import { bugOf, type Problem, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
 /** What the exit code of every command says. */
-export const EXIT = { done: 0, mend: 1, usage: 2, bug: 70 } as const
+export const EXIT = { done: 0, failure: 1, usage: 2, bug: 70 } as const
 
 /** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
 export const EXIT_CODES = `Exit codes:
   ${EXIT.done}   done
-  ${EXIT.mend}   something that you can mend, and the message says how
+  ${EXIT.failure}   something that you can mend, and the message says how
   ${EXIT.usage}   wrong usage: an unknown command or option
   ${EXIT.bug}  a bug of ours`
 
 /** Says on standard error what went wrong, and gives the exit code for it. */
-export function explain(error: unknown): number {
+export function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   if (!(error instanceof UserError)) {
-    explainBug(error)
+    reportBug(error)
     return EXIT.bug
   }
   for (const problem of error.problems) {
@@ -26,10 +26,10 @@ export function explain(error: unknown): number {
     const title = styled(process.stderr, ['red', 'bold'], 'error:')
     process.stderr.write(`${text.replace(/^error:/, title)}\n`)
   }
-  return EXIT.mend
+  return EXIT.failure
 }
 
-export function explainBug(error: unknown): void {
+export function reportBug(error: unknown): void {
   const { name, frames } = bugOf(error)
   process.stderr.write(
     `hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`,
@@ -69,7 +69,7 @@ export function printable(text: string): string {
 }
 
 /** Milliseconds after which a person begins to wonder. */
-const PATIENCE = 1000
+const PROGRESS_AFTER = 1000
 
 const CLEAR_LINE = '\r\u001b[K'
 
@@ -93,7 +93,7 @@ export async function withProgress<Result>(
     seconds++
     if (output.isTTY) output.write(`${CLEAR_LINE}${what} … ${seconds} s`)
     else if (seconds === 1) output.write(`${what} …\n`)
-  }, PATIENCE)
+  }, PROGRESS_AFTER)
   try {
     return await work
   } finally {

@@ -11,7 +11,7 @@ import {
   type WebhookInfo,
   withoutSecret,
 } from '../triggers/messaging-bot/bot-api.ts'
-import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/message-types.ts'
+import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'

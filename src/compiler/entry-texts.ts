@@ -1,5 +1,5 @@
 import { isMap, type Node } from 'yaml'
-import type { TriggerNodes } from '../workflow/workflow.ts'
+import type { TriggerNodes } from '../workflow/options.ts'
 import { rangeOf } from '../workflow/yaml.ts'
 import { linesOf } from './source-file.ts'
 import { dedent, type Lines } from './yaml-lines.ts'

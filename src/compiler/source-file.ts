@@ -1,7 +1,7 @@
 import { type Document, isMap, type Node, type Pair } from 'yaml'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
-import type { Reading, TriggerNodes } from '../workflow/workflow.ts'
+import type { Reading, TriggerNodes } from '../workflow/options.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyOf } from './file-expressions.ts'

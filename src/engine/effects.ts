@@ -44,7 +44,7 @@ type Find = (workflow: string) => Workflow | undefined
  * unacknowledged comes again, and is then known as seen; the other way round nothing would be lost
  * either, but the time of the last success would.
  */
-export async function carryOut(
+export async function runEffects(
   effects: readonly Effect[],
   find: Find,
   { triggers, store, run }: Pick<EnginePorts, 'triggers' | 'store' | 'run'>,

@@ -5,18 +5,26 @@ import { type ClientPayload, EVENT_TYPE, HEADER, readClientPayload } from '../wi
 import { readWebhookRequest } from '../wire/request.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
-import type { Addressed, EnginePorts, PlatformEvent, WorkflowSource } from './event.ts'
+import type { EnginePorts, PlatformEvent, TriggerRef, WorkflowSource } from './event.ts'
 import {
   type Decision,
   type Evaluation,
-  NOTHING,
-  type Room,
-  roomBeside,
+  FULL_BUDGET,
+  NOTHING_FIRED,
+  type OutputBudget,
+  remainingBudget,
   unfiredContext,
-  WHOLE_ROOM,
 } from './result.ts'
-import { type Firing, fire, notFired, placed, polled, received, together } from './run-trigger.ts'
-import { type Due, isDue } from './schedule.ts'
+import {
+  fromReception,
+  mergeRuns,
+  notFired,
+  placed,
+  polled,
+  runTrigger,
+  type TriggerRun,
+} from './run-trigger.ts'
+import { checkSchedule, type ScheduleDecision } from './schedule.ts'
 
 /**
  * Which trigger an event fires, and with which items. An event that matches nothing is no error.
@@ -33,7 +41,7 @@ export async function evaluate(
   try {
     return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
-    return { ...NOTHING, ...unreadable(error) }
+    return { ...NOTHING_FIRED, ...unreadable(error) }
   }
 }
 
@@ -55,7 +63,7 @@ async function evaluateWebhook(
   ports: EnginePorts,
 ): Promise<Evaluation> {
   const relayed = {
-    ...NOTHING,
+    ...NOTHING_FIRED,
     delivery: payload.headers[HEADER.delivery],
     receivedAt: payload.headers[HEADER.receivedAt],
   }
@@ -64,19 +72,19 @@ async function evaluateWebhook(
   if (!workflow) {
     return { ...relayed, miss: 'workflow', reason: otherWorkflow(path, workflows.names()) }
   }
-  const trigger = addressedTrigger(workflow, path.trigger)
+  const trigger = findTrigger(workflow, path.trigger)
   const unfired = unfiredContext(workflow)
   const others = 'the webhook addresses another trigger'
   if (!trigger?.receive) {
     const decisions = decide(workflow, others)
     return { ...relayed, unfired, decisions, miss: 'trigger', reason: otherTrigger(path, workflow) }
   }
-  const decided = (firing: Firing) => decide(workflow, others, [firing.decision])
+  const decided = (firing: TriggerRun) => decide(workflow, others, [firing.decision])
   const at = { workflow, trigger }
   try {
     const firing = await receive(at, payload, ports)
     const { fired, reason } = firing.decision
-    const evaluated = { ...relayed, ...together([firing]), unfired, decisions: decided(firing) }
+    const evaluated = { ...relayed, ...mergeRuns([firing]), unfired, decisions: decided(firing) }
     return fired ? evaluated : { ...evaluated, miss: 'condition', reason }
   } catch (error) {
     const miss = unreadable(error)
@@ -85,21 +93,25 @@ async function evaluateWebhook(
 }
 
 /** The trigger declared under a name, or else under another name of the same trigger. */
-function addressedTrigger({ triggers }: Workflow, name: string): DeclaredTrigger | undefined {
+function findTrigger({ triggers }: Workflow, name: string): DeclaredTrigger | undefined {
   return (
     triggers.find((trigger) => trigger.name === name) ??
     triggers.find(({ definition }) => [definition.name, ...definition.aliases].includes(name))
   )
 }
 
-async function receive(at: Addressed, payload: ClientPayload, ports: EnginePorts): Promise<Firing> {
+async function receive(
+  at: TriggerRef,
+  payload: ClientPayload,
+  ports: EnginePorts,
+): Promise<TriggerRun> {
   const { config, receive } = at.trigger
   if (!config.active || !receive) return notFired(at, 'config.active is false')
   const look = async () => {
     const request = await readWebhookRequest(payload)
-    return received(await receive(request, ports.triggers), request)
+    return fromReception(await receive(request, ports.triggers), request)
   }
-  return fire(at, look, ports, { polled: false })
+  return runTrigger(at, look, ports, { fromPoll: false })
 }
 
 /**
@@ -116,12 +128,12 @@ async function evaluateOther(
   const firings = await pollAll(pollers, event, ports)
   const decisions = decideAll(firings)
   const unfired = unfiredContext(pollers[0]?.workflow)
-  const polled = { ...NOTHING, ...together(firings), decisions, unfired }
+  const polled = { ...NOTHING_FIRED, ...mergeRuns(firings), decisions, unfired }
   return polled.items.length > 0 ? polled : { ...polled, miss: 'poll' }
 }
 
 /** Of every workflow that polled; each decision names its own where there are several. */
-function decideAll(firings: readonly Firing[]): Decision[] {
+function decideAll(firings: readonly TriggerRun[]): Decision[] {
   const workflows = [...new Set(firings.map(({ workflow }) => workflow))]
   return workflows.flatMap((workflow) => {
     const own = firings.filter((firing) => firing.workflow === workflow)
@@ -137,11 +149,11 @@ function evaluateNative(event: PlatformEvent, workflows: WorkflowSource): Evalua
   const decisions = decide(workflow, 'the event is none of its own')
   const miss = event.name === 'repository_dispatch' ? 'type' : 'event'
   const unfired = unfiredContext(workflow)
-  const reason = whyNoWebhook(event)
-  return { ...NOTHING, contexts: [unfired], unfired, decisions, miss, reason }
+  const reason = explainNoWebhook(event)
+  return { ...NOTHING_FIRED, contexts: [unfired], unfired, decisions, miss, reason }
 }
 
-function pollersOn({ name }: PlatformEvent, workflows: WorkflowSource): Addressed[] {
+function pollersOn({ name }: PlatformEvent, workflows: WorkflowSource): TriggerRef[] {
   return (workflows.polled?.() ?? [workflows.calling]).flatMap((workflowName) => {
     const workflow = workflows.find(workflowName)
     const triggers = workflow?.triggers.filter((trigger) => pollsOn(name, trigger)) ?? []
@@ -157,37 +169,41 @@ function pollsOn(event: string, { poll, whyNotPolled, config }: DeclaredTrigger)
 
 /** One after the other, in the room that those before have left. */
 async function pollAll(
-  pollers: readonly Addressed[],
+  pollers: readonly TriggerRef[],
   event: PlatformEvent,
   ports: EnginePorts,
-): Promise<Firing[]> {
-  const firings: Firing[] = []
-  let room = WHOLE_ROOM
+): Promise<TriggerRun[]> {
+  const firings: TriggerRun[] = []
+  let room = FULL_BUDGET
   for (const at of pollers) {
     const firing = await poll(at, event, ports, room)
-    if (firing.contexts.length > 0) room = roomBeside(firing.contexts, room)
+    if (firing.contexts.length > 0) room = remainingBudget(firing.contexts, room)
     firings.push(firing)
   }
   return firings
 }
 
 async function poll(
-  at: Addressed,
+  at: TriggerRef,
   event: PlatformEvent,
   ports: EnginePorts,
-  room: Room,
-): Promise<Firing> {
+  room: OutputBudget,
+): Promise<TriggerRun> {
   const { config, poll, whyNotPolled = 'it does not poll' } = at.trigger
   if (!config.active) return notFired(at, 'config.active is false')
   if (!poll) return notFired(at, whyNotPolled)
-  const { due, reason } = await whetherDue(at, event, ports)
+  const { due, reason } = await decideSchedule(at, event, ports)
   if (!due) return notFired(at, reason)
   const look = async () => polled(await poll(ports.triggers))
-  return fire(at, look, ports, { polled: true, room })
+  return runTrigger(at, look, ports, { fromPoll: true, room })
 }
 
 /** Only a schedule asks whether it is time; who starts a run by hand wants it now. */
-async function whetherDue(at: Addressed, event: PlatformEvent, ports: EnginePorts): Promise<Due> {
+async function decideSchedule(
+  at: TriggerRef,
+  event: PlatformEvent,
+  ports: EnginePorts,
+): Promise<ScheduleDecision> {
   const { config, name: trigger } = at.trigger
   if (event.name !== 'schedule') return { due: true, reason: event.name }
   const asked = ports.store !== undefined && config.every !== undefined
@@ -195,7 +211,7 @@ async function whetherDue(at: Addressed, event: PlatformEvent, ports: EnginePort
   const { payload } = event
   const schedule = isObject(payload) && payload.schedule
   try {
-    return await isDue(config, {
+    return await checkSchedule(config, {
       now: ports.run.at,
       ...(state && { lastSuccess: state.lastSuccess }),
       schedule: typeof schedule === 'string' ? schedule : undefined,
@@ -221,7 +237,7 @@ function otherTrigger({ trigger }: WebhookPath, workflow: Workflow): string {
 }
 
 /** Why an event is not the dispatch of a webhook. */
-function whyNoWebhook({ name, payload }: PlatformEvent): string {
+function explainNoWebhook({ name, payload }: PlatformEvent): string {
   if (name !== 'repository_dispatch') {
     return `a webhook arrives as repository_dispatch of type "${EVENT_TYPE}", this event is ${name}`
   }

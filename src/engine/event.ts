@@ -23,7 +23,7 @@ export interface WorkflowSource {
 }
 
 /** One trigger of one workflow. */
-export interface Addressed {
+export interface TriggerRef {
   readonly workflow: Workflow
   readonly trigger: DeclaredTrigger
 }

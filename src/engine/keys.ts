@@ -1,7 +1,7 @@
 import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config.ts'
 import { toBase64 } from '../wire/bytes.ts'
 import { isObject, type Json } from '../wire/json.ts'
-import type { Found } from './pipeline.ts'
+import type { Found } from './candidate.ts'
 
 interface Keyed {
   /** A hash, so that nothing of a payload stands in a store. */

@@ -2,9 +2,9 @@ import type { Check, Item } from '../triggers/trigger.ts'
 import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import type { Candidate } from './candidate.ts'
 import type { Effect } from './effects.ts'
-import type { Addressed } from './event.ts'
-import type { Candidate } from './pipeline.ts'
+import type { TriggerRef } from './event.ts'
 
 /** How many items a trigger found, and how many of them `config` and the store let through. */
 export interface Tally {
@@ -67,7 +67,7 @@ export interface Evaluation {
   readonly effects: readonly Effect[]
 }
 
-export const NOTHING: Evaluation = {
+export const NOTHING_FIRED: Evaluation = {
   workflow: '',
   trigger: '',
   found: [],
@@ -139,7 +139,7 @@ export interface OutputFile {
 }
 
 /** Items as jobs get them. */
-interface HandedOn {
+interface BuiltContexts {
   readonly contexts: readonly OnContext[]
   readonly files: readonly OutputFile[]
   /** Names of the outputs that the first item's fields become. */
@@ -147,7 +147,11 @@ interface HandedOn {
 }
 
 /** Makes `on` contexts of items, as `outputsMode` and `exportOutputs` say. */
-export function handOn(at: Addressed, items: readonly Item[], folder: string): HandedOn {
+export function buildContexts(
+  at: TriggerRef,
+  items: readonly Item[],
+  folder: string,
+): BuiltContexts {
   const { workflow, trigger } = at
   const { outputsMode, exportOutputs } = trigger.config
   if (items.length === 0) return { contexts: [], files: [], fields: [] }
@@ -162,7 +166,7 @@ export function handOn(at: Addressed, items: readonly Item[], folder: string): H
 }
 
 function outputFile(
-  { workflow, trigger }: Addressed,
+  { workflow, trigger }: TriggerRef,
   outputs: Item | Item[],
   index: number,
   folder: string,
@@ -174,7 +178,7 @@ function outputFile(
 }
 
 /** What a run may still hand on. */
-export interface Room {
+export interface OutputBudget {
   /** UTF-16 units of outputs. */
   readonly units: number
   /** Jobs of one matrix. */
@@ -182,10 +186,13 @@ export interface Room {
 }
 
 /** Of a run that has handed on nothing yet. */
-export const WHOLE_ROOM: Room = { units: LIMITS.itemsUnits, jobs: LIMITS.matrixJobs }
+export const FULL_BUDGET: OutputBudget = { units: LIMITS.itemsUnits, jobs: LIMITS.matrixJobs }
 
 /** What is left beside what a run hands on already. */
-export function roomBeside(contexts: readonly OnContext[], { units, jobs }: Room): Room {
+export function remainingBudget(
+  contexts: readonly OnContext[],
+  { units, jobs }: OutputBudget,
+): OutputBudget {
   return { units: units - JSON.stringify(contexts).length, jobs: jobs - contexts.length }
 }
 
@@ -197,8 +204,8 @@ export function roomBeside(contexts: readonly OnContext[], { units, jobs }: Room
  * @param weigh units that an item takes
  * @param atLeastOne lets the first one through: what finds no room in the whole never will
  */
-export function fitInto(
-  room: Room,
+export function takeFitting(
+  room: OutputBudget,
   items: readonly Candidate[],
   weigh: (item: Candidate) => number,
   atLeastOne: boolean,

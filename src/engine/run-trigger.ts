@@ -1,29 +1,30 @@
-import { BLANK_LEDGER, type Ledger, standings } from '../state/index.ts'
+import { keyStatuses, NO_SEEN_KEYS, type SeenKeys } from '../state/index.ts'
 import type { Check, Item, Polled, Reception } from '../triggers/trigger.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
+import type { Candidate, Found } from './candidate.ts'
 import type { Effect } from './effects.ts'
-import type { Addressed, EnginePorts } from './event.ts'
-import { type Candidate, type Found, type Prepared, prepare } from './pipeline.ts'
+import type { EnginePorts, TriggerRef } from './event.ts'
+import { type PipelineResult, runPipeline } from './pipeline.ts'
 import {
+  buildContexts,
   type Decision,
   type Evaluation,
+  FULL_BUDGET,
   failedContext,
-  fitInto,
-  handOn,
   type OnContext,
+  type OutputBudget,
   type OutputFile,
-  type Room,
-  WHOLE_ROOM,
+  takeFitting,
 } from './result.ts'
 import { checkStore } from './schedule.ts'
 
 /** The way that items come, and how much room is left for them in the outputs. */
-interface Way {
-  readonly polled: boolean
+interface RunMode {
+  readonly fromPoll: boolean
   /** There for a polled trigger: what finds none comes with a later run. */
-  readonly room?: Room
+  readonly room?: OutputBudget
 }
 
 /**
@@ -32,16 +33,16 @@ interface Way {
  *
  * @throws UserError
  */
-export async function fire(
-  at: Addressed,
-  look: () => Promise<Catch>,
+export async function runTrigger(
+  at: TriggerRef,
+  look: () => Promise<TriggerResult>,
   ports: EnginePorts,
-  way: Way,
-): Promise<Firing> {
+  way: RunMode,
+): Promise<TriggerRun> {
   try {
-    checkStore(at, way.polled, ports.store !== undefined)
-    const ledger = await readLedger(at, way, ports)
-    const found = await lookAndPrepare(at, look, ledger, ports, way).catch((error: unknown) =>
+    checkStore(at, way.fromPoll, ports.store !== undefined)
+    const ledger = await readSeenKeys(at, way, ports)
+    const found = await findAndFilter(at, look, ledger, ports, way).catch((error: unknown) =>
       failed(error, at),
     )
     if ('decision' in found) return found
@@ -51,36 +52,45 @@ export async function fire(
   }
 }
 
-function deduplicates({ trigger }: Addressed, { polled }: Way): boolean {
-  return trigger.config.shouldDeduplicate ?? polled
+function deduplicates({ trigger }: TriggerRef, { fromPoll }: RunMode): boolean {
+  return trigger.config.shouldDeduplicate ?? fromPoll
 }
 
-async function readLedger(at: Addressed, way: Way, { store, run }: EnginePorts): Promise<Ledger> {
+async function readSeenKeys(
+  at: TriggerRef,
+  way: RunMode,
+  { store, run }: EnginePorts,
+): Promise<SeenKeys> {
   const asked = deduplicates(at, way) || at.trigger.config.skipFirst
-  if (!store || !asked) return BLANK_LEDGER
-  const state = await store.read(id(at))
-  return { standing: standings(state, run), isFirstRun: state.lastSuccess === null }
+  if (!store || !asked) return NO_SEEN_KEYS
+  const state = await store.read(triggerId(at))
+  return { standing: keyStatuses(state, run), isFirstRun: state.lastSuccess === null }
 }
 
-async function lookAndPrepare(
-  at: Addressed,
-  look: () => Promise<Catch>,
-  ledger: Ledger,
+async function findAndFilter(
+  at: TriggerRef,
+  look: () => Promise<TriggerResult>,
+  ledger: SeenKeys,
   { scripts, folder }: EnginePorts,
-  way: Way,
-): Promise<{ readonly caught: Catch; readonly prepared: Prepared }> {
+  way: RunMode,
+): Promise<{ readonly caught: TriggerResult; readonly prepared: PipelineResult }> {
   const caught = await look()
   const { config, keys } = at.trigger
   const settings = { config, keys, deduplicate: deduplicates(at, way), ledger, scripts }
-  const prepared = await prepare(caught.found, settings)
+  const prepared = await runPipeline(caught.found, settings)
   if (!way.room) return { caught, prepared }
-  const weigh = ({ item }: Candidate) => JSON.stringify(handOn(at, [item], folder).contexts).length
-  return { caught, prepared: withinRoom(prepared, way.room, weigh) }
+  const weigh = ({ item }: Candidate) =>
+    JSON.stringify(buildContexts(at, [item], folder).contexts).length
+  return { caught, prepared: withinBudget(prepared, way.room, weigh) }
 }
 
 /** Holds back what would not fit into the outputs; of a webhook, that would be lost. */
-function withinRoom(prepared: Prepared, room: Room, weigh: (item: Candidate) => number): Prepared {
-  const { fitting, beyond } = fitInto(room, prepared.kept, weigh, room === WHOLE_ROOM)
+function withinBudget(
+  prepared: PipelineResult,
+  room: OutputBudget,
+  weigh: (item: Candidate) => number,
+): PipelineResult {
+  const { fitting, beyond } = takeFitting(room, prepared.kept, weigh, room === FULL_BUDGET)
   if (beyond.length === 0) return prepared
   const account = [...prepared.account, `${beyond.length} would not fit into the outputs`]
   return { ...prepared, kept: fitting, heldBack: [...prepared.heldBack, ...beyond], account }
@@ -88,14 +98,14 @@ function withinRoom(prepared: Prepared, room: Room, weigh: (item: Candidate) => 
 
 /** Another run may have been quicker since the ledger was read: what it took is left to it. */
 async function claim(
-  at: Addressed,
-  prepared: Prepared,
+  at: TriggerRef,
+  prepared: PipelineResult,
   { store, run }: EnginePorts,
-): Promise<Prepared> {
+): Promise<PipelineResult> {
   const { kept, recorded, heldBack } = prepared
   const keys = [...kept, ...recorded].flatMap(({ key }) => key ?? [])
   if (!store || keys.length === 0) return prepared
-  const standing = await store.claim(id(at), keys, run, at.trigger.config.force)
+  const standing = await store.claim(triggerId(at), keys, run, at.trigger.config.force)
   const fresh = kept.filter((_, index) => standing[index] === 'fresh')
   const taken = kept.length - fresh.length
   return {
@@ -106,12 +116,17 @@ async function claim(
   }
 }
 
-function finish(at: Addressed, caught: Catch, prepared: Prepared, ports: EnginePorts): Firing {
+function finish(
+  at: TriggerRef,
+  caught: TriggerResult,
+  prepared: PipelineResult,
+  ports: EnginePorts,
+): TriggerRun {
   const items = prepared.kept.map(({ item }) => item)
-  const decision = decided(at, caught, prepared)
+  const decision = buildDecision(at, caught, prepared)
   return {
     ...notFired(at, decision.reason),
-    ...handOn(at, items, ports.folder),
+    ...buildContexts(at, items, ports.folder),
     decision,
     found: caught.found.map(({ item }) => item),
     items,
@@ -121,7 +136,11 @@ function finish(at: Addressed, caught: Catch, prepared: Prepared, ports: EngineP
   }
 }
 
-function decided({ trigger }: Addressed, { checks, found }: Catch, prepared: Prepared): Decision {
+function buildDecision(
+  { trigger }: TriggerRef,
+  { checks, found }: TriggerResult,
+  prepared: PipelineResult,
+): Decision {
   const { kept, account } = prepared
   const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
   const missed = checks.find((check) => !check.held)
@@ -132,28 +151,28 @@ function decided({ trigger }: Addressed, { checks, found }: Catch, prepared: Pre
 }
 
 /** A run that claimed something, or whose success `every` and `skipFirst` ask about. */
-function commits(at: Addressed, prepared: Prepared, { store, run }: EnginePorts): Effect[] {
+function commits(at: TriggerRef, prepared: PipelineResult, { store, run }: EnginePorts): Effect[] {
   const { every, skipFirst } = at.trigger.config
   const claimed = [...prepared.kept, ...prepared.recorded].some(({ key }) => key !== undefined)
   if (!store || !(claimed || skipFirst || every !== undefined)) return []
-  return [{ kind: 'commit', ...id(at), at: run.at }]
+  return [{ kind: 'commit', ...triggerId(at), at: run.at }]
 }
 
 function acknowledgements(
-  at: Addressed,
-  { cursorBefore, found }: Catch,
-  { heldBack }: Prepared,
+  at: TriggerRef,
+  { cursorBefore, found }: TriggerResult,
+  { heldBack }: PipelineResult,
 ): Effect[] {
   const cursor = cursorBefore?.(Math.min(found.length, ...heldBack.map(({ index }) => index)))
-  return cursor === undefined ? [] : [{ kind: 'acknowledge', ...id(at), cursor }]
+  return cursor === undefined ? [] : [{ kind: 'acknowledge', ...triggerId(at), cursor }]
 }
 
-function id({ workflow, trigger }: Addressed) {
+function triggerId({ workflow, trigger }: TriggerRef) {
   return { workflow: workflow.name, trigger: trigger.name }
 }
 
 /** What one trigger made of an event. */
-export interface Firing extends Addressed {
+export interface TriggerRun extends TriggerRef {
   readonly decision: Decision
   /** As the trigger found them, before `config`. */
   readonly found: readonly Item[]
@@ -167,7 +186,7 @@ export interface Firing extends Addressed {
 }
 
 /** A trigger that does not look at the event at all. */
-export function notFired(at: Addressed, reason: string): Firing {
+export function notFired(at: TriggerRef, reason: string): TriggerRun {
   return {
     ...at,
     decision: { trigger: at.trigger.name, fired: false, reason, checks: [] },
@@ -183,7 +202,7 @@ export function notFired(at: Addressed, reason: string): Firing {
 }
 
 /** What several triggers came to together; the first that fired gives the field outputs. */
-export function together(firings: readonly Firing[]): Partial<Evaluation> {
+export function mergeRuns(firings: readonly TriggerRun[]): Partial<Evaluation> {
   const first = firings.find(({ items }) => items.length > 0)
   const several = new Set(firings.map(({ workflow }) => workflow)).size > 1
   const reasons = firings.map(({ workflow, decision: { trigger, reason } }) => {
@@ -204,12 +223,12 @@ export function together(firings: readonly Firing[]): Partial<Evaluation> {
   }
 }
 
-function ownersOf({ workflow, contexts }: Firing): string[] {
+function ownersOf({ workflow, contexts }: TriggerRun): string[] {
   return contexts.map(() => workflow.name)
 }
 
 /** A mistake in `config` as one that the user is shown in the workflow file; others as they are. */
-export function placed(error: unknown, { trigger }: Addressed): unknown {
+export function placed(error: unknown, { trigger }: TriggerRef): unknown {
   if (!(error instanceof OptionError)) return error
   const position = trigger.positionOf(['config', error.option])
   return new UserError({ message: error.message, position }, { cause: error })
@@ -221,7 +240,7 @@ export function placed(error: unknown, { trigger }: Addressed): unknown {
  *
  * @throws the error, where `config` excuses nothing
  */
-function failed(error: unknown, at: Addressed): Firing {
+function failed(error: unknown, at: TriggerRef): TriggerRun {
   const { skipOnError, buildOutputsOnError } = at.trigger.config
   const excused = skipOnError || buildOutputsOnError
   if (!excused || error instanceof PayloadError) throw placed(error, at)
@@ -243,7 +262,7 @@ function describe(error: unknown): string {
 }
 
 /** What a trigger found, whichever way it came. */
-interface Catch {
+interface TriggerResult {
   readonly checks: readonly Check[]
   readonly warnings: readonly string[]
   readonly found: readonly Found[]
@@ -252,17 +271,17 @@ interface Catch {
 }
 
 /** A request is the same as another one by what was asked for, whatever its headers say. */
-export function received(
+export function fromReception(
   { checks, items, warnings = [] }: Reception,
   { method, path, query, body }: WebhookRequest,
-): Catch {
+): TriggerResult {
   const identity = { method, path, query, body }
   const only = items.length === 1
   const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }))
   return { checks, warnings, found }
 }
 
-export function polled(polled: Polled): Catch {
+export function polled(polled: Polled): TriggerResult {
   const { checks, items, warnings = [] } = polled
   const found = items.map((item) => ({ item, identity: item }))
   return { checks, warnings, found, cursorBefore: (index) => polled.cursorBefore(index) }

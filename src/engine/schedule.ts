@@ -1,10 +1,10 @@
 import type { Cron } from 'croner'
 import type { Config } from '../triggers/config.ts'
 import { OptionError } from '../wire/errors.ts'
-import type { Addressed } from './event.ts'
+import type { TriggerRef } from './event.ts'
 
 /** Whether a trigger is to run now, and in words why. */
-export interface Due {
+export interface ScheduleDecision {
   readonly due: boolean
   readonly reason: string
 }
@@ -28,7 +28,10 @@ const SHORTEST_INTERVAL = 5 * MINUTE
  *
  * @throws OptionError when it would need a store, or is no cron expression after all
  */
-export async function isDue({ every, timeZone, force }: Config, clock: Clock): Promise<Due> {
+export async function checkSchedule(
+  { every, timeZone, force }: Config,
+  clock: Clock,
+): Promise<ScheduleDecision> {
   if (force || every === undefined || every.minutes === 0) {
     return { due: true, reason: 'it runs with every schedule event' }
   }
@@ -38,7 +41,7 @@ export async function isDue({ every, timeZone, force }: Config, clock: Clock): P
 }
 
 /** A run starts a few seconds earlier or later in its minute: where every start counts, none asks. */
-async function dueByMinutes(minutes: number, clock: Clock): Promise<Due> {
+async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDecision> {
   const { now, lastSuccess, schedule } = clock
   if ((await shortestGap(schedule, now)) >= minutes * MINUTE) {
     return { due: true, reason: `the schedule is as rare as every: ${minutes}` }
@@ -51,7 +54,11 @@ async function dueByMinutes(minutes: number, clock: Clock): Promise<Due> {
 }
 
 /** Due when a time that it names lies after the last success, or the schedule's tick before this. */
-async function dueByCron(expression: string, timezone: string, clock: Clock): Promise<Due> {
+async function dueByCron(
+  expression: string,
+  timezone: string,
+  clock: Clock,
+): Promise<ScheduleDecision> {
   const cron = await parseCron(expression, timezone)
   const since = clock.lastSuccess ?? (await previousTick(clock))
   const next = cron.nextRun(new Date(since))?.getTime() ?? Infinity
@@ -100,7 +107,7 @@ function needsStore(option: string): OptionError {
  *
  * @throws OptionError
  */
-export function checkStore({ trigger }: Addressed, polled: boolean, hasStore: boolean): void {
+export function checkStore({ trigger }: TriggerRef, polled: boolean, hasStore: boolean): void {
   const { shouldDeduplicate, skipFirst, limit, sort, sortScript } = trigger.config
   if (!hasStore && shouldDeduplicate) throw needsStore('shouldDeduplicate')
   if (!hasStore && skipFirst) throw needsStore('skipFirst')

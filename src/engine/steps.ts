@@ -1,17 +1,20 @@
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
 import { isObject, type Json, parseJson, record } from '../wire/json.ts'
+import type { Candidate, StepContext, StepResult } from './candidate.ts'
 import { itemKey } from './keys.ts'
-import type { Candidate, Passed, Settings } from './pipeline.ts'
 import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
 
 /** Drops what `filter` or `filterScript` does not keep. */
-export async function filter(items: readonly Candidate[], settings: Settings): Promise<Passed> {
+export async function filter(
+  items: readonly Candidate[],
+  settings: StepContext,
+): Promise<StepResult> {
   const matching = await byQuery(items, settings)
   return { kept: await keptByScript(matching, settings) }
 }
 
-async function byQuery(items: readonly Candidate[], settings: Settings) {
+async function byQuery(items: readonly Candidate[], settings: StepContext) {
   const query = settings.config.filter
   if (query === undefined) return items
   return withMongo('filter', settings.scripts, ({ Query, options }) => {
@@ -20,7 +23,7 @@ async function byQuery(items: readonly Candidate[], settings: Settings) {
   })
 }
 
-async function keptByScript(items: readonly Candidate[], { config, scripts }: Settings) {
+async function keptByScript(items: readonly Candidate[], { config, scripts }: StepContext) {
   const { filterScript } = config
   if (filterScript === undefined) return items
   const keeps = await runScript(scripts, FILTER_SCRIPT(filterScript), items)
@@ -35,12 +38,15 @@ const FILTER_SCRIPT = (body: string) => ({
 })
 
 /** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
-export async function sort(items: readonly Candidate[], settings: Settings): Promise<Passed> {
+export async function sort(
+  items: readonly Candidate[],
+  settings: StepContext,
+): Promise<StepResult> {
   const sorted = await bySpecification(items, settings)
   return { kept: await sortedByScript(sorted, settings) }
 }
 
-async function bySpecification(items: readonly Candidate[], { config, scripts }: Settings) {
+async function bySpecification(items: readonly Candidate[], { config, scripts }: StepContext) {
   if (config.sort === undefined || Object.keys(config.sort).length === 0) return items
   const entries = Object.entries(config.sort)
   const order = record(entries.map(([field, way]) => [`item.${field}`, way] as const))
@@ -52,7 +58,7 @@ async function bySpecification(items: readonly Candidate[], { config, scripts }:
   )
 }
 
-async function sortedByScript(items: readonly Candidate[], { config, scripts }: Settings) {
+async function sortedByScript(items: readonly Candidate[], { config, scripts }: StepContext) {
   const { sortScript } = config
   if (sortScript === undefined) return items
   const order = await runScript(scripts, SORT_SCRIPT(sortScript), items)
@@ -66,7 +72,7 @@ const SORT_SCRIPT = (body: string) => ({
   drive: 'items.map((_, index) => index).sort((a, b) => call(items[a], items[b]))',
 })
 
-export function skip(items: readonly Candidate[], { config }: Settings): Passed {
+export function skip(items: readonly Candidate[], { config }: StepContext): StepResult {
   return { kept: items.slice(config.skip ?? 0) }
 }
 
@@ -76,8 +82,8 @@ export function skip(items: readonly Candidate[], { config }: Settings): Passed 
  */
 export async function deduplicate(
   items: readonly Candidate[],
-  settings: Settings,
-): Promise<Passed> {
+  settings: StepContext,
+): Promise<StepResult> {
   const { config, ledger } = settings
   const onlyRecords = config.skipFirst && ledger.isFirstRun && !config.force
   if (!settings.deduplicate) return onlyRecords ? { kept: [] } : { kept: items }
@@ -95,7 +101,7 @@ export async function deduplicate(
 
 type Keyed = Candidate & { readonly key: string; readonly notice?: string }
 
-function withKeys(items: readonly Candidate[], { keys }: Settings): Promise<Keyed[]> {
+function withKeys(items: readonly Candidate[], { keys }: StepContext): Promise<Keyed[]> {
   return Promise.all(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
   )
@@ -108,7 +114,7 @@ function firstOfEach(items: readonly Keyed[]): Keyed[] {
 }
 
 /** Holds back what lies beyond `limit`: it is not marked as seen, and not acknowledged. */
-export function limit(items: readonly Candidate[], { config }: Settings): Passed {
+export function limit(items: readonly Candidate[], { config }: StepContext): StepResult {
   const most = config.limit ?? items.length
   return { kept: items.slice(0, most), heldBack: items.slice(most) }
 }
@@ -116,8 +122,8 @@ export function limit(items: readonly Candidate[], { config }: Settings): Passed
 /** Leaves of each item the fields that `filterOutputs` names. */
 export async function project(
   items: readonly Candidate[],
-  { config, scripts }: Settings,
-): Promise<Passed> {
+  { config, scripts }: StepContext,
+): Promise<StepResult> {
   const { filterOutputs } = config
   if (filterOutputs === undefined) return { kept: items }
   const projected = await withMongo('filterOutputs', scripts, ({ Query, cloning }) => {
@@ -137,8 +143,8 @@ function plain(item: Item | undefined): Item {
 /** Puts in place of each item what `format` makes of it. */
 export async function format(
   items: readonly Candidate[],
-  { config, scripts }: Settings,
-): Promise<Passed> {
+  { config, scripts }: StepContext,
+): Promise<StepResult> {
   if (config.format === undefined) return { kept: items }
   const made = await runScript(scripts, FORMAT_SCRIPT(config.format), items)
   return { kept: items.map((candidate, index) => ({ ...candidate, item: asItem(made[index]) })) }

@@ -12,22 +12,23 @@ import type { RunningServer } from '../relay/http-server.ts'
 import { serveRelay } from '../relay/node.ts'
 import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { createStore } from '../state/index.ts'
-import { memoryShelf } from '../state/memory.ts'
+import { memoryBackend } from '../state/memory.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { readClientPayload } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { INSPECTOR_FILES, inspectorServer } from './http.ts'
+import { inspectorServer } from './http.ts'
 import {
   curlLine,
   type DevEvent,
   foundTriggers,
   type LocalPlatformPorts,
   poller,
+  readAllWorkflows,
   repeat,
   runLocally,
-  survey,
 } from './local-engine.ts'
+import { INSPECTOR_FILES } from './page-files.ts'
 
 export interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
@@ -98,7 +99,7 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report'> {
 
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
 function devEngine(env: Environment): () => EnginePorts {
-  const store = createStore(memoryShelf())
+  const store = createStore(memoryBackend())
   const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL, { store })
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
@@ -138,7 +139,7 @@ function localPoller({ platform, recorder, tell }: Stage): () => Promise<void> {
 }
 
 function welcome(base: string, workflows: DevServerOptions['workflows']): Welcome {
-  const { found, problems } = survey(() => workflows({}))
+  const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(base, found).flatMap(({ workflow, trigger, url, example }) => {
     if (!example) return []
     const curl = curlLine(url, example)

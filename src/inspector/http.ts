@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type InspectorParts,
@@ -142,15 +141,3 @@ class EventStream {
 function eventText({ id, name, data }: StreamedEvent): string {
   return `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`
 }
-
-const folder = new URL('../dev/inspector/page', import.meta.url)
-
-/**
- * The files of the inspector's page, by name. Read from beside the source; in the bundle a module
- * with the texts themselves stands in this one's place (scripts/build/inspector-page.js).
- */
-export const INSPECTOR_FILES: ReadonlyMap<string, string> = new Map(
-  readdirSync(folder)
-    .filter((name) => name !== 'tsconfig.json')
-    .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const),
-)

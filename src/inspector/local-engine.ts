@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { carryOut } from '../engine/effects.ts'
+import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { EnginePorts, PlatformEvent, WorkflowSource } from '../engine/event.ts'
 import type { Decision, Evaluation, OnContext } from '../engine/result.ts'
@@ -58,7 +58,7 @@ export async function runLocally(
     client_payload: { ...payload, headers: { ...payload.headers } },
   }
   const open = () => ports.workflows(event)
-  const result = await evaluated({ name: 'repository_dispatch', payload: event }, open, ports)
+  const result = await evaluateLocally({ name: 'repository_dispatch', payload: event }, open, ports)
   const { method, path, headers } = payload
   return { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger, ...result }
 }
@@ -66,7 +66,7 @@ export async function runLocally(
 /** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
 export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
   const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })
-  const result = await evaluated({ name: 'schedule', payload: {} }, open, ports)
+  const result = await evaluateLocally({ name: 'schedule', payload: {} }, open, ports)
   const { decisions } = result
   const decided = decisions.find(({ fired }) => fired) ?? decisions[0]
   return {
@@ -87,7 +87,7 @@ function isOutside(problems: readonly Problem[]): boolean {
 
 type Result = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
 
-async function evaluated(
+async function evaluateLocally(
   event: PlatformEvent,
   open: () => WorkflowSource,
   { engine, now }: LocalPlatformPorts,
@@ -98,7 +98,7 @@ async function evaluated(
     const ports = engine()
     const evaluation = await evaluate(event, workflows, ports)
     // Here every job succeeds, so what is left for its end is done at once.
-    await carryOut(evaluation.effects, (name) => workflows.find(name), ports)
+    await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
     return { ...resultOf(evaluation), milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -145,7 +145,7 @@ export function poller(
 ): () => Promise<void> {
   const before = new Map<string, string>()
   return async () => {
-    const { found } = survey(() => ports.workflows({}))
+    const { found } = readAllWorkflows(() => ports.workflows({}))
     const polling = found.filter(({ triggers }) => triggers.some(({ poll }) => poll))
     for (const { name } of polling) {
       const event = await pollLocally(name, ports)
@@ -183,13 +183,13 @@ export function repeat(
 }
 
 /** All workflows that can be read, and the mistakes of the others. */
-interface Survey {
+interface AllWorkflows {
   readonly found: readonly Workflow[]
   readonly problems: readonly Problem[]
 }
 
 /** Reads every workflow there is: one wrong file does not hide the others. */
-export function survey(open: () => WorkflowSource): Survey {
+export function readAllWorkflows(open: () => WorkflowSource): AllWorkflows {
   const opened = attempt(() => {
     const source = open()
     return { source, names: source.names() }
@@ -258,7 +258,7 @@ function quoted(text: string): string {
 const SHOWN_LENGTH = 500
 
 /** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
-export function account(event: DevEvent): string {
+export function formatEvent(event: DevEvent): string {
   const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
   const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'

@@ -30,7 +30,7 @@ const EVERY_ANSWER = { ...CORS_HEADERS, ...INERT_HEADERS }
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** A reply with what every answer of the relay carries, without a body where there can be none. */
-export function completed(reply: Reply, method: string, delivery: string): Reply {
+export function withStandardHeaders(reply: Reply, method: string, delivery: string): Reply {
   const { status } = reply
   // Assigned, not spread: a spread costs several times as much, and this is done for every answer.
   const headers: Record<string, string> = Object.assign({}, reply.headers, EVERY_ANSWER)
@@ -157,7 +157,7 @@ export const RELAY_PAGES: Pages = new Map([
 ])
 
 /** The page that a request asks for; `undefined` when it asks for none. */
-export function visited(pages: Pages, method: string, path: string): Reply | undefined {
+export function servePage(pages: Pages, method: string, path: string): Reply | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const found = pages.get(path)
   if (!found) return undefined

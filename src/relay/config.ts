@@ -8,8 +8,8 @@ import { type Credentials, isHeaderSafe, ownToken } from './credentials.ts'
 import {
   type Clock,
   DEFAULT_BUDGET,
+  dispatchTo,
   type ForwardOptions,
-  forwardTo,
   type PlatformPost,
 } from './github.ts'
 import type { LogEntry } from './log.ts'
@@ -55,7 +55,7 @@ export function relayPorts(
   const { credentials, pages, repository, apiUrl, budget } = config
   const forward: ForwardOptions = { post, apiUrl, budget, clock: systemClock }
   return {
-    dispatch: forwardTo(forward),
+    dispatch: dispatchTo(forward),
     credentials,
     pages,
     ...(repository && { repository }),

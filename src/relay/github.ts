@@ -24,7 +24,7 @@ export const DEFAULT_BUDGET = 8000
 const MOST_TRIES = 3
 
 /** Makes each dispatch a call of the platform's API, with as many tries as its faults allow. */
-export function forwardTo(options: ForwardOptions): DispatchPort {
+export function dispatchTo(options: ForwardOptions): DispatchPort {
   const { apiUrl, clock, budget } = options
   const base = apiUrl.pathname.replace(/\/+$/, '')
   return async (dispatch) => {
@@ -44,7 +44,7 @@ export function forwardTo(options: ForwardOptions): DispatchPort {
 
 /** @throws RelayError when no other try may be made, or none is left, or no time for one */
 async function pause(
-  verdict: Refused | Again,
+  verdict: Refused | Retry,
   attempts: Attempts,
   deadline: number,
   clock: Clock,
@@ -78,9 +78,9 @@ async function attempt(
     const body = writeDispatch(clientPayload)
     const answer = await post({ path, headers: platformHeaders(token), body, timeout })
     const attempts = { tries, platformStatus: answer.status }
-    return { verdict: judgeAnswer(answer, clock.now()), attempts }
+    return { verdict: classifyResponse(answer, clock.now()), attempts }
   } catch (fault) {
-    return { verdict: judgeFault(fault), attempts: { tries } }
+    return { verdict: classifyFault(fault), attempts: { tries } }
   }
 }
 
@@ -118,7 +118,7 @@ function redirected(
 }
 
 /** Not accepted for sure, and another try may be. */
-interface Again {
+interface Retry {
   readonly kind: 'again'
   readonly error: RelayError
   /** Milliseconds that the platform asks to wait. */
@@ -136,7 +136,7 @@ type Verdict =
   | { readonly kind: 'accepted' }
   /** To be sent once more, to another address. */
   | { readonly kind: 'moved'; readonly location: string }
-  | Again
+  | Retry
   | Refused
 
 const MOVED: ReadonlySet<number> = new Set([307, 308])
@@ -147,7 +147,7 @@ const NOT_ACCEPTED: ReadonlySet<number> = new Set([502, 503])
 /** Seconds, where the platform names none: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
 const DEFAULT_RETRY_AFTER = 60
 
-function judgeAnswer(answer: PlatformAnswer, now: Date): Verdict {
+function classifyResponse(answer: PlatformAnswer, now: Date): Verdict {
   const { status } = answer
   if (status >= 200 && status < 300) return { kind: 'accepted' }
   if (MOVED.has(status)) return { kind: 'moved', location: answer.header('location') ?? '' }
@@ -156,7 +156,7 @@ function judgeAnswer(answer: PlatformAnswer, now: Date): Verdict {
   return { kind: 'refused', error: refusal(answer) }
 }
 
-function judgeFault(fault: unknown): Verdict {
+function classifyFault(fault: unknown): Verdict {
   if (!(fault instanceof PlatformFault)) throw fault
   if (fault.sent) return { kind: 'refused', error: platformTimeout(fault) }
   return { kind: 'again', error: platformUnavailable(fault) }

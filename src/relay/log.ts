@@ -24,7 +24,7 @@ export interface LogEntry {
 const PLAIN_NAME = /^[\w.-]{1,100}$/
 
 /** Gathers, while a request is handled, what its line in the log will say. */
-export class Journal {
+export class RequestLog {
   readonly delivery: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string

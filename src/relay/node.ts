@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import { whole } from '../wire/bytes.ts'
 import type { Reply } from '../wire/reply.ts'
-import { completed, errorReply } from './answers.ts'
+import { errorReply, withStandardHeaders } from './answers.ts'
 import { type Environment, readRelayConfig, relayPorts } from './config.ts'
 import { malformedRequest, type RelayError } from './errors.ts'
 import { type RunningServer, serveHttp } from './http-server.ts'
@@ -89,7 +89,7 @@ function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
 
 function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
   const delivery = ports.newDelivery()
-  return completed(errorReply(error, delivery), method, delivery)
+  return withStandardHeaders(errorReply(error, delivery), method, delivery)
 }
 
 /** The headers of a reply, and the length of its body where it may have one. */

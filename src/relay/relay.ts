@@ -6,14 +6,14 @@ import type { Reply } from '../wire/reply.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
   ACCEPTED,
-  completed,
   customReply,
   errorReply,
   METHODS,
   type Pages,
   preflight,
   RELAY_PAGES,
-  visited,
+  servePage,
+  withStandardHeaders,
 } from './answers.ts'
 import { type Credentials, presentedToken } from './credentials.ts'
 import {
@@ -29,7 +29,7 @@ import {
   tokenInBody,
 } from './errors.ts'
 import { handshake } from './handshake.ts'
-import { Journal, type LogEntry } from './log.ts'
+import { type LogEntry, RequestLog } from './log.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
 
 /** One HTTP request as it came: no web `Request`, which would normalise its path. */
@@ -76,20 +76,20 @@ export interface RelayPorts {
 
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
-  const journal = new Journal(ports.newDelivery(), ports.now())
+  const journal = new RequestLog(ports.newDelivery(), ports.now())
   const reply = await answerOrFault(request, ports, journal)
   const method = isRelayed(request.method) ? request.method : 'other'
   ports.log(journal.entry(method, reply.status, ports.now()))
-  return completed(reply, request.method, journal.delivery)
+  return withStandardHeaders(reply, request.method, journal.delivery)
 }
 
 async function answerOrFault(
   request: RelayRequest,
   ports: RelayPorts,
-  journal: Journal,
+  journal: RequestLog,
 ): Promise<Reply> {
   try {
-    return atOnce(request, ports) ?? (await relayWebhook(request, ports, journal))
+    return answerLocally(request, ports) ?? (await relayWebhook(request, ports, journal))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
@@ -99,15 +99,15 @@ async function answerOrFault(
 }
 
 /** The answer to what is no webhook. */
-function atOnce({ method, target, headers }: RelayRequest, { pages }: RelayPorts) {
+function answerLocally({ method, target, headers }: RelayRequest, { pages }: RelayPorts) {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
-  return preflight(method, headers) ?? visited(pages ?? RELAY_PAGES, method, pathOf(target))
+  return preflight(method, headers) ?? servePage(pages ?? RELAY_PAGES, method, pathOf(target))
 }
 
 async function relayWebhook(
   request: RelayRequest,
   ports: RelayPorts,
-  journal: Journal,
+  journal: RequestLog,
 ): Promise<Reply> {
   const webhook = routeWebhook(request.target, ports.repository)
   const custom = customReply(webhook.reserved)
@@ -115,11 +115,11 @@ async function relayWebhook(
   if (!presented && ports.credentials.required) throw missingToken()
   const body = await readBody(request)
   const challenge = handshake(request.method, webhook.path, body.bytes)
-  if (challenge) return withoutEcho(challenge, tokensOf(presented))
+  if (challenge) return redactReply(challenge, tokensOf(presented))
   const token = presented && (await ports.credentials.platformToken(presented, webhook))
   const tokens = tokensOf(presented, token)
-  const reply = custom ? withoutEcho(custom, tokens) : ACCEPTED
-  const received = withoutTokens(travelling(request, webhook, body, journal), tokens, token)
+  const reply = custom ? redactReply(custom, tokens) : ACCEPTED
+  const received = redactRequest(toForwardable(request, webhook, body, journal), tokens, token)
   const { repository } = webhook
   journal.addressed(repository, received.path, body.bytes.length)
   const clientPayload = await writePayload(received)
@@ -128,11 +128,11 @@ async function relayWebhook(
   return reply
 }
 
-function travelling(
+function toForwardable(
   { method, headers }: RelayRequest,
   { path }: Webhook,
   body: ReceivedBody,
-  { delivery, receivedAt }: Journal,
+  { delivery, receivedAt }: RequestLog,
 ): Received {
   return { path, method, headers: forwardedHeaders(headers), body, delivery, receivedAt }
 }
@@ -188,22 +188,22 @@ export async function writePayload(received: Received): Promise<string> {
   return packed
 }
 
-interface TravellingBody {
+interface ForwardableBody {
   readonly body: string | null
   readonly encoding?: BodyEncoding
 }
 
-function plainBody({ bytes, text }: ReceivedBody): TravellingBody {
+function plainBody({ bytes, text }: ReceivedBody): ForwardableBody {
   if (bytes.length === 0) return { body: null }
   return text === undefined ? { body: toBase64(bytes), encoding: 'base64' } : { body: text }
 }
 
-async function packedBody({ bytes }: ReceivedBody): Promise<TravellingBody> {
+async function packedBody({ bytes }: ReceivedBody): Promise<ForwardableBody> {
   if (bytes.length === 0) return { body: null }
   return { body: toBase64(await gzip(bytes)), encoding: 'gzip' }
 }
 
-function written(received: Received, { body, encoding }: TravellingBody): string {
+function written(received: Received, { body, encoding }: ForwardableBody): string {
   const { path, method, delivery, receivedAt } = received
   const headers: Record<string, string> = Object.fromEntries(received.headers)
   headers[HEADER.delivery] = delivery
@@ -225,7 +225,7 @@ function byteLength(text: string): number {
  *
  * @throws RelayError 400 when the body contains the platform token
  */
-function withoutTokens(
+function redactRequest(
   received: Received,
   tokens: readonly Secret[],
   platformToken: Secret | undefined,
@@ -234,17 +234,17 @@ function withoutTokens(
   if (platformToken?.isIn(body)) throw tokenInBody()
   // Hardly any request has one left: one search through all of it is the usual cost.
   const others = [received.path, ...received.headers.values()].join('\n')
-  return isAnyIn(tokens, others) ? scrubbed(received, tokens) : received
+  return isAnyIn(tokens, others) ? redact(received, tokens) : received
 }
 
-function scrubbed(received: Received, tokens: readonly Secret[]): Received {
+function redact(received: Received, tokens: readonly Secret[]): Received {
   const scrub = (text: string) => tokens.reduce((rest, token) => token.scrub(rest), text)
   const headers = [...received.headers].map(([name, value]) => [name, scrub(value)] as const)
   return { ...received, path: scrub(received.path), headers: new Map(headers) }
 }
 
 /** @throws RelayError 400 for a reply, made of what the caller sent, that would show a token */
-function withoutEcho(reply: Reply, tokens: readonly Secret[]): Reply {
+function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply
   throw badResponseOption('an answer that contains the token', 'leave the token out of it')

@@ -5,13 +5,13 @@ import {
   FORMAT,
   NO_STATE,
   readStateFile,
-  type Shelf,
-  type Step,
+  type StateBackend,
   type StorePorts,
   stateJson,
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
+  type Update,
   VERSION,
 } from './index.ts'
 
@@ -26,7 +26,7 @@ const objectSchema = v.object({ sha: v.string() })
  *
  * @see https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
  */
-export function branchShelf(branch: string, api: GitHubApi, ports: StorePorts): Shelf {
+export function branchBackend(branch: string, api: GitHubApi, ports: StorePorts): StateBackend {
   return {
     load: async (id) => (await load(branch, id, api)).state,
     change: (id, step) => {
@@ -67,14 +67,14 @@ async function save(
   })
   if (reply.status === 404) return begin(branch, id, state, api)
   if (reply.status === 200 || reply.status === 201) return true
-  if (isOutrun(reply)) return false
-  throw refused(reply, `the branch ${branch}`)
+  if (isConflict(reply)) return false
+  throw refusalError(reply, `the branch ${branch}`)
 }
 
 type Stamped = Awaited<ReturnType<Swappable['load']>>
 
 function readReply(reply: GitHubReply, id: TriggerId, branch: string): Stamped {
-  if (reply.status !== 200) throw refused(reply, `the branch ${branch}`)
+  if (reply.status !== 200) throw refusalError(reply, `the branch ${branch}`)
   const place = `${file(id)} on the branch ${branch}`
   const reset = `to begin anew, delete the file, or the branch: git push origin --delete ${branch}`
   const found = v.safeParse(contentSchema, reply.data)
@@ -90,7 +90,7 @@ function readReply(reply: GitHubReply, id: TriggerId, branch: string): Stamped {
  * Somebody else wrote in between: another blob stands there, or one where there was none, or the
  * branch moved on.
  */
-function isOutrun({ status, message }: GitHubReply): boolean {
+function isConflict({ status, message }: GitHubReply): boolean {
   if (status === 409) return !/rule violation|protected/i.test(message)
   return status === 422 && message.includes(`"sha" wasn't supplied`)
 }
@@ -121,14 +121,14 @@ async function begin(
   const reply = await api('POST /repos/{owner}/{repo}/git/refs', { ref, sha: commit })
   if (reply.status === 201) return true
   if (reply.status === 422 && /already exists/i.test(reply.message)) return false
-  throw refused(reply, place)
+  throw refusalError(reply, place)
 }
 
 async function made(place: string, call: Promise<GitHubReply>): Promise<string> {
   const reply = await call
   const object = v.safeParse(objectSchema, reply.data)
   if (reply.status === 201 && object.success) return object.output.sha
-  throw refused(reply, place)
+  throw refusalError(reply, place)
 }
 
 function file({ workflow, trigger }: TriggerId): string {
@@ -168,7 +168,7 @@ const LONGEST_WAIT = 2_000
  */
 async function compareAndSwap(
   { place, load, save }: Swappable,
-  step: Step,
+  step: Update,
   { sleep, random }: StorePorts,
 ): Promise<TriggerState> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -183,7 +183,7 @@ async function compareAndSwap(
 }
 
 /** What GitHub's refusal means for the store, and what would help. */
-function refused(reply: GitHubReply, place: string): UserError {
+function refusalError(reply: GitHubReply, place: string): UserError {
   const { status, message } = reply
   const answer = status === 0 ? 'gave' : `answered ${status}:`
   return new UserError({
@@ -220,17 +220,17 @@ const LONGEST_PAUSE = 4_000
  * Asks again when GitHub is busy or gave no answer. A write may then have taken effect already: the
  * next one is refused as a conflict, and what is read afterwards holds the run's own claims.
  */
-export function patientApi(api: GitHubApi, { sleep, random }: StorePorts): GitHubApi {
+export function withRetries(api: GitHubApi, { sleep, random }: StorePorts): GitHubApi {
   return async (route, parameters) => {
     for (let attempt = 1; ; attempt++) {
       const reply = await api(route, parameters)
-      if (!isPassing(reply) || attempt === MOST_CALLS) return reply
+      if (!isTransient(reply) || attempt === MOST_CALLS) return reply
       await sleep(random() * Math.min(LONGEST_PAUSE, 250 * 2 ** attempt))
     }
   }
 }
 
-function isPassing({ status, message }: GitHubReply): boolean {
+function isTransient({ status, message }: GitHubReply): boolean {
   return status === 0 || status === 429 || status >= 500 || /secondary rate/i.test(message)
 }
 

@@ -4,7 +4,7 @@ import {
   FORMAT,
   NO_STATE,
   readStateFile,
-  type Shelf,
+  type StateBackend,
   type StorePorts,
   stateJson,
   type TriggerId,
@@ -23,7 +23,12 @@ type Triggers = Readonly<Record<string, TriggerState>>
  * @param path absolute
  * @param place the path as the user wrote it
  */
-export function fileShelf(path: string, place: string, files: Files, ports: StorePorts): Shelf {
+export function fileBackend(
+  path: string,
+  place: string,
+  files: Files,
+  ports: StorePorts,
+): StateBackend {
   const read = async (): Promise<Triggers> => {
     const text = await files.read(path)
     if (text === undefined) return {}
@@ -33,7 +38,7 @@ export function fileShelf(path: string, place: string, files: Files, ports: Stor
   return {
     load: async (id) => (await read())[name(id)] ?? NO_STATE,
     change: (id, step) =>
-      locked(`${path}.lock`, files, ports, async () => {
+      withLock(`${path}.lock`, files, ports, async () => {
         const triggers = await read()
         const before = triggers[name(id)] ?? NO_STATE
         await files.replace(path, write({ ...triggers, [name(id)]: step(before) }))
@@ -76,7 +81,7 @@ const LONGEST_WAIT = 40
  *
  * @throws UserError when the lock stays taken for some twenty seconds
  */
-async function locked<Result>(
+async function withLock<Result>(
   path: string,
   files: Files,
   ports: StorePorts,

@@ -2,17 +2,17 @@ import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
 
 /** Where the state of triggers lies: one file of `src/state` for each kind of place. */
-export interface Shelf {
+export interface StateBackend {
   load(id: TriggerId): Promise<TriggerState>
   /**
    * Puts what `step` makes of a state in its place, in one step: nobody changes it in between.
    *
    * @returns the state before
    */
-  change(id: TriggerId, step: Step): Promise<TriggerState>
+  change(id: TriggerId, step: Update): Promise<TriggerState>
 }
 
-export type Step = (state: TriggerState) => TriggerState
+export type Update = (state: TriggerState) => TriggerState
 
 export interface StorePorts {
   /** Ends after so many milliseconds. */
@@ -29,21 +29,21 @@ export interface StateStore {
    *
    * @returns how each key stood, in their order: what was fresh is the run's own from now on
    */
-  claim(id: TriggerId, keys: readonly string[], run: Run, force?: boolean): Promise<Standing[]>
+  claim(id: TriggerId, keys: readonly string[], run: Run, force?: boolean): Promise<KeyStatus[]>
   /** Marks all that a run has claimed as done, in one step. */
   commit(id: TriggerId, run: Run): Promise<void>
 }
 
-export function createStore(shelf: Shelf): StateStore {
+export function createStore(shelf: StateBackend): StateStore {
   return {
     read: (id) => shelf.load(id),
     async claim(id, keys, run, force = false) {
-      const before = await shelf.change(id, (state) => claimed(state, keys, run, force))
-      const standing = standings(before, run)
-      return keys.map((key) => (force ? 'fresh' : standing(key)))
+      const before = await shelf.change(id, (state) => withClaims(state, keys, run, force))
+      const keyStatus = keyStatuses(before, run)
+      return keys.map((key) => (force ? 'fresh' : keyStatus(key)))
     },
     async commit(id, run) {
-      await shelf.change(id, (state) => committed(state, run))
+      await shelf.change(id, (state) => withCommit(state, run))
     },
   }
 }
@@ -51,17 +51,17 @@ export function createStore(shelf: Shelf): StateStore {
 /**
  * What is known of a key: nothing, or its own run has it; another run is at work on it; it is done.
  */
-export type Standing = 'fresh' | 'busy' | 'seen'
+export type KeyStatus = 'fresh' | 'busy' | 'seen'
 
 /** What earlier runs left, as far as this run asks. */
-export interface Ledger {
-  standing(key: string): Standing
+export interface SeenKeys {
+  standing(key: string): KeyStatus
   /** True when no run has succeeded yet. */
   readonly isFirstRun: boolean
 }
 
 /** Nothing is known: there is no store, or nobody asks it. */
-export const BLANK_LEDGER: Ledger = { standing: () => 'fresh', isFirstRun: false }
+export const NO_SEEN_KEYS: SeenKeys = { standing: () => 'fresh', isFirstRun: false }
 
 /** A claim that is not done stops others for so long, in milliseconds; then its run is given up. */
 export const CLAIM_HOLDS = 30 * 60 * 1000
@@ -77,25 +77,25 @@ export interface Run {
 }
 
 /** How the keys of a trigger stand for a run. */
-export function standings({ claims }: TriggerState, run: Run): (key: string) => Standing {
+export function keyStatuses({ claims }: TriggerState, run: Run): (key: string) => KeyStatus {
   const byKey = new Map(claims.map((claim) => [claim.key, claim]))
   return (key) => standing(byKey.get(key), run)
 }
 
-function standing(claim: Claim | undefined, run: Run): Standing {
+function standing(claim: Claim | undefined, run: Run): KeyStatus {
   if (!claim || claim.run === run.id) return 'fresh'
   if (claim.done) return 'seen'
   return run.at - claim.at < CLAIM_HOLDS ? 'busy' : 'fresh'
 }
 
 /** Gives the fresh ones of the keys to a run. With `force`, all of them. */
-function claimed(
+function withClaims(
   state: TriggerState,
   keys: readonly string[],
   run: Run,
   force: boolean,
 ): TriggerState {
-  const standingOf = standings(state, run)
+  const standingOf = keyStatuses(state, run)
   const fresh = new Set(keys.filter((key) => force || standingOf(key) === 'fresh'))
   const done = new Set(state.claims.filter((claim) => claim.done).map(({ key }) => key))
   const others = state.claims.filter(({ key }) => !fresh.has(key))
@@ -105,7 +105,7 @@ function claimed(
 }
 
 /** Marks what a run has claimed as done, and the run as the last one that succeeded. */
-function committed({ lastSuccess, claims }: TriggerState, run: Run): TriggerState {
+function withCommit({ lastSuccess, claims }: TriggerState, run: Run): TriggerState {
   return {
     lastSuccess: Math.max(lastSuccess ?? 0, run.at),
     claims: claims.map((claim) => (claim.run === run.id ? { ...claim, done: true } : claim)),

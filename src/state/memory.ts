@@ -1,7 +1,7 @@
-import { NO_STATE, type Shelf, type TriggerId, type TriggerState } from './index.ts'
+import { NO_STATE, type StateBackend, type TriggerId, type TriggerState } from './index.ts'
 
 /** State that lasts as long as its process, as for a local trial. */
-export function memoryShelf(): Shelf {
+export function memoryBackend(): StateBackend {
   const states = new Map<string, TriggerState>()
   const name = ({ workflow, trigger }: TriggerId) => `${workflow}/${trigger}`
   return {

@@ -1,13 +1,12 @@
 import type { BaseIssue } from 'valibot'
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { ExpressionMistake, fillIn, hasExpression } from './expressions.ts'
+import { type Contexts, ExpressionMistake, fillIn, hasExpression } from './expressions.ts'
 import { didYouMean, quoted } from './suggestion.ts'
-import type { Reading, TriggerNodes } from './workflow.ts'
 import { positionAt, rangeOf } from './yaml.ts'
 
 /** Options that a trigger accepts, or everything that is wrong with them. */
@@ -292,4 +291,22 @@ function pairOf(node: Node, key: string | number | undefined): Pair<Node, Node |
   if (!isMap(node)) return undefined
   const pairs = node.items as Pair<Node, Node | null>[] // a parsed document holds nodes only
   return pairs.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key))
+}
+
+/** What reading a part of a workflow takes. */
+export interface Reading {
+  readonly source: Source
+  readonly document: Document.Parsed
+  readonly contexts: Contexts
+  /**
+   * True when the contexts hold stand-ins, as they do before a run: then it says nothing that an
+   * option does not accept the value of an expression.
+   */
+  readonly standIns?: boolean
+}
+
+/** A key under `on:` with its options, whichever way it was written. */
+export interface TriggerNodes {
+  readonly key: Node
+  readonly options: Node | null
 }

@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
@@ -6,7 +6,7 @@ import { NATIVE_EVENTS } from '../wire/events.ts'
 import { isObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
-import { bindOptions, nodeAt, type Path } from './options.ts'
+import { bindOptions, nodeAt, type Path, type Reading, type TriggerNodes } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from './yaml.ts'
 
@@ -173,22 +173,4 @@ function inputOn(step: unknown): string[] {
   if (!isObject(step) || typeof step.uses !== 'string' || !ACTION.test(step.uses)) return []
   const on = isObject(step.with) ? step.with.on : undefined
   return typeof on === 'string' && on.trim() !== '' ? [on] : []
-}
-
-/** What reading a part of a workflow takes. */
-export interface Reading {
-  readonly source: Source
-  readonly document: Document.Parsed
-  readonly contexts: Contexts
-  /**
-   * True when the contexts hold stand-ins, as they do before a run: then it says nothing that an
-   * option does not accept the value of an expression.
-   */
-  readonly standIns?: boolean
-}
-
-/** A key under `on:` with its options, whichever way it was written. */
-export interface TriggerNodes {
-  readonly key: Node
-  readonly options: Node | null
 }

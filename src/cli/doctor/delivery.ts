@@ -1,7 +1,7 @@
 import { HttpFailure, type HttpReply } from '../../wire/http.ts'
 import { EVENT_TYPE, writeClientPayload, writeDispatch } from '../../wire/payload.ts'
-import { type DoctorPorts, type Finding, failed, ok, type Patient, unknown } from '../doctor.ts'
 import { type Answer, readAnswer } from '../send.ts'
+import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
 import { fields, list, refusalOf } from './repository.ts'
 
 /** What a test event carries, so that it is known for what it is. */
@@ -10,13 +10,13 @@ const BODY = '{"hookline":"doctor"}'
 const PAUSE = 2000
 
 /** Sends one real event, through the relay where there is one, and waits for the run that it starts. */
-export async function checkDelivery(patient: Patient, ports: DoctorPorts): Promise<Finding> {
+export async function checkDelivery(patient: Target, ports: DoctorPorts): Promise<Finding> {
   const since = ports.now()
   const refused = await refusedEvent(patient, ports)
   return refused ?? (await checkRun(patient, since, ports))
 }
 
-async function refusedEvent(patient: Patient, ports: DoctorPorts): Promise<Finding | undefined> {
+async function refusedEvent(patient: Target, ports: DoctorPorts): Promise<Finding | undefined> {
   try {
     return patient.relay === undefined
       ? judgeDispatch(await dispatch(patient, ports))
@@ -32,7 +32,7 @@ async function refusedEvent(patient: Patient, ports: DoctorPorts): Promise<Findi
   }
 }
 
-function dispatch({ repository, workflow, trigger }: Patient, { askGitHub }: DoctorPorts) {
+function dispatch({ repository, workflow, trigger }: Target, { askGitHub }: DoctorPorts) {
   const headers = { 'content-type': 'application/json' }
   const payload = { path: `${workflow}/${trigger}`, method: 'POST', headers, body: BODY }
   return askGitHub(`/repos/${repository}/dispatches`, {
@@ -42,7 +42,7 @@ function dispatch({ repository, workflow, trigger }: Patient, { askGitHub }: Doc
 
 /** A relay that serves one repository knows only the shorter form of the URL. */
 async function sendEvent(
-  { repository, workflow, trigger, relayToken: token }: Patient,
+  { repository, workflow, trigger, relayToken: token }: Target,
   relay: string,
   { callRelay }: DoctorPorts,
 ): Promise<Answer> {
@@ -81,7 +81,7 @@ function judgeAnswer({ accepted, status, code, message, hint }: Answer): Finding
 }
 
 /** GitHub accepts an event that nobody listens for, so only a run shows that it was heard. */
-async function checkRun(patient: Patient, since: Date, ports: DoctorPorts): Promise<Finding> {
+async function checkRun(patient: Target, since: Date, ports: DoctorPorts): Promise<Finding> {
   const { deliver = 0 } = patient
   const deadline = since.getTime() + deliver * 1000
   for (;;) {
@@ -93,7 +93,7 @@ async function checkRun(patient: Patient, since: Date, ports: DoctorPorts): Prom
 }
 
 async function startedRun(
-  { repository, workflow }: Patient,
+  { repository, workflow }: Target,
   since: Date,
   { askGitHub }: DoctorPorts,
 ): Promise<Finding | undefined> {

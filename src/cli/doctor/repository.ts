@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import { type Finding, failed, ok, unknown, warning } from '../doctor.ts'
+import { type Finding, failed, ok, unknown, warning } from './findings.ts'
 
 /** What of a repository the later checks need. */
 export interface KnownRepository {

@@ -10,17 +10,17 @@ import {
   type Finding,
   failed,
   ok,
-  type Patient,
+  type Target,
   unknown,
   warning,
-} from '../doctor.ts'
+} from './findings.ts'
 import { fields, type KnownRepository, list, parsed, refusalOf } from './repository.ts'
 
 const FOLDER = '.github/workflows'
 
 /** The workflows on the default branch: only these are started by a dispatch. */
 export async function checkWorkflows(
-  patient: Patient,
+  patient: Target,
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
 ): Promise<readonly Finding[]> {
@@ -36,7 +36,7 @@ export async function checkWorkflows(
 
 /** The listing of the folder, or the text of a file in it. */
 function askContents(
-  { repository }: Patient,
+  { repository }: Target,
   branch: string,
   { askGitHub }: DoctorPorts,
   file?: string,
@@ -50,7 +50,7 @@ function askContents(
 }
 
 async function judgeFiles(
-  patient: Patient,
+  patient: Target,
   names: readonly string[],
   replies: readonly HttpReply[],
   branch: string,
@@ -85,7 +85,7 @@ function unreadable(status: number): Finding {
   )
 }
 
-function absent({ workflow }: Patient, files: readonly string[], branch: string): Finding {
+function absent({ workflow }: Target, files: readonly string[], branch: string): Finding {
   const push = `GitHub starts only what is on ${branch}: push it there`
   if (workflow === undefined) {
     return failed(
@@ -110,7 +110,7 @@ function noneListens(branch: string): Finding {
 
 /** State of each workflow by its path; empty where the token may not ask. */
 async function workflowStates(
-  { repository }: Patient,
+  { repository }: Target,
   { askGitHub }: DoctorPorts,
 ): Promise<ReadonlyMap<string, string>> {
   const reply = await askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)

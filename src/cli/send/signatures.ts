@@ -2,7 +2,7 @@ import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
-import type { OutgoingRequest } from '../send.ts'
+import type { OutgoingRequest } from './request.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

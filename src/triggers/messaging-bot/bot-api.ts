@@ -2,8 +2,9 @@ import { UserError } from '../../wire/errors.ts'
 import { type Http, HttpFailure, type HttpReply } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { firingKinds, readUpdate, type Update } from '../messaging-bot.ts'
-import type { UpdateKind } from './message-types.ts'
+import { firingKinds } from './options.ts'
+import type { UpdateKind } from './updates.ts'
+import { readUpdate, type Update } from './updates.ts'
 
 /** One bot, at one server of the Bot API. */
 export interface Bot {

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals'
+import { evaluate } from '../../../src/engine/evaluate.ts'
+import type { PlatformEvent } from '../../../src/engine/event.ts'
+import { testPorts } from '../../support/ports.ts'
+import {
+  dispatch,
+  poll,
+  Queue,
+  queueOf,
+  queueWorkflow,
+  scheduleEvent,
+  sourceOf,
+} from '../../support/queue-trigger.ts'
+
+describe('which event polls', () => {
+  test.each<[string, PlatformEvent, object, boolean]>([
+    ['schedule', scheduleEvent(), {}, true],
+    ['schedule, skipped', scheduleEvent(), { skipSchedule: true }, false],
+    ['workflow_dispatch', dispatch, {}, true],
+    ['workflow_dispatch, not wanted', dispatch, { manualRunEvent: [] }, false],
+    ['push', { name: 'push', payload: {} }, {}, false],
+    ['push, wanted', { name: 'push', payload: {} }, { manualRunEvent: ['push'] }, true],
+    [
+      'another dispatch, wanted',
+      { name: 'repository_dispatch', payload: { action: 'poll' } },
+      { manualRunEvent: 'repository_dispatch' },
+      true,
+    ],
+    ['not active', dispatch, { active: false }, false],
+  ])('%s', async (_, event, config, polls) => {
+    const queue = queueOf(1)
+    expect((await poll(queue, config, event)).items).toHaveLength(polls ? 1 : 0)
+    expect(queue.polls).toBe(polls ? 1 : 0)
+  })
+
+  test('an event of its own that gives nothing has no items, another one a context of skipped triggers', async () => {
+    const nothing = await poll(new Queue())
+    expect([nothing.contexts, nothing.reason]).toEqual([[], 'queue: '])
+    const native = await poll(new Queue(), {}, { name: 'push', payload: {} })
+    expect(native.contexts).toMatchObject([{ queue: { outcome: 'skipped' } }])
+  })
+
+  test('where several workflows poll, each item, decision and reason has the name of its own', async () => {
+    const named = (name: string, queue: Queue) => ({ ...queueWorkflow(queue), name })
+    const run = (...all: readonly ReturnType<typeof named>[]) => {
+      const names = all.map(({ name }) => name)
+      const find = (name: string) => all.find((one) => one.name === name)
+      const workflows = { calling: 'a', names: () => names, polled: () => names, find }
+      return evaluate(scheduleEvent(), workflows, testPorts())
+    }
+    const both = await run(named('a', queueOf(1)), named('b', queueOf(2)))
+    expect(both.owners).toEqual(['a', 'b', 'b'])
+    expect(both.decisions.map(({ workflow }) => workflow)).toEqual(['a', 'b'])
+    const none = await run(named('a', new Queue()), named('b', new Queue()))
+    expect(none.reason).toBe('a/queue: ; b/queue: ')
+    const alone = await run(named('a', queueOf(1)))
+    expect(alone.owners).toEqual([])
+    expect(alone.decisions[0]).not.toHaveProperty('workflow')
+  })
+
+  test('a trigger whose options say so does not poll, and says why', async () => {
+    const workflows = sourceOf(queueWorkflow(queueOf(1), {}, 'webhook is true'))
+    const { contexts, reason } = await evaluate(scheduleEvent(), workflows, testPorts())
+    expect([contexts, reason]).toEqual([[], 'queue: webhook is true'])
+  })
+
+  test('a webhook addresses it by its alias, and its context keeps the name as declared', async () => {
+    const workflows = sourceOf(queueWorkflow(new Queue()))
+    const payload = { action: 'webhook', client_payload: { path: 'hook/line' } }
+    const event = { name: 'repository_dispatch', payload }
+    const { trigger, contexts } = await evaluate(event, workflows, testPorts())
+    expect(trigger).toBe('queue')
+    expect(contexts).toMatchObject([{ queue: { outputs: { text: 'received' } } }])
+  })
+})

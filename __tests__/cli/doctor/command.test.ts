@@ -1,0 +1,89 @@
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { RunningCommand } from '../../support/cli.ts'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { startOnNode } from '../../support/relays.ts'
+import { TOKEN } from '../../support/scene.ts'
+import { github, json, type Setting } from './stand-in.ts'
+
+let platform: GitHub
+
+beforeAll(async () => {
+  platform = await startGitHub()
+})
+beforeEach(() => platform.reset())
+afterAll(() => platform.close())
+
+async function doctor(setting: Setting, args: readonly string[], env: Record<string, string> = {}) {
+  platform.always(github(setting))
+  const command = new RunningCommand(['doctor', '--repository', 'octo/repo', ...args], {
+    cwd: tmpdir(),
+    env: { HOOKLINE_TOKEN: TOKEN, HOOKLINE_API_URL: platform.url, ...env },
+  })
+  const exitCode = await command.ended()
+  const { stdout, stderr } = command
+  expect(stdout + stderr).not.toContain(TOKEN)
+  return { exitCode, stdout, stderr }
+}
+
+test('where all is well, it only asks, and exits with 0', async () => {
+  const { exitCode, stdout } = await doctor({ scopes: 'repo, gist' }, [
+    '--workflow',
+    'hook.yml',
+    '--json',
+  ])
+  const { ok, findings } = JSON.parse(stdout)
+  expect({ ok, exitCode }).toEqual({ ok: true, exitCode: 0 })
+  expect(findings).toMatchObject([
+    { check: 'token', status: 'ok' },
+    { check: 'repository', status: 'ok' },
+    { check: 'workflow', status: 'ok' },
+  ])
+  expect(new Set(platform.calls.map(({ method }) => method))).toEqual(new Set(['GET']))
+})
+
+test('what GitHub does not tell of a fine-grained token is no failure', async () => {
+  const { exitCode, stdout } = await doctor({}, ['--json'])
+  expect(JSON.parse(stdout).findings[0]).toMatchObject({
+    status: 'unknown',
+    code: 'token_permission_unknown',
+  })
+  expect(exitCode).toBe(0)
+})
+
+test('--deliver sends a real event through the relay', async () => {
+  const relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
+  const args = ['--workflow', 'hook', '--deliver', '--wait', '1', '--relay', `${relay.url}/`]
+  const { exitCode, stdout } = await doctor({ scopes: 'repo', starts: 'hook.yml' }, args)
+  await relay.close()
+  expect(stdout).toMatch(/^ok {7}delivery {4}.*\/actions\/runs\/7$/m)
+  expect(exitCode).toBe(0)
+})
+
+test('a person reads a line for each check, and what to do below it', async () => {
+  const { exitCode, stdout } = await doctor({ scopes: 'gist' }, [])
+  expect(stdout).toMatch(/^failed {3}token {7}the token lacks the scope "repo"\n {21}\S/)
+  expect(stdout).toMatch(/^ok {7}workflow {4}hook\.yml listens/m)
+  expect(exitCode).toBe(1)
+})
+
+test('what is not there is told with its address, and no more', async () => {
+  const { exitCode, stdout } = await doctor({}, ['--json', '--relay', 'http://127.0.0.1:9'], {
+    HOOKLINE_API_URL: 'http://127.0.0.1:9',
+  })
+  const { findings } = JSON.parse(stdout)
+  expect(findings).toMatchObject([{ code: 'github_unreachable' }, { code: 'relay_unreachable' }])
+  expect(exitCode).toBe(1)
+})
+
+const WRONG = [
+  ['--deliver without a workflow', ['--deliver'], 2, /--workflow/],
+  ['a repository that is none', ['--repository', 'a/b/c'], 1, /owner\/name/],
+  ['a relay that is none', ['--relay', 'relay.example.com'], 1, /https:/],
+  ['a time that is none', ['--workflow', 'hook', '--deliver', '--wait', 'x'], 1, /60/],
+] as const
+test.each(WRONG)('%s is refused before anything is asked', async (_, args, code, message) => {
+  const { exitCode, stderr } = await doctor({ repository: json(500, {}) }, args)
+  expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringMatching(message) })
+  expect(platform.calls).toEqual([])
+})

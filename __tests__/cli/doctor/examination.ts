@@ -1,0 +1,32 @@
+import type { Finding, Target } from '../../../src/cli/doctor/findings.ts'
+import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
+import { Secret } from '../../../src/wire/secret.ts'
+import type { GitHub } from '../../support/github.ts'
+import { TOKEN } from '../../support/scene.ts'
+import { github, type Setting } from './stand-in.ts'
+
+/** Examines octo/repo over real sockets; the stand-in keeps answers that stand in its queue. */
+export function examineAt(
+  platform: GitHub,
+  setting: Setting,
+  patient: Partial<Target> = {},
+): Promise<readonly Finding[]> {
+  platform.always(github(setting))
+  const token = new Secret(TOKEN)
+  const whole: Target = {
+    repository: 'octo/repo',
+    workflow: undefined,
+    trigger: 'webhook',
+    token,
+    relayToken: token,
+    relay: undefined,
+    deliver: undefined,
+    ...patient,
+  }
+  return runChecks(whole, doctorPorts(new URL(platform.url), whole.token))
+}
+
+/** Codes of what is not well. */
+export function codes(findings: readonly Finding[]): string[] {
+  return findings.filter(({ status }) => status !== 'ok').map(({ code }) => code)
+}

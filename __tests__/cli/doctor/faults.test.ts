@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { codes, examineAt } from './examination.ts'
+import { json, LISTENING, PUSH, type Setting } from './stand-in.ts'
+
+let platform: GitHub
+
+beforeAll(async () => {
+  platform = await startGitHub()
+})
+beforeEach(() => platform.reset())
+afterAll(() => platform.close())
+
+const sso = { 'x-github-sso': 'required; url=https://github.com/orgs/octo/sso' }
+const wrongType = LISTENING.replace('[webhook]', '[deploy]')
+
+const FAULTS: readonly (readonly [string, Setting, string, RegExp])[] = [
+  [
+    'a token that GitHub does not know',
+    { repository: json(401, { message: 'Bad credentials' }) },
+    'token_rejected',
+    /make a new one/,
+  ],
+  [
+    'a repository that the token cannot see',
+    { repository: json(404, { message: 'Not Found' }) },
+    'repository_not_visible',
+    /spelling.*Contents: Read and write/,
+  ],
+  [
+    'an organisation with SAML',
+    { repository: json(403, { message: 'SAML' }, sso) },
+    'token_not_authorised',
+    /Configure SSO/,
+  ],
+  [
+    'a spent rate limit',
+    { repository: json(403, {}, { 'x-ratelimit-remaining': '0' }) },
+    'rate_limited',
+    /again/,
+  ],
+  [
+    'a token that may not read',
+    { repository: json(403, { message: 'Resource not accessible' }) },
+    'token_cannot_read',
+    /Contents/,
+  ],
+  [
+    'GitHub out of order',
+    { repository: { status: 503, body: '<html>' } },
+    'github_unavailable',
+    /githubstatus/,
+  ],
+  [
+    'a classic token without the scope',
+    { scopes: 'gist, workflow' },
+    'token_scope_missing',
+    /"repo"/,
+  ],
+  [
+    'public_repo on a private repository',
+    { scopes: 'public_repo', repository: { private: true } },
+    'token_scope_missing',
+    /"repo"/,
+  ],
+  [
+    'an owner without write access',
+    { repository: { permissions: { push: false } } },
+    'token_cannot_write',
+    /write access/,
+  ],
+  [
+    'an archived repository',
+    { scopes: 'repo', repository: { archived: true } },
+    'repository_archived',
+    /unarchive/,
+  ],
+  [
+    'a disabled repository',
+    { scopes: 'repo', repository: { disabled: true } },
+    'repository_disabled',
+    /support/,
+  ],
+  [
+    'a renamed repository',
+    { scopes: 'repo', repository: { full_name: 'octo/new' } },
+    'repository_renamed',
+    /octo\/new/,
+  ],
+  [
+    'no workflow at all',
+    { scopes: 'repo', workflows: json(404, {}) },
+    'workflows_missing',
+    /trunk/,
+  ],
+  [
+    'workflows that may not be read',
+    { scopes: 'repo', workflows: json(403, {}) },
+    'workflow_unreadable',
+    /Contents/,
+  ],
+  [
+    'no workflow that listens',
+    { scopes: 'repo', workflows: { 'ci.yml': PUSH } },
+    'workflow_not_listening',
+    /init/,
+  ],
+  [
+    'another type',
+    { scopes: 'repo', workflows: { 'hook.yml': wrongType } },
+    'workflow_wrong_type',
+    /webhook/,
+  ],
+  [
+    'a listener without the action',
+    { scopes: 'repo', workflows: { 'hook.yml': 'on: repository_dispatch\njobs: {}' } },
+    'workflow_without_action',
+    /uses/,
+  ],
+  [
+    'a disabled workflow',
+    { scopes: 'repo', states: { 'hook.yml': 'disabled_inactivity' } },
+    'workflow_disabled',
+    /enable/,
+  ],
+]
+
+describe('each fault is found, and says what to do', () => {
+  test.each(FAULTS)('%s', async (_, setting, code, mend) => {
+    const findings = await examineAt(platform, setting)
+    expect(codes(findings)).toEqual([code])
+    const [finding] = findings.filter((one) => one.code === code)
+    expect(finding?.mend).toMatch(mend)
+  })
+
+  const NAMED: readonly (readonly [string, Record<string, string>, string, RegExp])[] = [
+    [
+      'is not on the default branch',
+      { 'hok.yml': LISTENING },
+      'workflow_missing',
+      /did you mean "hok"/,
+    ],
+    ['does not listen', { 'hook.yml': PUSH }, 'workflow_not_listening', /hook\.yml/],
+    ['is no YAML', { 'hook.yml': 'on: [' }, 'workflow_invalid', /hook\.yml/],
+  ]
+  test.each(NAMED)('the workflow that is asked for %s', async (_, workflows, code, message) => {
+    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { workflow: 'hook' })
+    expect(codes(findings)).toEqual([code])
+    expect(findings.at(-1)?.message).toMatch(message)
+  })
+
+  test('a workflow that polls on a schedule needs no dispatch', async () => {
+    const polling = LISTENING.replace(
+      /repository_dispatch:\n.*\n/,
+      "schedule: [{ cron: '*/5 * * * *' }]\n",
+    )
+    const workflows = { 'bot.yml': polling, 'nightly.yml': 'on: { schedule: [] }' }
+    const at = (workflow: string) =>
+      examineAt(platform, { scopes: 'repo', workflows }, { workflow })
+    expect(codes(await at('bot'))).toEqual([])
+    expect(codes(await at('nightly'))).toEqual(['workflow_not_listening'])
+  })
+
+  test('no token', async () => {
+    const findings = await examineAt(platform, {}, { token: undefined })
+    expect(codes(findings)).toEqual(['token_missing'])
+    expect(platform.calls).toEqual([])
+  })
+
+  test('a renamed repository, by way of a redirect within GitHub', async () => {
+    const moved = { status: 301, headers: { location: `${platform.url}/repositories/1` } }
+    platform.next(moved, json(200, { full_name: 'octo/new', default_branch: 'trunk' }))
+    const findings = await examineAt(platform, { scopes: 'repo' })
+    expect(codes(findings)).toContain('repository_renamed')
+  })
+
+  test('the token follows no redirect to elsewhere', async () => {
+    const elsewhere = await startGitHub()
+    platform.next({ status: 301, headers: { location: `${elsewhere.url}/repositories/1` } })
+    const findings = await examineAt(platform, {})
+    await elsewhere.close()
+    expect(elsewhere.calls).toEqual([])
+    expect(codes(findings)).toEqual(['github_unavailable'])
+  })
+})

@@ -1,0 +1,134 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Secret } from '../../../src/wire/secret.ts'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { startOnNode } from '../../support/relays.ts'
+import { TOKEN } from '../../support/scene.ts'
+import { codes, examineAt } from './examination.ts'
+import { json, PUSH, type Setting } from './stand-in.ts'
+
+let platform: GitHub
+
+beforeAll(async () => {
+  platform = await startGitHub()
+})
+beforeEach(() => platform.reset())
+afterAll(() => platform.close())
+
+describe('the relay', () => {
+  test('is up', async () => {
+    const relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
+    const findings = await examineAt(platform, { scopes: 'repo' }, { relay: relay.url })
+    await relay.close()
+    expect(findings.at(-1)).toMatchObject({ check: 'relay', status: 'ok' })
+  })
+
+  test('is not there', async () => {
+    const findings = await examineAt(platform, { scopes: 'repo' }, { relay: 'http://127.0.0.1:9' })
+    expect(codes(findings)).toEqual(['relay_unreachable'])
+  })
+
+  test.each([
+    ['another page', 200, '<html>Welcome</html>'],
+    ['an error of a proxy', 502, 'Bad Gateway'],
+  ])('is hidden by %s', async (_, status, text) => {
+    const server = createServer((_request, response) => response.writeHead(status).end(text))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const relay = `http://127.0.0.1:${port}`
+    const findings = await examineAt(platform, { scopes: 'repo' }, { relay })
+    server.close()
+    expect(codes(findings)).toEqual(['relay_not_hookline'])
+  })
+})
+
+describe('a real event', () => {
+  const SEND = { workflow: 'hook', deliver: 1 }
+
+  test('sends one event by way of the relay, and finds its run', async () => {
+    const relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
+    const setting = { scopes: 'repo', starts: 'hook.yml' }
+    const findings = await examineAt(platform, setting, { ...SEND, relay: relay.url })
+    await relay.close()
+    expect(findings.at(-1)).toMatchObject({
+      check: 'delivery',
+      status: 'ok',
+      message: expect.stringContaining('/actions/runs/7'),
+    })
+    const events = platform.calls.filter(({ url }) => url.endsWith('/dispatches'))
+    expect(events.map(({ body }) => JSON.parse(body).client_payload)).toMatchObject([
+      { path: 'hook/webhook', method: 'POST', body: '{"hookline":"doctor"}' },
+    ])
+  })
+
+  test('finds the shorter form of the URL by itself', async () => {
+    const relay = await startOnNode({
+      env: { HOOKLINE_API_URL: platform.url },
+      repository: 'octo/repo',
+    })
+    const setting = { scopes: 'repo', starts: 'hook.yml' }
+    const findings = await examineAt(platform, setting, { ...SEND, relay: relay.url })
+    await relay.close()
+    expect(codes(findings)).toEqual([])
+  })
+
+  test('brings a relay that holds the token one of its keys', async () => {
+    const key = 'a-key-of-more-than-twenty-characters'
+    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: key }
+    const relay = await startOnNode({ env })
+    const setting = { scopes: 'repo', starts: 'hook.yml' }
+    const patient = { ...SEND, relay: relay.url }
+    const withKey = await examineAt(platform, setting, { ...patient, relayToken: new Secret(key) })
+    const without = await examineAt(platform, setting, patient)
+    await relay.close()
+    expect(codes(withKey)).toEqual([])
+    expect(codes(without)).toEqual(['invalid_token'])
+  })
+
+  const DIRECT: readonly (readonly [string, Setting, string])[] = [
+    [
+      'a token that may not dispatch',
+      { dispatch: json(403, { message: 'Resource not accessible' }) },
+      'dispatch_refused',
+    ],
+    ['an event that starts nothing', {}, 'run_missing'],
+    ['a run of another workflow', { starts: 'other.yml' }, 'run_missing'],
+    ['runs that the token may not see', { runs: json(403, {}) }, 'runs_unreadable'],
+  ]
+  test.each(DIRECT)('without a relay, tells %s', async (_, setting, code) => {
+    const findings = await examineAt(platform, { scopes: 'repo', ...setting }, SEND)
+    expect(codes(findings)).toEqual([code])
+  })
+
+  test.each([
+    ['begun a second before, by the clock of GitHub', -1_000, []],
+    ['begun a minute before', -60_000, ['run_missing']],
+  ])('without a relay, a run that was %s', async (_, milliseconds, expected) => {
+    const created_at = new Date(Date.now() + milliseconds).toISOString()
+    const run = { path: '.github/workflows/hook.yml', created_at, html_url: 'https://x/7' }
+    const setting = { scopes: 'repo', runs: json(200, { workflow_runs: [run] }) }
+    expect(codes(await examineAt(platform, setting, SEND))).toEqual(expected)
+  })
+
+  test('by way of a relay that gives no answer may have arrived', async () => {
+    const server = createServer((request, response) => {
+      if (request.method === 'GET') response.end('ok\n')
+      else request.socket.destroy()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const patient = { ...SEND, relay: `http://127.0.0.1:${port}` }
+    const findings = await examineAt(platform, { scopes: 'repo' }, patient)
+    server.close()
+    expect(codes(findings)).toEqual(['delivery_unanswered'])
+    expect(findings.at(-1)).toMatchObject({ mend: expect.stringContaining('may have arrived') })
+  })
+
+  test('sends nothing while something else is broken', async () => {
+    const broken = { scopes: 'repo', workflows: { 'hook.yml': PUSH } }
+    const findings = await examineAt(platform, broken, SEND)
+    expect(codes(findings)).toEqual(['workflow_not_listening'])
+    expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+})

@@ -1,0 +1,109 @@
+import type { Answer, Answering, RecordedCall } from '../../support/github.ts'
+
+/** What a stand-in for GitHub has to say of one repository. */
+export interface Setting {
+  /** Answer to `GET /repos/octo/repo`, or fields of the repository. */
+  readonly repository?: Answer | Record<string, unknown>
+  readonly scopes?: string
+  /** Texts of files in `.github/workflows` by name; an answer for a listing that is refused. */
+  readonly workflows?: Record<string, string> | Answer
+  /** States by file name; `active` when left out. */
+  readonly states?: Record<string, string>
+  readonly dispatch?: Answer
+  /** File that a dispatch starts a run of. */
+  readonly starts?: string
+  readonly runs?: Answer
+}
+
+export const LISTENING = `name: hook
+on:
+  repository_dispatch:
+    types: [webhook]
+jobs:
+  hook:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: hookline/hookline@v1
+        with: { on: webhook }
+`
+
+/** It has nothing to do with webhooks. */
+export const PUSH = 'on: push\njobs: {}\n'
+
+/** Answers as GitHub does about octo/repo, whose default branch is `trunk`. */
+export function github(setting: Setting): Answering {
+  let dispatched = false
+  return (call) => {
+    const [path = ''] = call.url.split('?')
+    if (path === '/repos/octo/repo') return repository(setting)
+    if (path.startsWith('/repos/octo/repo/contents/.github/workflows'))
+      return contents(call, setting)
+    if (path === '/repos/octo/repo/actions/workflows') return states(setting)
+    if (path === '/repos/octo/repo/dispatches') {
+      dispatched = true
+      return setting.dispatch ?? { status: 204 }
+    }
+    if (path === '/repos/octo/repo/actions/runs') return runs(setting, dispatched)
+    return json(404, { message: 'Not Found' })
+  }
+}
+
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(value),
+  }
+}
+
+function isAnswer(value: object): value is Answer {
+  return 'status' in value && typeof value.status === 'number'
+}
+
+function repository({ repository: own = {}, scopes }: Setting): Answer {
+  if (isAnswer(own)) return own
+  const known = {
+    full_name: 'octo/repo',
+    default_branch: 'trunk',
+    permissions: { push: true },
+    ...own,
+  }
+  return json(200, known, scopes === undefined ? {} : { 'x-oauth-scopes': scopes })
+}
+
+/** Only the default branch has the files. */
+function contents(
+  { url }: RecordedCall,
+  { workflows = { 'hook.yml': LISTENING } }: Setting,
+): Answer {
+  if (isAnswer(workflows)) return workflows
+  const { pathname, searchParams } = new URL(url, 'http://github.test')
+  const file = pathname.split('/workflows/')[1]
+  if (searchParams.get('ref') !== 'trunk')
+    return json(404, { message: 'No commit found for the ref' })
+  if (file === undefined)
+    return json(
+      200,
+      Object.keys(workflows).map((name) => ({ name, type: 'file' })),
+    )
+  const text = workflows[decodeURIComponent(file)]
+  return text === undefined ? json(404, { message: 'Not Found' }) : { status: 200, body: text }
+}
+
+function states({ states: own = {} }: Setting): Answer {
+  const workflows = Object.entries(own).map(([file, state]) => ({
+    path: `.github/workflows/${file}`,
+    state,
+  }))
+  return json(200, { total_count: workflows.length, workflows })
+}
+
+function runs({ runs: own, starts }: Setting, dispatched: boolean): Answer {
+  if (own) return own
+  const run = {
+    path: `.github/workflows/${starts}@trunk`,
+    created_at: new Date().toISOString(),
+    html_url: 'https://github.com/octo/repo/actions/runs/7',
+  }
+  return json(200, { workflow_runs: dispatched && starts !== undefined ? [run] : [] })
+}

@@ -1,0 +1,193 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { KINDS } from '../../../src/cli/init/kinds.ts'
+import { RunningCommand } from '../../support/cli.ts'
+import { textMessage } from '../../support/messages.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+
+const run = promisify(execFile)
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-init-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+async function hookline(args: readonly string[], env: Record<string, string> = {}) {
+  const command = new RunningCommand(args, { cwd: folder, env })
+  return { exitCode: await command.ended(), stdout: command.stdout, stderr: command.stderr }
+}
+
+async function files(): Promise<string[]> {
+  const all = await readdir(folder, { recursive: true, withFileTypes: true })
+  return all.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return String(port)
+}
+
+/** The lines that stand indented below a heading. */
+function below(heading: RegExp, text: string): string[] {
+  const lines = text.split('\n')
+  const start = lines.findIndex((line) => heading.test(line)) + 1
+  const end = lines.findIndex((line, at) => at >= start && !line.startsWith('  '))
+  return lines.slice(start, end).map((line) => line.trim())
+}
+
+/** `npx hookline dev` as arguments of the built command line. */
+function pasted(line: string): string[] {
+  const [npx, name, ...args] = line.split(' ')
+  expect([npx, name]).toEqual(['npx', 'hookline'])
+  return args
+}
+
+const WEBHOOKS = [...KINDS.values()].filter(({ trigger }) => trigger === 'webhook')
+
+describe('in an empty folder, the commands that it prints are pasted, and outputs appear', () => {
+  test.each(WEBHOOKS.map(({ name }) => name))('kind %s', async (kind) => {
+    const env = { PORT: await freePort() }
+    const { exitCode, stdout } = await hookline(['init', '--kind', kind], env)
+    expect(exitCode).toBe(0)
+    const [serve = '', fire = ''] = below(/^Try it here/, stdout)
+    const dev = new RunningCommand(pasted(serve), { cwd: folder, env })
+    try {
+      await dev.printed(/listening on/)
+      expect((await run('sh', ['-c', fire])).stdout).toBe('{"success":true}')
+      await dev.printed(/outputs\.body = \{"hello":"world"\}/)
+    } finally {
+      await dev.stop()
+    }
+  })
+})
+
+const BASH = spawnSync('bash', ['--version']).status === 0
+
+;(BASH ? test : test.skip)(
+  'kind bot: pasted line by line, what is written to the bot appears',
+  async () => {
+    const telegram = await new TelegramStandIn().start()
+    const env = { PORT: await freePort(), HOOKLINE_MESSAGING_API_URL: telegram.url }
+    const { stdout } = await hookline(['init', '--kind', 'bot'], env)
+    const lines = below(/^Try it here/, stdout)
+    for (const line of lines.slice(0, -1)) {
+      // To a line that does not read, a busy machine may have no end left to write to.
+      const input = line.startsWith('read ') ? `${BOT_TOKEN}\n` : ''
+      execFileSync('bash', ['-c', line], { cwd: folder, input })
+    }
+    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('.env\n')
+    const dev = new RunningCommand(pasted(lines.at(-1) ?? ''), { cwd: folder, env })
+    try {
+      await dev.printed(/listening on/)
+      telegram.push('message', textMessage('hello from a chat'))
+      await dev.printed(/on\.messaging_bot\.outputs\.text = "hello from a chat"/)
+      expect(dev.stdout + dev.stderr + stdout).not.toContain(BOT_TOKEN)
+    } finally {
+      await dev.stop()
+      await telegram.stop()
+    }
+  },
+  30_000,
+)
+
+test('kind compiled: what it prints makes the native workflows that it then adds', async () => {
+  const { stdout } = await hookline(['init', '--kind', 'compiled'])
+  const [build = '', add = ''] = below(/^Then on GitHub/, stdout)
+  expect(await hookline(pasted(build))).toMatchObject({ exitCode: 0, stderr: '' })
+  await run('git', ['init', '-q'], { cwd: folder })
+  await run('sh', ['-c', add], { cwd: folder })
+  const { stdout: added } = await run('git', ['diff', '--cached', '--name-only'], { cwd: folder })
+  expect(added.trim().split('\n')).toEqual([
+    '.github/workflows/hook.jobs.yml',
+    '.github/workflows/hook.yml',
+    'workflows/hook.yml',
+  ])
+})
+
+test('kind bot: it prints how to set the secret, and no URL', async () => {
+  const { stdout } = await hookline(['init', '--kind', 'bot', '--repository', 'octo/repo'])
+  expect(below(/^Then on GitHub/, stdout)).toEqual([
+    'gh secret set BOT_TOKEN',
+    'git add .github/workflows/bot.yml',
+    "git commit -m 'Add the workflow bot'",
+    'git push',
+    'npx hookline doctor --workflow bot --repository octo/repo',
+    'gh workflow run bot.yml',
+  ])
+  expect(stdout).not.toMatch(/relay|curl/)
+})
+
+describe('hookline init', () => {
+  test('shows what it writes, and writes just that', async () => {
+    const { stdout } = await hookline(['init', '--json', '--name', 'deploy'])
+    const { written, files: shown } = JSON.parse(stdout)
+    expect(written).toBe(true)
+    for (const { path, text } of shown) {
+      expect(await readFile(join(folder, path), 'utf8')).toBe(text)
+    }
+    expect(await files()).toEqual(['deploy.yml'])
+  })
+
+  test('prints the URL and a curl line for the repository and the relay', async () => {
+    const args = ['--repository', 'octo/repo', '--relay', 'https://relay.example.com/']
+    const { stdout } = await hookline(['init', '--json', '--name', 'deploy', ...args])
+    const url = 'https://relay.example.com/octo/repo/deploy/webhook'
+    expect(JSON.parse(stdout)).toMatchObject({ url, curl: expect.stringContaining(`'${url}'`) })
+  })
+
+  test('takes the repository from the git remote', async () => {
+    await run('git', ['init', '-q'], { cwd: folder })
+    const remote = 'https://user:secret-token@github.com/octo/repo.git'
+    await run('git', ['remote', 'add', 'origin', remote], { cwd: folder })
+    const { stdout } = await hookline(['init'])
+    expect(stdout).toContain('/octo/repo/hook/webhook')
+    expect(stdout).not.toContain('secret-token')
+  })
+
+  test('overwrites nothing', async () => {
+    await mkdir(join(folder, '.github/workflows'), { recursive: true })
+    const path = join(folder, '.github/workflows/hook.yml')
+    await writeFile(path, 'mine')
+    const { exitCode, stdout, stderr } = await hookline(['init'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toContain('.github/workflows/hook.yml is there already')
+    expect(await readFile(path, 'utf8')).toBe('mine')
+  })
+
+  test('--dry-run shows and writes nothing', async () => {
+    const { exitCode, stdout } = await hookline(['init', '--dry-run'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/repository_dispatch[\s\S]*Nothing was written/)
+    expect(await files()).toEqual([])
+  })
+
+  const WRONG = [
+    ['a kind', ['--kind', 'wbhook'], 2, /webhook/],
+    ['a name', ['--name', '../x'], 1, /workflow is "\.\.\/x"/],
+    ['a name with an extension', ['--name', 'hook.yml'], 1, /extension/],
+    ['a name that would end an expression', ['--name', "a'b"], 1, /workflow is/],
+    ['a repository', ['--repository', 'octo'], 1, /owner\/name/],
+    ['a relay', ['--relay', 'relay.example.com'], 1, /https:/],
+  ] as const
+  test.each(WRONG)(
+    'says what is wrong with %s, and writes nothing',
+    async (_, args, code, text) => {
+      const { exitCode, stderr } = await hookline(['init', ...args])
+      expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringMatching(text) })
+      expect(await files()).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals'
+import { KINDS } from '../../../src/cli/init/kinds.ts'
+import { nextSteps } from '../../../src/cli/init.ts'
+
+const ANSWERS = { name: 'deploy', repository: 'octo/repo', relay: 'https://relay.example' }
+
+function stepsOf(kind: string, own: Partial<typeof ANSWERS> = {}) {
+  const chosen = KINDS.get(kind)
+  if (!chosen) throw new Error(`no kind ${kind}`)
+  const answers = { kind, ...ANSWERS, ...own }
+  return nextSteps(chosen, answers, chosen.files(answers), '3000')
+}
+
+test('a webhook is tried out here, then pushed, then looked at there', () => {
+  expect(stepsOf('webhook')).toEqual({
+    url: 'https://relay.example/octo/repo/deploy/webhook',
+    missing: [],
+    curl:
+      "curl -X POST 'https://relay.example/octo/repo/deploy/webhook'" +
+      ` -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: application/json' -d '{"hello":"world"}'`,
+    tryOut: [
+      'npx hookline dev',
+      `curl -X POST -H 'content-type: application/json' -d '{"hello":"world"}' 'http://localhost:3000/webhook/deploy/webhook'`,
+    ],
+    publish: [
+      'git add .github/workflows/deploy.yml',
+      "git commit -m 'Add the workflow deploy'",
+      'git push',
+      'npx hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
+    ],
+  })
+})
+
+test('what stands in the URL for something else is named', () => {
+  const { url, missing } = stepsOf('webhook', { repository: '', relay: 'http://localhost:3000' })
+  expect(url).toBe('http://localhost:3000/owner/name/deploy/webhook')
+  expect(missing).toEqual([
+    'your repository for owner/name',
+    "your relay's address for http://localhost:3000",
+  ])
+})
+
+test('a workflow to compile is compiled first, and both of its files are added', () => {
+  expect(stepsOf('compiled').publish.slice(0, 2)).toEqual([
+    'npx hookline build',
+    'git add workflows/deploy.yml .github/workflows/deploy.yml .github/workflows/deploy.jobs.yml',
+  ])
+})
+
+test('a bot has no URL; its token is asked for, and stands in no argument', () => {
+  const { url, curl, tryOut, publish } = stepsOf('bot')
+  expect([url, curl]).toEqual([null, null])
+  expect(tryOut).toEqual([
+    'echo .env >> .gitignore',
+    'read -rs BOT_TOKEN && echo "BOT_TOKEN=$BOT_TOKEN" >> .env',
+    'npx hookline dev --poll',
+  ])
+  expect([publish[0], publish.at(-1)]).toEqual([
+    'gh secret set BOT_TOKEN',
+    'gh workflow run deploy.yml',
+  ])
+})
+
+test('without a repository there is a place for one in the URL, and none in the command', () => {
+  const { url, publish } = stepsOf('webhook', { repository: '' })
+  expect(url).toBe('https://relay.example/owner/name/deploy/webhook')
+  expect(publish.at(-1)).toBe('npx hookline doctor --workflow deploy --relay https://relay.example')
+})

@@ -1,0 +1,75 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from '@jest/globals'
+import { answered, askAt, questions } from '../../../src/cli/init/questions.ts'
+
+const KNOWN = { repository: 'octo/repo' }
+const DEFAULTS = {
+  kind: 'webhook',
+  name: 'hook',
+  repository: 'octo/repo',
+  relay: 'http://localhost:3000',
+}
+
+/** A person who types these names for the workflow, one after the other, and else presses return. */
+function person(names: readonly string[] = []) {
+  const left = [...names]
+  return typist((prompt) => (prompt.startsWith('Name') ? (left.shift() ?? '') : ''))
+}
+
+/** @param type what is typed at a prompt; `undefined` closes the terminal */
+function typist(type: (prompt: string) => string | undefined) {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  let shown = ''
+  output.on('data', (chunk) => {
+    shown += chunk
+    if (!String(chunk).endsWith(' ')) return
+    const line = type(String(chunk))
+    setImmediate(() => (line === undefined ? input.end() : input.write(`${line}\n`)))
+  })
+  const { ask: asking } = askAt({ input, output })
+  return { asking, shown: () => shown }
+}
+
+test('there are at most four questions, each with a flag of its name', () => {
+  expect(questions(KNOWN).map(({ name }) => name)).toEqual(['kind', 'name', 'repository', 'relay'])
+})
+
+describe('answers', () => {
+  test('are the defaults where nobody is asked', async () => {
+    expect(await answered({}, KNOWN)).toEqual(DEFAULTS)
+  })
+
+  test('are the defaults for a person who only presses return', async () => {
+    const { asking } = person()
+    expect(await answered({}, KNOWN, asking)).toEqual(DEFAULTS)
+  })
+
+  test('that flags gave are not asked for', async () => {
+    const { asking, shown } = person(['deploy'])
+    const given = { kind: 'webhook', repository: 'a/b', relay: 'https://r.example' }
+    expect(await answered(given, KNOWN, asking)).toEqual({ ...given, name: 'deploy' })
+    expect(shown()).not.toContain('relay')
+  })
+
+  test('about the relay are not asked for where there is no URL', async () => {
+    const { asking, shown } = person()
+    expect(await answered({ kind: 'bot' }, KNOWN, asking)).toMatchObject({ name: 'bot' })
+    expect(shown()).not.toContain('relay')
+  })
+
+  test('that will not do are asked for again, with what is wrong', async () => {
+    const { asking, shown } = person(['no name', 'deploy'])
+    expect(await answered({}, KNOWN, asking)).toEqual({ ...DEFAULTS, name: 'deploy' })
+    expect(shown()).toContain('error: the workflow is "no name"')
+  })
+
+  test('that a flag gave and will not do end it', async () => {
+    await expect(answered({ name: 'no name' }, KNOWN)).rejects.toThrow('no name')
+  })
+
+  test('of a closed input are none', async () => {
+    const { asking } = typist(() => undefined)
+    await expect(answered({}, KNOWN, asking)).rejects.toThrow('nothing was written')
+  })
+})

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { RunningCommand } from '../../support/cli.ts'
+
+let relay: Server
+let proxy: Server
+let tunnels: string[]
+
+beforeEach(async () => {
+  tunnels = []
+  relay = createServer((_, response) => response.end('{"success":true}'))
+  proxy = createServer()
+  proxy.on('connect', (request, client) => {
+    tunnels.push(request.url ?? '')
+    const server = connect(portOf(relay), '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+      server.pipe(client).pipe(server)
+    })
+    server.on('error', () => client.destroy())
+    client.on('error', () => server.destroy())
+  })
+  for (const server of [relay, proxy]) await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+
+afterEach(async () => {
+  for (const server of [relay, proxy]) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port // a listening TCP server has one
+}
+
+async function send(url: string, env: Record<string, string>) {
+  const command = new RunningCommand(['send', url], { cwd: tmpdir(), env })
+  return { code: await command.ended(), errors: command.stderr }
+}
+
+/** A host that can be reached by way of the proxy alone. */
+const ELSEWHERE = 'http://relay.invalid:8081/webhook/hook/webhook'
+
+test('send goes through the proxy of the environment', async () => {
+  const env = { HTTP_PROXY: `http://user:hunter2@127.0.0.1:${portOf(proxy)}` }
+  expect(await send(ELSEWHERE, env)).toEqual({ code: 0, errors: '' })
+  expect(tunnels).toEqual(['relay.invalid:8081'])
+})
+
+test('to this machine it goes without the proxy', async () => {
+  const env = { HTTP_PROXY: 'http://127.0.0.1:1', ALL_PROXY: 'http://127.0.0.1:1' }
+  const url = `http://localhost:${portOf(relay)}/webhook/hook/webhook`
+  expect(await send(url, env)).toEqual({ code: 0, errors: '' })
+})
+
+test.each(['http://user:hunter2@127.0.0.1:1', 'http://user:hunter2@', 'hunter2'])(
+  'a proxy that is not there (%s) is an error without its password',
+  async (address) => {
+    const { code, errors } = await send(ELSEWHERE, { HTTP_PROXY: address })
+    expect(code).toBe(1)
+    expect(errors).toContain('no connection')
+    expect(errors).not.toContain('hunter2')
+  },
+)

@@ -1,0 +1,158 @@
+import { createHmac } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { RunningCommand } from '../../support/cli.ts'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { type RelayUnderTest, startOnNode } from '../../support/relays.ts'
+import { payloadOf, TOKEN } from '../../support/scene.ts'
+
+let folder: string
+let platform: GitHub
+let relay: RelayUnderTest
+let hook: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-send-'))
+  platform = await startGitHub()
+  relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
+  hook = `${relay.url}/octo/repo/hook/webhook`
+})
+beforeEach(() => platform.reset())
+afterAll(async () => {
+  await relay.close()
+  await platform.close()
+  await rm(folder, { recursive: true })
+})
+
+async function send(args: readonly string[], env: Record<string, string> = {}, input = '') {
+  const command = new RunningCommand(['send', ...args], {
+    cwd: folder,
+    env: { HOOKLINE_TOKEN: TOKEN, ...env },
+  })
+  command.process.stdin?.end(input)
+  const exitCode = await command.ended()
+  const { stdout, stderr } = command
+  expect(stdout + stderr).not.toContain(TOKEN)
+  return { exitCode, stdout, stderr }
+}
+
+function arrived() {
+  return platform.calls.map(({ body }) => payloadOf(body))
+}
+
+describe('what is sent', () => {
+  test('a fixture arrives as its sender would send it', async () => {
+    const { exitCode, stdout } = await send([hook, '--fixture', 'github.issues.opened'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(
+      /^POST http:.*\/octo\/repo\/hook\/webhook\n200 .*delivery .*\n\{"success":true\}\n$/,
+    )
+    const [payload] = arrived()
+    expect(payload).toMatchObject({ path: 'hook/webhook', method: 'POST' })
+    expect(payload?.headers).toMatchObject({ 'x-github-event': 'issues' })
+    expect(payload?.headers).not.toHaveProperty('x-hub-signature-256')
+    expect(JSON.parse(String(payload?.body))).toMatchObject({
+      action: 'opened',
+      issue: { number: 1347 },
+    })
+  })
+
+  test('it is signed with the secret of the environment', async () => {
+    await send([hook, '--fixture', 'github.push'], { HOOKLINE_SECRET: 'hush' })
+    const [payload] = arrived()
+    const hex = createHmac('sha256', 'hush').update(String(payload?.body)).digest('hex')
+    expect(payload?.headers['x-hub-signature-256']).toBe(`sha256=${hex}`)
+  })
+
+  test('it is signed with the secret of standard input', async () => {
+    await send([hook, '--data', 'x', '--sign', 'gitlab', '--secret-stdin'], {}, 'hush\n')
+    expect(arrived()[0]?.headers['x-gitlab-token']).toBe('hush')
+  })
+
+  test('an own request, with method, headers and a body of bytes', async () => {
+    await writeFile(join(folder, 'bytes'), Uint8Array.of(0, 255))
+    const own = ['--method', 'put', '--header', 'A: 1', '--header', 'content-type: x/y']
+    await send([hook, ...own, '--data', '@bytes'])
+    const [payload] = arrived()
+    expect(payload).toMatchObject({ method: 'PUT', headers: { a: '1', 'content-type': 'x/y' } })
+    expect(Buffer.from(String(payload?.body), 'base64')).toEqual(Buffer.from([0, 255]))
+  })
+
+  test('a saved request goes to its own path', async () => {
+    const saved = {
+      method: 'PATCH',
+      path: 'user/webhook/users/7?a=1',
+      headers: { b: '2' },
+      body: 'hi',
+    }
+    await writeFile(join(folder, 'saved.json'), JSON.stringify(saved))
+    await send([`${relay.url}/octo/repo`, '--file', 'saved.json'])
+    expect(arrived()).toMatchObject([{ ...saved, headers: { b: '2' } }])
+  })
+
+  test('a GET where there is nothing to send', async () => {
+    await send([hook])
+    expect(arrived()).toMatchObject([{ method: 'GET', body: null }])
+  })
+})
+
+describe('what came back', () => {
+  test('a refusal is shown with what would do, and exits with 1', async () => {
+    const { exitCode, stdout } = await send([hook, '--fixture', 'github.ping'], {
+      HOOKLINE_TOKEN: '',
+    })
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(
+      /^401 [\s\S]*brings no token: send it in the header X-Platform-Authorization/m,
+    )
+  })
+
+  test('--json has it all', async () => {
+    platform.next({ status: 404 })
+    const { exitCode, stdout } = await send([hook, '--data', 'x', '--json'])
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      accepted: false,
+      status: 403,
+      code: 'repository_not_accessible',
+      delivery: expect.stringMatching(/^[\w-]{36}$/),
+      milliseconds: expect.any(Number),
+    })
+  })
+
+  test('nobody there is told as such', async () => {
+    const { exitCode, stderr } = await send(['http://127.0.0.1:9/webhook/w/t?__token=hidden'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/^error: 127\.0\.0\.1:9: no connection \(ECONNREFUSED\)/)
+    expect(stderr).not.toContain('hidden')
+  })
+
+  test('a redirect is not followed, so the token goes nowhere else', async () => {
+    const elsewhere = await startGitHub()
+    const answered = await startGitHub()
+    answered.always({ status: 307, headers: { location: elsewhere.url } })
+    const { exitCode, stdout } = await send([`${answered.url}/x`, '--data', 'x'])
+    await elsewhere.close()
+    await answered.close()
+    expect(elsewhere.calls).toEqual([])
+    expect(answered.calls[0]?.headers['x-platform-authorization']).toBe(TOKEN)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(/^307 /m) })
+  })
+
+  test('control characters of an answer do not reach the terminal', async () => {
+    const rude = await startGitHub()
+    rude.always({ status: 200, body: '\u001b[2J\u009b' })
+    const { stdout } = await send([rude.url])
+    await rude.close()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    expect(stdout).not.toMatch(/[\u001b\u009b]/)
+  })
+})
+
+test('a secret for which nothing says how to sign is no reason to send unsigned', async () => {
+  const { exitCode, stderr } = await send([hook, '--data', 'x'], { HOOKLINE_SECRET: 'hush' })
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(/--sign/) })
+  expect(arrived()).toEqual([])
+})

@@ -1,0 +1,175 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { type ActionRun, dispatchEvent } from '../../support/action.ts'
+import { type ContentsApi, startContentsApi } from '../../support/contents-api.ts'
+import { runJob } from './scene.ts'
+
+let folder: string
+let api: ContentsApi
+let runs = 0
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-dedupe-'))
+  api = await startContentsApi()
+})
+afterEach(async () => {
+  await api.close()
+  await rm(folder, { recursive: true })
+})
+
+interface Delivery {
+  readonly config?: object
+  readonly options?: object
+  readonly body?: unknown
+  readonly headers?: object
+  readonly path?: string
+  readonly run?: string
+}
+
+function delivery(state: string, given: Delivery): ActionRun {
+  const { config, options, body = {}, headers = {}, path = '', run = `run${runs++}` } = given
+  const on = JSON.stringify({
+    webhook: { ...options, config: { shouldDeduplicate: true, ...config } },
+  })
+  const payload = {
+    path: `hook/webhook${path}`,
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  }
+  return {
+    ...dispatchEvent(payload),
+    workspace: folder,
+    inputs: { on, state, 'github-token': 'ghs_token' },
+    env: { GITHUB_RUN_ID: run, GITHUB_API_URL: api.url },
+  }
+}
+
+/** How many items each delivery, in a run of its own that succeeds, gives. */
+async function counts(state: string, ...deliveries: Delivery[]): Promise<number[]> {
+  const counted: number[] = []
+  for (const one of deliveries) {
+    const { exitCode, outputs, stdout } = await runJob(delivery(state, one))
+    if (exitCode !== 0) throw new Error(stdout)
+    counted.push(Number(outputs.count))
+  }
+  return counted
+}
+
+describe.each(['file:state/deep.json', 'branch:hookline-state'])('with state %s', (state) => {
+  test('an item comes once, and again only to a re-run of its run', async () => {
+    const same = { body: { id: 1 } }
+    expect(await counts(state, { ...same, run: 'a' }, same, { ...same, run: 'a' }, same)).toEqual([
+      1, 0, 1, 0,
+    ])
+    if (state.startsWith('branch')) {
+      expect(api.history('hookline-state').roots).toBe(1)
+      expect(api.calls.flatMap(({ violations }) => violations)).toEqual([])
+    }
+  })
+})
+
+describe('the key of an item', () => {
+  const state = 'file:state.json'
+
+  test.each<[string, Delivery[], number[]]>([
+    [
+      'its id, 0 too',
+      [{ body: { id: 0, n: 1 } }, { body: { id: 0, n: 2 } }, { body: { id: 1 } }],
+      [1, 0, 1],
+    ],
+    [
+      'a chosen path',
+      [1, 1, 2].map((n) => ({
+        options: { deduplicationKey: 'data.id' },
+        body: { data: { id: n }, at: runs++ },
+      })),
+      [1, 0, 1],
+    ],
+    [
+      'a header',
+      ['a', 'a', 'b'].map((id) => ({
+        options: { deduplicationKey: 'headers.X-GitHub-Delivery' },
+        headers: { 'X-GitHub-Delivery': id },
+        body: { at: runs++ },
+      })),
+      [1, 0, 1],
+    ],
+    [
+      'all but the headers',
+      [
+        { body: { a: 1, b: 2 }, headers: { date: 'x' } },
+        { body: { b: 2, a: 1 }, headers: { date: 'y' } },
+        { body: { a: 2, b: 1 } },
+      ],
+      [1, 0, 1],
+    ],
+    [
+      'the path as well',
+      [{ path: '/a' }, { path: '/a' }, { path: '/b' }, { path: '/a?x=1' }],
+      [1, 0, 1, 1],
+    ],
+  ])('is %s', async (_, deliveries, expected) => {
+    expect(await counts(state, ...deliveries)).toEqual(expected)
+  })
+
+  test('is the id though a path is chosen, with a notice', async () => {
+    const one = delivery(state, { options: { deduplicationKey: 'n' }, body: { id: 1, n: 1 } })
+    const { stdout, summary } = await runJob(one)
+    expect(stdout).toMatch(
+      /^::notice::items are told apart by their id, which comes before deduplicationKey \(n\)$/m,
+    )
+    expect(summary).toContain('told apart by their id')
+  })
+})
+
+describe('what is not handed on', () => {
+  const state = 'file:state.json'
+
+  test('what filter dropped is not marked as seen', async () => {
+    const body = { id: 1, action: 'opened' }
+    const config = { filter: { 'body.action': 'closed' } }
+    expect(await counts(state, { body, config }, { body })).toEqual([0, 1])
+  })
+
+  test('skipFirst records the first, and force ignores what is recorded', async () => {
+    const first = { body: { id: 1 }, config: { skipFirst: true } }
+    const second = { body: { id: 2 }, config: { skipFirst: true } }
+    const forced = { body: { id: 1 }, config: { skipFirst: true, force: true } }
+    expect(await counts(state, first, first, second, forced)).toEqual([0, 0, 1, 1])
+  })
+
+  test('a delivery whose run has not ended is busy to others', async () => {
+    const { runAction } = await import('../../support/action.ts')
+    const body = { id: 1 }
+    expect((await runAction(delivery(state, { body }))).outputs.count).toBe('1')
+    const { outputs, summary } = await runJob(delivery(state, { body }))
+    expect(outputs.count).toBe('0')
+    expect(summary).toContain('deduplicate held back 1')
+  })
+})
+
+describe('a store that cannot be used fails the step, and is not touched', () => {
+  test('a foreign file', async () => {
+    await writeFile(join(folder, 'notes.json'), '{"mine":true}')
+    const { exitCode, stdout } = await runJob(delivery('file:notes.json', {}))
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('error: notes.json is no state of Hookline, or broken')
+    expect(stdout).toContain('to begin anew, delete notes.json')
+    expect(await readFile(join(folder, 'notes.json'), 'utf8')).toBe('{"mine":true}')
+  })
+
+  test('a branch without the permission, and the token is nowhere', async () => {
+    api.intervene(({ method }) =>
+      method === 'GET'
+        ? undefined
+        : { status: 403, body: { message: 'Resource not accessible by integration' } },
+    )
+    const { exitCode, stdout, stderr, summary } = await runJob(delivery('branch:state', {}))
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('`permissions: contents: write`')
+    expect(stdout + stderr + summary).not.toContain('ghs_token')
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { runPipeline } from '../../src/engine/pipeline.ts'
+import type { Item } from '../../src/triggers/trigger.ts'
+import { OptionError } from '../../src/wire/errors.ts'
+import { found, settingsOf } from '../support/settings.ts'
+
+const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))
+
+describe('a mistake that only items show names its option', () => {
+  test.each([
+    [
+      'filter',
+      { filter: { n: { $regex: '(' } } },
+      'config.filter: Invalid regular expression: /(/: Unterminated group',
+    ],
+    [
+      'filter',
+      { filter: { $or: 5 } },
+      'config.filter: Invalid expression. $or expects value to be an Array',
+    ],
+    ['filter', { filter: { '__proto__.x': 1 } }, 'config.filter: is not valid'],
+    [
+      'filterOutputs',
+      { filterOutputs: { a: 1, b: 0 } },
+      'config.filterOutputs: Cannot do exclusion and inclusion in projection.',
+    ],
+    ['format', { format: 'item.x = 1' }, 'config.format returned nothing; it must return the item'],
+    [
+      'format',
+      { format: 'return [item]' },
+      'config.format returned a list; it must return the item',
+    ],
+    [
+      'format',
+      { format: 'return "x"' },
+      'config.format returned a string; it must return the item',
+    ],
+  ])('%s: %j', async (option, config, message) => {
+    const error = await runPipeline(found(ITEMS), settingsOf(config)).catch(
+      (cause: unknown) => cause,
+    )
+    expect(error).toBeInstanceOf(OptionError)
+    expect(error).toMatchObject({ option, message })
+  })
+})
+
+test('R36: a pattern that would take years on an item is broken off, and says so', async () => {
+  const items = [{ t: `${'a'.repeat(60)}!` }]
+  const begun = performance.now()
+  const run = runPipeline(found(items), settingsOf({ filter: { t: { $regex: '^(a+)+$' } } }))
+  await expect(run).rejects.toThrow('config.filter: took longer than 500 ms, and was broken off')
+  expect(performance.now() - begun).toBeLessThan(5_000)
+})
+
+test('no item makes the pipeline throw', async () => {
+  const item = fc.dictionary(
+    fc.oneof(
+      fc.string(),
+      fc.constantFrom('id', 'key', 'body', '__proto__', 'constructor', '$a', 'a.b'),
+    ),
+    fc.jsonValue({ maxDepth: 4 }),
+  ) as fc.Arbitrary<Item>
+  const config = {
+    filter: { $nor: [{ 'body.a': { $regex: 'x', $gt: 3 } }], 'a.b': { $not: { $size: 3 } } },
+    filterScript: 'return JSON.stringify(item) !== "x"',
+    sort: { id: 1, 'body.a': -1 },
+    sortScript: 'return 0',
+    skip: 1,
+    limit: 5,
+    filterOutputs: { 'body.secret': 0 },
+    format: 'return { ...item, index }',
+  }
+  const settings = settingsOf(config, { deduplicate: true, keys: { chosen: 'body.a.0.b' } })
+  const property = fc.asyncProperty(fc.array(item, { maxLength: 6 }), async (items) => {
+    const parsed = JSON.parse(JSON.stringify(items)) as Item[]
+    const { kept, heldBack } = await runPipeline(found(parsed), settings)
+    expect(kept.length + heldBack.length).toBeLessThanOrEqual(items.length)
+  })
+  await fc.assert(property, { numRuns: 200 })
+}, 60_000)

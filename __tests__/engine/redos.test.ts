@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals'
+import { runPipeline } from '../../src/engine/pipeline.ts'
+import { found, settingsOf } from '../support/settings.ts'
+
+/** The goal is 600 ms of work; a pattern that is not cut takes years. */
+const HANG_MS = 5_000
+
+/** Patterns known to explode, each with the text on which it does. */
+const KNOWN: readonly (readonly [name: string, pattern: string, text: string])[] = [
+  ['nested plus', '^(a+)+$', `${'a'.repeat(60)}!`],
+  ['nested star', '^(a*)*$', `${'a'.repeat(60)}!`],
+  ['alternatives that overlap', '^(a|aa)+$', `${'a'.repeat(80)}!`],
+  ['alternatives that are the same', '^(a|a)*$', `${'a'.repeat(60)}!`],
+  ['class and its escape', '^([a-zA-Z0-9_]|\\w)+$', `${'a'.repeat(60)}!`],
+  ['words', '^(\\w+\\s?)*$', `${'word'.repeat(12)}!`],
+  [
+    'an address of mail',
+    '^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$',
+    `${'a'.repeat(60)}!`,
+  ],
+  ['a Java class name', '^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(70)],
+  ['lines of HTML', '(<!--(.|\\s)*-->)+$', `<!--${' '.repeat(60)}`],
+  ['digits and a dot', '^(\\d+\\.?)+$', `${'1'.repeat(60)}x`],
+  ['look-ahead', '^(?=(a+)+$)', `${'a'.repeat(60)}!`],
+  ['back-reference', '^(a+)+\\1b$', 'a'.repeat(60)],
+]
+
+describe('R36: a pattern that is known to explode is broken off, and says so', () => {
+  test.each(KNOWN)('%s, as a filter', async (_, $regex, text) => {
+    const started = performance.now()
+    const run = runPipeline(
+      found([{ body: { text } }]),
+      settingsOf({ filter: { 'body.text': { $regex } } }),
+    )
+    await expect(run).rejects.toThrow('config.filter: took longer than 500 ms, and was broken off')
+    expect(performance.now() - started).toBeLessThan(HANG_MS)
+  })
+
+  test.each(KNOWN.slice(0, 3))('%s, in a script', async (_, pattern, text) => {
+    const started = performance.now()
+    const filterScript = `return new RegExp(${JSON.stringify(pattern)}).test(item.text)`
+    const run = runPipeline(found([{ text }]), settingsOf({ filterScript }))
+    await expect(run).rejects.toThrow(/^config\.filterScript: took longer than \d+ ms/)
+    expect(performance.now() - started).toBeLessThan(3 * HANG_MS)
+  })
+
+  test.each(KNOWN)('%s, on a text that it likes', async (_, $regex) => {
+    const run = runPipeline(
+      found([{ body: { text: 'a' } }]),
+      settingsOf({ filter: { 'body.text': { $regex } } }),
+    )
+    await expect(run).resolves.toBeDefined()
+  })
+})

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+
+/** What `npm i hookline` brings, packed here and installed into an empty folder, without a registry. */
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const MEGABYTE = 1e6
+
+interface Packed {
+  readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+let folder: string
+let packed: Packed
+let installed: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hookline-tarball-'))
+  packed = JSON.parse(npm(['pack', root, '--json', '--ignore-scripts']))[0]
+  await mkdir(join(folder, 'user'))
+  writeFileSync(join(folder, 'user/package.json'), '{"type":"module"}')
+  const tarball = join(folder, packed.filename)
+  installed = npm(['install', '--offline', '--no-audit', '--no-fund', tarball], 'user')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** What npm prints, warnings too, with a configuration and a cache of its own. */
+function npm(args: readonly string[], within = '.'): string {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_engine_strict: 'true',
+    npm_config_update_notifier: 'false',
+  }
+  const options = { cwd: join(folder, within), env, encoding: 'utf8' } as const
+  return execFileSync('sh', ['-c', 'exec npm "$@" 2>&1', 'npm', ...args], options)
+}
+
+function run(program: string, ...args: readonly string[]): string {
+  return execFileSync(program, args, { cwd: join(folder, 'user'), encoding: 'utf8' })
+}
+
+test('it is one package, and npm has nothing to warn of', () => {
+  expect(installed).toMatch(/^added 1 package in /m)
+  expect(installed).not.toMatch(/warn|EBADENGINE/)
+})
+
+test('it weighs less than 7 MB, unpacked too', () => {
+  expect(packed.size).toBeLessThan(3 * MEGABYTE)
+  expect(packed.unpackedSize).toBeLessThan(7 * MEGABYTE)
+})
+
+test('it holds what a user reads and runs, and nothing of the workshop', () => {
+  const paths = packed.files.map(({ path }) => path)
+  const tops = [...new Set(paths.map((path) => path.split('/')[0]))].sort()
+  const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'action.yml', 'dist', 'examples']
+  const reply = existsSync(`${root}reply`) ? ['reply'] : []
+  expect(tops).toEqual([...expected, 'package.json', ...reply, 'schema'])
+  expect(paths).toContain('schema/hookline-workflow.json')
+})
+
+test('it runs', () => {
+  expect(run('node_modules/.bin/hookline', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  const script = `import manifest from 'hookline/package.json' with { type: 'json' }
+    import worker from 'hookline/worker'
+    const home = await worker.fetch(new Request('https://relay.test/healthz'), {})
+    console.log(manifest.name, home.status)`
+  // The relay logs a line before.
+  expect(run('node', '--input-type=module', '-e', script)).toMatch(/^hookline 200\n$/m)
+})
+
+test('nothing else can be imported from it', () => {
+  const script = `import('hookline/dist/cli/index.js').catch(({ code }) => console.log(code))`
+  expect(run('node', '--input-type=module', '-e', script)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n')
+})
+
+test('its worker has types', () => {
+  const use = `import worker, { type Environment } from 'hookline/worker'
+    const answer: Promise<Response> = worker.fetch(new Request('https://relay.test'), {} as Environment)
+    // @ts-expect-error: it is an object with a method, and nothing that is called itself
+    worker()
+    export default { fetch: worker.fetch, answer }`
+  writeFileSync(join(folder, 'user/use.ts'), use)
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    module: 'nodenext',
+    lib: ['es2023', 'webworker'],
+    types: [],
+  }
+  const files = ['use.ts']
+  writeFileSync(join(folder, 'user/tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  expect(run('node', join(root, 'node_modules/typescript/bin/tsc'))).toBe('')
+})
+
+test('what is packed is what was built', () => {
+  const built = packed.files.filter(({ path }) => path.startsWith('dist/'))
+  expect(built.length).toBeGreaterThan(10)
+  const extracted = join(folder, 'user/node_modules/hookline')
+  for (const { path } of built) {
+    expect([path, statSync(join(extracted, path)).size]).toEqual([
+      path,
+      statSync(join(root, path)).size,
+    ])
+  }
+})

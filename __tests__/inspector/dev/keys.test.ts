@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { CLI_BUNDLE } from '../../support/cli.ts'
+import { type Dev, post, startDev } from '../../support/dev.ts'
+import { EventReader } from '../../support/inspector.ts'
+
+let dev: Dev | undefined
+
+afterEach(async () => {
+  await dev?.stop()
+  dev = undefined
+})
+
+const FILES = { 'workflows/hook.yml': 'on: webhook' }
+
+/** util-linux has it; it gives a command a terminal of its own, and types there what it is sent. */
+const SCRIPT = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout)
+
+/** After the command, whether the terminal gathers lines and echoes again, as a shell wants it. */
+const TERMINAL_AFTER = "code=$?; stty -a | tr ' ;' '\\n\\n' | grep -x -e '-\\?icanon' -e '-\\?echo'"
+
+function onTerminal(line: (command: string) => string, ...args: string[]): Promise<Dev> {
+  const as = (all: readonly string[]) => {
+    const command = [process.execPath, CLI_BUNDLE, ...all].map((arg) => `'${arg}'`).join(' ')
+    return ['script', '-qfec', `${line(command)}; ${TERMINAL_AFTER}; exit $code`, '/dev/null']
+  }
+  return startDev({ files: FILES, args, as, env: { TERM: 'xterm' } })
+}
+
+const itself = (command: string) => command
+
+const background = (command: string) =>
+  `set -m; ${command} & job=$!; trap 'kill $job' HUP TERM; wait $job`
+
+const HINT = /keys: r replay the last request, q quit/
+
+;(SCRIPT ? describe : describe.skip)('on a terminal', () => {
+  test('r sends the last request again, as a delivery of its own', async () => {
+    dev = await onTerminal(itself)
+    const { command, url } = dev
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: dim begins and ends with one
+    await command.printed(/\n\u001b\[2mkeys: .*\u001b\[22m\r\n/)
+    command.type('r')
+    await command.printed(/nothing to replay: no request has come yet/)
+    const headers = { authorization: 'Bearer of-the-sender' }
+    const first = await post(dev.hook('hook/webhook?a=1'), { x: 'é' }, headers)
+    await fetch(`${url}/elsewhere`)
+    command.type('r')
+    const reader = new EventReader(url)
+    const summaries = await reader.summaries(3)
+    await reader.close()
+    const [request, , replay] = summaries
+    expect(summaries.map(({ origin }) => origin)).toEqual(['request', 'request', 'replay'])
+    expect(request?.delivery).toBe(first.headers.get('x-hookline-delivery'))
+    expect(replay?.delivery).not.toBe(request?.delivery)
+    expect(replay).toMatchObject({ path: 'hook/webhook?a=1', outcome: 'fired', count: 1 })
+    await command.printed(/body = \{"x":"é"\}[\s\S]*fired, 1 item[\s\S]*body = \{"x":"é"\}/)
+  })
+
+  test.each([
+    ['q', 'q'],
+    ['Ctrl-C', '\u0003'],
+  ])('%s quits, and gives the terminal back', async (_, key) => {
+    dev = await onTerminal(itself)
+    await dev.command.printed(HINT)
+    dev.command.type(key)
+    expect(await dev.command.ended()).toBe(0)
+    expect(dev.command.stdout).toMatch(/\r\nicanon\r\necho\r\n$/)
+  })
+
+  test('a signal gives the terminal back too', async () => {
+    dev = await onTerminal((command) => `(sleep 2; kill -TERM 0) & trap '' TERM; ${command}`)
+    await dev.command.printed(HINT)
+    expect(await dev.command.ended()).toBe(0)
+    expect(dev.command.stdout).toMatch(/\r\nicanon\r\necho\r\n$/)
+  })
+
+  test.each([
+    ['with --json', itself, ['--json']],
+    ['with the output in a pipe', (command: string) => `${command} | cat`, []],
+    ['with the input from elsewhere', (command: string) => `${command} < /dev/null`, []],
+    ['in the background', background, []],
+  ] as const)('there are no keys %s', async (_, line, args) => {
+    dev = await onTerminal(line, ...args)
+    const { command } = dev
+    command.type('rq')
+    const answer = await post(dev.hook('hook/webhook'), {})
+    expect(answer.status).toBe(200)
+    await command.printed(/"triggered":true|fired, 1 item/)
+    expect(command.stdout).not.toMatch(HINT)
+    expect(command.stdout).not.toContain('nothing to replay')
+  })
+})
+
+test('without a terminal nothing is read from standard input', async () => {
+  dev = await startDev({ files: FILES })
+  const { command } = dev
+  await command.printed(/Every request/)
+  // More than the system keeps for a reader that may come.
+  command.type('q'.repeat(4 * 1024 * 1024))
+  expect((await post(dev.hook('hook/webhook'), {})).status).toBe(200)
+  await command.printed(/fired, 1 item/)
+  expect(command.process.stdin?.writableLength).toBeGreaterThan(0)
+  expect(command.stdout).not.toMatch(HINT)
+})

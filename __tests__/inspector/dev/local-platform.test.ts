@@ -1,0 +1,236 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { WorkflowSource } from '../../../src/engine/event.ts'
+import {
+  type DevEvent,
+  eventJson,
+  formatEvent,
+  type LocalPlatformPorts,
+  poller,
+  pollLocally,
+  readAllWorkflows,
+  runLocally,
+} from '../../../src/inspector/local-engine.ts'
+import { UserError } from '../../../src/wire/errors.ts'
+import { readOnSection, type Workflow } from '../../../src/workflow/workflow.ts'
+import { testPorts } from '../../support/ports.ts'
+import { memoryStore, Queue, queueOf, queueWorkflow, updates } from '../../support/queue-trigger.ts'
+
+/** Workflows by name, each as its `on:` section or as it stands. */
+function source(files: Readonly<Record<string, string | Workflow>>): WorkflowSource {
+  return {
+    calling: '',
+    names: () => Object.keys(files),
+    find: (name) => {
+      const file = files[name]
+      if (typeof file !== 'string') return file
+      const text = { name: `workflows/${name}.yml`, file: `workflows/${name}.yml`, text: file }
+      return readOnSection(name, text, {})
+    },
+  }
+}
+
+/** On a clock that goes 7 ms from one look to the next; a claim of one run is given up by the next. */
+function platform(files: Readonly<Record<string, string | Workflow>>): LocalPlatformPorts {
+  let runs = 0
+  let now = 0
+  const store = memoryStore()
+  const run = () => ({ id: String(++runs), at: runs * 31 * 60_000 })
+  return {
+    workflows: () => source(files),
+    engine: () => testPorts({ store, run: run() }),
+    now: () => (now += 7),
+  }
+}
+
+const payload = (path: string, headers = {}) => ({ path, method: 'POST', headers, body: 'hello' })
+
+const FILES = {
+  hook: 'webhook: {path: /users/:id}',
+  bad: 'webhook:\n  method: psot',
+  oops: "webhook: {config: {filterScript: 'return item.no.such'}}",
+}
+
+describe('a request', () => {
+  test('that fires gives its items, and what they came from', async () => {
+    const headers = { 'x-hookline-delivery': 'd-1', 'content-type': 'text/plain' }
+    const event = await runLocally(payload('hook/webhook/users/7?a=1', headers), platform(FILES))
+    expect(event).toMatchObject({
+      delivery: 'd-1',
+      method: 'POST',
+      path: 'hook/webhook/users/7?a=1',
+      workflow: 'hook',
+      trigger: 'webhook',
+      count: 1,
+      items: [{ webhook: { outputs: { params: { id: '7' }, body: 'hello' } } }],
+      reason: undefined,
+      problems: [],
+      milliseconds: 7,
+    })
+  })
+
+  test.each<[string, string]>([
+    ['hook/webhook/teams/7', 'path does not match /users/:id'],
+    ['none/webhook', 'the webhook addresses the workflow "none"; here: "hook", "bad", "oops"'],
+  ])('to %s fires nothing, and says why', async (path, reason) => {
+    const event = await runLocally(payload(path), platform(FILES))
+    expect(event).toMatchObject({ delivery: '', count: 0, items: [], reason, problems: [] })
+  })
+
+  test('to a workflow with a mistake is an event too, with the mistake at its place', async () => {
+    const event = await runLocally(payload('bad/webhook'), platform(FILES))
+    expect(event).toMatchObject({
+      workflow: 'bad',
+      count: 0,
+      reason: 'the workflow has mistakes',
+      problems: [{ message: 'unknown HTTP method "psot"', position: { line: 2 } }],
+    })
+  })
+
+  test('that meets a fault of ours is no event', async () => {
+    const ports = { ...platform(FILES), engine: () => JSON.parse('{') }
+    await expect(runLocally(payload('hook/webhook/users/1'), ports)).rejects.toThrow(SyntaxError)
+  })
+
+  test('ends its job at once: the same delivery is not fresh a second time', async () => {
+    const ports = platform({ hook: 'webhook: {config: {shouldDeduplicate: true}}' })
+    const first = await runLocally(payload('hook/webhook'), ports)
+    const second = await runLocally(payload('hook/webhook'), ports)
+    expect([first.count, second.count]).toEqual([1, 0])
+  })
+})
+
+describe('a poll', () => {
+  test('gives what waits and acknowledges it', async () => {
+    const queue = queueOf(2)
+    const event = await pollLocally('hook', platform({ hook: queueWorkflow(queue) }))
+    expect(event).toMatchObject({ method: 'POLL', workflow: 'hook', trigger: 'queue', count: 2 })
+    expect(queue.items).toEqual([])
+  })
+
+  test('of a workflow that polls nothing names no trigger', async () => {
+    const event = await pollLocally('plain', platform({ plain: 'push' }))
+    expect(event).toMatchObject({ path: '', trigger: '', count: 0 })
+  })
+})
+
+describe('the poller tells', () => {
+  /** What it told, one list per round. */
+  async function rounds(files: Record<string, string | Workflow>, between: (() => void)[]) {
+    const told: DevEvent[] = []
+    const once = poller(platform(files), (event) => void told.push(event))
+    const counts: number[] = []
+    for (const before of between) {
+      before()
+      const already = told.length
+      await once()
+      counts.push(told.length - already)
+    }
+    return counts
+  }
+  const nothing = () => {}
+
+  test('of the first poll, then of items only', async () => {
+    const queue = new Queue()
+    const come = () => queue.put(...updates(1, 1))
+    expect(await rounds({ hook: queueWorkflow(queue) }, [nothing, nothing, come, nothing])).toEqual(
+      [1, 0, 1, 0],
+    )
+  })
+
+  test('of a failure once, and of its end', async () => {
+    const queue = queueOf(1)
+    const good = queueWorkflow(queue)
+    const bad = queueWorkflow(queue, { filterScript: 'return item.no.such' })
+    const files = { hook: bad }
+    const mend = () => {
+      files.hook = good
+    }
+    expect(await rounds(files, [nothing, nothing, mend])).toEqual([1, 0, 1])
+  })
+
+  test('of no workflow that has nothing to poll', async () => {
+    expect(await rounds({ hook: 'webhook', bad: 'webhook: [' }, [nothing])).toEqual([0])
+  })
+})
+
+describe('a survey', () => {
+  test('finds what can be read, beside the mistakes of the others', () => {
+    const { found, problems } = readAllWorkflows(() => source({ ...FILES, gone: 'webhook: [' }))
+    expect(found.map(({ name }) => name)).toEqual(['hook', 'oops'])
+    expect(problems.length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('of files that cannot even be listed is their mistake', () => {
+    const open = () => {
+      throw new UserError({ message: 'no workflow file matches' })
+    }
+    const { found, problems } = readAllWorkflows(open)
+    expect([found, problems]).toEqual([[], [{ message: 'no workflow file matches' }]])
+  })
+
+  test('hides no fault of ours', () => {
+    expect(() => readAllWorkflows(() => JSON.parse('{'))).toThrow(SyntaxError)
+  })
+})
+
+describe('an event in words', () => {
+  const fired = () => runLocally(payload('hook/webhook/users/7'), platform(FILES))
+
+  test('as a line of JSON', async () => {
+    const skipped = await runLocally(payload('none/webhook'), platform(FILES))
+    expect(Object.keys(JSON.parse(eventJson(skipped)))).toEqual([
+      'delivery',
+      'workflow',
+      'trigger',
+      'triggered',
+      'count',
+      'items',
+      'reason',
+    ])
+    expect(JSON.parse(eventJson(await fired()))).toMatchObject({ triggered: true, reason: null })
+    expect(JSON.parse(eventJson(skipped))).toMatchObject({ triggered: false, items: [] })
+  })
+
+  test('for a person: what fired, its outputs, and none of a skipped trigger', async () => {
+    const ports = platform({ hook: '{webhook: {}, slack: {}}' })
+    const text = formatEvent(await runLocally(payload('hook/webhook'), ports))
+    expect(text).toMatch(/^POST \/webhook\/hook\/webhook {2}fired, 1 item {2}7 ms\n/)
+    expect(text).toContain('\n  on.webhook.outputs.body = "hello"\n')
+    expect(text).not.toContain('on.slack')
+  })
+
+  test('for a person: a poll, several items, and a mistake with its frame', async () => {
+    const polled = await pollLocally('hook', platform({ hook: queueWorkflow(queueOf(2)) }))
+    expect(formatEvent(polled)).toMatch(/^POLL hook\/queue {2}fired, 2 items {2}/)
+    const mistaken = formatEvent(await runLocally(payload('bad/webhook'), platform(FILES)))
+    expect(mistaken).toContain('  skipped  7 ms\n  the workflow has mistakes\n  error: unknown')
+    expect(mistaken).toContain('\n    --> workflows/bad.yml:2:11\n')
+  })
+
+  test('a long value is cut, and says how long it is', async () => {
+    const body = 'x'.repeat(5000)
+    const text = formatEvent(
+      await runLocally({ ...payload('hook/webhook/users/7'), body }, platform(FILES)),
+    )
+    expect(text).toContain('x… (5002 characters)\n')
+    expect(text.length).toBeLessThan(2000)
+  })
+
+  test('no character of a request moves the cursor of a terminal', async () => {
+    const event = await fired()
+    const hostile = fc.string({
+      unit: fc.constantFrom('\u001b', '\u009b', '\u2028', '\r', '\n', '\0', 'a'),
+    })
+    const property = fc.property(hostile, hostile, (path, body) => {
+      const items = [
+        { webhook: { outcome: 'success', conclusion: 'success', outputs: { body } } },
+      ] as const
+      const text = formatEvent({ ...event, path, items })
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/)
+      expect(text.split('\n')).toHaveLength(3)
+    })
+    fc.assert(property, { numRuns: 1000 })
+  })
+})

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { type Dev, startDev } from '../../support/dev.ts'
+import { detail, EventReader } from '../../support/inspector.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+
+let telegram: TelegramStandIn
+let dev: Dev | undefined
+
+beforeEach(async () => {
+  telegram = await new TelegramStandIn().start()
+})
+afterEach(async () => {
+  await dev?.stop()
+  await telegram.stop()
+})
+
+const BOT = 'on: { messaging_bot: { token: "${{ secrets.BOT }}" CONFIG } }'
+
+async function start({ args = ['--poll'], config = '', token = BOT_TOKEN } = {}): Promise<Dev> {
+  const text = BOT.replace(' CONFIG', config && `, config: ${config}`)
+  dev = await startDev({
+    files: { 'workflows/bot.yml': text, '.env': `BOT=${token}\n` },
+    args,
+    env: { HOOKLINE_MESSAGING_API_URL: telegram.url },
+  })
+  return dev
+}
+
+function message(text: string): void {
+  telegram.push('message', { message_id: 1, date: 1, chat: { id: 7, type: 'private' }, text })
+}
+
+test('messages are shown as requests are, and acknowledged', async () => {
+  message('hello')
+  message('world')
+  const { command, url } = await start()
+  await command.printed(/POLL bot\/messaging_bot {2}fired, 2 items/)
+  await command.printed(/on\.messaging_bot\.outputs\.text = "world"/)
+  const reader = new EventReader(url)
+  const [summary] = await reader.summaries(1)
+  expect(summary).toMatchObject({
+    origin: 'poll',
+    method: 'POLL',
+    trigger: 'messaging_bot',
+    count: 2,
+  })
+  expect(await detail(url, 1)).toMatchObject({
+    request: null,
+    items: [
+      { messaging_bot: { outputs: { text: 'hello' } } },
+      { messaging_bot: { outputs: { text: 'world' } } },
+    ],
+  })
+  await reader.close()
+  expect(telegram.kept).toEqual([])
+})
+
+test('a later message comes with a later poll', async () => {
+  const { command } = await start()
+  await command.printed(/POLL bot\/messaging_bot {2}skipped/)
+  message('later')
+  await command.printed(/outputs\.text = "later"/)
+}, 30_000)
+
+test('a poll waits as long as every says', async () => {
+  message('first')
+  const { command } = await start({ config: '{ every: 60 }' })
+  await command.printed(/outputs\.text = "first"/)
+  const polls = telegram.calls.filter(({ method }) => method === 'getUpdates').length
+  message('second')
+  await new Promise((resolve) => setTimeout(resolve, 7000))
+  expect(telegram.calls.filter(({ method }) => method === 'getUpdates')).toHaveLength(polls)
+}, 30_000)
+
+test('a token that is refused is told once, and nowhere shown', async () => {
+  const token = '110201543:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+  const { command, url } = await start({ token })
+  await command.printed(/POLL bot\/.* {2}skipped/)
+  const reader = new EventReader(url)
+  const [summary] = await reader.summaries(1)
+  expect(summary).toMatchObject({ outcome: 'mistaken', reason: 'the poll failed' })
+  const shown = JSON.stringify(await detail(url, 1)) + command.stdout + command.stderr
+  expect(shown).not.toContain('AAAAAAAAAA')
+  await reader.close()
+})
+
+test('nothing is polled without --poll', async () => {
+  message('hello')
+  const { command } = await start({ args: [] })
+  await command.printed(/Every request/)
+  expect(telegram.calls).toEqual([])
+})

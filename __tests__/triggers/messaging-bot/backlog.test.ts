@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { UPDATE_KINDS, type UpdateKind } from '../../../src/triggers/messaging-bot/updates.ts'
+import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
+import { UPDATES } from '../../support/messages.ts'
+import { TelegramStandIn } from '../../support/telegram.ts'
+
+const chat = { id: 1111111, type: 'private' }
+const text = (words: string) => ({ message_id: 1, chat, date: 1441645532, text: words })
+
+let telegram: TelegramStandIn
+beforeEach(async () => {
+  telegram = await new TelegramStandIn().start()
+})
+afterEach(() => telegram.stop())
+
+describe('R39: a backlog', () => {
+  test('of 1,000 updates drains over runs, in order, with ignored kinds between', async () => {
+    const wanted: unknown[] = []
+    for (let at = 0; at < 1000; at++) {
+      if (at % 3 === 1) telegram.enqueue('edited_message', text('ignored'))
+      else if (at % 7 === 0) wanted.push(telegram.enqueue('channel_post', text(`post ${at}`)))
+      else wanted.push(telegram.enqueue('message', text(`message ${at}`)))
+    }
+    const seen: unknown[] = []
+    let runs = 0
+    for (; telegram.kept.length > 0 && runs < 20; runs++) {
+      const ports = botPorts(telegram.url)
+      const run = await runMain(botWorkflow(POLL), ports)
+      seen.push(...updateIds(run.items))
+      await runPost(run.effects, botWorkflow(POLL), ports)
+    }
+    expect(runs).toBe(10)
+    expect(seen).toEqual(wanted)
+  })
+
+  test.each([0, 1, 2, 99, 100, 101, 199, 250, 1000])(
+    'of %d updates of all kinds: each at least once, none lost, one page a run',
+    async (count) => {
+      const kinds = [...UPDATE_KINDS, 'telepathy'] // one that is not known yet
+      const on = `${POLL}  updates: [${UPDATE_KINDS.join(', ')}]\n`
+      const sent = Array.from({ length: count }, (_, at) => {
+        const kind = kinds[at % kinds.length] ?? 'message'
+        const content = kind === 'telepathy' ? {} : UPDATES[kind as UpdateKind] // the list's own
+        return { kind, id: telegram.enqueue(kind, content) }
+      })
+      const seen: unknown[] = []
+      let runs = 0
+      for (; (telegram.kept.length > 0 || runs === 0) && runs < 20; runs++) {
+        const ports = botPorts(telegram.url)
+        const run = await runMain(botWorkflow(on), ports)
+        seen.push(...updateIds(run.items))
+        await runPost(run.effects, botWorkflow(on), ports)
+      }
+      const wanted = sent.filter(({ kind }) => kind !== 'telepathy').map(({ id }) => id)
+      expect([telegram.kept, seen]).toEqual([[], wanted])
+      expect(runs).toBe(Math.max(1, Math.ceil(count / 100)))
+    },
+  )
+
+  test('goes on when the ids begin anew, lower than before', async () => {
+    const before = telegram.push('message', text('before'))
+    const ports = botPorts(telegram.url)
+    const first = await runMain(botWorkflow(POLL), ports)
+    await runPost(first.effects, botWorkflow(POLL), ports)
+    telegram.queue.continueAt(1000)
+    const after = telegram.push('message', text('after a quiet week'))
+    const second = await runMain(botWorkflow(POLL), ports)
+
+    expect([updateIds(first.items), updateIds(second.items)]).toEqual([[before], [after]])
+  })
+})
+
+describe('R40: outputs too large to hand on', () => {
+  const long = 'x'.repeat(10_000)
+
+  test('make the run take fewer updates, and acknowledge only those', async () => {
+    const ids = Array.from({ length: 60 }, () => telegram.push('message', text(long)))
+    const ports = botPorts(telegram.url)
+    const run = await runMain(botWorkflow(POLL), ports)
+    await runPost(run.effects, botWorkflow(POLL), ports)
+
+    const taken = run.items.length
+    expect(taken).toBeGreaterThan(40)
+    expect(updateIds(run.items)).toEqual(ids.slice(0, taken))
+    expect(run.outputs.get('items')?.length).toBeLessThanOrEqual(450_000)
+    expect(telegram.kept).toEqual(ids.slice(taken))
+    expect(run.decisions[0]?.reason).toContain(`${60 - taken} would not fit into the outputs`)
+  })
+
+  test('are filled to the last message that fits', async () => {
+    for (let at = 0; at < 60; at++) telegram.push('message', text(long))
+    const run = await runMain(botWorkflow(POLL), botPorts(telegram.url))
+    const one = JSON.stringify(run.contexts[0]).length
+    expect((run.outputs.get('items')?.length ?? 0) + one).toBeGreaterThan(450_000)
+  })
+
+  test('are an error when a single message is one', async () => {
+    telegram.push('message', text('x'.repeat(460_000)))
+    await expect(runMain(botWorkflow(POLL), botPorts(telegram.url))).rejects.toThrow('"items"')
+  })
+})
+
+test('more messages than a matrix has jobs: three bots of one run leave the rest for the next', async () => {
+  const servers = await Promise.all([1, 2, 3].map(() => new TelegramStandIn().start()))
+  try {
+    for (const server of servers) {
+      for (let at = 0; at < 100; at++) server.push('message', text('hi'))
+    }
+    let call = 0
+    const real = botPorts('').triggers.http
+    const ports = botPorts('http://bots', {
+      http: (request) => {
+        const at = servers[call++ % 3]?.url ?? ''
+        return real({ ...request, url: request.url.replace('http://bots', at) })
+      },
+    })
+    const workflows = { ...botWorkflow(POLL), polled: () => ['bot', 'bot', 'bot'] }
+    const run = await runMain(workflows, ports)
+    expect(run.items).toHaveLength(256)
+    await runPost(run.effects, workflows, ports)
+    expect(servers.map(({ kept }) => kept.length)).toEqual([0, 0, 44])
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+})

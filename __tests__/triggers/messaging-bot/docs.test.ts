@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { messagingBotOptions } from '../../../src/triggers/messaging-bot/options.ts'
+import { readOnSection, readWorkflowFile } from '../../../src/workflow/workflow.ts'
+import { botPorts, botWorkflow, runMain, updateIds } from '../../support/bot-run.ts'
+import { textMessage } from '../../support/messages.ts'
+import { readOutputFile } from '../../support/output-file.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+
+const root = new URL('../../../', import.meta.url)
+const page = readFileSync(new URL('docs/bot.md', root), 'utf8')
+
+interface Step {
+  readonly name?: string
+  readonly run?: string
+  readonly with?: { readonly on?: string }
+}
+
+/** The complete workflow files of the page, by their names. */
+const WORKFLOWS = new Map(
+  [...page.matchAll(/```yaml\n# \.github\/workflows\/(\S+)\n([\s\S]*?)```/g)].map(
+    ([, name = '', text = '']) => [name, text] as const,
+  ),
+)
+
+function steps(name: string): Step[] {
+  const { jobs } = parse(WORKFLOWS.get(name) ?? '') as { jobs: Record<string, { steps: Step[] }> }
+  return Object.values(jobs).flatMap((job) => job.steps)
+}
+
+/** The `on:` section that the action gets: GitHub has filled in its expressions by then. */
+function onSection(name: string): string {
+  const on = steps(name).find((step) => step.with)?.with?.on ?? ''
+  return on
+    .replace(/\$\{\{ secrets.BOT_TOKEN \}\}/, BOT_TOKEN)
+    .replace(/\$\{\{ secrets.BOT_SECRET \}\}/, 'correct-horse_battery-staple')
+}
+
+/** Runs a step's script as a runner does; `curl` shows what it was called with. */
+async function runStep(script: string, env: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-step-'))
+  try {
+    const GITHUB_OUTPUT = join(folder, 'output')
+    const curl = 'curl() { printf "%s\\n" "$@"; }\n'
+    const stdout = await new Promise<string>((resolve, reject) => {
+      const options = { env: { ...env, GITHUB_OUTPUT }, cwd: folder }
+      execFile('bash', ['-e', '-c', curl + script], options, (error, text) =>
+        error ? reject(error) : resolve(text),
+      )
+    })
+    const outputs = await readFile(GITHUB_OUTPUT, 'utf8').catch(() => '')
+    return { stdout, outputs: readOutputFile(outputs) }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+test('the page has a poller, a webhook and a chat-ops workflow, complete', () => {
+  expect([...WORKFLOWS.keys()]).toEqual(['bot.yml', 'bot-webhook.yml', 'chat-ops.yml'])
+})
+
+describe.each([...WORKFLOWS])('docs/bot.md: %s', (name, content) => {
+  test('has an on: section without a mistake', () => {
+    const source = { name, text: onSection(name), file: name }
+    expect(readOnSection('bot', source, {}).triggers.map((trigger) => trigger.name)).toEqual([
+      'messaging_bot',
+    ])
+  })
+
+  test('waits its turn, with queue: max, when it polls', () => {
+    const { on, concurrency } = parse(content) as { on: object; concurrency?: { queue: string } }
+    expect(concurrency?.queue).toBe('schedule' in on ? 'max' : undefined)
+  })
+})
+
+describe('the chat-ops workflow of the page', () => {
+  const group = { id: -1001234567890, type: 'supergroup', title: 'Deploy room' }
+  const person = (id: number) => ({ id, is_bot: false, first_name: 'Somebody' })
+
+  test('listens to its people in its group, and to nobody else', async () => {
+    const telegram = await new TelegramStandIn().start()
+    try {
+      const say = (chat: object, from: object) =>
+        telegram.push('message', { ...textMessage('/deploy staging'), chat, from })
+      const [ours] = [say(group, person(1111111)), say(group, person(3333333))]
+      say({ id: 1111111, type: 'private' }, person(1111111))
+      const run = await runMain(botWorkflow(onSection('chat-ops.yml')), botPorts(telegram.url))
+      expect(updateIds(run.items)).toEqual([ours])
+    } finally {
+      await telegram.stop()
+    }
+  })
+
+  test.each([
+    ['/deploy staging', 'staging'],
+    ['/deploy production', 'production'],
+    ['/deploy staging; id', ''],
+    ['/deploy staging\ntarget=production', ''],
+    ['/deploy $(id)', ''],
+    ['hello', ''],
+    ['', ''],
+  ])('understands %j', async (TEXT, target) => {
+    const script = steps('chat-ops.yml').find(({ name }) => name === 'Understand the command')?.run
+    const { outputs } = await runStep(script ?? '', { TEXT })
+    expect(outputs).toEqual({ target })
+  })
+})
+
+test('the options of the page are those of the trigger', () => {
+  const table = page.slice(page.indexOf('| option |'), page.indexOf('A message has one type'))
+  const named = [...table.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, option]) => option),
+  )
+  expect(named.sort()).toEqual(Object.keys(messagingBotOptions.entries).sort())
+})
+
+describe('examples/workflows', () => {
+  const folder = new URL('examples/workflows/', root)
+  const names = readdirSync(folder).filter((name) => name.startsWith('bot'))
+
+  test('has three bots', () => {
+    expect(names).toEqual(['bot-chat-ops.yml', 'bot-webhook.yml', 'bot.yml'])
+  })
+
+  test.each(names)('%s has no mistake', (name) => {
+    const text = readFileSync(new URL(name, folder), 'utf8')
+    const secrets = { BOT_TOKEN, BOT_SECRET: 'secret' }
+    const workflow = readWorkflowFile(name, { name, text, file: name }, { secrets })
+    expect(workflow.triggers.map((trigger) => trigger.name)).toEqual(['messaging_bot'])
+  })
+})

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { type ActionResult, runAction, runPost } from '../../support/action.ts'
+import { POLL } from '../../support/bot-run.ts'
+import { textMessage } from '../../support/messages.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+
+/** Schedules with real processes; more of them with `HOOKLINE_KILL_SCHEDULES=200`. */
+const SCHEDULES = Number(process.env.HOOKLINE_KILL_SCHEDULES ?? 12)
+
+/** Which process is killed, and how long after its call of the Bot API took effect, or after its start. */
+interface Kill {
+  readonly process: 'main' | 'post'
+  readonly after: 'start' | 'call'
+  readonly milliseconds: number
+}
+
+const kill: fc.Arbitrary<Kill> = fc.oneof(
+  fc.record({
+    process: fc.constantFrom<Kill['process']>('main', 'post'),
+    after: fc.constant<Kill['after']>('start'),
+    milliseconds: fc.nat({ max: 150 }),
+  }),
+  fc.record({
+    process: fc.constantFrom<Kill['process']>('main', 'post'),
+    after: fc.constant<Kill['after']>('call'),
+    milliseconds: fc.constantFrom(0, 1, 3, 8, 15, 25),
+  }),
+)
+
+let telegram: TelegramStandIn
+beforeAll(async () => {
+  telegram = await new TelegramStandIn().start()
+})
+afterAll(() => telegram.stop())
+
+function bot() {
+  const secrets = JSON.stringify({ BOT: BOT_TOKEN })
+  const inputs = { on: POLL, secrets, 'messaging-api-url': telegram.url }
+  return { event: 'schedule', payload: {}, inputs, calling: 'bot' }
+}
+
+/** One process of the action, killed or not; `undefined` when it did not come to its end. */
+async function runProcess(
+  start: (signal: AbortSignal) => Promise<ActionResult>,
+  killed?: Kill,
+): Promise<ActionResult | undefined> {
+  const stop = new AbortController()
+  const later = async () => {
+    await sleep(killed?.milliseconds)
+    stop.abort()
+  }
+  telegram.onCall = () => void (killed?.after === 'call' && later())
+  if (killed?.after === 'start') void later()
+  return start(stop.signal).catch(() => undefined)
+}
+
+/** A job: the step, and its post when the step succeeded. What later steps could see comes out. */
+async function runJob(killed?: Kill): Promise<number[]> {
+  const at = (process: Kill['process']) => (killed?.process === process ? killed : undefined)
+  const main = await runProcess((kill) => runAction({ ...bot(), kill }), at('main'))
+  if (main?.exitCode !== 0) return []
+  await runProcess((kill) => runPost({ ...bot(), kill }, main.state), at('post'))
+  const items = JSON.parse(main.outputs.items ?? '[]') as {
+    messaging_bot: { outputs: { update_id: number } }
+  }[]
+  return items.map(({ messaging_bot }) => messaging_bot.outputs.update_id)
+}
+
+test(`R38, R39: processes killed at random moments lose no message: ${SCHEDULES} schedules`, async () => {
+  const schedule = fc.asyncProperty(
+    fc.array(kill, { minLength: 1, maxLength: 2 }),
+    async (kills) => {
+      const sent = ['one', 'two'].map((words) => telegram.enqueue('message', textMessage(words)))
+      const seen: number[] = []
+      for (const killed of kills) seen.push(...(await runJob(killed)))
+      for (let runs = 0; telegram.kept.length > 0 && runs < 5; runs++)
+        seen.push(...(await runJob()))
+      expect(sent.filter((id) => !seen.includes(id))).toEqual([])
+      expect(telegram.kept).toEqual([])
+    },
+  )
+  await fc.assert(schedule, { numRuns: SCHEDULES, endOnFailure: true })
+}, 600_000)

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals'
+import { evaluate } from '../../../src/engine/evaluate.ts'
+import {
+  MESSAGE_TYPES,
+  messageType,
+  SPECIFIED_TYPES,
+  UPDATE_KINDS,
+} from '../../../src/triggers/messaging-bot/updates.ts'
+import { parseJson } from '../../../src/wire/json.ts'
+import { botPorts, botWorkflow, POLL, runMain } from '../../support/bot-run.ts'
+import { MESSAGES, UPDATES } from '../../support/messages.ts'
+import { TelegramStandIn } from '../../support/telegram.ts'
+
+/** What a poll makes of one update, with further options. */
+async function polled(kind: string, content: unknown, options = '') {
+  const telegram = await new TelegramStandIn().start()
+  try {
+    telegram.enqueue(kind, content)
+    return await runMain(botWorkflow(POLL + options), botPorts(telegram.url))
+  } finally {
+    await telegram.stop()
+  }
+}
+
+/** What the trigger makes of the same update when the platform sends it. */
+async function pushed(kind: string, content: unknown, options = '') {
+  const body = JSON.stringify({ update_id: 866_350_101, [kind]: content })
+  const headers = { 'content-type': 'application/json' }
+  const client_payload = { path: 'bot/messaging_bot', method: 'POST', headers, body }
+  const event = { name: 'repository_dispatch', payload: { action: 'webhook', client_payload } }
+  const workflow = botWorkflow(`messaging_bot:\n  webhook: true\n${options}`)
+  return evaluate(event, workflow, botPorts('http://127.0.0.1:1'))
+}
+
+describe('a message of each type of the specification', () => {
+  test.each(SPECIFIED_TYPES)('%s: the same item, polled or pushed', async (type) => {
+    const message = MESSAGES[type]
+    const expected = parseJson(JSON.stringify({ ...message, update_id: 866_350_101 }))
+    const only = `  event: ${type}\n`
+    const items = [await polled('message', message, only), await pushed('message', message, only)]
+
+    expect(items.map((run) => run.items)).toEqual([[expected], [expected]])
+  })
+
+  test.each(SPECIFIED_TYPES)('%s is not among the other types', async (type) => {
+    const others = SPECIFIED_TYPES.filter((name) => name !== type)
+    const run = await pushed('message', MESSAGES[type], `  event: [${others.join(', ')}]\n`)
+    expect(run.items).toEqual([])
+    expect(run.reason).toContain(`event ${type} is not among`)
+  })
+
+  test('there are 28, and each has a message here', () => {
+    expect(SPECIFIED_TYPES).toHaveLength(28)
+    expect(Object.keys(MESSAGES).sort()).toEqual([...SPECIFIED_TYPES].sort())
+  })
+})
+
+describe('the type of a message', () => {
+  test.each(MESSAGE_TYPES)('%s', (type) => {
+    expect(messageType({ message_id: 1, [type]: {} })).toBe(type)
+  })
+
+  test.each([
+    ['animation', 'document'],
+    ['live_photo', 'photo'],
+    ['venue', 'location'],
+  ] as const)('is %s when there is a %s beside it, in either order', (type, beside) => {
+    expect(messageType({ [type]: {}, [beside]: {} })).toBe(type)
+    expect(messageType({ [beside]: {}, [type]: {} })).toBe(type)
+  })
+
+  test('is nothing for one that is not known yet: it fires only where any message does', async () => {
+    const message = { ...MESSAGES.dice, dice: undefined, hologram: {} }
+    expect((await pushed('message', message)).items).toHaveLength(1)
+    expect((await pushed('message', message, '  event: text\n')).items).toEqual([])
+  })
+
+  test('is looked for in the message, not in what it replies to', async () => {
+    const message = { ...MESSAGES.text, reply_to_message: MESSAGES.photo }
+    expect((await pushed('message', message, '  event: photo\n')).items).toEqual([])
+  })
+})
+
+describe('each kind of update', () => {
+  test.each(UPDATE_KINDS)('%s: its item, when updates names it, polled or pushed', async (kind) => {
+    const content = UPDATES[kind]
+    const expected = { ...content, update_id: 866_350_101, update_type: kind }
+    const options = `  updates: ${kind}\n`
+    const runs = [await polled(kind, content, options), await pushed(kind, content, options)]
+    expect(runs.map((run) => run.items)).toEqual([[expected], [expected]])
+  })
+
+  test.each(UPDATE_KINDS)(
+    '%s fires without being named only when it is a new message',
+    async (kind) => {
+      const runs = [await polled(kind, UPDATES[kind]), await pushed(kind, UPDATES[kind])]
+      const count = kind === 'message' || kind === 'channel_post' ? 1 : 0
+      expect(runs.map((run) => run.items.length)).toEqual([count, count])
+    },
+  )
+
+  test.each(['edited_message', 'business_message', 'guest_message'] as const)(
+    'event narrows %s too, since it is a message',
+    async (kind) => {
+      const run = await pushed(kind, UPDATES[kind], `  updates: ${kind}\n  event: photo\n`)
+      expect(run.items).toEqual([])
+    },
+  )
+
+  test('event does not keep out a pressed button, which is no message', async () => {
+    const options = '  updates: callback_query\n  event: photo\n'
+    expect((await pushed('callback_query', UPDATES.callback_query, options)).items).toHaveLength(1)
+  })
+})

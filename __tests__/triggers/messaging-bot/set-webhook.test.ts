@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { getWebhookInfo, setWebhook } from '../../../src/triggers/messaging-bot/bot-api.ts'
+import { Secret } from '../../../src/wire/secret.ts'
+import { botPorts } from '../../support/bot-run.ts'
+import { bound, receive } from '../../support/receive.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+
+let telegram: TelegramStandIn
+beforeEach(async () => {
+  telegram = await new TelegramStandIn().start()
+})
+afterEach(() => telegram.stop())
+
+function bot() {
+  const { http, sleep } = botPorts(telegram.url).triggers
+  return { token: new Secret(BOT_TOKEN), api: telegram.url, http, sleep }
+}
+
+const url = 'https://relay.example/octo/repo/bot/messaging_bot?__token=ghp_1234567890#x'
+
+describe('setWebhook', () => {
+  test.each([
+    [undefined, [], { url, allowed_updates: ['message', 'channel_post'] }],
+    [
+      's3cret',
+      ['callback_query'] as const,
+      {
+        url,
+        secret_token: 's3cret',
+        allowed_updates: ['message', 'channel_post', 'callback_query'],
+      },
+    ],
+  ])('with the secret %s and the kinds %j', async (secretToken, updates, parameters) => {
+    await setWebhook(bot(), { url, secretToken, updates })
+    expect(telegram.calls).toMatchObject([{ method: 'setWebhook', parameters }])
+    expect(Object.keys(telegram.calls[0]?.parameters ?? {})).toEqual(Object.keys(parameters))
+  })
+
+  test('that is refused says why, without the token', async () => {
+    const refused = setWebhook(bot(), { url, secretToken: 'no good', updates: [] })
+    const error = await refused.catch((cause: unknown) => String(cause))
+    expect(error).toContain('secret token contains unallowed characters')
+    expect(error).not.toContain(BOT_TOKEN)
+  })
+})
+
+describe('getWebhookInfo', () => {
+  const answers = (result: unknown) =>
+    telegram.faults.push({ status: 200, body: JSON.stringify({ ok: true, result }) })
+
+  test('tells what is registered, and none of the secrets in its URL', async () => {
+    await setWebhook(bot(), { url, secretToken: undefined, updates: [] })
+    telegram.enqueue('message', { text: 'waits' })
+    expect(await getWebhookInfo(bot())).toEqual({
+      url: 'https://relay.example/octo/repo/bot/messaging_bot',
+      pending: 1,
+      lastError: undefined,
+      updates: ['message', 'channel_post'],
+    })
+  })
+
+  test('tells what went wrong last, and when', async () => {
+    answers({ url, last_error_date: 1_767_312_000, last_error_message: 'Wrong response: 401' })
+    expect((await getWebhookInfo(bot())).lastError).toEqual({
+      at: '2026-01-02T00:00:00.000Z',
+      message: 'Wrong response: 401',
+    })
+  })
+
+  test.each([null, 5, [], {}, { url: 5, pending_update_count: 'x', allowed_updates: {} }])(
+    'of %j is an empty one',
+    async (result) => {
+      answers(result)
+      const empty = { url: '', pending: 0, lastError: undefined, updates: [] }
+      expect(await getWebhookInfo(bot())).toEqual(empty)
+    },
+  )
+})
+
+describe('an update that comes with a secret', () => {
+  const body = JSON.stringify({ update_id: 1, message: { message_id: 1, text: 'hi' } })
+  const sent = (header: string | undefined) =>
+    receive(bound('messaging_bot', { webhook: true, secretToken: 's3cret' }), {
+      headers: {
+        'content-type': 'application/json',
+        ...(header === undefined ? {} : { 'x-telegram-bot-api-secret-token': header }),
+      },
+      body,
+    })
+
+  test('that is right is an item', async () => {
+    expect((await sent('s3cret')).items).toHaveLength(1)
+  })
+
+  test.each([undefined, '', 's3cre', 's3cret2', 'S3CRET'])('that is %j is none', async (header) => {
+    const { items, checks, warnings } = await sent(header)
+    expect(items).toEqual([])
+    expect(checks).toMatchObject([{ option: 'secretToken', held: false }])
+    expect(warnings).toHaveLength(1)
+    expect(JSON.stringify([checks, warnings])).not.toContain('s3cret')
+  })
+})

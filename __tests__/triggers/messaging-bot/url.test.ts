@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { MESSAGES } from '../../support/messages.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+
+const CLI = fileURLToPath(new URL('../../../dist/cli/index.js', import.meta.url))
+const RELAY = ['--relay', 'https://relay.example', '--repository', 'octo/repo']
+const TOKEN = 'ghp_0123456789abcdefghij+/='
+const SECRET = 'correct-horse_battery-staple'
+
+let telegram: TelegramStandIn
+beforeEach(async () => {
+  telegram = await new TelegramStandIn().start()
+})
+afterEach(() => telegram.stop())
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function hookline(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const HOOKLINE_MESSAGING_API_URL = telegram.url
+  return new Promise((resolve) => {
+    const options = { env: { ...env, HOOKLINE_MESSAGING_API_URL }, timeout: 30_000 }
+    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    )
+  })
+}
+
+/** What a shell makes of a line, with `curl` replaced by something that shows its arguments and input. */
+function shell(script: string, env: Record<string, string>): Promise<string> {
+  const curl = 'curl() { printf "%s\\n" "$@"; cat; }\n'
+  return new Promise((resolve, reject) => {
+    const child = execFile('bash', ['-c', curl + script], { env }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    )
+    child.stdin?.end()
+  })
+}
+
+describe('hookline url', () => {
+  test.each([
+    [['hook', ...RELAY], 'https://relay.example/octo/repo/hook/webhook'],
+    [['hook.yml', ...RELAY], 'https://relay.example/octo/repo/hook/webhook'],
+    [['hook', ...RELAY, '--trigger', 'slack'], 'https://relay.example/octo/repo/hook/slack'],
+    [['hook'], 'http://localhost:3000/webhook/hook/webhook'],
+    [['bot', '--bot'], 'http://localhost:3000/webhook/bot/messaging_bot'],
+    [
+      ['bot', '--relay', 'https://a.example/base/', '--repository', 'o/r', '--bot'],
+      'https://a.example/base/o/r/bot/messaging_bot',
+    ],
+  ])('%j', async (args, url) => {
+    const { code, stdout } = await hookline(['url', ...args])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`${url}?__token=$HOOKLINE_TOKEN\n`)
+    const { stdout: json } = await hookline(['url', ...args, '--json'])
+    expect(JSON.parse(json)).toMatchObject({ url: `${url}?__token=$HOOKLINE_TOKEN` })
+  })
+
+  test('its curl line keeps the token out of the URL', async () => {
+    const { stdout } = await hookline(['url', 'hook', ...RELAY, '--json'])
+    const { curl } = JSON.parse(stdout) as { curl: string }
+    const args = await shell(curl, { HOOKLINE_TOKEN: TOKEN })
+    expect(args).toContain('https://relay.example/octo/repo/hook/webhook\n')
+    expect(args).toContain(`X-Platform-Authorization: Bearer ${TOKEN}\n`)
+  })
+
+  test.each([
+    [['url', 'bot', '--bot', '--updates', 'calback_query'], 1, 'did you mean "callback_query"?'],
+    [['url', 'hook', '--repository', 'octo'], 1, 'owner/name'],
+    [['url', 'hook', '--relay', 'relay.example'], 1, 'https://relay.example'],
+    [['url', '../x'], 1, 'the workflow'],
+    [['url'], 2, 'workflow'],
+    [['url', 'hook', '--colour'], 2, '--colour'],
+    [['url', 'bot', '--set'], 1, 'BOT_TOKEN'],
+  ])('%j is refused', async (args, exit, message) => {
+    const { code, stderr } = await hookline(args)
+    expect(code).toBe(exit)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('hookline url --bot', () => {
+  const url = 'https://relay.example/octo/repo/bot/messaging_bot'
+  const env = { BOT_TOKEN, HOOKLINE_TOKEN: TOKEN, BOT_SECRET: SECRET }
+  const allowed_updates = ['message', 'channel_post', 'callback_query']
+
+  test('prints a setWebhook call that a shell completes', async () => {
+    const args = ['url', 'bot', '--bot', ...RELAY, '--updates', 'callback_query']
+    const { stdout } = await hookline(args)
+    const call = /^curl[\s\S]*?^JSON$/m.exec(stdout)?.[0] ?? ''
+    const shown = await shell(call, env)
+    expect(shown).toContain(`${telegram.url}/bot${BOT_TOKEN}/setWebhook\n`)
+    expect(JSON.parse(shown.slice(shown.indexOf('{')))).toEqual({
+      url: `${url}?__token=${TOKEN}`,
+      secret_token: SECRET,
+      allowed_updates,
+    })
+    expect(telegram.calls).toEqual([])
+  })
+
+  test('--set makes the call, with the tokens of the environment', async () => {
+    const args = ['url', 'bot', '--set', ...RELAY, '--updates', 'callback_query']
+    const { code, stdout, stderr } = await hookline(args, env)
+    expect(code).toBe(0)
+    expect(telegram.webhook).toEqual({
+      url: `${url}?__token=${encodeURIComponent(TOKEN)}`,
+      secret_token: SECRET,
+    })
+    expect(telegram.calls[0]?.parameters.allowed_updates).toEqual(allowed_updates)
+    expect(stdout).toContain(`# Webhook, as it was just set\n${url}\n0 updates waiting`)
+    for (const secret of [BOT_TOKEN, TOKEN, SECRET]) expect(stdout + stderr).not.toContain(secret)
+  })
+
+  test('--set without a secret registers none', async () => {
+    const { code } = await hookline(['url', 'bot', '--set', ...RELAY], { ...env, BOT_SECRET: '' })
+    expect(code).toBe(0)
+    expect(telegram.webhook).not.toHaveProperty('secret_token')
+  })
+
+  test('shows what the bot API knows of the webhook, without its query', async () => {
+    telegram.webhook = { url: 'https://old.example/hook?__token=ghp_oldoldoldold' }
+    telegram.push('message', MESSAGES.text)
+    const { stdout } = await hookline(['url', 'bot', '--bot', ...RELAY], env)
+    expect(stdout).toContain('https://old.example/hook (not the one above)\n1 updates waiting')
+    expect(stdout).not.toContain('ghp_old')
+  })
+
+  test('tells a refusal of the bot API, without a secret that it repeats', async () => {
+    const description = `Bad Request: bad webhook ${url}?__token=${encodeURIComponent(TOKEN)} ${SECRET} ${BOT_TOKEN}`
+    telegram.faults.push({ status: 400, body: JSON.stringify({ ok: false, description }) })
+    const { code, stdout, stderr } = await hookline(['url', 'bot', '--set', ...RELAY], env)
+    expect(code).toBe(1)
+    expect(stderr).toContain('refused the call (400: Bad Request: bad webhook')
+    for (const secret of [BOT_TOKEN, TOKEN, encodeURIComponent(TOKEN), SECRET]) {
+      expect(stdout + stderr).not.toContain(secret)
+    }
+  })
+})

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import { bodyBytes } from '../../wire/bytes.ts'
+import { UserError } from '../../wire/errors.ts'
+import { parseJson } from '../../wire/json.ts'
+import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../wire/payload.ts'
+import { didYouMean } from '../../workflow/suggestion.ts'
+import { FIXTURES } from './fixtures.ts'
+
+export interface RequestOptions {
+  readonly fixture?: string
+  readonly file?: string
+  readonly method?: string
+  readonly header: readonly string[]
+  readonly data?: string
+}
+
+/** A request with the place it goes to. */
+export interface Addressed {
+  readonly request: OutgoingRequest
+  readonly url: URL
+  /** How its sender signs, where that is known. */
+  readonly scheme?: string | undefined
+}
+
+/** Other options than the source of the request change it. @throws UserError for a wrong option */
+export async function outgoingRequest(url: URL, options: RequestOptions): Promise<Addressed> {
+  const source = await sourceOf(url, options)
+  const { method = source.request.method, header, data } = options
+  const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) }
+  const body = data === undefined ? source.request.body : readData(data)
+  return { ...source, request: { method: method.toUpperCase(), headers, body } }
+}
+
+async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Promise<Addressed> {
+  if (fixture !== undefined) return { url, ...fromFixture(fixture) }
+  if (file === undefined) return { url, request: ownRequest(data !== undefined) }
+  const saved = await readSavedFile(file)
+  return { url: savedTarget(url, saved), request: saved }
+}
+
+function ownRequest(hasBody: boolean): OutgoingRequest {
+  const headers: Record<string, string> = hasBody ? { 'content-type': 'application/json' } : {}
+  return { method: hasBody ? 'POST' : 'GET', headers, body: new Uint8Array() }
+}
+
+function fromFixture(name: string): Pick<Addressed, 'request' | 'scheme'> {
+  const fixture = FIXTURES.get(name)
+  if (!fixture) throw unknownFixture(name)
+  const { headers, body } = fixture.request({ id: crypto.randomUUID(), now: new Date() })
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
+  return { request, scheme: fixture.scheme }
+}
+
+function unknownFixture(name: string): UserError {
+  const hint = didYouMean(name, [...FIXTURES.keys()])
+  return new UserError({
+    message: `unknown fixture ${JSON.stringify(name)}`,
+    ...(hint && { hint }),
+    notes: [`fixtures: ${[...FIXTURES.keys()].join(', ')}`],
+  })
+}
+
+async function readSavedFile(file: string) {
+  const text = new TextDecoder().decode(readBytes(file, '--file'))
+  try {
+    return await readSaved(parseJson(text))
+  } catch (cause) {
+    const message = `${file} is no saved request`
+    const hint = 'it is JSON with the keys method, path, headers and body'
+    throw new UserError({ message, hint }, { cause })
+  }
+}
+
+/** Text, or `@file` as curl has it. */
+function readData(data: string): Uint8Array {
+  if (!data.startsWith('@')) return new TextEncoder().encode(data)
+  return readBytes(data.slice(1), '--data')
+}
+
+function readBytes(file: string, option: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(file))
+  } catch (cause) {
+    throw new UserError({ message: `${option}: ${file} cannot be read` }, { cause })
+  }
+}
+
+function parseHeader(text: string): [name: string, value: string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(text) ?? []
+  if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
+  throw new UserError({ message: '--header is no header', hint: 'write it as "name: value"' })
+}
+
+/** A request that is about to be sent. */
+export interface OutgoingRequest {
+  /** Upper case. */
+  readonly method: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBufferLike>
+}
+
+/** A request as it was saved, with the path that followed the repository, or `/webhook/`. */
+interface SavedRequest extends OutgoingRequest {
+  /** `<workflow>/<trigger>[/<suffix>][?<query>]` */
+  readonly path: string
+}
+
+/** They belong to the connection that the request is sent on, or are the relay's to add. */
+const NOT_REPEATED: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'accept-encoding',
+])
+
+/**
+ * Reads a saved request: the four keys of a `client_payload`, and the body as it travelled.
+ *
+ * @throws PayloadError naming what is wrong
+ * @throws RangeError or DOMException for a body that does not decode
+ */
+export async function readSaved(value: unknown): Promise<SavedRequest> {
+  const { path, method, headers, body } = readClientPayload(value)
+  const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
+  const repeated = Object.entries(headers).filter(
+    ([name]) => !NOT_REPEATED.has(name) && !name.startsWith(RESERVED_HEADER_PREFIX),
+  )
+  return {
+    path: path.replace(/^\//, ''),
+    method: method.toUpperCase(),
+    headers: Object.fromEntries(repeated),
+    body: await bodyBytes(text, headers[HEADER.bodyEncoding]),
+  }
+}
+
+/**
+ * Where a saved request goes. An address of at most two segments, `https://relay/owner/name` or
+ * `http://localhost:3000/webhook`, is what stood before its path; a longer one is a webhook URL that
+ * takes its place.
+ */
+export function savedTarget(address: URL, { path }: SavedRequest): URL {
+  const segments = address.pathname.split('/').filter(Boolean)
+  if (segments.length > 2 || path === '') return address
+  const base = address.href.slice(0, address.href.length - address.search.length).replace(/\/$/, '')
+  const separator = path.includes('?') ? '&' : '?'
+  const own = address.search.slice(1)
+  return new URL(`${base}/${path}${own && `${separator}${own}`}`)
+}

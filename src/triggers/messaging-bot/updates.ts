@@ -1,0 +1,215 @@
+import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts'
+import type { Item } from '../trigger.ts'
+
+/** One update of a bot, taken apart. */
+export interface Update {
+  readonly id: number
+  /** `undefined` for a kind that the Bot API has gained after our list, and for no kind at all. */
+  readonly kind: UpdateKind | undefined
+  /** What stands under the kind: a message, a callback query, … */
+  readonly content: JsonObject
+}
+
+/** An update as the Bot API sends it; `undefined` for anything that is none. */
+export function readUpdate(value: Json): Update | undefined {
+  if (!isObject(value)) return undefined
+  const update = value as JsonObject // isObject says what it is, not what it holds; Json holds Json
+  const id = update.update_id
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return undefined
+  const kind = UPDATE_KINDS.find((name) => isObject(update[name]))
+  return { id, kind, content: kind ? (update[kind] as JsonObject) : {} }
+}
+
+/**
+ * The item of an update, polled or pushed: the kind's own object plus `update_id`. A kind that the
+ * option `updates` names also tells its name, as `update_type`.
+ */
+export function updateItem({ id, kind, content }: Update, named: readonly UpdateKind[] = []): Item {
+  const item = { ...content, update_id: id }
+  return kind && named.includes(kind) ? { ...item, update_type: kind } : item
+}
+
+/** Id of the chat that an update belongs to; `undefined` for one outside any chat. */
+export function chatId({ content }: Update): string | undefined {
+  return idOf(content.chat) ?? (isObject(content.message) ? idOf(content.message.chat) : undefined)
+}
+
+/** Id of the person who caused an update; `undefined` where it names nobody, as in a channel. */
+export function userId({ content }: Update): string | undefined {
+  return idOf(content.from) ?? idOf(content.user)
+}
+
+/** As text, since ids of 16 digits are text already when they come out of a body. */
+function idOf(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined
+  return typeof value.id === 'number' || typeof value.id === 'string' ? String(value.id) : undefined
+}
+
+/** The message types of the specification. */
+export const SPECIFIED_TYPES = [
+  'text',
+  'animation',
+  'audio',
+  'channel_chat_created',
+  'contact',
+  'delete_chat_photo',
+  'dice',
+  'document',
+  'game',
+  'group_chat_created',
+  'invoice',
+  'left_chat_member',
+  'location',
+  'migrate_from_chat_id',
+  'migrate_to_chat_id',
+  'new_chat_members',
+  'new_chat_photo',
+  'new_chat_title',
+  'passport_data',
+  'photo',
+  'pinned_message',
+  'poll',
+  'sticker',
+  'successful_payment',
+  'supergroup_chat_created',
+  'video',
+  'video_note',
+  'voice',
+] as const
+
+/** Newer types whose messages also carry an older type's field, for programs that know only that. */
+const BEFORE_THE_SPECIFIED = ['live_photo', 'venue'] as const
+
+/** What the Bot API has gained since. Source: Bot API 10.3, type Message. */
+const LATER_TYPES = [
+  'rich_message',
+  'paid_media',
+  'story',
+  'checklist',
+  'checklist_tasks_done',
+  'checklist_tasks_added',
+  'community_chat_added',
+  'community_chat_removed',
+  'community_chat_joined',
+  'suggested_post_approved',
+  'suggested_post_approval_failed',
+  'suggested_post_declined',
+  'suggested_post_paid',
+  'suggested_post_refunded',
+  'chat_owner_left',
+  'chat_owner_changed',
+  'managed_bot_created',
+  'poll_option_added',
+  'poll_option_deleted',
+  'message_auto_delete_timer_changed',
+  'refunded_payment',
+  'users_shared',
+  'chat_shared',
+  'connected_website',
+  'write_access_allowed',
+  'proximity_alert_triggered',
+  'boost_added',
+  'chat_background_set',
+  'forum_topic_created',
+  'forum_topic_edited',
+  'forum_topic_closed',
+  'forum_topic_reopened',
+  'general_forum_topic_hidden',
+  'general_forum_topic_unhidden',
+  'giveaway_created',
+  'giveaway',
+  'giveaway_winners',
+  'giveaway_completed',
+  'gift',
+  'gift_upgrade_sent',
+  'unique_gift',
+  'paid_message_price_changed',
+  'direct_message_price_changed',
+  'video_chat_scheduled',
+  'video_chat_started',
+  'video_chat_ended',
+  'video_chat_participants_invited',
+  'web_app_data',
+] as const
+
+/**
+ * The message types in the order in which they are looked for: a message has the first one that is
+ * present. `animation` stands before `document`, `live_photo` before `photo`, `venue` before
+ * `location`, since such a message carries both fields.
+ */
+export const MESSAGE_TYPES = [...BEFORE_THE_SPECIFIED, ...SPECIFIED_TYPES, ...LATER_TYPES] as const
+
+export type MessageType = (typeof MESSAGE_TYPES)[number]
+
+/** The type of a message; `undefined` for one that the Bot API has gained after this list. */
+export function messageType(message: JsonObject): MessageType | undefined {
+  return MESSAGE_TYPES.find((type) => Object.hasOwn(message, type))
+}
+
+const FIELDS = {
+  update_id: 'Number of the update; it tells messages apart, across chats.',
+  update_type: 'Kind of the update, for the kinds that `updates` names.',
+  message_id: 'Number of the message within its chat.',
+  from: 'Who sent it: `id`, `is_bot`, `first_name`, `last_name`, `language_code`.',
+  chat: 'Where it was sent: `id`, `type`, and names or a title.',
+  date: 'When it was sent, in seconds since 1970.',
+  text: 'The text of a text message.',
+  caption: 'The text below a photo, a video or a file.',
+  data: 'What a pressed button carries, for `callback_query`.',
+  message: 'The message that a pressed button belongs to, for `callback_query`.',
+  id: 'Id of a `callback_query`, for answering it.',
+}
+
+const TYPES = SPECIFIED_TYPES.filter((type) => type !== 'text').map(
+  (type) => [type, `What a message of the type \`${type}\` carries.`] as const,
+)
+
+/** The fields of a message that become outputs of their own. `items` and `on` hold all of them. */
+export const MESSAGE_OUTPUTS = record([...Object.entries(FIELDS), ...TYPES])
+
+/** Every kind of update that the Bot API has. Source: Bot API 10.3, type Update. */
+export const UPDATE_KINDS = [
+  'message',
+  'edited_message',
+  'channel_post',
+  'edited_channel_post',
+  'business_connection',
+  'business_message',
+  'edited_business_message',
+  'deleted_business_messages',
+  'guest_message',
+  'stopped_message_generation',
+  'message_reaction',
+  'message_reaction_count',
+  'inline_query',
+  'chosen_inline_result',
+  'callback_query',
+  'shipping_query',
+  'pre_checkout_query',
+  'purchased_paid_media',
+  'poll',
+  'poll_answer',
+  'my_chat_member',
+  'chat_member',
+  'chat_join_request',
+  'chat_boost',
+  'removed_chat_boost',
+  'managed_bot',
+  'subscription',
+] as const
+
+export type UpdateKind = (typeof UPDATE_KINDS)[number]
+
+/** The kinds that fire without being asked for: a new message, in a chat or in a channel. */
+export const NEW_MESSAGES: readonly UpdateKind[] = ['message', 'channel_post']
+
+/** The kinds whose object is a message, so that it has a message type. */
+export const MESSAGE_KINDS: ReadonlySet<string> = new Set<UpdateKind>([
+  'message',
+  'edited_message',
+  'channel_post',
+  'edited_channel_post',
+  'business_message',
+  'edited_business_message',
+  'guest_message',
+])
