@@ -125,7 +125,7 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
 
 test.each([
   ['Node', (url: URL) => platformPool(url)],
-  ['workerd', (url: URL) => ({ post: platformFetch(url), close: async () => {} })],
+  ['workerd', (url: URL) => ({ call: platformFetch(url), close: async () => {} })],
 ])(
   'R25: of an answer of 1 GB, the port of %s reads at most 64 KB, and then closes',
   async (_, open) => {
@@ -144,9 +144,9 @@ test.each([
       pour()
     })
     const port = open(new URL(platform.url))
-    const call = { path: '/', headers: {}, body: '{}', timeout: HANG }
+    const request = { path: '/', headers: {}, body: '{}', timeout: HANG }
     const before = Date.now()
-    const { status, text } = await port.post(call)
+    const { status, text } = await port.call(request)
     expect(status).toBe(403)
     expect(text.length).toBeGreaterThan(0)
     expect(text.length).toBeLessThanOrEqual(64 * 1024)

@@ -8,6 +8,7 @@ import {
   type PlatformRequest,
 } from '../../src/relay/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
+import { tokenCredential } from '../support/credentials.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const BUDGET = 8000
@@ -25,14 +26,14 @@ const DISPATCH = {
   repository: { owner: 'o', name: 'r' },
   clientPayload: '{"path":"p"}',
   delivery: 'd',
-  token: new Secret('token'),
+  credential: tokenCredential(new Secret('token')),
 }
 
 /** Dispatches once to a platform that takes these turns, and the last one over and over. */
 async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https://api.test') {
   const clock = fakeClock(START, random)
   const requests: PlatformRequest[] = []
-  const post = async (request: PlatformRequest): Promise<PlatformAnswer> => {
+  const call = async (request: PlatformRequest): Promise<PlatformAnswer> => {
     const turn = turns[Math.min(requests.length, turns.length - 1)] ?? {}
     requests.push(request)
     clock.pass(Math.min(turn.after ?? 0, request.timeout))
@@ -41,7 +42,7 @@ async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https
     const { status = 204, headers = {} } = turn
     return { status, header: (name) => headers[name], text: '' }
   }
-  const forward = dispatchTo({ post, apiUrl: new URL(api), budget: BUDGET, clock })
+  const forward = dispatchTo({ call, apiUrl: new URL(api), budget: BUDGET, clock })
   const outcome = await forward(DISPATCH).catch((error: unknown) => error)
   const elapsed = clock.now().getTime() - START
   return { outcome, requests, sleeps: clock.sleeps, elapsed }
@@ -227,10 +228,10 @@ describe('redirects', () => {
 
 test('a fault that is none of the platform’s is ours, not the sender’s', async () => {
   const clock = fakeClock(START, () => 0)
-  const post = async () => {
+  const call = async () => {
     throw new TypeError('a mistake')
   }
-  const forward = dispatchTo({ post, apiUrl: new URL('https://api.test'), budget: BUDGET, clock })
+  const forward = dispatchTo({ call, apiUrl: new URL('https://api.test'), budget: BUDGET, clock })
   await expect(forward(DISPATCH)).rejects.toThrow(TypeError)
 })
 

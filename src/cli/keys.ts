@@ -32,7 +32,7 @@ async function printNewKeys(): Promise<void> {
 }
 
 async function printPublicKeys(): Promise<void> {
-  const { sealKeysPage } = await import('../relay/sealed-tokens.ts')
+  const { sealKeysPage } = await import('../relay/seal.ts')
   if (!process.env.HOOKLINE_SEAL_KEYS) {
     throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
   }

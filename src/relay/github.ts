@@ -11,7 +11,7 @@ export interface Clock {
 }
 
 export interface ForwardOptions {
-  readonly post: PlatformPost
+  readonly call: PlatformCall
   /** Base address of the platform's API. */
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event together. */
@@ -69,14 +69,22 @@ interface Attempted {
 async function attempt(
   path: string,
   tries: number,
-  { token, clientPayload }: Dispatch,
+  { repository, credential, clientPayload }: Dispatch,
   deadline: number,
-  { post, clock }: ForwardOptions,
+  { call, clock }: ForwardOptions,
 ): Promise<Attempted> {
-  const timeout = Math.max(1, deadline - clock.now().getTime())
-  try {
+  const send = (token: Secret | undefined) => {
+    const timeout = Math.max(1, deadline - clock.now().getTime())
     const body = writeDispatch(clientPayload)
-    const answer = await post({ path, headers: platformHeaders(token), body, timeout })
+    return call({ path, headers: platformHeaders(token), body, timeout })
+  }
+  try {
+    const wanted = { repository, event: 'repository_dispatch' } as const
+    const token = await credential.token(wanted)
+    const first = await send(token)
+    // A token that the relay made itself may have ended before its time: it makes another one.
+    const other = first.status === 401 && (await credential.token({ ...wanted, refused: token }))
+    const answer = other && other !== token ? await send(other) : first
     const attempts = { tries, platformStatus: answer.status }
     return { verdict: classifyResponse(answer, clock.now()), attempts }
   } catch (fault) {
@@ -84,7 +92,7 @@ async function attempt(
   }
 }
 
-function platformHeaders(token: Secret | undefined): Record<string, string> {
+export function platformHeaders(token: Secret | undefined): Record<string, string> {
   return {
     accept: 'application/vnd.github+json',
     'content-type': 'application/json',
@@ -147,7 +155,7 @@ const NOT_ACCEPTED: ReadonlySet<number> = new Set([502, 503])
 /** Seconds, where the platform names none: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
 const DEFAULT_RETRY_AFTER = 60
 
-function classifyResponse(answer: PlatformAnswer, now: Date): Verdict {
+export function classifyResponse(answer: PlatformAnswer, now: Date): Verdict {
   const { status } = answer
   if (status >= 200 && status < 300) return { kind: 'accepted' }
   if (MOVED.has(status)) return { kind: 'moved', location: answer.header('location') ?? '' }
@@ -157,12 +165,22 @@ function classifyResponse(answer: PlatformAnswer, now: Date): Verdict {
 }
 
 function classifyFault(fault: unknown): Verdict {
+  if (fault instanceof RelayError) return withoutToken(fault)
   if (!(fault instanceof PlatformFault)) throw fault
   if (fault.sent) return { kind: 'refused', error: platformTimeout(fault) }
   return { kind: 'again', error: platformUnavailable(fault) }
 }
 
-function platformUnavailable(cause?: unknown): RelayError {
+/** There was no token to ask with, so GitHub was not told of the event. */
+function withoutToken(error: RelayError): Verdict {
+  if (error.status !== 429 && error.status !== 502 && error.status !== 503) {
+    return { kind: 'refused', error }
+  }
+  const { retryAfter } = error
+  return { kind: 'again', error, ...(retryAfter !== undefined && { wait: retryAfter * 1000 }) }
+}
+
+export function platformUnavailable(cause?: unknown): RelayError {
   return new RelayError(502, 'platform_unavailable', 'GitHub did not accept the event', {
     hint: 'send the request again later',
     cause,
@@ -238,20 +256,24 @@ export interface PlatformAnswer {
 }
 
 export interface PlatformRequest {
+  /** POST by default. */
+  readonly method?: 'GET' | 'POST'
   /** From the root of the platform's origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body?: string
   /** Milliseconds until the answer must be there. */
   readonly timeout: number
+  /** True where the text of a 2xx is wanted too: of an accepted event it is of no use. */
+  readonly reads?: boolean
 }
 
 /**
- * Sends one POST, follows nothing, tries nothing twice.
+ * Sends one request, follows nothing, tries nothing twice.
  *
  * @throws PlatformFault when no answer came
  */
-export type PlatformPost = (request: PlatformRequest) => Promise<PlatformAnswer>
+export type PlatformCall = (request: PlatformRequest) => Promise<PlatformAnswer>
 
 /** Bytes of an answer that are read: enough for any error message. */
 export const ANSWER_BYTES = 64 * 1024

@@ -29,7 +29,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const { host, port, env, repository, write = lineWriter(process.stdout) } = options
   const config = await readRelayConfig(env, repository)
   const platform = platformPool(config.apiUrl)
-  const server = await serveRelay({ host, port, ports: relayPorts(config, platform.post, write) })
+  const server = await serveRelay({ host, port, ports: relayPorts(config, platform.call, write) })
   const close = async () => {
     await server.close()
     await platform.close()

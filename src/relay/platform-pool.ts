@@ -2,13 +2,13 @@ import { type Dispatcher, Pool } from 'undici'
 import {
   ANSWER_BYTES,
   type PlatformAnswer,
+  type PlatformCall,
   PlatformFault,
-  type PlatformPost,
   type PlatformRequest,
 } from './github.ts'
 
 interface PlatformPool {
-  readonly post: PlatformPost
+  readonly call: PlatformCall
   close(): Promise<void>
 }
 
@@ -27,19 +27,19 @@ export function platformPool(apiUrl: URL): PlatformPool {
     bodyTimeout: 0,
   })
   return {
-    post: (request) => new Promise((resolve, reject) => send(pool, request, resolve, reject)),
+    call: (request) => new Promise((resolve, reject) => send(pool, request, resolve, reject)),
     close: () => pool.destroy(),
   }
 }
 
 function send(
   pool: Pool,
-  { path, headers, body, timeout }: PlatformRequest,
+  { method = 'POST', path, headers, body = '', ...options }: PlatformRequest,
   resolve: (answer: PlatformAnswer) => void,
   reject: (fault: PlatformFault) => void,
 ): void {
-  const exchange = new Exchange(timeout, resolve, reject)
-  pool.dispatch({ path, method: 'POST', headers: { ...headers }, body }, exchange)
+  const exchange = new Exchange(options, resolve, reject)
+  pool.dispatch({ path, method, headers: { ...headers }, body }, exchange)
 }
 
 type AnswerHeaders = Record<string, string | string[] | undefined>
@@ -52,6 +52,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: PlatformAnswer) => void
   readonly #reject: (fault: PlatformFault) => void
   readonly #timer: NodeJS.Timeout
+  readonly #reads: boolean
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #status: number | undefined
@@ -60,12 +61,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #late = false
 
   constructor(
-    timeout: number,
+    { timeout, reads = false }: Pick<PlatformRequest, 'timeout' | 'reads'>,
     resolve: (answer: PlatformAnswer) => void,
     reject: (fault: PlatformFault) => void,
   ) {
     this.#resolve = resolve
     this.#reject = reject
+    this.#reads = reads
     this.#timer = setTimeout(() => this.#expire(), timeout)
   }
 
@@ -83,8 +85,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
-    // What the platform says of an accepted event is of no use to anyone.
-    if (status >= 200 && status < 300) this.#answer(status)
+    if (status < 300 && !this.#reads) this.#answer(status)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -15,7 +15,7 @@ import {
   servePage,
   withStandardHeaders,
 } from './answers.ts'
-import { type Credentials, presentedToken } from './credentials.ts'
+import { type Credential, type Credentials, presentedToken } from './credentials.ts'
 import {
   type Attempts,
   badResponseOption,
@@ -53,8 +53,7 @@ export interface Dispatch {
   /** The serialised `client_payload`. */
   readonly clientPayload: string
   readonly delivery: string
-  /** `undefined` where the credentials give none. */
-  readonly token: Secret | undefined
+  readonly credential: Credential
 }
 
 /** Resolves when the event is accepted. @throws RelayError when it is not, or nobody can tell */
@@ -113,18 +112,20 @@ async function relayWebhook(
   const custom = customReply(webhook.reserved)
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
+  // What the relay can judge by itself it refuses before it holds a stranger's body.
+  const credential = await ports.credentials.open(presented, webhook)
+  const { secrets, platformToken } = credential
   const body = await readBody(request)
   const challenge = handshake(request.method, webhook.path, body.bytes)
-  if (challenge) return redactReply(challenge, tokensOf(presented))
-  const token = presented && (await ports.credentials.platformToken(presented, webhook))
-  const tokens = tokensOf(presented, token)
-  const reply = custom ? redactReply(custom, tokens) : ACCEPTED
-  const received = redactRequest(toForwardable(request, webhook, body, journal), tokens, token)
+  if (challenge) return redactReply(challenge, secrets)
+  const reply = custom ? redactReply(custom, secrets) : ACCEPTED
+  const forwardable = toForwardable(request, webhook, body, journal)
+  const received = redactRequest(forwardable, secrets, platformToken)
   const { repository } = webhook
   journal.addressed(repository, received.path, body.bytes.length)
   const clientPayload = await writePayload(received)
   const { delivery } = journal
-  journal.attempted(await ports.dispatch({ repository, delivery, clientPayload, token }))
+  journal.attempted(await ports.dispatch({ repository, delivery, clientPayload, credential }))
   return reply
 }
 
@@ -144,11 +145,6 @@ async function readBody(request: RelayRequest): Promise<ReceivedBody> {
   } catch (error) {
     throw error instanceof RangeError ? bodyTooLarge() : brokenBody(error)
   }
-}
-
-/** What the request brought, and what the platform is asked with: often the same. */
-function tokensOf(...tokens: readonly (Secret | undefined)[]): readonly Secret[] {
-  return [...new Set(tokens)].filter((token) => token !== undefined)
 }
 
 function isRelayed(method: string): boolean {

@@ -1,7 +1,7 @@
 import { byteString, collect } from '../wire/bytes.ts'
 import type { Reply } from '../wire/reply.ts'
 import { type Environment, readRelayConfig, relayPorts } from './config.ts'
-import { ANSWER_BYTES, PlatformFault, type PlatformPost } from './github.ts'
+import { ANSWER_BYTES, type PlatformCall, PlatformFault } from './github.ts'
 import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
@@ -57,17 +57,16 @@ function response({ status, headers, body }: Reply): Response {
 }
 
 /** Calls the platform by the runtime's own fetch, which pools connections by itself. */
-export function platformFetch(apiUrl: URL): PlatformPost {
-  return async ({ path, headers, body, timeout }) => {
+export function platformFetch(apiUrl: URL): PlatformCall {
+  return async ({ method = 'POST', path, headers, body, timeout, reads }) => {
     const signal = AbortSignal.timeout(timeout)
-    const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
+    const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
     const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
       // A fetch does not tell how far it came, so nobody knows whether GitHub has the event.
       throw new PlatformFault('no answer', { sent: true, cause })
     })
     const { status, ok } = response
-    // What the platform says of an accepted event is of no use to anyone.
-    const text = ok ? '' : await beginning(response)
+    const text = ok && !reads ? '' : await beginning(response)
     return { status, header: (name) => response.headers.get(name) ?? undefined, text }
   }
 }
