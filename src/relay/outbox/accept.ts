@@ -1,9 +1,9 @@
 import type { Attempts } from '../errors.ts'
 import { RelayError } from '../errors.ts'
 import type { Dispatch, DispatchPort } from '../relay.ts'
+import { backoff, type Outcome, outcomeOf } from './attempt.ts'
 import type { OutboxEvent, SealedEvent } from './outbox.ts'
-import { backoff, type Outcome, outcomeOf } from './outcome.ts'
-import type { HeldEvent, SealEvent } from './sealed-event.ts'
+import type { SealEvent } from './sealed-event.ts'
 
 /** Where events wait, here or elsewhere. */
 export interface Lanes {
@@ -19,9 +19,7 @@ export interface AcceptPorts {
   readonly ask: DispatchPort
   readonly lanes: Lanes
   readonly seal: SealEvent
-  /** Whose authority an event is dispatched with. */
-  heldOf(dispatch: Dispatch): HeldEvent
-  laneOf(event: HeldEvent): string | Promise<string>
+  laneOf(event: Dispatch): string | Promise<string>
   /** Milliseconds that a sender waits for GitHub. */
   readonly acceptTime: number
   /** Milliseconds that a call may take. */
@@ -49,10 +47,10 @@ const NOT_ASKED: Attempts = { tries: 0 }
 export function throughOutbox(ports: AcceptPorts): DispatchPort {
   const { ask, lanes, acceptTime, now } = ports
   return async (dispatch) => {
-    const held = ports.heldOf(dispatch)
-    const lane = await ports.laneOf(held)
+    const name = ports.laneOf(dispatch)
+    const lane = typeof name === 'string' ? name : await name
     if (await lanes.waits(lane)) {
-      await keep(held, lane, { tries: 0, next: now(), reason: 'queued' }, ports)
+      await keep(dispatch, lane, { tries: 0, next: now(), reason: 'queued' }, ports)
       return { ...NOT_ASKED, queued: true }
     }
     const latest = now() + ports.callTime
@@ -61,30 +59,30 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
       (error: unknown) => ({ error }),
     )
     const called = await within(acceptTime, call, ports)
-    if (!called) return keepWhileOpen(held, lane, call, latest, ports)
+    if (!called) return keepWhileOpen(dispatch, lane, call, latest, ports)
     if (called.attempts) {
       lanes.accepted(lane)
       return called.attempts
     }
     if (!isNotNow(called.error)) throw called.error
-    const outcome = outcomeOf(called.error, held.own)
+    const outcome = outcomeOf(called.error, dispatch.credential)
     const wait = ('wait' in outcome && outcome.wait) || backoff(1, ports.random())
     const reason = called.error.code
-    await keep(held, lane, { tries: 1, next: now() + wait, reason }, ports)
+    await keep(dispatch, lane, { tries: 1, next: now() + wait, reason }, ports)
     return { ...(called.error.attempts ?? NOT_ASKED), queued: true }
   }
 }
 
 /** No answer in time: the event is kept, while the call goes on and may make that needless. */
 async function keepWhileOpen(
-  held: HeldEvent,
+  dispatch: Dispatch,
   lane: string,
   call: Promise<Called>,
   latest: number,
   ports: AcceptPorts,
 ): Promise<Attempts> {
   const later = { tries: 0, next: latest, reason: 'no_answer_yet' }
-  const kept = await keep(held, lane, later, ports).catch((error: unknown) => ({ error }))
+  const kept = await keep(dispatch, lane, later, ports).catch((error: unknown) => ({ error }))
   if ('error' in kept) {
     // There is still this call to tell how it ends.
     const { attempts } = await call
@@ -93,7 +91,7 @@ async function keepWhileOpen(
     return attempts
   }
   const settled = call.then(({ error }) => {
-    const outcome = error === undefined ? ACCEPTED : outcomeOf(error, held.own)
+    const outcome = error === undefined ? ACCEPTED : outcomeOf(error, dispatch.credential)
     return ports.lanes.settle(kept, outcome)
   })
   ports.background(settled.catch(ports.report))
@@ -103,13 +101,13 @@ async function keepWhileOpen(
 const ACCEPTED: Outcome = { kind: 'accepted' }
 
 async function keep(
-  held: HeldEvent,
+  dispatch: Dispatch,
   lane: string,
   later: Pick<OutboxEvent, 'tries' | 'next' | 'reason'>,
   { seal, lanes, now }: AcceptPorts,
 ): Promise<OutboxEvent> {
-  const { sealed, key } = await seal(held)
-  const { delivery } = held.dispatch
+  const { sealed, key } = await seal(dispatch)
+  const { delivery } = dispatch
   const event = { delivery, lane, at: now(), ...later, key, bytes: sealed.length, died: undefined }
   await lanes.put({ ...event, sealed })
   return event

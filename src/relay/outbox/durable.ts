@@ -1,9 +1,9 @@
 import { outboxFull } from '../errors.ts'
 import type { Lanes } from './accept.ts'
+import type { Outcome } from './attempt.ts'
 import { type ObjectState, type ObjectStorage, objectDatabase } from './object-storage.ts'
 import type { OutboxView } from './operator.ts'
 import type { OutboxEvent, OutboxFigures, SealedEvent } from './outbox.ts'
-import type { Outcome } from './outcome.ts'
 import { OutboxQueue, type QueuePorts } from './queue.ts'
 import { createSchema, sqlOutbox } from './sql.ts'
 

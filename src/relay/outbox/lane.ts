@@ -1,21 +1,24 @@
-import type { Secret } from '../../wire/secret.ts'
+import type { Credential } from '../credentials.ts'
+import type { Dispatch } from '../relay.ts'
 import type { Repository } from '../route.ts'
 
 const OWN = 'own'
 
-/** The lane of what the relay dispatches with an authority of its own: whatever key or grant came. */
-export function ownLane(repository: Repository): string {
-  return laneName(repository, OWN)
+/** True for what stands for the relay's own authority: it judges such a credential by itself. */
+export function isOwn({ kind }: Credential): boolean {
+  return kind === 'key' || kind === 'grant'
 }
 
 /**
- * Tells the lane of a repository and a token. Hashes are remembered for as many tokens as a relay is
- * likely to see in a while.
+ * Tells the lane of an event: all that the relay dispatches with an authority of its own share one,
+ * whatever key or grant came. Hashes are remembered for as many tokens as are likely to be seen in a
+ * while.
  */
-export function tokenLanes(): (repository: Repository, token: Secret) => Promise<string> | string {
+export function laneNames(): (event: Dispatch) => Promise<string> | string {
   const hashes = new Map<string, string>()
-  return (repository, token) => {
-    const text = token.reveal()
+  return ({ repository, credential }) => {
+    if (isOwn(credential)) return laneName(repository, OWN)
+    const text = credential.platformToken?.reveal() ?? ''
     const known = hashes.get(text)
     if (known !== undefined) return laneName(repository, known)
     return sha256(text).then((hash) => {

@@ -93,8 +93,8 @@ function shown({ delivery, lane, at, tries, next, reason, bytes, died }: OutboxE
 
 /** The `client_payload`, never the token; `null` where no key opens it. */
 async function payloadOf({ sealed }: SealedEvent, keys: readonly SealKey[]): Promise<unknown> {
-  const held = await openEvent(sealed, keys).catch(() => undefined)
-  return held ? JSON.parse(held.dispatch.clientPayload) : null
+  const opened = await openEvent(sealed, keys).catch(() => undefined)
+  return opened ? JSON.parse(opened.event.clientPayload) : null
 }
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */

@@ -1,5 +1,5 @@
-import { type Attempts, outboxFull, RelayError } from '../errors.ts'
-import type { SealKey } from '../seal.ts'
+import { outboxFull } from '../errors.ts'
+import { type AttemptPorts, attempt, backoff, type Outcome } from './attempt.ts'
 import { isOwnLane, repositoryOf } from './lane.ts'
 import type {
   Outbox,
@@ -10,15 +10,10 @@ import type {
   SealedEvent,
   Waiting,
 } from './outbox.ts'
-import { backoff, type Outcome, outcomeOf } from './outcome.ts'
-import { type HeldEvent, openEvent } from './sealed-event.ts'
 
-export interface QueuePorts {
+export interface QueuePorts extends AttemptPorts {
   readonly outbox: Outbox
-  readonly keys: readonly SealKey[]
   readonly limits: OutboxLimits
-  /** Asks GitHub once. @throws RelayError when it does not accept the event */
-  send(event: HeldEvent): Promise<Attempts>
   /** Milliseconds since 1970; must not jump while the process runs. */
   now(): number
   /** From 0, less than 1. */
@@ -26,8 +21,6 @@ export interface QueuePorts {
   /** Has `run(lane)` called after so many milliseconds, in place of when it was to be before. */
   wake(lane: string, delay: number): void
   log(line: OutboxLine): void
-  /** Is told of faults that are ours. */
-  report(error: unknown): void
 }
 
 interface Lane {
@@ -246,7 +239,7 @@ export class OutboxQueue {
     if (next > now()) return lane.failing ? Math.min(next, event.at + limits.age + 1) : next
     if (!(await this.#mayCall())) return undefined
     lane.notBefore = now() + limits.pace
-    const outcome = await this.#attempt(event)
+    const outcome = await attempt(event, this.#ports)
     this.#calls--
     this.#waitingForCall.shift()?.()
     await this.#conclude(lane, event, outcome)
@@ -260,18 +253,6 @@ export class OutboxQueue {
     }
     if (!this.#stopped) this.#calls++
     return !this.#stopped
-  }
-
-  async #attempt({ sealed }: SealedEvent): Promise<Outcome> {
-    const held = await openEvent(sealed, this.#ports.keys).catch(() => undefined)
-    if (!held) return { kind: 'refused', reason: 'unreadable' }
-    try {
-      await this.#ports.send(held)
-      return { kind: 'accepted' }
-    } catch (error) {
-      if (!(error instanceof RelayError)) this.#ports.report(error)
-      return outcomeOf(error, held.own)
-    }
   }
 
   async #conclude(lane: Lane, event: OutboxEvent, outcome: Outcome): Promise<void> {

@@ -1,21 +1,17 @@
 import { base64url, type CryptoKey, compactDecrypt, exportJWK, type JWK } from 'jose'
 import { isObject } from '../../wire/json.ts'
-import { Secret } from '../../wire/secret.ts'
+import { type KeptCredential, keepCredential } from '../credentials.ts'
 import type { Dispatch } from '../relay.ts'
 import type { SealKey } from '../seal.ts'
 
-/** An event with all that it takes to dispatch it. */
-export interface HeldEvent {
-  /** Without a token where `own` is set: the relay's own is asked for anew. */
-  readonly dispatch: Dispatch
-  /** True where the relay dispatches with an authority of its own. */
-  readonly own: boolean
-  /** Id of the grant that it came with. */
-  readonly grant: string | undefined
+/** An event as it lay sealed. */
+export interface OpenedEvent {
+  readonly event: Omit<Dispatch, 'credential'>
+  readonly credential: KeptCredential
 }
 
 /** Seals events for the disk. */
-export type SealEvent = (event: HeldEvent) => Promise<{ sealed: string; key: string }>
+export type SealEvent = (event: Dispatch) => Promise<{ sealed: string; key: string }>
 
 /**
  * Events that one derived key seals; its nonces are random: RFC 7518, section 8.2, and NIST SP
@@ -109,7 +105,7 @@ function partsOf(parts: Readonly<Record<string, string | undefined>>): Record<st
 }
 
 /** @throws Error of any kind when none of these keys opens it, or it is broken */
-export async function openEvent(sealed: string, keys: readonly SealKey[]): Promise<HeldEvent> {
+export async function openEvent(sealed: string, keys: readonly SealKey[]): Promise<OpenedEvent> {
   const keyOf = ({ kid }: { kid?: string }) => {
     const key = keys.find(({ id }) => id === kid)
     if (!key) throw new TypeError('sealed for another key')
@@ -121,26 +117,21 @@ export async function openEvent(sealed: string, keys: readonly SealKey[]): Promi
   })
   const content: unknown = JSON.parse(new TextDecoder().decode(plaintext))
   if (protectedHeader.typ !== TYPE || !isContent(content)) throw new TypeError('no sealed event')
-  const { token, own, grant, ...dispatch } = content
-  const secret = token === undefined ? undefined : new Secret(token)
-  return { dispatch: { ...dispatch, token: secret }, own: own ?? false, grant }
+  const { credential, ...event } = content
+  return { event, credential }
 }
 
-/** What is sealed: the fields of a dispatch, the token as it is. */
-type Content = Omit<Dispatch, 'token'> & {
-  readonly token?: string | undefined
-  readonly own?: true
-  readonly grant?: string | undefined
-}
+/** What is sealed. */
+type Content = OpenedEvent['event'] & Pick<OpenedEvent, 'credential'>
 
-function contentOf({ dispatch, own, grant }: HeldEvent): Content {
-  const { token, ...rest } = dispatch
-  return own ? { ...rest, own, grant } : { ...rest, token: token?.reveal(), grant }
+function contentOf({ credential, ...event }: Dispatch): Content {
+  return { ...event, credential: keepCredential(credential) }
 }
 
 /** It lay on the relay's own disk, so nothing more is asked for than that it is a whole event. */
 function isContent(value: unknown): value is Content {
   if (!isObject(value)) return false
-  const { repository, clientPayload, delivery } = value
-  return isObject(repository) && typeof clientPayload === 'string' && typeof delivery === 'string'
+  const { repository, clientPayload, delivery, credential } = value
+  const isText = typeof clientPayload === 'string' && typeof delivery === 'string'
+  return isText && isObject(repository) && isObject(credential)
 }
