@@ -2,7 +2,7 @@
 import { type ObjectState, objectDatabase } from '../../src/relay/outbox/object-storage.ts'
 import { createSchema, sqlOutbox } from '../../src/relay/outbox/sql.ts'
 
-export class Contract {
+export class Outbox {
   readonly #state: ObjectState
 
   constructor(state: ObjectState) {
@@ -30,7 +30,7 @@ interface Namespace {
 
 // biome-ignore lint/style/noDefaultExport: the form of a module worker
 export default {
-  fetch(request: Request, { OBJECT }: { OBJECT: Namespace }): Promise<Response> {
-    return OBJECT.get(OBJECT.idFromName('contract')).fetch(request)
+  fetch(request: Request, { OUTBOX }: { OUTBOX: Namespace }): Promise<Response> {
+    return OUTBOX.get(OUTBOX.idFromName('contract')).fetch(request)
   },
 }
