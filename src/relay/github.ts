@@ -16,6 +16,8 @@ export interface ForwardOptions {
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event together. */
   readonly budget: number
+  /** Milliseconds after which no further try begins; those of the budget when absent. */
+  readonly retryTime?: number
   readonly clock: Clock
 }
 
@@ -28,14 +30,16 @@ export function dispatchTo(options: ForwardOptions): DispatchPort {
   const { apiUrl, clock, budget } = options
   const base = apiUrl.pathname.replace(/\/+$/, '')
   return async (dispatch) => {
-    const deadline = clock.now().getTime() + budget
+    const start = clock.now().getTime()
+    const deadline = start + budget
+    const lastTry = Math.min(deadline, start + (options.retryTime ?? budget))
     const { owner, name } = dispatch.repository
     const first = `${base}/repos/${owner}/${name}/dispatches`
     let path = first
     for (let tries = 1; ; tries++) {
       const { verdict, attempts } = await attempt(path, tries, dispatch, deadline, options)
       if (verdict.kind === 'accepted') return attempts
-      if (verdict.kind !== 'moved') await pause(verdict, attempts, deadline, clock)
+      if (verdict.kind !== 'moved') await pause(verdict, attempts, lastTry, clock)
       else if (path === first) path = redirected(verdict.location, first, base, apiUrl, attempts)
       else throw platformUnavailable().after(attempts)
     }
@@ -46,12 +50,12 @@ export function dispatchTo(options: ForwardOptions): DispatchPort {
 async function pause(
   verdict: Refused | Retry,
   attempts: Attempts,
-  deadline: number,
+  lastTry: number,
   clock: Clock,
 ): Promise<void> {
   if (verdict.kind === 'refused') throw verdict.error.after(attempts)
   const delay = verdict.wait ?? jitter(attempts.tries - 1, clock)
-  const inTime = clock.now().getTime() + delay < deadline
+  const inTime = clock.now().getTime() + delay < lastTry
   if (attempts.tries === MOST_TRIES || !inTime) throw verdict.error.after(attempts)
   await clock.sleep(delay)
 }

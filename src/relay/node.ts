@@ -2,10 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import { whole } from '../wire/bytes.ts'
 import type { Reply } from '../wire/reply.ts'
+import { Secret } from '../wire/secret.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
-import { type Environment, readRelayConfig, relayPorts } from './config.ts'
+import { type Environment, type RelayConfig, readRelayConfig, relayPorts } from './config.ts'
 import { malformedRequest, type RelayError } from './errors.ts'
 import { type RunningServer, serveHttp } from './http-server.ts'
+import { type NodeOutbox, openNodeOutbox } from './outbox/on-node.ts'
+import { type OperatorOptions, withOperator } from './outbox/operator.ts'
 import { platformPool } from './platform-pool.ts'
 import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
@@ -16,6 +19,8 @@ export interface RelayOptions {
   readonly env: Environment
   /** `owner/name`, for the self-hosted form. */
   readonly repository?: string | undefined
+  /** File of the outbox, where there is one. */
+  readonly outbox?: string | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
 }
@@ -29,12 +34,42 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const { host, port, env, repository, write = lineWriter(process.stdout) } = options
   const config = await readRelayConfig(env, repository)
   const platform = platformPool(config.apiUrl)
-  const server = await serveRelay({ host, port, ports: relayPorts(config, platform.call, write) })
+  const { call } = platform
+  const direct = relayPorts(config, call, write)
+  const outbox =
+    options.outbox === undefined
+      ? undefined
+      : await openNodeOutbox(options.outbox, env, config, { ports: direct, call, write })
+  const ports = withOperator(outbox?.ports ?? direct, operatorOptions(env, config, outbox, write))
+  const server = await serveRelay({ host, port, ports }).catch(async (error) => {
+    await outbox?.close(0)
+    throw error
+  })
+  await outbox?.start()
   const close = async () => {
+    const started = performance.now()
     await server.close()
+    await outbox?.close(STOP_TIME - (performance.now() - started))
     await platform.close()
   }
   return { url: server.url, close }
+}
+
+/** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */
+const STOP_TIME = 9500
+
+function operatorOptions(
+  { HOOKLINE_OPERATOR_KEY: key }: Environment,
+  { credentials }: RelayConfig,
+  outbox: NodeOutbox | undefined,
+  write: (line: string) => void,
+): OperatorOptions {
+  return {
+    key: key ? new Secret(key) : undefined,
+    outbox: outbox?.view,
+    keys: credentials.sealKeys ?? [],
+    log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),
+  }
 }
 
 interface RelayServerOptions {

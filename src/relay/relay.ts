@@ -8,9 +8,11 @@ import {
   ACCEPTED,
   customReply,
   errorReply,
+  INERT_HEADERS,
   METHODS,
   type Pages,
   preflight,
+  QUEUED,
   RELAY_PAGES,
   servePage,
   withStandardHeaders,
@@ -66,6 +68,8 @@ export interface RelayPorts {
   readonly repository?: Repository
   /** What is answered at other addresses than webhooks; help and health when absent. */
   readonly pages?: Pages
+  /** Answers the operator's addresses, and no others. Never rejects. */
+  readonly operator?: (request: RelayRequest, delivery: string) => Promise<Reply> | undefined
   now(): Date
   newDelivery(): string
   log(entry: LogEntry): void
@@ -76,6 +80,9 @@ export interface RelayPorts {
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
   const journal = new RequestLog(ports.newDelivery(), ports.now())
+  const operated = await ports.operator?.(request, journal.delivery)
+  if (operated)
+    return withStandardHeaders(operated, request.method, journal.delivery, INERT_HEADERS)
   const reply = await answerOrFault(request, ports, journal)
   const method = isRelayed(request.method) ? request.method : 'other'
   ports.log(journal.entry(method, reply.status, ports.now()))
@@ -125,8 +132,10 @@ async function relayWebhook(
   journal.addressed(repository, received.path, body.bytes.length)
   const clientPayload = await writePayload(received)
   const { delivery } = journal
-  journal.attempted(await ports.dispatch({ repository, delivery, clientPayload, credential }))
-  return reply
+  const attempts = await ports.dispatch({ repository, delivery, clientPayload, credential })
+  journal.attempted(attempts)
+  if (!attempts.queued) return reply
+  return redactReply(customReply(webhook.reserved, QUEUED) ?? QUEUED, secrets)
 }
 
 function toForwardable(

@@ -1,11 +1,13 @@
 import { headerValue } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/reply.ts'
 import { Secret } from '../../wire/secret.ts'
-import { RelayError } from '../errors.ts'
-import type { RelayRequest } from '../relay.ts'
+import { errorReply } from '../answers.ts'
+import { comparison } from '../credentials.ts'
+import { internalError, RelayError } from '../errors.ts'
+import type { RelayPorts, RelayRequest } from '../relay.ts'
 import { pathOf } from '../route.ts'
 import type { SealKey } from '../seal.ts'
-import type { OutboxEvent, OutboxFigures, SealedEvent } from './outbox.ts'
+import type { OutboxEvent, OutboxFigures, OutboxLine, SealedEvent } from './outbox.ts'
 import { openEvent } from './sealed-event.ts'
 
 /** What an operator can see of an outbox, and do with it. */
@@ -19,36 +21,53 @@ export interface OutboxView {
   figures(): Promise<OutboxFigures>
 }
 
-export interface OperatorPorts {
-  /** True for the operator's key; `undefined` where there is none, and so no such address. */
-  readonly isKey: ((presented: Secret) => Promise<boolean>) | undefined
+export interface OperatorOptions {
+  /** `HOOKLINE_OPERATOR_KEY`; without it the operator's addresses are not there. */
+  readonly key: Secret | undefined
   readonly outbox: OutboxView | undefined
   /** Those that open what is shown. */
   readonly keys: readonly SealKey[]
-  /** Answers since the start, by status. */
-  readonly answers: ReadonlyMap<number, number>
+  log(line: Pick<OutboxLine, 'outbox' | 'delivery'>): void
 }
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const ADDRESS = new RegExp(`^/(?:metrics|outbox(?:/(${UUID})(/replay)?)?)$`, 'i')
 
-type Operator = (request: RelayRequest) => Promise<Reply> | undefined
-
 /**
- * Answers the operator's addresses: `/outbox`, `/outbox/<delivery>`, `/outbox/<delivery>/replay` and
- * `/metrics`. Gives `undefined` for all others. Its promise rejects with a RelayError for a refusal.
+ * A relay whose operator sees, at `/outbox`, `/outbox/<delivery>`, `/outbox/<delivery>/replay` and
+ * `/metrics`, what it is doing. Every other address is as it was.
  */
-export function operatorPages(ports: OperatorPorts): Operator {
-  return (request) => {
-    const address = ADDRESS.exec(pathOf(request.target))
-    return address ? answer(request, address, ports) : undefined
+export function withOperator(ports: RelayPorts, options: OperatorOptions): RelayPorts {
+  const answers = new Map<number, number>()
+  const isKey = options.key && comparison([options.key])
+  return {
+    ...ports,
+    log: (entry) => {
+      answers.set(entry.status, (answers.get(entry.status) ?? 0) + 1)
+      ports.log(entry)
+    },
+    operator: (request, delivery) => {
+      const address = ADDRESS.exec(pathOf(request.target))
+      if (!address) return undefined
+      return answer(request, address, { ...options, isKey, answers }).catch((error) => {
+        if (!(error instanceof RelayError)) ports.report(error)
+        const fault = error instanceof RelayError ? error : internalError(error)
+        return errorReply(fault, delivery)
+      })
+    },
   }
+}
+
+interface AnswerOptions extends OperatorOptions {
+  readonly isKey: ((presented: Secret) => Promise<boolean>) | undefined
+  /** Answers since the start, by status. */
+  readonly answers: ReadonlyMap<number, number>
 }
 
 async function answer(
   { method, headers }: RelayRequest,
   [path, delivery, replay]: RegExpExecArray,
-  { isKey, outbox, keys, answers }: OperatorPorts,
+  { isKey, outbox, keys, answers, log }: AnswerOptions,
 ): Promise<Reply> {
   if (!isKey) throw noSuchAddress()
   const bearer = /^bearer +(\S+)$/i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
@@ -67,10 +86,12 @@ async function answer(
   if (replay) {
     if (method !== 'POST') throw wrongMethod('POST')
     if (!(await outbox.replay(id))) throw noSuchEvent('no dead letter has this delivery id')
+    log({ outbox: 'replayed', delivery: id })
     return json({ success: true })
   }
   if (method === 'DELETE') {
     if (!(await outbox.drop(id))) throw noSuchEvent('no event has this delivery id')
+    log({ outbox: 'dropped', delivery: id })
     return json({ success: true })
   }
   if (!isRead) throw wrongMethod('GET or DELETE')

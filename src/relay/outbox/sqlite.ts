@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { UserError } from '../../wire/errors.ts'
+import { UsageError, UserError } from '../../wire/errors.ts'
 import { type Outbox, StorageError } from './outbox.ts'
 import { createSchema, SCHEMA_VERSION, type SqlRow, type SqlValue, sqlOutbox } from './sql.ts'
 
@@ -22,10 +22,13 @@ const APPLICATION_ID = 0x686b6f62
  */
 export async function openOutboxFile(file: string): Promise<OutboxFile> {
   const { DatabaseSync } = await import('node:sqlite').catch((cause) => {
-    throw problem(`an outbox needs Node 22.13 or newer, and this is ${process.version}`, {
-      hint: 'start the relay with a newer Node, or without an outbox',
-      cause,
-    })
+    throw new UsageError(
+      {
+        message: `an outbox needs Node 22.13 or newer, and this is ${process.version}`,
+        hint: 'start the relay with a newer Node, or without --outbox',
+      },
+      { cause },
+    )
   })
   touch(file)
   let database: DatabaseSync | undefined
