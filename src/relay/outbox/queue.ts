@@ -130,7 +130,8 @@ export class OutboxQueue {
       this.#ports.report(error)
       throw outboxFull('the outbox cannot be written', error)
     }
-    this.#wakeIfIdle(lane, Math.max(lane.notBefore, event.next))
+    const next = Math.max(lane.notBefore, event.next)
+    this.#wakeIfIdle(lane, this.#noticesAge(lane, event, next))
   }
 
   /** Tells what became of a call that was open when its event was put. */
@@ -234,16 +235,22 @@ export class OutboxQueue {
     const event = await outbox.due(lane.name, this.#keyIds)
     if (!event) return undefined
     lane.oldest = event.at
-    const next = Math.max(lane.notBefore, Math.min(event.next, now() + LONGEST_WAIT))
-    // While GitHub asks for patience an event may grow too old.
-    if (next > now()) return lane.failing ? Math.min(next, event.at + limits.age + 1) : next
+    // A time that is too far ahead was written by a clock that was wrong.
+    const held = event.next - now() > LONGEST_WAIT ? 0 : event.next
+    const next = Math.max(lane.notBefore, held)
+    if (next > now()) return this.#noticesAge(lane, event, next)
     if (!(await this.#mayCall())) return undefined
     lane.notBefore = now() + limits.pace
     const outcome = await attempt(event, this.#ports)
     this.#calls--
     this.#waitingForCall.shift()?.()
     await this.#conclude(lane, event, outcome)
-    return lane.notBefore
+    return this.#noticesAge(lane, event, lane.notBefore)
+  }
+
+  /** While GitHub asks for patience an event may grow too old. */
+  #noticesAge({ failing }: Lane, { at }: OutboxEvent, next: number): number {
+    return failing ? Math.min(next, at + this.#ports.limits.age + 1) : next
   }
 
   /** Resolves when fewer lanes than may are calling; with false when none may any more. */
