@@ -1,9 +1,9 @@
 import { judgeCredentials } from '../../src/relay/credentials.ts'
+import type { Dispatch, DispatchPort } from '../../src/relay/dispatch.ts'
 import { memoryOutbox } from '../../src/relay/outbox/memory.ts'
 import type { Outbox, OutboxLimits, OutboxLine } from '../../src/relay/outbox/outbox.ts'
 import { OutboxQueue } from '../../src/relay/outbox/queue.ts'
 import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
-import type { Dispatch, DispatchPort } from '../../src/relay/relay.ts'
 import { newSealKey, type SealKey } from '../../src/relay/seal.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
@@ -135,6 +135,7 @@ export function dispatchOf(delivery: string, kind: 'token' | 'key' = 'token'): D
   const token = new Secret('ghp_a-token-of-somebody')
   return {
     repository: { owner: 'o', name: 'r' },
+    target: { event: 'repository_dispatch' },
     clientPayload: JSON.stringify({ path: 'hook/webhook', delivery }),
     delivery,
     credential: {

@@ -3,7 +3,7 @@ import { fromBase64 } from '../wire/bytes.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
-import type { DispatchEvent } from './claims.ts'
+import type { DispatchEvent, TokenRequest } from './claims.ts'
 import { RelayError } from './errors.ts'
 import {
   type Clock,
@@ -35,13 +35,6 @@ export interface AppOptions {
   /** Milliseconds until a token must be there. */
   readonly budget: number
   readonly clock: Clock
-}
-
-export interface TokenRequest {
-  readonly repository: Repository
-  readonly event: DispatchEvent
-  /** One that GitHub called 401, so that it is not given again. */
-  readonly refused?: Secret | undefined
 }
 
 /** What each way to tell GitHub of an event needs, and nothing more. */

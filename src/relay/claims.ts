@@ -1,7 +1,25 @@
+import type { Secret } from '../wire/secret.ts'
 import type { Repository } from './route.ts'
 
 /** How GitHub is told of an event: to every workflow that listens, or to the one that is named. */
 export type DispatchEvent = 'repository_dispatch' | 'workflow_dispatch'
+
+/** For what a token is wanted. */
+export interface TokenRequest {
+  readonly repository: Repository
+  readonly event: DispatchEvent
+  /** One that GitHub called 401, so that it is not given again. */
+  readonly refused?: Secret | undefined
+}
+
+/** Where a token comes from that GitHub is asked with. */
+export interface TokenSource {
+  /**
+   * @returns `undefined` where no platform is asked
+   * @throws RelayError when there is none now
+   */
+  token(wanted: TokenRequest): Promise<Secret | undefined>
+}
 
 /** What a sealed token or a grant is good for. */
 export interface Scope {

@@ -4,22 +4,19 @@ import { isObject } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
+import { BodyMemory } from './body-memory.ts'
+import { type DispatchEvent, isDispatchEvent } from './claims.ts'
 import {
   type Authority,
   type CredentialOptions,
   isHeaderSafe,
   judgeCredentials,
 } from './credentials.ts'
-import {
-  type Clock,
-  DEFAULT_BUDGET,
-  dispatchTo,
-  type ForwardOptions,
-  type PlatformCall,
-} from './github.ts'
+import { dispatchTo } from './dispatch.ts'
+import { type Clock, DEFAULT_BUDGET, type GitHubOptions, type PlatformCall } from './github.ts'
 import { readSignKey, type SignKey } from './grant.ts'
 import type { LogEntry } from './log.ts'
-import type { RelayPorts } from './relay.ts'
+import type { Packer, RelayPorts } from './relay.ts'
 import { parseRepository, type Repository } from './route.ts'
 import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './seal.ts'
 
@@ -34,6 +31,12 @@ export interface RelayConfig {
   readonly authority: AuthorityConfig | undefined
   readonly pages: Pages
   readonly repository?: Repository
+  /** Which event starts the workflow, where the credential does not say. */
+  readonly event: DispatchEvent
+  /** Branch or tag that a workflow is started on, where the credential does not say. */
+  readonly ref?: string
+  /** Bytes of all bodies that may be held at once. */
+  readonly bodyMemory: number
 }
 
 /** What a relay asks GitHub with by itself: a token that it holds, or an App's. */
@@ -50,7 +53,10 @@ export async function readRelayConfig(env: Environment, repository?: string): Pr
   const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
   return {
     apiUrl: readApiUrl(env),
-    budget: readBudget(env.HOOKLINE_UPSTREAM_TIMEOUT_MS),
+    budget: readNumber(env, 'HOOKLINE_UPSTREAM_TIMEOUT_MS', DEFAULT_BUDGET),
+    event: readEvent(env.HOOKLINE_EVENT),
+    ...(env.HOOKLINE_REF && { ref: env.HOOKLINE_REF }),
+    bodyMemory: readNumber(env, 'HOOKLINE_BODY_MEMORY_MB', DEFAULT_BODY_MEMORY) * MEGABYTE,
     credentials: { sealKeys, signKeys, accessKeys, revoked: new Set(split(env.HOOKLINE_REVOKED)) },
     authority: await readAuthority(env),
     pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
@@ -63,15 +69,20 @@ export function relayPorts(
   config: RelayConfig,
   call: PlatformCall,
   write: (line: string) => void,
+  packers?: readonly Packer[],
 ): RelayPorts {
-  const { pages, repository, apiUrl, budget } = config
+  const { pages, repository, apiUrl, budget, event, ref } = config
   const { now } = systemClock
-  const forward: ForwardOptions = { call, apiUrl, budget, clock: systemClock }
+  const options: GitHubOptions = { call, apiUrl, budget, clock: systemClock }
   return {
-    dispatch: dispatchTo(forward),
+    dispatch: dispatchTo(options),
     credentials: judgeCredentials({ ...config.credentials, ...authorityOf(config, call), now }),
     pages,
     ...(repository && { repository }),
+    event,
+    ref,
+    bodies: new BodyMemory(config.bodyMemory),
+    ...(packers && { packers }),
     now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry: LogEntry) => write(JSON.stringify(entry)),
@@ -91,12 +102,28 @@ export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): U
   })
 }
 
-function readBudget(text: string | undefined): number {
-  if (!text) return DEFAULT_BUDGET
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+const MEGABYTE = 1024 * 1024
+
+/** Megabytes. */
+const DEFAULT_BODY_MEMORY = 128
+
+/** @throws UserError when the variable is no whole number above 0 */
+export function readNumber(env: Environment, name: string, preset: number): number {
+  const text = env[name]
+  if (!text) return preset
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new UserError({
-    message: `HOOKLINE_UPSTREAM_TIMEOUT_MS is no number of milliseconds: ${JSON.stringify(text)}`,
-    hint: `the default is ${DEFAULT_BUDGET}`,
+    message: `${name} is no whole number above 0: ${JSON.stringify(text)}`,
+    hint: `the default is ${preset}`,
+  })
+}
+
+function readEvent(text: string | undefined): DispatchEvent {
+  if (!text) return 'repository_dispatch'
+  if (isDispatchEvent(text)) return text
+  throw new UserError({
+    message: `HOOKLINE_EVENT is no event that starts a workflow: ${JSON.stringify(text)}`,
+    hint: 'write repository_dispatch, or workflow_dispatch for the one workflow that the URL names',
   })
 }
 

@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici'
+import { type Dispatcher, errors, Pool } from 'undici'
 import {
   ANSWER_BYTES,
   type PlatformAnswer,
@@ -26,21 +26,31 @@ export function platformPool(apiUrl: URL): PlatformPool {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  const pace: Pace = { fastest: Infinity }
   return {
-    call: (request) => new Promise((resolve, reject) => send(pool, request, resolve, reject)),
+    call: (request) => new Promise((resolve, reject) => send(pool, pace, request, resolve, reject)),
     close: () => pool.destroy(),
   }
 }
 
 function send(
   pool: Pool,
+  pace: Pace,
   { method = 'POST', path, headers, body = '', ...options }: PlatformRequest,
   resolve: (answer: PlatformAnswer) => void,
   reject: (fault: PlatformFault) => void,
 ): void {
-  const exchange = new Exchange(options, resolve, reject)
+  const exchange = new Exchange(options, pace, resolve, reject)
   pool.dispatch({ path, method, headers: { ...headers }, body }, exchange)
 }
+
+/** Milliseconds of the fastest answer so far. */
+interface Pace {
+  fastest: number
+}
+
+/** An end that comes in less than this part of the fastest answer was on its way before the request. */
+const TOO_SOON = 0.8
 
 type AnswerHeaders = Record<string, string | string[] | undefined>
 
@@ -52,6 +62,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: PlatformAnswer) => void
   readonly #reject: (fault: PlatformFault) => void
   readonly #timer: NodeJS.Timeout
+  readonly #pace: Pace
+  #start = 0
   readonly #reads: boolean
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
@@ -62,9 +74,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     { timeout, reads = false }: Pick<PlatformRequest, 'timeout' | 'reads'>,
+    pace: Pace,
     resolve: (answer: PlatformAnswer) => void,
     reject: (fault: PlatformFault) => void,
   ) {
+    this.#pace = pace
     this.#resolve = resolve
     this.#reject = reject
     this.#reads = reads
@@ -74,6 +88,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#late) controller.abort(new Error('no time is left'))
     else this.#controller = controller
+    this.#start = performance.now()
   }
 
   onResponseStart(
@@ -85,6 +100,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
+    this.#pace.fastest = Math.min(this.#pace.fastest, performance.now() - this.#start)
     if (status < 300 && !this.#reads) this.#answer(status)
   }
 
@@ -120,7 +136,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(cause: Error): void {
-    const sent = this.#controller !== undefined
+    const sent = this.#controller !== undefined && !this.#wasIdleEnded(cause)
     this.#reject(new PlatformFault(cause.message, { sent, cause }))
+  }
+
+  /**
+   * True when the platform ended a kept connection while the request was on its way to it: it ends
+   * without a byte, sooner than the platform has ever answered.
+   */
+  #wasIdleEnded(cause: Error): boolean {
+    if (!(cause instanceof errors.SocketError) || !cause.socket?.bytesRead) return false
+    return performance.now() - this.#start < this.#pace.fastest * TOO_SOON
   }
 }

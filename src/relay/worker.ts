@@ -75,7 +75,7 @@ function relayRequest(request: Request): RelayRequest {
     method: request.method,
     target: request.url,
     headers,
-    readBody: (limit) => readBody(request, limit),
+    readBody: (limit, arrived) => readBody(request, limit, arrived),
   }
 }
 
@@ -83,14 +83,19 @@ function relayRequest(request: Request): RelayRequest {
  * A body is framed by the length it declares; one that declares none is counted as it comes. To ask
  * for `body` costs, so it is asked for only then.
  */
-async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+async function readBody(
+  request: Request,
+  limit: number,
+  arrived: (bytes: number) => void,
+): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared === null || !/^\d+$/.test(declared)) {
-    return request.body ? collect(request.body, limit) : new Uint8Array()
+    return request.body ? collect(request.body, limit, arrived) : new Uint8Array()
   }
   if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
   const bytes = new Uint8Array(await request.arrayBuffer())
   if (bytes.length > limit) throw new RangeError(`more than ${limit} bytes`)
+  arrived(bytes.length)
   return bytes
 }
 
@@ -104,13 +109,21 @@ export function platformFetch(apiUrl: URL): PlatformCall {
     const signal = AbortSignal.timeout(timeout)
     const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
     const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
-      // A fetch does not tell how far it came, so nobody knows whether GitHub has the event.
-      throw new PlatformFault('no answer', { sent: true, cause })
+      throw new PlatformFault('no answer', { sent: !neverLeft(cause), cause })
     })
     const { status, ok } = response
     const text = ok && !reads ? '' : await beginning(response)
     return { status, header: (name) => response.headers.get(name) ?? undefined, text }
   }
+}
+
+/**
+ * True for a name that is not found, and for TLS that fails: the runtime calls these, and nothing that
+ * comes later, an internal error. A connection that is refused it calls lost, as one that is cut when
+ * the request has arrived; so nobody can tell those apart.
+ */
+function neverLeft(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('internal error')
 }
 
 /** What comes in time of the first 64 KB of an answer. */

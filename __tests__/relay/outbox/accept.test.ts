@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Dispatch, DispatchPort } from '../../../src/relay/dispatch.ts'
 import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
 import { type AcceptPorts, throughOutbox } from '../../../src/relay/outbox/accept.ts'
 import { laneNames } from '../../../src/relay/outbox/lane.ts'
 import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
-import type { Dispatch, DispatchPort } from '../../../src/relay/relay.ts'
 import { scaled } from '../../support/effort.ts'
 import {
   dispatchOf,

@@ -1,6 +1,6 @@
+import type { Dispatch, DispatchPort } from '../dispatch.ts'
 import type { Attempts } from '../errors.ts'
 import { RelayError } from '../errors.ts'
-import type { Dispatch, DispatchPort } from '../relay.ts'
 import { backoff, type Outcome, outcomeOf } from './attempt.ts'
 import type { OutboxEvent, SealedEvent } from './outbox.ts'
 import type { SealEvent } from './sealed-event.ts'

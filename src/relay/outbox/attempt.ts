@@ -1,6 +1,6 @@
 import type { Credential, Credentials, KeptCredential } from '../credentials.ts'
+import type { DispatchPort } from '../dispatch.ts'
 import { RelayError } from '../errors.ts'
-import type { DispatchPort } from '../relay.ts'
 import type { SealKey } from '../seal.ts'
 import { isOwn } from './lane.ts'
 import type { SealedEvent } from './outbox.ts'

@@ -1,5 +1,5 @@
 import type { Credential } from '../credentials.ts'
-import type { Dispatch } from '../relay.ts'
+import type { Dispatch } from '../dispatch.ts'
 import type { Repository } from '../route.ts'
 
 const OWN = 'own'

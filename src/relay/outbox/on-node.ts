@@ -1,6 +1,7 @@
 import { bugOf } from '../../wire/errors.ts'
 import { type Environment, type RelayConfig, systemClock } from '../config.ts'
-import { dispatchTo, type PlatformCall } from '../github.ts'
+import { dispatchTo } from '../dispatch.ts'
+import type { PlatformCall } from '../github.ts'
 import type { RelayPorts } from '../relay.ts'
 import { throughOutbox } from './accept.ts'
 import { laneNames } from './lane.ts'

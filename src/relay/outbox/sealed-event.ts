@@ -1,7 +1,7 @@
 import { base64url, type CryptoKey, compactDecrypt, exportJWK, type JWK } from 'jose'
 import { isObject } from '../../wire/json.ts'
 import { type KeptCredential, keepCredential } from '../credentials.ts'
-import type { Dispatch } from '../relay.ts'
+import type { Dispatch } from '../dispatch.ts'
 import type { SealKey } from '../seal.ts'
 
 /** An event as it lay sealed. */
