@@ -103,9 +103,12 @@ describe('a lane', () => {
       { time },
     )
     for (let n = 0; n < 36; n++) await put(`${n}`, { lane: `o/r${n}#1`, next: START + SECOND })
-    await time.pass(MINUTE)
-    expect(most).toBe(32)
-    expect(queue.figures().waiting).toBe(0)
+    // Who waits for another lane goes on in real time.
+    for (let n = 0; n < 100 && queue.figures().waiting > 0; n++) {
+      await time.pass(SECOND)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect({ most, waiting: queue.figures().waiting }).toEqual({ most: 32, waiting: 0 })
   })
 
   test('R4: the storm of rate limits drains without one call more than GitHub allows', async () => {
