@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { compiledSources } from '../../support/build.ts'
+import { startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
 import { sealKeys } from '../../support/outbox-relays.ts'
 
@@ -137,17 +139,80 @@ describe('the file of an outbox', () => {
     expect((await start()).said).toContain('cannot be written')
   })
 
-  testOnNode24.each([
-    [{ HOOKLINE_SEAL_KEYS: '' }, 'HOOKLINE_SEAL_KEYS is missing'],
-    [{ HOOKLINE_ACCEPT_MS: '0' }, 'HOOKLINE_ACCEPT_MS'],
-    [{ HOOKLINE_OUTBOX_PACE_MS: '-1' }, 'HOOKLINE_OUTBOX_PACE_MS'],
-    [{ HOOKLINE_OUTBOX_HOURS: '0' }, 'HOOKLINE_OUTBOX_HOURS is not a number above 0'],
-    [{ HOOKLINE_OUTBOX_EVENTS: '1.5' }, 'HOOKLINE_OUTBOX_EVENTS is not a whole number'],
-    [{ HOOKLINE_OUTBOX_MB: 'much' }, 'HOOKLINE_OUTBOX_MB'],
-  ])('is not opened with a wrong setting: %j', async (settings, message) => {
-    const { code, said } = await start(settings)
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining(message) })
+  testOnNode24('is not made with a wrong setting', async () => {
+    const { code, said } = await start({ HOOKLINE_OUTBOX_HOURS: '-1' })
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('_OUTBOX_HOURS') })
     await expect(stat(file)).rejects.toThrow('ENOENT')
+  })
+
+  testOnNode24('on a full disk: 503 outbox_full, nothing stored, nothing lost', async () => {
+    const github = await startGitHub()
+    github.always({ status: 503 })
+    const settings = {
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_ACCEPT_MS: '100',
+      HOOKLINE_OUTBOX_PACE_MS: '0',
+    }
+    // No file of the process may grow beyond this; the disk could be no fuller.
+    const limited = 'ulimit -f 400; exec "$@"'
+    const ignored = ['--import', 'data:text/javascript,process.on("SIGXFSZ", () => {})']
+    const bash = ['-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, COMMAND]
+    const { said } = await start(settings, file, 'bash', bash)
+    const url = said.slice(said.indexOf('http')).trim()
+    const accepted: string[] = []
+    let refused: Response | undefined
+    for (let n = 0; n < 100 && !refused; n++) {
+      const answer = await fetch(`${url}/o/r/hook/webhook`, {
+        method: 'POST',
+        headers: { 'x-platform-authorization': 'ghp_of-somebody-who-is-not-known' },
+        body: `${n} ${'x'.repeat(30_000)}`,
+      })
+      if (answer.status === 202) accepted.push(answer.headers.get('x-hookline-delivery') ?? '')
+      else refused = answer
+    }
+    expect(refused?.status).toBe(503)
+    expect(refused?.headers.get('retry-after')).toBe('60')
+    expect(await refused?.json()).toMatchObject({ error: { code: 'outbox_full' } })
+    expect(accepted.length).toBeGreaterThan(3)
+    running[0]?.kill('SIGTERM')
+    if (running[0]) await once(running[0], 'exit')
+    github.reset()
+    await start(settings)
+    const delivered = () => github.calls.map(({ body }) => DELIVERY.exec(body)?.[1])
+    for (let n = 0; n < 500 && delivered().length < accepted.length; n++) await pause(20)
+    expect(delivered()).toEqual(accepted)
+    await github.close()
+  })
+})
+
+const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
+
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+test.each([
+  [{ HOOKLINE_SEAL_KEYS: '' }, 'HOOKLINE_SEAL_KEYS is missing'],
+  [{ HOOKLINE_ACCEPT_MS: '0' }, 'HOOKLINE_ACCEPT_MS is not a whole number from 1 to 60000: "0"'],
+  [{ HOOKLINE_OUTBOX_PACE_MS: '-1' }, 'HOOKLINE_OUTBOX_PACE_MS is not a whole number from 0'],
+  [{ HOOKLINE_OUTBOX_HOURS: '0' }, 'HOOKLINE_OUTBOX_HOURS is not a number above 0 to 8760: "0"'],
+  [{ HOOKLINE_OUTBOX_EVENTS: '1.5' }, 'HOOKLINE_OUTBOX_EVENTS is not a whole number'],
+  [{ HOOKLINE_OUTBOX_MB: 'much' }, 'HOOKLINE_OUTBOX_MB is not a number above 0'],
+])('a wrong setting is named: %j', (settings, message) => {
+  expect(() => readOutboxSettings({ HOOKLINE_SEAL_KEYS: 'keys', ...settings })).toThrow(message)
+})
+
+test('settings have their defaults, and HOURS and MB may be fractions', () => {
+  const keys = { HOOKLINE_SEAL_KEYS: 'keys' }
+  const [hour, mb] = [3_600_000, 1024 * 1024]
+  expect(readOutboxSettings(keys)).toEqual({
+    acceptTime: 2500,
+    limits: { pace: 350, age: 24 * hour, events: 10_000, bytes: 256 * mb },
+  })
+  const other = { HOOKLINE_OUTBOX_HOURS: '0.001', HOOKLINE_OUTBOX_MB: '0.5' }
+  expect(readOutboxSettings({ ...keys, ...other }).limits).toMatchObject({
+    age: 3600,
+    bytes: mb / 2,
   })
 })
 

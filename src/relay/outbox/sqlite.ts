@@ -69,14 +69,16 @@ function prepareDatabase(database: DatabaseSync, file: string): void {
   if (version > SCHEMA_VERSION) {
     throw problem(`${file} was written by a newer hookline`, { hint: 'use that version, or newer' })
   }
-  createSchema({ run: (statement) => database.prepare(statement).all() as SqlRow[] })
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+  const check = database.prepare('PRAGMA quick_check(1)').get()
+  if (Object.values(check ?? {})[0] !== 'ok') throw damaged(file)
+  if (version < SCHEMA_VERSION) {
+    createSchema({ run: (statement) => database.prepare(statement).all() as SqlRow[] })
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+  }
   database.exec('COMMIT')
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
-  const check = database.prepare('PRAGMA quick_check(1)').get()
-  if (Object.values(check ?? {})[0] !== 'ok') throw damaged(file)
 }
 
 /** What is to be written in one tick is one transaction: each one waits for the disk. */
