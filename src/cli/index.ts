@@ -8,6 +8,7 @@ import { devCommand } from './dev.ts'
 import { doctorCommand } from './doctor.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
+import { outboxCommand } from './outbox.ts'
 import { relayCommand } from './relay.ts'
 import { sealCommand } from './seal.ts'
 import { sendCommand } from './send.ts'
@@ -24,6 +25,7 @@ const program = new Command('hookline')
   .addCommand(urlCommand())
   .addCommand(doctorCommand())
   .addCommand(relayCommand())
+  .addCommand(outboxCommand())
   .addCommand(keysCommand())
   .addCommand(sealCommand())
   .version(ownVersion(), '--version', 'print the version')
