@@ -14,13 +14,9 @@ import {
   SECOND,
   START,
 } from '../../support/fake-lanes.ts'
+import { unavailable as down } from '../../support/relay-errors.ts'
 
 const DONE: Attempts = { tries: 1, platformStatus: 204 }
-
-function down() {
-  const attempts = { tries: 3, platformStatus: 503 }
-  return new RelayError(502, 'platform_unavailable', 'down', { hint: '', attempts })
-}
 
 /** A relay's dispatch with an outbox, where `ask` and `send` stand for GitHub. */
 async function accepting(

@@ -6,12 +6,9 @@ import { StorageError } from '../../../src/relay/outbox/outbox.ts'
 import { newSealKey } from '../../../src/relay/seal.ts'
 import { scaled } from '../../support/effort.ts'
 import { FakeTime, fakeLanes, HOUR, LANE, MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
+import { unavailable } from '../../support/relay-errors.ts'
 
 const DONE = { tries: 1, platformStatus: 204 }
-
-function unavailable() {
-  return new RelayError(502, 'platform_unavailable', 'down', { hint: '' })
-}
 
 function limited(retryAfter: number) {
   return new RelayError(429, 'rate_limited', 'too many', { hint: '', retryAfter })
