@@ -17,14 +17,14 @@ export interface OperatedRelay {
 }
 
 interface Setup {
-  /** `undefined`: a relay without the operator's key. */
-  readonly key?: string | undefined
+  /** Empty: a relay without the operator's key. */
+  readonly key?: string
   readonly hasOutbox?: boolean
 }
 
 /** A relay with an operator, and lanes that stand still before a GitHub that is down. */
 export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
-  const { key = OPERATOR_KEY, hasOutbox = true } = 'key' in setup ? { key: '', ...setup } : setup
+  const { key = OPERATOR_KEY, hasOutbox = true } = setup
   let calls = 0
   const log: string[] = []
   const lanes = await fakeLanes(async () => {
