@@ -37,7 +37,7 @@ export interface AppPlatform {
   readonly next: { status: number; headers?: Record<string, string>; body?: object }[]
   /** Makes every token that was given out worthless. */
   revokeTokens(): void
-  /** Forgets calls and tokens, and everything that a test set. */
+  /** Forgets the calls, and everything that a test set; tokens stay good. */
   reset(): void
   close(): Promise<void>
 }
@@ -99,7 +99,6 @@ export async function startAppPlatform(
     ...blank(),
     revokeTokens: () => tokens.clear(),
     reset: () => {
-      tokens.clear()
       platform.calls.length = 0
       platform.next.length = 0
       Object.assign(platform, blank())

@@ -139,3 +139,13 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
   process.on('SIGINT', stop)
   return stop
 }
+
+/** Names in lines that fit a terminal, the later ones indented. */
+export function wrapped(names: readonly string[], indent: number): string {
+  const lines =
+    [...names]
+      .sort()
+      .join(', ')
+      .match(/.{1,86}(?:,|$)/g) ?? []
+  return lines.map((line) => line.trim()).join(`\n${' '.repeat(indent)}`)
+}

@@ -214,7 +214,9 @@ function authorityOf(
 ): { readonly authority?: Authority } {
   if (!authority) return {}
   if ('app' in authority) {
-    return { authority: new App({ ...authority.app, apiUrl, budget, call, clock: systemClock }) }
+    // Half of the time of an event, so that some is left for another try.
+    const options = { apiUrl, budget: Math.ceil(budget / 2), call, clock: systemClock }
+    return { authority: new App({ ...authority.app, ...options }) }
   }
   const { token } = authority
   return { authority: { platformToken: token, token: async () => token } }

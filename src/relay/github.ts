@@ -90,8 +90,9 @@ export class GitHubSession {
       }
       const refused = { accepted: false, error: verdict.error, ...(answer && { answer }) } as const
       if (verdict.kind === 'refused') return refused
-      const delay = verdict.wait ?? this.#jitter(retries++)
-      if (this.#now() + delay >= this.#lastTry) return refused
+      const delay = verdict.wait || this.#jitter(retries)
+      const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#lastTry
+      if (isLast) return refused
       await this.#options.clock.sleep(delay)
     }
   }
@@ -157,6 +158,9 @@ export class GitHubSession {
     return this.#options.clock.now().getTime()
   }
 }
+
+/** More than ever fit into the usual budget, were every pause as short as chance allows. */
+const MOST_RETRIES = 50
 
 const REPOSITORY = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)$/
 

@@ -71,7 +71,7 @@ export async function readSignKey(jwk: JWK): Promise<SignKey> {
   const { kty, kid, alg = ALGORITHM, k } = jwk
   if (kty !== 'oct' || alg !== ALGORITHM) throw new TypeError('not a key for HS256')
   if (typeof kid !== 'string' || kid === '') throw new TypeError('a key without "kid"')
-  const bytes = base64url.decode(k ?? '')
+  const bytes = new Uint8Array(base64url.decode(k ?? ''))
   if (bytes.length < KEY_BYTES) throw new TypeError('a key too short')
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['sign', 'verify'])

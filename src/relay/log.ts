@@ -16,7 +16,7 @@ export interface LogEntry {
   readonly platformStatus: number | undefined
   readonly tries: number | undefined
   /** Page of the run that was started. */
-  readonly run: string | undefined
+  readonly run?: string | undefined
   readonly ms: number
   /** Of the received body. */
   readonly bytes: number | undefined

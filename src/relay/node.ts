@@ -183,7 +183,7 @@ function onTheWire(reply: Reply): string {
 function readBody(
   request: IncomingMessage,
   limit: number,
-  arrived: (bytes: number) => void,
+  arrived: ((bytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -192,7 +192,7 @@ function readBody(
       try {
         size += chunk.length
         if (size > limit) throw new RangeError(`more than ${limit} bytes`)
-        arrived(chunk.length)
+        arrived?.(chunk.length)
         chunks.push(chunk)
       } catch (error) {
         chunks.length = 0

@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import { type Dispatcher, errors, Pool } from 'undici'
 import {
   ANSWER_BYTES,
@@ -26,10 +28,19 @@ export function platformPool(apiUrl: URL): PlatformPool {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const pace: Pace = { fastest: Infinity }
+  const pace: Pace = { fastest: Infinity, starting: undefined }
+  const atStart = (message: unknown) => {
+    // https://undici.nodejs.org/#/docs/api/DiagnosticsChannel has what it is.
+    pace.starting?.startsOn((message as { socket: Socket }).socket)
+    pace.starting = undefined
+  }
+  subscribe(REQUEST_STARTS, atStart)
   return {
     call: (request) => new Promise((resolve, reject) => send(pool, pace, request, resolve, reject)),
-    close: () => pool.destroy(),
+    close: () => {
+      unsubscribe(REQUEST_STARTS, atStart)
+      return pool.destroy()
+    },
   }
 }
 
@@ -44,9 +55,14 @@ function send(
   pool.dispatch({ path, method, headers: { ...headers }, body }, exchange)
 }
 
-/** Milliseconds of the fastest answer so far. */
+/** Said of every request right after `onRequestStart`, and the one way to learn its connection. */
+const REQUEST_STARTS = 'undici:client:sendHeaders'
+
 interface Pace {
+  /** Milliseconds of the fastest answer so far. */
   fastest: number
+  /** The request that is about to be written to a connection. */
+  starting: Exchange | undefined
 }
 
 /** An end that comes in less than this part of the fastest answer was on its way before the request. */
@@ -64,6 +80,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
   readonly #pace: Pace
   #start = 0
+  /** What its connection had read for requests before it. */
+  #readBefore = 0
   readonly #reads: boolean
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
@@ -89,6 +107,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#late) controller.abort(new Error('no time is left'))
     else this.#controller = controller
     this.#start = performance.now()
+    this.#pace.starting = this
+  }
+
+  startsOn({ bytesRead }: Socket): void {
+    this.#readBefore = bytesRead
   }
 
   onResponseStart(
@@ -145,7 +168,8 @@ class Exchange implements Dispatcher.DispatchHandler {
    * without a byte, sooner than the platform has ever answered.
    */
   #wasIdleEnded(cause: Error): boolean {
-    if (!(cause instanceof errors.SocketError) || !cause.socket?.bytesRead) return false
+    if (!(cause instanceof errors.SocketError)) return false
+    if (this.#readBefore === 0 || cause.socket?.bytesRead !== this.#readBefore) return false
     return performance.now() - this.#start < this.#pace.fastest * TOO_SOON
   }
 }

@@ -33,7 +33,7 @@ import {
   RelayError,
   tokenInBody,
 } from './errors.ts'
-import { handshake } from './handshake.ts'
+import { echoedHeaders, handshake } from './handshake.ts'
 import { type LogEntry, RequestLog } from './log.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
 
@@ -50,7 +50,7 @@ export interface RelayRequest {
    * @param arrived is told how many bytes came, as they come; what it throws ends the reading
    * @throws RangeError as soon as more than `limit` bytes have come
    */
-  readBody(limit: number, arrived: (bytes: number) => void): Promise<Uint8Array>
+  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
 }
 
 export interface RelayPorts {
@@ -122,15 +122,22 @@ async function relayWebhook(
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
   // What the relay can judge by itself it refuses before it holds a stranger's body.
-  const credential = await ports.credentials.open(presented, webhook)
+  const credential = await ports.credentials.open(presented, webhook).catch(toRefusal)
+  if (credential instanceof RelayError) {
+    // In a handshake no token is checked; but for one that stands in a body, that would be read.
+    const bodiless = handshake({ ...request, path: webhook.path, body: '' })
+    if (bodiless && presented) return redactReply(bodiless, [presented])
+    throw credential
+  }
   const { secrets, platformToken, scope } = credential
   const held = ports.bodies?.hold()
   try {
     const body = await readBody(request, held)
-    const challenge = handshake(request.method, webhook.path, body.bytes)
+    const challenge = handshake({ ...request, path: webhook.path, body: body.text })
     if (challenge) return redactReply(challenge, secrets)
     const target = targetOf(webhook, scope, ports)
-    const reply = custom ? redactReply(custom, secrets) : ACCEPTED
+    const echoed = echoedHeaders(request)
+    const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoed), secrets)
     const forwardable = toForwardable(request, webhook, body, log)
     const received = redactRequest(forwardable, secrets, platformToken)
     const { repository } = webhook
@@ -141,9 +148,12 @@ async function relayWebhook(
     const attempts = await ports.dispatch(dispatch)
     log.attempted(attempts)
     if (attempts.queued) {
-      return redactReply(customReply(webhook.reserved, QUEUED) ?? QUEUED, secrets)
+      return withHeaders(customReply(webhook.reserved, QUEUED) ?? QUEUED, echoed)
     }
-    return attempts.run === undefined ? reply : withHeader(reply, HEADER.run, attempts.run)
+    return withHeaders(
+      reply,
+      attempts.run === undefined ? undefined : { [HEADER.run]: attempts.run },
+    )
   } finally {
     held?.release()
   }
@@ -161,8 +171,9 @@ function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
 
-function withHeader(reply: Reply, name: string, value: string): Reply {
-  return { ...reply, headers: { ...reply.headers, [name]: value } }
+function toRefusal(error: unknown): RelayError {
+  if (error instanceof RelayError) return error
+  throw error
 }
 
 function toForwardable(
@@ -307,8 +318,13 @@ function redact(received: Received, tokens: readonly Secret[]): Received {
   return { ...received, path: scrub(received.path), headers: new Map(headers) }
 }
 
+function withHeaders(reply: Reply, headers: Reply['headers'] | undefined): Reply {
+  return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
+}
+
 /** @throws RelayError 400 for a reply, made of what the caller sent, that would show a token */
 function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
+  if (reply === ACCEPTED) return reply
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply
   throw badResponseOption('an answer that contains the token', 'leave the token out of it')

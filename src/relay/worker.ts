@@ -86,7 +86,7 @@ function relayRequest(request: Request): RelayRequest {
 async function readBody(
   request: Request,
   limit: number,
-  arrived: (bytes: number) => void,
+  arrived: ((bytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared === null || !/^\d+$/.test(declared)) {
@@ -95,7 +95,7 @@ async function readBody(
   if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
   const bytes = new Uint8Array(await request.arrayBuffer())
   if (bytes.length > limit) throw new RangeError(`more than ${limit} bytes`)
-  arrived(bytes.length)
+  arrived?.(bytes.length)
   return bytes
 }
 

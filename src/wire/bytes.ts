@@ -70,7 +70,7 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 export async function collect(
   stream: AsyncIterable<Uint8Array>,
   limit: number,
-  arrived?: (bytes: number) => void,
+  arrived?: ((bytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
