@@ -9,5 +9,6 @@ export const WIRING = [
   // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
   'engine/scripts.ts',
   'inspector/{dev-server,http,local-engine,page-files}.ts',
-  'relay/{node,worker,config,http-server,platform-pool}.ts',
+  'relay/{node,worker,config,http-server,platform-pool,log-writer}.ts',
+  'relay/outbox/{on-node,on-worker,sqlite}.ts',
 ]

@@ -120,28 +120,22 @@ async function payloadOf({ sealed }: SealedEvent, keys: readonly SealKey[]): Pro
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
 function metrics(answers: ReadonlyMap<number, number>, figures: OutboxFigures | undefined): Reply {
+  const counts = [...answers].toSorted(([a], [b]) => a - b)
   const lines = [
-    '# HELP hookline_answers_total Answers to webhooks since the start, by status.',
     '# TYPE hookline_answers_total counter',
-    ...[...answers]
-      .toSorted(([a], [b]) => a - b)
-      .map(([status, count]) => `hookline_answers_total{status="${status}"} ${count}`),
-    ...(figures ? GAUGES.flatMap(([name, help, of]) => gauge(name, help, of(figures))) : []),
+    ...counts.map(([status, count]) => `hookline_answers_total{status="${status}"} ${count}`),
+    ...(figures ? gauges(figures) : []),
   ]
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   return { status: 200, headers, body: `${lines.join('\n')}\n` }
 }
 
-const GAUGES: readonly (readonly [string, string, (figures: OutboxFigures) => number])[] = [
-  ['waiting', 'Events that wait for GitHub.', ({ waiting }) => waiting],
-  ['oldest_seconds', 'How long the oldest of them has waited.', ({ oldest }) => oldest],
-  ['dead', 'Dead letters: events that were given up.', ({ dead }) => dead],
-  ['unreadable', 'Waiting events that no key opens.', ({ unreadable }) => unreadable],
-]
-
-function gauge(name: string, help: string, value: number): string[] {
-  const full = `hookline_outbox_${name}`
-  return [`# HELP ${full} ${help}`, `# TYPE ${full} gauge`, `${full} ${value}`]
+function gauges({ waiting, oldest, dead, unreadable }: OutboxFigures): string[] {
+  const values = { waiting, oldest_seconds: oldest, dead, unreadable }
+  return Object.entries(values).flatMap(([name, value]) => {
+    const full = `hookline_outbox_${name}`
+    return [`# TYPE ${full} gauge`, `${full} ${value}`]
+  })
 }
 
 function json(value: unknown): Reply {
@@ -155,13 +149,13 @@ function iso(time: number): string {
 
 function noSuchAddress(): RelayError {
   return new RelayError(404, 'not_found', 'there is nothing at this address', {
-    hint: 'a relay with HOOKLINE_OPERATOR_KEY shows its operator something here',
+    hint: 'set HOOKLINE_OPERATOR_KEY',
   })
 }
 
 function noOutbox(): RelayError {
   return new RelayError(404, 'no_outbox', 'this relay has no outbox', {
-    hint: 'start it with --outbox <file>, or on Workers with the binding OUTBOX',
+    hint: 'start it with --outbox, or on Workers with the binding OUTBOX',
   })
 }
 

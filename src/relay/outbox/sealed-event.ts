@@ -1,4 +1,4 @@
-import { base64url, type CryptoKey, compactDecrypt, exportJWK, type JWK } from 'jose'
+import { base64url, type CryptoKey, compactDecrypt, type JWK } from 'jose'
 import { isObject } from '../../wire/json.ts'
 import { type KeptCredential, keepCredential } from '../credentials.ts'
 import type { Dispatch } from '../dispatch.ts'
@@ -69,7 +69,7 @@ async function agree({ kty, crv, x, y }: JWK, kid: string): Promise<Agreement> {
   const shared = await subtle.deriveBits({ name: 'ECDH', public: theirs }, ours.privateKey, bits)
   const derived = await subtle.digest('SHA-256', concatKdfInput(new Uint8Array(shared)))
   const secret = await subtle.importKey('raw', derived, 'AES-GCM', false, ['encrypt'])
-  const { x: epkX, y: epkY } = await exportJWK(ours.publicKey)
+  const { x: epkX, y: epkY } = await subtle.exportKey('jwk', ours.publicKey)
   const epk = partsOf({ kty, crv, x: epkX, y: epkY })
   const header = { alg: 'ECDH-ES', enc: 'A256GCM', typ: TYPE, kid, epk }
   return { header: base64url.encode(JSON.stringify(header)), secret }

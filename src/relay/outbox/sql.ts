@@ -37,7 +37,6 @@ const SCHEMA = [
     sealed TEXT NOT NULL
   )`,
   'CREATE INDEX IF NOT EXISTS waiting ON event (lane, seq) WHERE died IS NULL',
-  'CREATE INDEX IF NOT EXISTS dead ON event (died, seq) WHERE died IS NOT NULL',
 ]
 
 const SHOWN = 'delivery, lane, at, tries, next, reason, key, bytes, died'
