@@ -65,7 +65,12 @@ const NOT_NOW: ReadonlySet<string> = new Set([
 ])
 
 /** What the operator mends, while those who sent the events can do nothing. */
-const OPERATOR_MENDS: ReadonlySet<string> = new Set(['invalid_token', 'app_not_installed'])
+const OPERATOR_MENDS: ReadonlySet<string> = new Set([
+  'invalid_token',
+  'app_not_installed',
+  'app_key_rejected',
+  'app_clock_off',
+])
 
 /** @param credential what GitHub was asked with */
 export function outcomeOf(error: unknown, credential: Credential): Outcome {
