@@ -13,4 +13,5 @@ export const WIRING = [
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
   'relay/{node,worker,config,http-server,log-writer,platform-pool}.ts',
+  'relay/outbox/{on-node,on-worker,sqlite}.ts',
 ]

@@ -217,7 +217,7 @@ function ownCredential(
  * `subtle.verify` compares in constant time, which a comparison of strings does not: see
  * https://developers.cloudflare.com/workers/examples/protect-against-timing-attacks/
  */
-function comparison(keys: readonly Secret[]): (other: Secret) => Promise<boolean> {
+export function comparison(keys: readonly Secret[]): (other: Secret) => Promise<boolean> {
   const { subtle } = crypto
   let known: ReturnType<typeof macsOf> | undefined
   return async (other) => {

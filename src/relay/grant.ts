@@ -1,5 +1,5 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
-import { isObject, parseJson } from '../wire/json.ts'
+import { isObject, parsePlainJson } from '../wire/json.ts'
 import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function openGrant(text: string, keys: readonly SignKey[]): Promise
   const { payload } = await compactVerify(text, ({ kid }) => keyById(keys, kid).key, {
     algorithms: [ALGORITHM],
   })
-  const content = parseJson(new TextDecoder().decode(payload))
+  const content = parsePlainJson(new TextDecoder().decode(payload))
   const scope = isObject(content) ? readScope(content) : undefined
   if (!isObject(content) || !scope) throw new TypeError('what is signed is no grant')
   const { id, exp } = content

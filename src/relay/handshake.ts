@@ -1,5 +1,5 @@
 import { headerValue, type RawHeaders } from '../wire/headers.ts'
-import { isObject, parseJson } from '../wire/json.ts'
+import { isObject, parsePlainJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import type { Reply } from '../wire/reply.ts'
 
@@ -188,7 +188,7 @@ function jsonObject(body: string | undefined): Record<string, unknown> | undefin
 
 function parsed(body = ''): unknown {
   try {
-    return body.length > LARGEST_BODY ? undefined : parseJson(body)
+    return body.length > LARGEST_BODY ? undefined : parsePlainJson(body)
   } catch {
     return undefined
   }

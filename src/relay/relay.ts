@@ -8,9 +8,11 @@ import {
   ACCEPTED,
   customReply,
   errorReply,
+  INERT_HEADERS,
   METHODS,
   type Pages,
   preflight,
+  QUEUED,
   RELAY_PAGES,
   servePage,
   withStandardHeaders,
@@ -58,6 +60,8 @@ export interface RelayPorts {
   readonly repository?: Repository
   /** What is answered at other addresses than webhooks; help and health when absent. */
   readonly pages?: Pages
+  /** Answers the operator's addresses, and no others. Never rejects. */
+  readonly operator?: (request: RelayRequest, delivery: string) => Promise<Reply> | undefined
   /** Which event starts the workflow, where the credential does not say. */
   readonly event?: DispatchEvent
   /** Branch or tag that a workflow is started on, where the credential does not say. */
@@ -79,6 +83,8 @@ export type Packer = (bytes: Uint8Array) => Promise<Uint8Array>
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
+  const operated = await ports.operator?.(request, log.delivery)
+  if (operated) return withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
   const reply = await answerOrFault(request, ports, log)
   const method = isRelayed(request.method) ? request.method : 'other'
   ports.log(log.entry(method, reply.status, ports.now()))
@@ -131,7 +137,8 @@ async function relayWebhook(
     const challenge = handshake({ ...request, path: webhook.path, body: body.text })
     if (challenge) return redactReply(challenge, secrets)
     const target = targetOf(webhook, scope, ports)
-    const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoedHeaders(request)), secrets)
+    const echoed = echoedHeaders(request)
+    const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoed), secrets)
     const forwardable = toForwardable(request, webhook, body, log)
     const received = redactRequest(forwardable, secrets, platformToken)
     const { repository } = webhook
@@ -141,6 +148,9 @@ async function relayWebhook(
     const dispatch = { repository, target, delivery, clientPayload, credential }
     const attempts = await ports.dispatch(dispatch)
     log.attempted(attempts)
+    if (attempts.queued) {
+      return withHeaders(customReply(webhook.reserved, QUEUED) ?? QUEUED, echoed)
+    }
     return withHeaders(
       reply,
       attempts.run === undefined ? undefined : { [HEADER.run]: attempts.run },
