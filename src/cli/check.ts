@@ -3,7 +3,7 @@ import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
 import { UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { eventOption, runsOnOption, stateOption } from './build-options.ts'
+import { eventOption, stateOption } from './build-options.ts'
 import { buildWorkflows, type Findings, findingsOf } from './build-workflows.ts'
 import { findSourceFiles, readSource } from './files.ts'
 import { problemJson } from './terminal.ts'
@@ -18,7 +18,6 @@ export function checkCommand(): Command {
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .addOption(stateOption())
     .addOption(eventOption())
-    .addOption(runsOnOption())
     .option('--strict', 'untrusted text in a script is an error')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
