@@ -20,7 +20,8 @@ test('the page on Actionsflow names every key of config, and every key that has 
   const text = page('from-actionsflow')
   const [, kept = ''] = /these keys of `config`: (.*)\./.exec(text) ?? []
   expect(kept.match(/\w+/g)?.sort()).toEqual(Object.keys(CONFIG_OPTIONS).sort())
-  for (const key of [...MOVED_KEYS.keys(), ...IGNORED_KEYS.keys()]) expect(text).toContain(`\`config.${key}\``)
+  for (const key of [...MOVED_KEYS.keys(), ...IGNORED_KEYS.keys()])
+    expect(text).toContain(`\`config.${key}\``)
 })
 
 test('the page shows what its example is compiled into, to the byte', async () => {
