@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from './support/repository.ts'
@@ -61,6 +63,89 @@ describe('check', () => {
     expect(await check({ strict: true })).toMatchObject({
       errors: [{}],
       warnings: [],
+    })
+  })
+
+  describe('reads native workflows that use the action', () => {
+    const NATIVE = `on:
+  repository_dispatch: {types: [webhook]}
+jobs:
+  react:
+    runs-on: ubuntu-latest
+    steps:
+      - id: hookline
+        uses: hookline/hookline@v1
+        with:
+          on: |
+            webhook:
+              method: post
+      - run: echo "\${{ fromJSON(steps.hookline.outputs.body).title }}"
+`
+    const file = '.github/workflows/native.yml'
+    const check = (globs: readonly string[] = []) =>
+      checkWorkflows({ root: repository.root, globs, strict: true })
+    const places = ({ errors }: Awaited<ReturnType<typeof check>>) =>
+      errors.map(({ position }) => `${position?.source.file}:${position?.line}:${position?.column}`)
+
+    test('without arguments, beside those to compile', async () => {
+      repository.write(file, NATIVE)
+      const checked = await check()
+      expect(checked.count).toBe(2)
+      expect(places(checked)).toEqual([`${file}:13:24`])
+    })
+
+    test('where there is no other', async () => {
+      repository.write(file, NATIVE.replace('post', 'psot').replace('runs-on', 'run-on'))
+      rmSync(join(repository.root, 'workflows'), { recursive: true })
+      const checked = await check()
+      expect(checked.count).toBe(1)
+      expect(places(checked)).toEqual([
+        `${file}:12:23`,
+        `${file}:5:5`,
+        `${file}:5:5`,
+        `${file}:13:24`,
+      ])
+    })
+
+    test('by name', async () => {
+      repository.write(file, NATIVE)
+      expect((await check([file])).count).toBe(1)
+    })
+
+    test('but none that does not, and none that is compiled', async () => {
+      repository.write('.github/workflows/other.yml', 'on: push\njobs: [')
+      repository.write(
+        '.github/workflows/plain.yml',
+        `${HOOK.replace('webhook', 'push')}      - run: echo \${{ github.head_ref }}\n`,
+      )
+      await repository.build()
+      expect(await check()).toEqual({ count: 1, errors: [], warnings: [] })
+    })
+
+    test('and workflows that are called with untrusted text', async () => {
+      const called = (uses: string, value: string) =>
+        `on: {workflow_call: {inputs: {T: {type: string}, u: {type: string}}}}\njobs:\n  a:\n    ${uses}\n${value}\n`
+      repository.write(
+        'workflows/hook.yml',
+        'on: webhook\njobs:\n  a:\n    uses: ./.github/workflows/one.yml\n    with: {T: "${{ on.webhook.outputs.body }}", u: a}\n',
+      )
+      const uses = 'uses: ./.github/workflows/two.yml'
+      repository.write(
+        '.github/workflows/one.yml',
+        called(uses, '    with: {u: "${{ inputs.t }}"}'),
+      )
+      const steps = '    steps: [{run: "${{ inputs.T }} ${{ inputs.u }}"}]'
+      repository.write('.github/workflows/two.yml', called('runs-on: x', steps))
+      expect(places(await check())).toEqual(['.github/workflows/two.yml:5:40'])
+    })
+
+    test('and of a script in one, that it does not compile', async () => {
+      repository.write(file, NATIVE.replace('method: post', 'config: {filterScript: "return ==="}'))
+      const [problem] = (await check()).errors
+      expect(problem).toMatchObject({
+        message: expect.stringContaining('config.filterScript: does not compile'),
+        position: { line: 12, column: 38 },
+      })
     })
   })
 })

@@ -2,8 +2,8 @@ import { Script } from 'node:vm'
 import { isMap } from 'yaml'
 import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
-import { readSourceFile, type SourceFile, type SourceTrigger } from '../compiler/source-file.ts'
-import { findUntrusted } from '../compiler/untrusted/findings.ts'
+import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
+import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 
@@ -67,8 +67,8 @@ async function buildWorkflow(
   try {
     const file = readSourceFile(named.name, source)
     if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(named)] }
-    untrusted = findUntrusted(file).map(({ problem }) => problem)
-    const mistakes = scriptProblems(file)
+    untrusted = untrustedProblems(file)
+    const mistakes = scriptProblems(file.triggers)
     if (mistakes.length > 0) throw new UserError(mistakes)
     const compiled = await compile(file, options)
     return { ...nothing, compiled, untrusted, notices: compiled.notices }
@@ -89,7 +89,9 @@ function plainNotice({ file }: NamedFile): Problem {
 const SCRIPTS = ['filterScript', 'sortScript', 'format'] as const
 
 /** Scripts that would not compile at run time. One with an expression in it is not known before. */
-function scriptProblems({ triggers }: SourceFile): Problem[] {
+export function scriptProblems(
+  triggers: readonly Pick<SourceTrigger, 'nodes' | 'positionOf'>[],
+): Problem[] {
   return triggers.flatMap((trigger) =>
     SCRIPTS.flatMap((option) => {
       const mistake = syntaxMistake(written(trigger, option))
@@ -101,7 +103,7 @@ function scriptProblems({ triggers }: SourceFile): Problem[] {
 }
 
 /** As the file has it, before expressions are filled in; empty when it is not there. */
-function written({ nodes: { options } }: SourceTrigger, option: string): string {
+function written({ nodes: { options } }: Pick<SourceTrigger, 'nodes'>, option: string): string {
   const text = isMap(options) ? options.getIn(['config', option]) : undefined
   return typeof text === 'string' && !hasExpression(text) ? text : ''
 }

@@ -22,7 +22,7 @@ import {
   madeFiles,
 } from './build-workflows.ts'
 import { CompiledFolder } from './compiled-folder.ts'
-import { findSourceFiles, readSource, writeSource } from './files.ts'
+import { baseOf, findSourceFiles, NOT_SOURCES, readSource, writeSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
@@ -266,8 +266,6 @@ function lockNotice(root: string): Problem[] {
 /** Milliseconds: editors write a file in several steps. */
 const SETTLED = 100
 
-const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
-
 /**
  * Calls `changed` at once, and again after every change in the folders that globs begin with, until
  * the process ends. It watches before the first call, so no change after that one goes unseen; a
@@ -291,11 +289,4 @@ async function watchFolders(
     await change
     await pause(SETTLED)
   }
-}
-
-/** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
-function baseOf(glob: string): string {
-  const segments = glob.split('/')
-  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
-  return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.'
 }

@@ -1,11 +1,30 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
-import { UserError } from '../wire/errors.ts'
+import { githubMessages } from '../compiler/github-parser.ts'
+import { type NamedFile, originOf } from '../compiler/made-files.ts'
+import {
+  mayUseAction,
+  type NativeWorkflow,
+  nativeTriggers,
+  readNativeWorkflow,
+} from '../compiler/native.ts'
+import {
+  type UntrustedCall,
+  untrustedCalls,
+  untrustedProblems,
+} from '../compiler/untrusted/findings.ts'
+import type { LintedFile } from '../compiler/untrusted/flow.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { NATIVE_EVENTS } from '../wire/events.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
+import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import { eventOption, stateOption } from './build-options.ts'
-import { buildWorkflows, type Findings, findingsOf } from './build-workflows.ts'
-import { findSourceFiles, readSource } from './files.ts'
+import { buildWorkflows, type Findings, findingsOf, scriptProblems } from './build-workflows.ts'
+import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
@@ -14,8 +33,13 @@ interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
 
 export function checkCommand(): Command {
   return new Command('check')
-    .description('show every problem of every workflow file')
-    .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
+    .description(
+      'show every problem of every workflow file, of ours and of those that use the action',
+    )
+    .argument(
+      '[files...]',
+      `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
+    )
     .addOption(stateOption())
     .addOption(eventOption())
     .option('--strict', 'untrusted text in a script is an error')
@@ -63,18 +87,137 @@ export interface Checked extends Findings {
   readonly count: number
 }
 
-/** Checks workflow files as a build would; nothing is written. */
+/**
+ * Checks workflow files as a build would; nothing is written. Without globs, the files that are
+ * compiled, and the native ones that use the action.
+ */
 export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
   const { root, globs, strict = false } = options
   try {
-    const files = findSourceFiles(root, globs).map((named) => ({
-      ...named,
-      source: readSource(root, named.file),
-    }))
-    const built = await buildWorkflows(files, { uses: ACTION, state: 'none', ...options })
-    return { count: files.length, ...findingsOf(built, strict) }
+    const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
+    const files = named.map((file) => ({ ...file, source: readSource(root, file.file) }))
+    const isNative = ({ file }: NamedFile) => file.startsWith(`${NATIVE_FOLDER}/`)
+    const sources = files.filter((file) => !isNative(file))
+    const built = await buildWorkflows(sources, { uses: ACTION, state: 'none', ...options })
+    const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
+    const natives = checked.flatMap((native) => native ?? [])
+    const { errors, warnings } = findingsOf(built, strict)
+    const untrusted = newOf([...natives.flatMap((one) => one.untrusted), ...inCalled(root, files)])
+    return {
+      count: sources.length + natives.length,
+      errors: [
+        ...errors,
+        ...natives.flatMap(({ problems }) => problems),
+        ...(strict ? untrusted : []),
+      ],
+      warnings: [...warnings, ...(strict ? [] : untrusted)],
+    }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { count: 0, errors: error.problems, warnings: [] }
+  }
+}
+
+/**
+ * Untrusted text in workflows of the same repository that are called with it: what an input holds
+ * shows only at the caller.
+ */
+function inCalled(root: string, files: readonly { readonly source: Source }[]): Problem[] {
+  const known = new Map<string, { readonly file: LintedFile; readonly inputs: Set<string> }>()
+  const follow = (calls: readonly UntrustedCall[]) => {
+    for (const { file, inputs } of calls) {
+      const called = known.get(file) ?? { file: readCalled(root, file), inputs: new Set<string>() }
+      const before = called.inputs.size
+      for (const input of inputs) called.inputs.add(input)
+      if (!called.file || called.inputs.size === before) continue
+      known.set(file, { file: called.file, inputs: called.inputs })
+      follow(untrustedCalls(called.file, called.inputs))
+    }
+  }
+  for (const { source } of files) {
+    const file = source.text.includes('./.github/workflows/') ? parsed(source) : undefined
+    if (file) follow(untrustedCalls(file))
+  }
+  return [...known.values()].flatMap(({ file, inputs }) => untrustedProblems(file, inputs))
+}
+
+function readCalled(root: string, file: string): LintedFile | undefined {
+  const isThere = file.startsWith(`${NATIVE_FOLDER}/`) && existsSync(join(root, file))
+  return isThere ? parsed(readSource(root, file)) : undefined
+}
+
+/** `undefined` for a file with mistakes, of which others tell. */
+function parsed(source: Source): LintedFile | undefined {
+  try {
+    return { source, document: parseYaml(source) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return undefined
+  }
+}
+
+function newOf(problems: readonly Problem[]): Problem[] {
+  const places = problems.map((problem) => {
+    const { source, line, column } = problem.position ?? {}
+    return [`${source?.file}:${line}:${column}`, problem] as const
+  })
+  return [...new Map(places).values()]
+}
+
+/** @throws UserError when there is neither a file to compile nor a native one */
+function defaultFiles(root: string): NamedFile[] {
+  const natives = nativeFiles(root)
+  try {
+    return [...findSourceFiles(root, [DEFAULT_GLOB]), ...natives]
+  } catch (error) {
+    if (!(error instanceof UserError) || natives.length === 0) throw error
+    return natives
+  }
+}
+
+/** What is wrong with a workflow of GitHub's own that uses the action. */
+interface CheckedNative {
+  readonly problems: readonly Problem[]
+  readonly untrusted: readonly Problem[]
+}
+
+/** `undefined` for one that does not use the action, or was compiled: then its source is checked. */
+async function checkNative({
+  name,
+  source,
+}: NamedFile & { readonly source: Source }): Promise<CheckedNative | undefined> {
+  if (originOf(source.text) || !mayUseAction(source.text)) return undefined
+  try {
+    const native = readNativeWorkflow(name, source)
+    if (!native) return undefined
+    const untrusted = untrustedProblems(native)
+    return { problems: [...inlineProblems(native), ...(await githubProblems(source))], untrusted }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { problems: error.problems, untrusted: [] }
+  }
+}
+
+/** The parser knows some events as keys only, not as `on: repository_dispatch`. */
+function isEvent(message: string): boolean {
+  const [, value = ''] = /^Unexpected value '(\w+)'$/.exec(message) ?? []
+  return NATIVE_EVENTS.has(value)
+}
+
+async function githubProblems(source: Source): Promise<Problem[]> {
+  const messages = await githubMessages({ name: source.file, text: source.text })
+  const told = messages.filter(({ message }) => !isEvent(message))
+  return told.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
+    message,
+    position: positionAt(source, start, end),
+  }))
+}
+
+function inlineProblems(native: NativeWorkflow): readonly Problem[] {
+  try {
+    return scriptProblems(nativeTriggers(native))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems
   }
 }

@@ -1,5 +1,6 @@
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { StartingEvent } from './events.ts'
 import { fileNotices, fileProblems } from './findings.ts'
@@ -104,7 +105,7 @@ function edited({ source }: SourceFile, name: string, edits: readonly Edit[]): M
 /** What GitHub's parser says of a made file, at the places of the source. */
 async function parserProblems(file: SourceFile, made: Made): Promise<Problem[]> {
   const messages = await githubMessages(made)
-  return messages.map((found) => {
+  return messages.slice(0, LIMITS.problems).map((found) => {
     const message = inSourceWords(found.message)
     const [start, end] = made.edits
       ? sourcePlace(file, made.edits, made.head, found)

@@ -1,6 +1,7 @@
 import { Scalar } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { Problem } from '../wire/errors.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -69,7 +70,9 @@ export function expressionEdits(
   const scalars = new Map<Scalar, FileExpression[]>()
   for (const expression of expressions) {
     const { scalar } = expression.found
-    scalars.set(scalar, [...(scalars.get(scalar) ?? []), expression])
+    const known = scalars.get(scalar)
+    if (known) known.push(expression)
+    else scalars.set(scalar, [expression])
   }
   return [...scalars].flatMap(([scalar, all]) => scalarEdits(file, scalar, all, target))
 }
@@ -109,7 +112,7 @@ export function expressionsOf(file: SourceFile): FileExpression[] {
 }
 
 /**
- * What is wrong with the expressions of a file.
+ * What is wrong with the expressions of a file, up to the bound of what is shown of one.
  *
  * @param places where the context `on` can be read
  */
@@ -118,30 +121,41 @@ export function expressionProblems(
   expressions: readonly FileExpression[],
   places: readonly string[],
 ): Problem[] {
+  let count = 0
   return expressions.flatMap((expression) => {
-    if (expression.text.trim() === '') return []
-    const problemAt = ({ start, end }: Span, problem: Problem): Problem => {
-      const place = expression.span(start, end)
-      return { ...problem, position: positionAt(file.source, place.start, place.end) }
-    }
-    const slips = slipsOf(expression.text)
-    if (slips.length > 0) {
-      return slips.map((slip) => problemAt(slip, { message: slip.message, hint: slip.hint }))
-    }
-    const tree = parseExpression(expression.text)
-    if (isFault(tree)) return [problemAt(tree, { message: `expression: ${tree.message}` })]
-    const found = references(expression.text, 'on')
-    if (found.length > 0 && !isWithin(expression.path, places)) {
-      return found.map((one) => problemAt(one, notHere(expression)))
-    }
-    return [
-      ...neverTrue(expression.text).map((fault) => problemAt(fault.span, fault.problem)),
-      ...found.flatMap((reference) => {
-        const fault = checkReference(file, reference)
-        return fault ? [problemAt(fault.span, fault.problem)] : []
-      }),
-    ]
+    const problems = count < LIMITS.problems ? problemsOf(file, expression, places) : []
+    count += problems.length
+    return problems
   })
+}
+
+function problemsOf(
+  file: SourceFile,
+  expression: FileExpression,
+  places: readonly string[],
+): Problem[] {
+  if (expression.text.trim() === '') return []
+  const problemAt = ({ start, end }: Span, problem: Problem): Problem => {
+    const place = expression.span(start, end)
+    return { ...problem, position: positionAt(file.source, place.start, place.end) }
+  }
+  const slips = slipsOf(expression.text)
+  if (slips.length > 0) {
+    return slips.map((slip) => problemAt(slip, { message: slip.message, hint: slip.hint }))
+  }
+  const tree = parseExpression(expression.text)
+  if (isFault(tree)) return [problemAt(tree, { message: `expression: ${tree.message}` })]
+  const found = references(expression.text, 'on')
+  if (found.length > 0 && !isWithin(expression.path, places)) {
+    return found.map((one) => problemAt(one, notHere(expression)))
+  }
+  return [
+    ...neverTrue(expression.text).map((fault) => problemAt(fault.span, fault.problem)),
+    ...found.flatMap((reference) => {
+      const fault = checkReference(file, reference)
+      return fault ? [problemAt(fault.span, fault.problem)] : []
+    }),
+  ]
 }
 
 /** Texts that GitHub reads before there is any event context that jobs could hand on. */

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
@@ -40,7 +40,7 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
  * The contexts with the variables of the workflow itself, which a compiled job has in its environment.
  * One that is made of what is not there yet, such as the context `on`, is left out.
  */
-function withEnv(contexts: Contexts, env: unknown): Contexts {
+export function withEnv(contexts: Contexts, env: unknown): Contexts {
   if (!isObject(env)) return contexts
   const entries = Object.entries(env).flatMap(([name, value]): [string, string][] => {
     try {
@@ -60,10 +60,14 @@ function withEnv(contexts: Contexts, env: unknown): Contexts {
  */
 export function readOnSection(name: string, source: Source, contexts: Contexts): Workflow {
   const document = parseYaml(source)
-  const { contents } = document
+  return readOn(name, { source, document, contexts }, onSectionOf(document))
+}
+
+/** The `on:` section of a text that is one, with its `on:` key or without. */
+export function onSectionOf({ contents }: Document.Parsed): Node | null {
   const whole =
     isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined
-  return readOn(name, { source, document, contexts }, (whole ?? contents) as Node | null)
+  return (whole ?? contents) as Node | null // a parsed document holds nodes only
 }
 
 function readOn(name: string, reading: Reading, on: Node | null): Workflow {
@@ -169,52 +173,3 @@ const LACKED: ReadonlySet<string> = new Set([
 
 const MOVING_PAGE =
   'https://github.com/hookline/hookline/blob/v1/docs/from-actionsflow.md#triggers-that-poll-a-service'
-
-/** The action by its name, of whatever owner and version, or the one of the same repository. */
-const ACTION = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/
-
-/**
- * Reads the triggers that a native workflow file gives the action in its input `on`.
- *
- * @returns `undefined` when no step does
- * @throws UserError with the problems of the file, or of an input
- */
-export function readInlineOn(
-  name: string,
-  source: Source,
-  contexts: Contexts,
-): Workflow | undefined {
-  const workflow: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
-  const texts = steps(workflow).flatMap(inputOn)
-  if (texts.length === 0) return undefined
-  const env = isObject(workflow) ? workflow.env : undefined
-  const all = withEnv(contexts, env)
-  const sections = texts.map((text) => readSection(name, text, source, all))
-  return { name, triggers: sections.flatMap(({ triggers }) => triggers) }
-}
-
-/** GitHub fills in the `${{ }}` of an input before the action reads it. */
-function readSection(name: string, text: string, { file }: Source, contexts: Contexts): Workflow {
-  const filled = filledIn(text, file, contexts)
-  return readOnSection(name, { name: `input "on" of ${file}`, text: filled, file }, contexts)
-}
-
-function filledIn(text: string, file: string, contexts: Contexts): string {
-  try {
-    return String(fillIn(text, contexts))
-  } catch (error) {
-    if (!(error instanceof ExpressionMistake)) throw error
-    throw new UserError({ message: `input "on" of ${file}: ${error.message}` }, { cause: error })
-  }
-}
-
-function steps(workflow: unknown): unknown[] {
-  const jobs = isObject(workflow) && isObject(workflow.jobs) ? Object.values(workflow.jobs) : []
-  return jobs.flatMap((job) => (isObject(job) && Array.isArray(job.steps) ? job.steps : []))
-}
-
-function inputOn(step: unknown): string[] {
-  if (!isObject(step) || typeof step.uses !== 'string' || !ACTION.test(step.uses)) return []
-  const on = isObject(step.with) ? step.with.on : undefined
-  return typeof on === 'string' && on.trim() !== '' ? [on] : []
-}
