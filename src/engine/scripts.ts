@@ -1,3 +1,5 @@
+import { DEFINE_GLOBALS, encodings, SCRIPT_GLOBALS, urlParts } from './script-globals.ts'
+
 /** A script may take so many milliseconds for all items of a run. */
 const LONGEST = 2_000
 
@@ -16,6 +18,9 @@ export const scripts: Scripts = {
       codeGeneration: { strings: false, wasm: false },
     })
     context.input = items
+    if (SCRIPT_GLOBALS.test(script.body)) {
+      vm.runInContext(DEFINE_GLOBALS, context)(urlParts, encodings)
+    }
     const filename = `config.${script.option}`
     try {
       new vm.Script(source(script), { filename, lineOffset: -1 }).runInContext(context)

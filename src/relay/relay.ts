@@ -150,6 +150,11 @@ async function relayWebhook(
   }
 }
 
+function toRefusal(error: unknown): RelayError {
+  if (error instanceof RelayError) return error
+  throw error
+}
+
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
 const WORKFLOW = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
@@ -165,11 +170,6 @@ function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts
 function announcesBody(headers: RawHeaders): boolean {
   const length = headerValue(headers, 'content-length') ?? '0'
   return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
-}
-
-function toRefusal(error: unknown): RelayError {
-  if (error instanceof RelayError) return error
-  throw error
 }
 
 function toForwardable(

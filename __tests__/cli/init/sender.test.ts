@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { secretsOf } from '../../../src/cli/init/sender.ts'
 import { nextSteps } from '../../../src/cli/init.ts'
+import { readInlineOn } from '../../../src/compiler/native.ts'
 import { SENDERS, senderNamed } from '../../../src/triggers/verify/senders.ts'
-import { readInlineOn, readWorkflowFile } from '../../../src/workflow/workflow.ts'
+import { readWorkflowFile } from '../../../src/workflow/workflow.ts'
 
 const CALLED = 'https://relay.example/octo/repo/hook/webhook?__token=t0ken'
 
@@ -33,7 +34,8 @@ test.each(SENDERS)('$name: both kinds of workflow declare the same trigger', (se
   const [native] = filesOf('webhook', sender.name)
   const [source] = filesOf('compiled', sender.name)
   const file = native?.path ?? ''
-  const inline = readInlineOn('x', { name: file, file, text: native?.text ?? '' }, { secrets })
+  const text = native?.text ?? ''
+  const inline = readInlineOn('x', { name: file, file, text }, { secrets })
   const compiled = readWorkflowFile(
     'x',
     { name: 'x', file: source?.path ?? '', text: source?.text ?? '' },

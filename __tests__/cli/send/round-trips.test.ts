@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { fixtureText } from '../../../src/dev/inspector/page/request-text.js'
-import type { ShownRequest } from '../../../src/dev/inspector/wire.ts'
+import type { ShownRequest } from '../../../src/inspector/api.ts'
+import { fixtureText } from '../../../src/inspector/page/request-text.ts'
 import { bodyBytes } from '../../../src/wire/bytes.ts'
 import { dispatchEvent, runAction } from '../../support/action.ts'
 import { RunningCommand } from '../../support/cli.ts'
@@ -52,8 +52,8 @@ describe('a fixture that the inspector saves', () => {
   })
 
   async function newest(count: number): Promise<ShownRequest> {
-    const { id = 0 } = (await reader.summaries(count)).at(-1) ?? {}
-    const { request } = await detail(dev.url, id)
+    const { number = 0 } = (await reader.summaries(count)).at(-1) ?? {}
+    const { request } = await detail(dev.url, number)
     if (!request) throw new Error('no request was kept')
     return request
   }
