@@ -4,11 +4,14 @@
  * and the figure of coverage leaves it out, since the built programs run it, in processes of their own.
  */
 export const WIRING = [
-  'action/{index,main,post,context,failure,ports,store,workflow-files}.ts',
+  'action/{index,main,post,post-program,context,failure,ports,store,workflow-files}.ts',
   'cli/**/*.ts',
   // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
   'engine/scripts.ts',
-  'inspector/{dev-server,http,local-engine,page-files}.ts',
-  'relay/{node,worker,config,http-server,platform-pool,log-writer}.ts',
+  'inspector/{dev-server,server,local-engine}.ts',
+  // A browser is outside too.
+  'inspector/page/{connection,state}.ts',
+  'inspector/page/detail.tsx',
+  'relay/{node,worker,config,http-server,log-writer,platform-pool}.ts',
   'relay/outbox/{on-node,on-worker,sqlite}.ts',
 ]

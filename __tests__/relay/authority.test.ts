@@ -7,7 +7,9 @@ import { newSealKey, sealToken } from '../../src/relay/seal.ts'
 import { UsageError } from '../../src/wire/errors.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
+import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
+import { startOnWorkerd } from '../support/workerd.ts'
 
 const KEY = 'hlk_a-key-that-is-long-enough'
 const [signKey, sealKey] = [await newSignKey(), await newSealKey()]
@@ -70,6 +72,17 @@ test.each([
   expect(error).toBeInstanceOf(UsageError)
   expect(reportError(error)).toBe(2)
 })
+
+test('on workerd, where there is no start, settings that are wrong are told to the log alone', async () => {
+  const relay = await startOnWorkerd({ env: { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'planted' } })
+  const answer = await send(relay.url, { target: '/o/r/hook/webhook?__token=x' })
+  expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([500, 'internal_error'])
+  expect(answer.body).not.toContain('HOOKLINE_APP_KEY')
+  while (relay.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(relay.log.join()).toContain('HOOKLINE_APP_KEY holds no private key')
+  expect(relay.log.join()).not.toContain('planted')
+  await relay.close()
+}, 60_000)
 
 const scope = { repository: 'o/r', event: 'workflow_dispatch', ref: 'v1' } as const
 const soon = Math.floor(Date.now() / 1000) + 60

@@ -64,17 +64,18 @@ async function buildWorkflow(
 ): Promise<BuiltWorkflow> {
   const nothing = { source: named, compiled: undefined, problems: [], untrusted: [], notices: [] }
   let untrusted: readonly Problem[] = []
+  let mistakes: readonly Problem[] = []
   try {
     const file = readSourceFile(named.name, source)
     if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(named)] }
     untrusted = untrustedProblems(file)
-    const mistakes = scriptProblems(file.triggers)
-    if (mistakes.length > 0) throw new UserError(mistakes)
+    mistakes = scriptProblems(file.triggers)
     const compiled = await compile(file, options)
+    if (mistakes.length > 0) return { ...nothing, untrusted, problems: mistakes }
     return { ...nothing, compiled, untrusted, notices: compiled.notices }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { ...nothing, untrusted, problems: error.problems }
+    return { ...nothing, untrusted, problems: [...mistakes, ...error.problems] }
   }
 }
 

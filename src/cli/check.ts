@@ -22,7 +22,7 @@ import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
-import { eventOption, runsOnOption, stateOption } from './build-options.ts'
+import { eventOption, stateOption } from './build-options.ts'
 import { buildWorkflows, type Findings, findingsOf, scriptProblems } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 import { problemJson } from './terminal.ts'
@@ -42,7 +42,6 @@ export function checkCommand(): Command {
     )
     .addOption(stateOption())
     .addOption(eventOption())
-    .addOption(runsOnOption())
     .option('--strict', 'untrusted text in a script is an error')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')

@@ -8,7 +8,7 @@ import { workflowFileSource } from '../action/workflow-files.ts'
 import { mayUseAction, readInlineOn } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/event.ts'
 import type { Reader } from '../inspector/api.ts'
-import type { DevServer } from '../inspector/dev-server.ts'
+import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import {
   eventJson,
   exampleLine,
@@ -106,15 +106,15 @@ function listenToPerson(server: DevServer, json: boolean | undefined): string {
   return keys.hint
 }
 
-/** The headers of a sender that signs now. */
+/** The request as a sender signs it now. */
 async function sign(
-  { body, url }: { readonly body: Uint8Array; readonly url: string },
+  { method, url, headers, body }: SignableRequest,
   { scheme, secret }: Proof,
-): Promise<Readonly<Record<string, string>>> {
-  const timestamp = Math.floor(Date.now() / 1000)
-  const outgoing = { request: { method: 'POST', headers: {}, body }, url: new URL(url) }
-  const moment = { timestamp, id: `msg_${crypto.randomUUID()}` }
-  return signed(outgoing, scheme, secret, moment).request.headers
+): Promise<SignableRequest> {
+  const moment = { timestamp: Math.floor(Date.now() / 1000), id: `msg_${crypto.randomUUID()}` }
+  const outgoing = { request: { method, headers, body }, url: new URL(url) }
+  const { request, url: called } = signed(outgoing, scheme, secret, moment)
+  return { ...request, url: called.href }
 }
 
 /** What changed, since it was asked the last time, about the mistakes of all workflow files. */

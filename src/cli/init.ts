@@ -265,7 +265,7 @@ function pushLines(
   files: readonly NewFile[],
 ): readonly string[] {
   const written = files.map(({ path }) => path)
-  const compiled = ['.yml', '.jobs.yml'].map((end) => `.github/workflows/${name}${end}`)
+  const compiled = [`.github/workflows/${name}.yml`]
   const added = compile === undefined ? written : [...written, ...compiled]
   return [
     ...(compile === undefined ? [] : [compile]),

@@ -10,6 +10,8 @@ import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { createStore } from '../state/index.ts'
 import { memoryBackend } from '../state/memory.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
+import { toBase64, utf8Text } from '../wire/bytes.ts'
+import { UserError } from '../wire/errors.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { readClientPayload } from '../wire/payload.ts'
@@ -63,11 +65,16 @@ interface Fixture {
 interface Signer {
   /** Names of the ways to sign that it knows. */
   readonly schemes: readonly string[]
-  /** @returns the headers that prove the sender */
-  sign(
-    request: { readonly body: Uint8Array; readonly url: string },
-    proof: Proof,
-  ): Promise<Readonly<Record<string, string>>>
+  /** @throws UserError for a secret that the scheme cannot use */
+  sign(request: SignableRequest, proof: Proof): Promise<SignableRequest>
+}
+
+export interface SignableRequest {
+  readonly method: string
+  /** What the sender calls: some sign it, or add to it. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
 }
 
 export interface DevServer extends RunningServer {
@@ -221,8 +228,21 @@ async function signedRequest(
   const proof = signable(declared?.proofs ?? [], signer)
   if (!proof) return request
   const url = proof.url?.reveal() ?? `http://localhost/webhook/${request.path}`
-  const headers = await signer.sign({ body: bodyOf(request), url }, proof)
-  return { ...request, headers: { ...request.headers, ...headers } }
+  const body = bodyOf(request)
+  const signed = await signer.sign({ ...request, url, body }, proof)
+  const added = signed.url.startsWith(url) ? signed.url.slice(url.length) : ''
+  const path = request.path + added
+  const text = utf8Text(signed.body)
+  if (`${path}\n${text}`.includes(proof.secret.reveal())) throw new UserError(SHOWN_SECRET)
+  const shown =
+    text === undefined
+      ? ({ body: toBase64(signed.body), encoding: 'base64' } as const)
+      : ({ body: text, encoding: 'text' } as const)
+  return { method: request.method, path, headers: signed.headers, ...shown }
+}
+
+const SHOWN_SECRET = {
+  message: 'this sender writes the secret itself into the request, where the page would show it',
 }
 
 function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'> | undefined {

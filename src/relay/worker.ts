@@ -1,6 +1,9 @@
 import { byteString, collect } from '../wire/bytes.ts'
+import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/reply.ts'
+import { errorReply, withStandardHeaders } from './answers.ts'
 import { readRelayConfig, relayPorts } from './config.ts'
+import { internalError } from './errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from './github.ts'
 import type { LaneObject } from './outbox/durable.ts'
 import type { ObjectState } from './outbox/object-storage.ts'
@@ -16,9 +19,24 @@ interface Context {
 export default {
   async fetch(request: Request, env: Bindings, context?: Context): Promise<Response> {
     const background = (work: Promise<unknown>) => context?.waitUntil(work)
-    const ports = (await portsFor(env))(background)
+    const portsOf = await portsFor(env).catch(misconfigured)
+    if (portsOf instanceof UserError) return response(unusable(request.method))
+    const ports = portsOf(background)
     return response(await relay(relayRequest(request), ports))
   },
+}
+
+/** What is wrong with the settings is for whoever reads the log, as it is on Node at the start. */
+function misconfigured(error: unknown): UserError {
+  if (!(error instanceof UserError)) throw error
+  const problems = error.problems.map(({ message, hint }) => ({ message, hint }))
+  console.log(JSON.stringify({ error: { name: error.name, problems } }))
+  return error
+}
+
+function unusable(method: string): Reply {
+  const delivery = crypto.randomUUID()
+  return withStandardHeaders(errorReply(internalError(undefined), delivery), method, delivery)
 }
 
 /** The Durable Object behind the binding `OUTBOX`. */

@@ -158,24 +158,16 @@ function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {
 
 /** Triggers of Actionsflow that poll a service: here a schedule and a step do. */
 const LACKED: ReadonlySet<string> = new Set([
-  'airtable_record',
-  'dev_to',
   'email',
-  'github_trending',
-  'graphqlhub',
-  'hackernews',
+  'graphql',
   'instagram',
-  'instapaper',
   'npm',
   'poll',
-  'producthunt',
-  'pocket',
   'reddit',
   'rss',
   'script',
   'twitter',
-  'v2ex',
-  'weibo',
+  'weather',
   'youtube',
 ])
 

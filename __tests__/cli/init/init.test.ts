@@ -111,7 +111,6 @@ test('kind compiled: what it prints makes the native workflows that it then adds
   await run('sh', ['-c', add], { cwd: folder })
   const { stdout: added } = await run('git', ['diff', '--cached', '--name-only'], { cwd: folder })
   expect(added.trim().split('\n')).toEqual([
-    '.github/workflows/hook.jobs.yml',
     '.github/workflows/hook.yml',
     'workflows/hook.yml',
   ])

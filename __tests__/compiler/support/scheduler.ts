@@ -25,7 +25,7 @@ export interface Run {
 }
 
 interface Job {
-  readonly needs?: string | readonly string[]
+  readonly needs?: string | readonly string[] | null
   readonly if?: unknown
 }
 
@@ -54,8 +54,8 @@ export function schedule(workflow: string, run: Run): Record<string, Result> {
   return Object.fromEntries([...done].map(([id, { result }]) => [id, result]))
 }
 
-function needsOf({ needs = [] }: Job): readonly string[] {
-  return typeof needs === 'string' ? [needs] : needs
+function needsOf({ needs }: Job): readonly string[] {
+  return typeof needs === 'string' ? [needs] : (needs ?? [])
 }
 
 function decide(id: string, job: Job, done: ReadonlyMap<string, Done>, run: Run): Done {

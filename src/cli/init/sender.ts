@@ -7,10 +7,9 @@ export const PAIRED: readonly string[] = ['discord', 'sendgrid', 'plaid', 'aws_s
 
 /** Secrets of the repository that the workflow of a sender reads. */
 export function secretsOf(sender: Sender): readonly string[] {
-  const isUrlSigned = SCHEMES.get(schemeOf(sender))?.needs.includes('url')
   return [
     ...(sender.secret === undefined ? [] : [sender.secret]),
-    ...(isUrlSigned ? [urlSecret(sender)] : []),
+    ...(isUrlSigned(sender) ? [urlName(sender)] : []),
   ]
 }
 
@@ -50,9 +49,13 @@ function proof(sender: Sender, trigger: string, open: string): object {
       ...(!isOwn && { scheme }),
       ...sender.options,
       ...(sender.secret && { secret: read(sender.secret) }),
-      ...(secretsOf(sender).includes(urlSecret(sender)) && { url: read(urlSecret(sender)) }),
+      ...(isUrlSigned(sender) && { url: read(urlName(sender)) }),
     },
   }
+}
+
+function isUrlSigned(sender: Sender): boolean {
+  return SCHEMES.get(schemeOf(sender))?.needs.includes('url') ?? false
 }
 
 function schemeOf({ name, scheme = name }: Sender): string {
@@ -60,6 +63,6 @@ function schemeOf({ name, scheme = name }: Sender): string {
 }
 
 /** The URL holds the token, so it is a secret too. */
-function urlSecret({ name }: Sender): string {
+function urlName({ name }: Sender): string {
   return `${name.toUpperCase().replaceAll('-', '_')}_URL`
 }

@@ -1,6 +1,6 @@
 import { utf8Text } from '../../wire/bytes.ts'
 import { isObject, type JsonObject, parseJson, scalarText } from '../../wire/json.ts'
-import type { Secret } from '../../wire/secret.ts'
+import { type Secret, sameText } from '../../wire/secret.ts'
 import {
   anyHolds,
   ENCODINGS,
@@ -74,7 +74,9 @@ export const monday: Scheme = {
     const jws = compactJws(presented.replace(/^Bearer +/i, ''))
     if (!jws || !(await hs256Holds(jws, secrets))) return MISMATCH
     const { aud, exp, iat } = jws.claims
-    if (url !== undefined && aud !== url.reveal()) return 'the signature is for another URL'
+    if (url !== undefined && !(await sameText(url.reveal(), scalarText(aud)))) {
+      return 'the signature is for another URL'
+    }
     if (typeof exp !== 'number') return 'the signature does not say until when it is valid'
     if (receivedAt(request, ports) > (exp + tolerance) * 1000) return 'the signature has expired'
     return iat === undefined ? undefined : timeRefusal(scalarText(iat), tolerance, request, ports)
