@@ -27,6 +27,38 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
   ])
 }
 
+/** The names of outputs that are the action's own: no field of a trigger has one of them. */
+export const RESERVED_OUTPUTS: ReadonlySet<string> = new Set([
+  'triggered',
+  'trigger',
+  'workflow',
+  'count',
+  'on',
+  'items',
+  'delivery',
+  'received-at',
+])
+
+/**
+ * A warning where a job that maps all of these outputs would hand on more than GitHub lets it: which
+ * of them to leave out. `items` comes last, since it alone holds everything.
+ */
+export function sizeWarning(outputs: ReadonlyMap<string, string>): string | undefined {
+  const sizes = [...outputs].map(([name, text]) => ({ name, size: name.length + text.length }))
+  const total = sum(sizes)
+  if (total <= LIMITS.jobOutputsUnits) return undefined
+  const largest = sizes.filter(({ name }) => name !== 'items').sort((a, b) => b.size - a.size)
+  const leave = largest.filter(
+    (_, at) => total - sum(largest.slice(0, at)) > LIMITS.jobOutputsUnits,
+  )
+  const names = leave.map(({ name }) => name).join(', ')
+  return `all outputs together have ${total} characters, and a job hands on at most ${LIMITS.jobOutputsUnits}: among the job's "outputs", leave out ${names} (what they hold stands in items too)`
+}
+
+function sum(sizes: readonly { readonly size: number }[]): number {
+  return sizes.reduce((total, { size }) => total + size, 0)
+}
+
 function outputText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

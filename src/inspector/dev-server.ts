@@ -11,7 +11,7 @@ import { type Credentials, noToken } from '../relay/credentials.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { serveRelay } from '../relay/node.ts'
 import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
-import { createStore } from '../state/index.ts'
+import { createStore } from '../state/store.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { readClientPayload } from '../wire/payload.ts'
@@ -99,7 +99,7 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report'> {
 
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
 function devEngine(env: Environment): () => EnginePorts {
-  const store = createStore(memoryBackend())
+  const store = createStore(memoryBackend(Date.now))
   const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL, { store })
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
