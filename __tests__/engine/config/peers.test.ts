@@ -106,8 +106,8 @@ test('peers’ fault: active: false holds for webhooks too', async () => {
 test('peers’ fault: keys are not saved before the outputs are written and the job has succeeded', async () => {
   const store = memoryStore()
   await poll(queueOf(1), {}, undefined, { store, run: { id: '1', at: 0 } })
-  const { claims } = await store.read({ workflow: 'hook', trigger: 'queue' })
-  expect(claims.map(({ done }) => done)).toEqual([false])
+  const { state } = await store.read({ workflow: 'hook', trigger: 'queue' })
+  expect(state.claims.map(({ done }) => done)).toEqual([false])
 })
 
 test('peers’ fault: /hook/webhook2 is not taken for /hook/webhook', async () => {
