@@ -59,7 +59,9 @@ describe('where nobody interferes', () => {
     write: async (name: string, text: string) => void texts.set(name, text),
   }
   const process = () =>
-    createStore(openBranch('state', storePlace('', { ...PORTS, github: githubApi('token'), known })))
+    createStore(
+      openBranch('state', storePlace('', { ...PORTS, github: githubApi('token'), known })),
+    )
 
   beforeEach(() => {
     texts = new Map()

@@ -168,7 +168,11 @@ function decideAll(event: PlatformEvent, runs: readonly TriggerRun[]): Decision[
   return workflows.flatMap((workflow) => {
     const own = runs.filter((run) => run.workflow === workflow)
     const decided = own.map(({ decision }) => decision)
-    const decisions = decide(workflow, (ref) => whyNot(ref, event) ?? 'it does not poll on this event', decided)
+    const decisions = decide(
+      workflow,
+      (ref) => whyNot(ref, event) ?? 'it does not poll on this event',
+      decided,
+    )
     if (workflows.length === 1) return decisions
     return decisions.map((decision) => ({ workflow: workflow.name, ...decision }))
   })

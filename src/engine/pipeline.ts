@@ -137,10 +137,7 @@ const FILTER_SCRIPT = (body: string) => ({
 })
 
 /** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
-export async function sort(
-  items: readonly Candidate[],
-  context: StepContext,
-): Promise<StepResult> {
+export async function sort(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const sorted = await bySpecification(items, context)
   return { kept: await sortedByScript(sorted, context) }
 }

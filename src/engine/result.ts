@@ -148,7 +148,9 @@ export function buildContexts(
   const { outputsMode, exportOutputs } = trigger.config
   if (items.length === 0) return { contexts: [], files: [], fields: [] }
   const outputs = outputsMode === 'combine' ? [[...items]] : items
-  const files = exportOutputs ? outputs.map((one, index) => outputFile(ref, one, index, folder)) : []
+  const files = exportOutputs
+    ? outputs.map((one, index) => outputFile(ref, one, index, folder))
+    : []
   const contexts = outputs.map((one, index) => {
     const file = files[index]
     const fired = { outcome: 'success', conclusion: 'success' } as const

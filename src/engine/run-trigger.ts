@@ -122,7 +122,8 @@ export async function runTrigger(
 function checkStore({ trigger }: TriggerRef, isPolled: boolean, hasStore: boolean): void {
   const [need] = storeNeeds(trigger, { hasStore, isPolled, isEveryExact: true })
   if (need?.needs === 'a store') throw needsStore(need.option)
-  if (need) throw new OptionError(need.option, 'config.limit with a sort order needs shouldDeduplicate')
+  if (need)
+    throw new OptionError(need.option, 'config.limit with a sort order needs shouldDeduplicate')
 }
 
 /** Keys that mean something elsewhere, and are taken as they come with a workflow. */
@@ -231,7 +232,8 @@ function buildDecision(
 ): Decision {
   const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
   const missed = checks.find((check) => !check.held)
-  if (missed) return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
+  if (missed)
+    return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
   const tally = { found: found.length, handedOn: kept.length, account: log }
   return { ...decision, reason: [...held, ...log].join('; '), tally }

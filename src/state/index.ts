@@ -109,7 +109,9 @@ export function storeNeeds(
   // What is cut off may lie before what is handed on, which then is not acknowledged and comes again.
   const cuts = isPolled && limit !== undefined && (sort ?? sortScript) !== undefined
   if (hasStore) {
-    return cuts && shouldDeduplicate === false ? [{ option: 'limit', needs: 'shouldDeduplicate' }] : []
+    return cuts && shouldDeduplicate === false
+      ? [{ option: 'limit', needs: 'shouldDeduplicate' }]
+      : []
   }
   const asksWhen = isPolled && !force && !isEveryExact && every?.minutes !== undefined
   const options = [

@@ -132,7 +132,11 @@ const deduplicateOptions = {
   ),
   lease: v.pipe(
     v.optional(
-      v.pipe(v.number(), v.gtValue(0, 'is not more than 0'), v.maxValue(10_080, 'is more than a week')),
+      v.pipe(
+        v.number(),
+        v.gtValue(0, 'is not more than 0'),
+        v.maxValue(10_080, 'is more than a week'),
+      ),
       60,
     ),
     v.title('minutes'),
@@ -238,10 +242,7 @@ export const MOVED_KEYS: ReadonlyMap<string, string> = new Map([
 const UNUSED_OPTIONS = { debug: v.optional(v.unknown()), logLevel: v.optional(v.unknown()) }
 
 /** `on.<trigger>.config` */
-export const configSchema = v.optional(
-  v.strictObject({ ...CONFIG_OPTIONS, ...UNUSED_OPTIONS }),
-  {},
-)
+export const configSchema = v.optional(v.strictObject({ ...CONFIG_OPTIONS, ...UNUSED_OPTIONS }), {})
 
 export type Config = v.InferOutput<typeof configSchema>
 
