@@ -5,6 +5,7 @@ import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
 import type { Decision, Evaluation, Miss } from '../../src/engine/result.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
+import { scaled } from '../support/effort.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { fire, payload, type Sent } from './step.ts'
 
@@ -415,7 +416,7 @@ describe('R42: the job summary is text, whatever comes', () => {
       const about = { ...arrived(text), isPublic, ...(isSecret ? {} : { secrets: {} }) }
       expectText(summaryHtml(full(text, 2, missed), about))
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: scaled(1000) })
   })
 
   test('a delivery id, a name and a pattern of markup', async () => {

@@ -6,6 +6,7 @@ import type { Trigger } from '../../src/triggers/trigger.ts'
 import { NATIVE_EVENTS } from '../../src/wire/events.ts'
 import { isObject } from '../../src/wire/json.ts'
 import { readWebhookRequest } from '../../src/wire/request.ts'
+import { scaled } from '../support/effort.ts'
 import { bound, payloadOf, QUIET_WORLD, receive } from '../support/receive.ts'
 import { anyRequest, NO_TEXT, variations } from './requests.ts'
 
@@ -98,7 +99,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
         for (const { option, found } of checks) expect(option && found).not.toBe('')
         for (const item of items) expect(JSON.parse(JSON.stringify(item))).toEqual(plain(item))
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     )
     expect(Object.prototype).not.toHaveProperty('polluted')
   })
@@ -126,7 +127,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
         expect(second).toEqual(first)
         expect(plain(request)).toEqual(before)
       }),
-      { numRuns: 100 },
+      { numRuns: scaled(100) },
     )
   })
 
@@ -154,7 +155,7 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
           const isLookedAt = checks.some(({ option }) => option === 'verify')
           expect(warnings.length).toBe(isLookedAt ? 1 : 0)
         }),
-        { numRuns: 100 },
+        { numRuns: scaled(100) },
       )
     })
 

@@ -188,7 +188,9 @@ export async function deduplicate(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
   )
   const notices = [...new Set(keyed.flatMap(({ notice }) => notice ?? []))]
-  const unique = [...new Map(keyed.toReversed().map((one) => [one.key, one])).values()].reverse()
+  const first = new Map<string, (typeof keyed)[number]>()
+  for (const one of keyed) if (!first.has(one.key)) first.set(one.key, one)
+  const unique = [...first.values()]
   if (onlyRecords) return { kept: [], recorded: unique, notices }
   if (config.force) return { kept: unique, notices }
   const standing = unique.map((candidate) => ({ candidate, ...seen.keyState(candidate.key) }))
