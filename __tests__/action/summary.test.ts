@@ -5,8 +5,8 @@ import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
 import type { Decision, Evaluation, Miss } from '../../src/engine/result.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
-import { scaled } from '../support/effort.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
+import { scaled } from '../support/effort.ts'
 import { fire, payload, type Sent } from './step.ts'
 
 /** GitHub drops a summary that is larger. */

@@ -2,6 +2,7 @@ import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import type { ReservedOutput } from '../wire/output-names.ts'
 import { base64Forms } from '../wire/secret.ts'
 
 /**
@@ -14,30 +15,18 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
   const { items, contexts, fields } = evaluation
   const [first] = items
   const own = fields.map((field) => [field, outputText(first?.[field] ?? null)] as const)
-  return new Map([
-    ...own,
-    ['triggered', String(items.length > 0)],
-    ['trigger', evaluation.trigger],
-    ['workflow', evaluation.workflow],
-    ['count', String(items.length)],
-    ['on', JSON.stringify(contexts[0] ?? evaluation.unfired)],
-    ['items', itemsText(contexts)],
-    ['delivery', evaluation.delivery ?? ''],
-    ['received-at', evaluation.receivedAt ?? ''],
-  ])
+  const fixed: Record<ReservedOutput, string> = {
+    triggered: String(items.length > 0),
+    trigger: evaluation.trigger,
+    workflow: evaluation.workflow,
+    count: String(items.length),
+    on: JSON.stringify(contexts[0] ?? evaluation.unfired),
+    items: itemsText(contexts),
+    delivery: evaluation.delivery ?? '',
+    'received-at': evaluation.receivedAt ?? '',
+  }
+  return new Map([...own, ...Object.entries(fixed)])
 }
-
-/** The names of outputs that are the action's own: no field of a trigger has one of them. */
-export const RESERVED_OUTPUTS: ReadonlySet<string> = new Set([
-  'triggered',
-  'trigger',
-  'workflow',
-  'count',
-  'on',
-  'items',
-  'delivery',
-  'received-at',
-])
 
 /**
  * A warning where a job that maps all of these outputs would hand on more than GitHub lets it: which

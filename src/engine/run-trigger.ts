@@ -130,8 +130,8 @@ function checkStore({ trigger }: TriggerRef, isPolled: boolean, hasStore: boolea
 function unusedKeys({ trigger: { config } }: TriggerRef): string[] {
   const used = (['debug', 'logLevel'] as const).filter((key) => config[key] !== undefined)
   if (used.length === 0) return []
-  const keys = used.map((key) => `config.${key}`).join(' and ')
-  return [`${keys} has no effect: switch on step debug logging of GitHub Actions instead`]
+  const keys = used.map((key) => `config.${key}`).join(', ')
+  return [`without effect here: ${keys}; switch on step debug logging of GitHub Actions instead`]
 }
 
 /** What can never be handed on, and what is said of it. */

@@ -28,6 +28,7 @@ export const messagingBot = defineTrigger({
   outputs: MESSAGE_OUTPUTS,
   columns: ['from.first_name', 'chat.title', 'text', 'caption', 'data'],
   key: 'update_id',
+  minimalOptions: { webhook: true },
   validate({ token, webhook }) {
     if (webhook || token) return undefined
     return { option: 'token', message: 'is needed to poll; or set "webhook: true"' }

@@ -83,6 +83,8 @@ interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly columns?: readonly string[]
   /** Path to what tells its items apart, before every other key: `update_id`. */
   readonly key?: string
+  /** What its options need at least, as a workflow file gives them; left out where nothing is needed. */
+  readonly minimalOptions?: JsonObject
   /** What is wrong with options that are right one by one; `undefined` when nothing is. */
   readonly validate?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
   /**
@@ -140,6 +142,7 @@ export interface Trigger
   extends Pick<TriggerDefinition<OptionsSchema>, 'name' | 'description' | 'outputs'> {
   readonly columns: readonly string[]
   readonly aliases: readonly string[]
+  readonly minimalOptions: JsonObject
   /** Its options, `config` among them. */
   readonly schema: OptionsSchema
   readonly optionNames: readonly string[]
@@ -151,6 +154,7 @@ export function defineTrigger<const Schema extends OptionsSchema>(
   definition: TriggerDefinition<Schema>,
 ): Trigger {
   const { name, aliases = [], description, outputs, columns = [], options } = definition
+  const { minimalOptions = {} } = definition
   const schema = v.strictObject({ ...options.entries, config: configSchema })
   if (definition.poll && definition.acknowledge === undefined) {
     throw new TypeError(`trigger "${name}" polls, and does not say how it acknowledges`)
@@ -161,6 +165,7 @@ export function defineTrigger<const Schema extends OptionsSchema>(
     description,
     outputs,
     columns,
+    minimalOptions,
     schema,
     optionNames: Object.keys(schema.entries),
     bind(values) {

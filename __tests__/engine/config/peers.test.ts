@@ -137,9 +137,10 @@ test('peers’ fault: bad JSON and bytes that are no text are not lost', async (
 })
 
 describe('a bot that is polled', () => {
+  let nextId = 1 // a server never gives the number of an update twice
   let telegram: TelegramStandIn
   beforeEach(async () => {
-    telegram = await new TelegramStandIn().start()
+    telegram = await new TelegramStandIn([BOT_TOKEN], nextId++ * 1_000).start()
   })
   afterEach(() => telegram.stop())
 
