@@ -1,3 +1,5 @@
+import { WIRING } from './scripts/wiring.js'
+
 const isCovering = process.argv.includes('--coverage')
 
 export default {
@@ -19,8 +21,7 @@ export default {
   coverageProvider: 'v8',
   collectCoverageFrom: [
     'src/**/*.ts',
-    '!src/cli/**',
-    '!src/{relay,action,inspector}/{node,worker,http-server,platform-pool,main,post,context,store,ports,index,dev-server,http,page-files}.ts',
+    ...WIRING.map((path) => `!src/${path}`),
     ...(await withoutTypes()),
   ],
   coverageReporters: [['text', { skipFull: true }], 'text-summary'],

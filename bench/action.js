@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bareScript, coreBundle } from './baseline.js'
 import { peerVariant } from './peer.js'
-import { duration, interleave, median, memory, ratio } from './processes.js'
+import { cpu, interleave, median, memory, ratio } from './processes.js'
 import { layWorkspace, ON_SECTION } from './workspace.js'
 
 /** @typedef {import('./processes.js').Variant} Variant */
 /** @typedef {import('./report.js').Row} Row */
 
-const action = fileURLToPath(new URL('../dist/action/index.js', import.meta.url))
+const built = (/** @type {string} */ file) =>
+  fileURLToPath(new URL(`../dist/${file}`, import.meta.url))
+const action = built('action/index.js')
 
 /** Every run counts as the same one, to which its own items are always fresh. */
 const WITH_CONFIG = `${ON_SECTION}  config:\n    shouldDeduplicate: true\n    limit: 10\n`
@@ -18,12 +20,14 @@ const TIMES = [
     what: 'action, inline `on` : bundle that only uses @actions/core',
     of: 'inline',
     to: 'core',
-    atMost: 1.3,
+    atMost: 0.78,
   },
-  { what: 'action, workflow file : the same bundle', of: 'file', to: 'core', atMost: 1.3 },
+  { what: 'action, workflow file : the same bundle', of: 'file', to: 'core', atMost: 0.92 },
+  { what: 'action, inline `on` : bare node', of: 'inline', to: 'bare', atMost: 2.4 },
+  { what: '`post` with nothing to do : bare node', of: 'post', to: 'bare', atMost: 1.1 },
+  { what: '`hookline --version` : bare node', of: 'version', to: 'bare', atMost: 1.6 },
   { what: 'action, 1,000 workflow files : one', of: 'files', to: 'file', atMost: 1.1 },
   { what: 'action, `config` with a state file : without', of: 'config', to: 'inline' },
-  { what: 'action, workflow file : bare node', of: 'file', to: 'bare' },
   { what: 'Actionsflow, bundled : action', of: 'peer', to: 'file', atLeast: 4.5 },
 ]
 const MEMORIES = [
@@ -32,7 +36,7 @@ const MEMORIES = [
 ]
 
 /**
- * Time and memory of the action, each beside what it is compared with.
+ * Processor time and memory of the action, each beside what it is compared with.
  *
  * @param {string} folder an empty one
  * @param {number} rounds
@@ -44,7 +48,7 @@ export async function measureAction(folder, rounds, withPeer) {
   const one = await layWorkspace(`${folder}/one`, 1)
   const variants = await makeVariants(folder, one)
   if (withPeer) variants.set('peer', await peerVariant(folder, one))
-  const times = interleave(variants, rounds, duration)
+  const times = interleave(variants, rounds, cpu)
   const memories = interleave(variants, Math.ceil(rounds / 3), memory)
   return [...rows(TIMES, times, 'ms'), ...rows(MEMORIES, memories, 'MB')]
 }
@@ -64,6 +68,8 @@ async function makeVariants(folder, one) {
     ['config', actionIn(one, { INPUT_ON: WITH_CONFIG, INPUT_STATE: 'file:state.json' })],
     ['file', actionIn(one)],
     ['files', actionIn(many)],
+    ['post', { script: built('action/post.js'), env, expect: /^$/ }],
+    ['version', { script: built('cli/index.js'), args: ['--version'], expect: /^\d+\.\d+\.\d+$/m }],
   ])
 }
 

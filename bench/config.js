@@ -1,11 +1,10 @@
+import * as v from 'valibot'
 import { median, ratio } from './processes.js'
+import { compiled } from './relay/compiled.js'
 
 /** @typedef {import('./report.js').Row} Row */
 
 const COUNT = 5_000
-const built = (/** @type {string} */ file) =>
-  import(new URL(`../build/${file}`, import.meta.url).href)
-
 /**
  * What `config` costs, within one process: the work itself beside the least that it could be.
  *
@@ -18,47 +17,49 @@ export async function measureConfig(rounds) {
 }
 
 async function openPipeline() {
-  const [{ prepare }, { configSchema }, { scripts }, { canonical }, { digest }, claims, v] =
-    await Promise.all([
-      built('engine/pipeline.js'),
-      built('triggers/config.js'),
-      built('engine/scripts.js'),
-      built('engine/keys.js'),
-      built('engine/keys.js'),
-      built('state/index.js'),
-      import('valibot'),
-    ])
-  const settings = (/** @type {unknown} */ config, /** @type {object} */ other) => ({
-    config: v.parse(configSchema, config),
-    keys: {},
-    scripts,
-    ...other,
-  })
-  return { prepare, settings, canonical, digest, ...claims }
+  /** @type {import('../src/engine/pipeline.ts')} */
+  const { runPipeline } = await compiled('engine/pipeline.js')
+  /** @type {import('../src/triggers/config.ts')} */
+  const { configSchema } = await compiled('triggers/config.js')
+  /** @type {import('../src/engine/scripts.ts')} */
+  const { scripts } = await compiled('engine/scripts.js')
+  /** @type {import('../src/engine/keys.ts')} */
+  const { canonical, digest } = await compiled('engine/keys.js')
+  const run = (
+    /** @type {import('../src/engine/keys.ts').Found[]} */ found,
+    /** @type {unknown} */ config,
+    deduplicate = false,
+    seen = new Set(),
+  ) =>
+    runPipeline(found, {
+      config: v.parse(configSchema, config),
+      keys: { own: undefined, chosen: undefined },
+      scripts,
+      deduplicate,
+      isPolled: true,
+      seen: {
+        keyState: (key) => ({ status: seen.has(key) ? 'done' : 'new' }),
+        isFirstRun: false,
+      },
+    })
+  return { run, canonical, digest }
 }
 
 /** @param {Awaited<ReturnType<typeof openPipeline>>} pipeline @param {number} rounds */
-async function deduplication({ prepare, settings, canonical, digest, standings, claimed }, rounds) {
+async function deduplication({ run, canonical, digest }, rounds) {
   const found = items(COUNT)
   const hash = () => Promise.all(found.map(({ identity }) => digest(`item ${canonical(identity)}`)))
-  const keys = await hash()
-  const run = { id: '1', at: 0 }
-  const known = claimed({ lastSuccess: 0, claims: [] }, keys, run, false)
-  const deduplicate = async () => {
-    const ledger = { standing: standings(known, { id: '2', at: 1 }), isFirstRun: false }
-    return prepare(found, settings({}, { deduplicate: true, ledger }))
-  }
-  const times = await alternate([hash, deduplicate], rounds)
+  const seen = new Set(await hash())
+  const times = await alternate([hash, () => run(found, {}, true, seen)], rounds)
   return row('deduplicate 5,000 items against 5,000 keys : hash them', times, 2)
 }
 
 /** @param {Awaited<ReturnType<typeof openPipeline>>} pipeline @param {number} rounds */
-async function filtering({ prepare, settings }, rounds) {
+async function filtering({ run }, rounds) {
   const found = items(100)
-  const ledger = { standing: () => 'fresh', isFirstRun: false }
-  const filtered = settings({ filter: { 'body.n': { $gte: 50 } } }, { ledger })
+  const config = { filter: { 'body.n': { $gte: 50 } } }
   const plain = async () => found.map((one) => JSON.stringify(one))
-  const times = await alternate([plain, () => prepare(found, filtered)], rounds)
+  const times = await alternate([plain, () => run(found, config)], rounds)
   return row('filter 100 items : write them as JSON', times)
 }
 

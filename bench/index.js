@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { findNode24 } from '../scripts/node24.js'
 import { measureAction } from './action.js'
 import { measureConfig } from './config.js'
+import { compile } from './relay/subjects.js'
 import { report } from './report.js'
 import { measureDownload } from './size.js'
 
 const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [config] [size] [relay]
 
 Measures side by side, in one run, and prints ratios: absolute times say little about another machine.
+Runs on the Node that GitHub runs actions on where HOOKLINE_NODE24 or .ci/run brought one.
   --rounds N     how often each variant is measured (default 31)
   --with-peers   compares with Actionsflow too, which is installed for it`
 
@@ -27,15 +30,30 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
+const node24 = findNode24() ?? process.execPath
 if (values.help) console.log(USAGE)
+else if (node24 !== process.execPath) runOn(node24)
 else await run()
 
+/** @param {string} node the program to measure with */
+function runOn(node) {
+  const { status } = spawnSync(node, process.argv.slice(1), {
+    stdio: 'inherit',
+    env: { ...process.env, HOOKLINE_NODE24: node },
+  })
+  process.exitCode = status ?? 1
+}
+
 async function run() {
+  console.log(`Node ${process.versions.node}`)
   const folder = await mkdtemp(join(tmpdir(), 'hookline-bench-'))
   try {
     if (wants('action'))
       report(await measureAction(folder, Number(values.rounds), values['with-peers']))
-    if (wants('config')) report(await measureConfig(Number(values.rounds)))
+    if (wants('config')) {
+      compile()
+      report(await measureConfig(Number(values.rounds)))
+    }
     if (wants('size')) report([measureDownload()])
   } finally {
     await rm(folder, { recursive: true })

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url'
  * @property {RegExp} [expect] what a run must write: to that file, else to the terminal
  */
 
-const memoryProbe = fileURLToPath(new URL('memory-probe.cjs', import.meta.url))
+/** Tells, at the end of a process, what it has used up. */
+const usageProbe = fileURLToPath(new URL('usage-probe.cjs', import.meta.url))
 
 /**
  * Runs every variant once a round, so that what else the machine does hits all of them alike.
@@ -34,16 +35,13 @@ export function interleave(variants, rounds, measure) {
 }
 
 /**
- * Milliseconds from start to exit.
+ * Milliseconds of processor time, in and for the process: unlike its duration, it grows little while
+ * others keep the machine busy.
  *
  * @param {Variant} variant
  */
-export function duration(variant) {
-  const start = performance.now()
-  const { stdout } = run(variant, [])
-  const end = performance.now()
-  checkOutput(variant, stdout)
-  return end - start
+export function cpu(variant) {
+  return usage(variant).cpu
 }
 
 /**
@@ -52,9 +50,7 @@ export function duration(variant) {
  * @param {Variant} variant
  */
 export function memory(variant) {
-  const { stdout, output } = run(variant, ['--require', memoryProbe])
-  checkOutput(variant, stdout)
-  return Number(output[3]) / 1024
+  return usage(variant).memory
 }
 
 /**
@@ -75,11 +71,12 @@ export function median(figures) {
 
 /**
  * @param {Variant} variant
- * @param {readonly string[]} flags
+ * @returns {{ cpu: number, memory: number }}
  */
-function run({ script, args = [], cwd, env = {}, output }, flags) {
+function usage(variant) {
+  const { script, args = [], cwd, env = {}, output } = variant
   if (output) writeFileSync(output, '')
-  const result = spawnSync(process.execPath, [...flags, script, ...args], {
+  const result = spawnSync(process.execPath, ['--require', usageProbe, script, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -87,7 +84,8 @@ function run({ script, args = [], cwd, env = {}, output }, flags) {
   if (result.status !== 0) {
     throw new Error(`${script} failed: ${result.stderr}${result.stdout}`)
   }
-  return result
+  checkOutput(variant, result.stdout)
+  return JSON.parse(result.output[3]?.toString() ?? '')
 }
 
 /**

@@ -1,6 +1,6 @@
 // node bench/relay.js [rounds]   R27: how fast the relay is, beside forwarders that do nothing else
 import { compare } from './relay/compare.js'
-import { sealedTokenCost } from './relay/sealed.js'
+import { credentialCosts } from './relay/credentials.js'
 import { compile, start } from './relay/subjects.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
 import { report } from './report.js'
@@ -29,5 +29,5 @@ report(await compare(['forward-only', forwardOnly], ['its log read here', heard]
 await forwardOnly.stop()
 await heard.stop()
 
-report([await sealedTokenCost()])
+report(await credentialCosts(env, ROUNDS))
 await upstream.stop()

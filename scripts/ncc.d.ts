@@ -25,6 +25,8 @@ declare module '@vercel/ncc' {
     readonly minify?: boolean
     /** ES modules, or CommonJS; by the nearest package.json when left out. */
     readonly esm?: boolean
+    /** What stays outside: by what imports say, the name that is left in the code. */
+    readonly externals?: Readonly<Record<string, string>>
   }
 
   export default function ncc(entry: string, options: Options): Promise<Built>

@@ -5,7 +5,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
 const PATHS = [
+  '/repos/{owner}/{repo}',
   '/repos/{owner}/{repo}/dispatches',
+  '/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches',
+  '/repos/{owner}/{repo}/actions/workflows/{workflow_id}',
+  '/repos/{owner}/{repo}/actions/runs',
+  '/repos/{owner}/{repo}/actions/runs/{run_id}',
+  '/repos/{owner}/{repo}/installation',
+  '/app',
+  '/app/installations/{installation_id}/access_tokens',
+  '/app-manifests/{code}/conversions',
   '/repos/{owner}/{repo}/contents/{path}',
   '/repos/{owner}/{repo}/git/refs',
   '/repos/{owner}/{repo}/git/ref/{ref}',

@@ -48,11 +48,15 @@ describe('a webhook in the input hookline of a workflow_dispatch', () => {
     const workflows = sourceOf(queueWorkflow(queueOf(0)))
     const property = fc.asyncProperty(fc.json(), async (text) => {
       const sent = { path: 'hook/queue', body: JSON.parse(text) }
-      const dispatched = { name: 'repository_dispatch', payload: dispatchEvent(sent).payload }
-      const direct = { name: 'workflow_dispatch', payload: started(JSON.stringify(sent)).payload }
-      expect(
-        await evaluate(direct as typeof dispatched & typeof direct, workflows, testPorts()),
-      ).toEqual(await evaluate(dispatched as never, workflows, testPorts()))
+      const dispatched = {
+        name: 'repository_dispatch',
+        payload: { action: 'webhook', client_payload: sent },
+      }
+      const inputs = { hookline: JSON.stringify(sent) }
+      const direct = { name: 'workflow_dispatch', payload: { inputs } }
+      expect(await evaluate(direct, workflows, testPorts())).toEqual(
+        await evaluate(dispatched, workflows, testPorts()),
+      )
     })
     await fc.assert(property, { numRuns: scaled(300) })
   })

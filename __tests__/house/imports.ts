@@ -13,7 +13,7 @@ export interface Module {
 
 export function readModules(folder: string): Module[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const paths = files.filter((file) => file.endsWith('.ts')).sort()
+  const paths = files.filter((file) => /\.tsx?$/.test(file)).sort()
   return paths.map((path) => parseModule(path, readFileSync(join(folder, path), 'utf8')))
 }
 

@@ -54,8 +54,13 @@ describe('action.yml', () => {
     expect(actionErrors(text.replace(from, to))).not.toEqual([])
   })
 
-  test('runs the bundle on Node 24', () => {
-    expect(manifest.runs).toMatchObject({ using: 'node24', main: 'dist/action/index.js' })
+  test('runs the bundles on Node 24', () => {
+    expect(manifest.runs).toMatchObject({
+      using: 'node24',
+      main: 'dist/action/index.js',
+      post: 'dist/action/post.js',
+      'post-if': 'success()',
+    })
   })
 
   test('every input has a description and a default, every output a description', () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { releaseNotes, releaseTags } from '../../scripts/release-notes.js'
@@ -6,17 +6,28 @@ import { releaseNotes, releaseTags } from '../../scripts/release-notes.js'
 interface Job {
   readonly needs?: string | readonly string[]
   readonly permissions?: Readonly<Record<string, string>>
-  readonly steps: readonly { readonly uses?: string; readonly run?: string }[]
+  readonly uses?: string
+  readonly steps?: readonly Step[]
+}
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, string>>
 }
 
 const root = new URL('../../', import.meta.url)
-const text = readFileSync(new URL('.github/workflows/release.yml', root), 'utf8')
+const text = workflowText('release.yml')
 const workflow = parse(text) as { readonly permissions: object; readonly jobs: Record<string, Job> }
 const jobs = Object.entries(workflow.jobs)
 
+function workflowText(name: string): string {
+  return readFileSync(new URL(`.github/workflows/${name}`, root), 'utf8')
+}
+
 /** The scripts of all jobs, from the first job to the last. */
 function scripts(): string[] {
-  return jobs.flatMap(([, { steps }]) => steps.flatMap(({ run }) => run ?? []))
+  return jobs.flatMap(([, { steps = [] }]) => steps.flatMap(({ run }) => run ?? []))
 }
 
 function place(pattern: RegExp): number {
@@ -36,7 +47,8 @@ describe('the release workflow', () => {
     expect(found).toEqual([...found].sort((one, other) => one - other))
     expect(jobs.map(([name, { needs }]) => [name, needs])).toEqual([
       ['check', undefined],
-      ['tag', 'check'],
+      ['soak', undefined],
+      ['tag', ['check', 'soak']],
       ['publish', ['check', 'tag']],
       ['announce', ['check', 'publish']],
     ])
@@ -46,21 +58,62 @@ describe('the release workflow', () => {
     expect(workflow.permissions).toEqual({})
     expect(jobs.map(([, { permissions }]) => permissions)).toEqual([
       { contents: 'read' },
+      { contents: 'read' },
       { contents: 'write' },
-      { contents: 'read', 'id-token': 'write' },
+      { contents: 'read', 'id-token': 'write', attestations: 'write' },
       { contents: 'write' },
     ])
   })
 
-  test('runs foreign actions by their full commit, and holds no secret', () => {
-    const uses = jobs.flatMap(([, { steps }]) => steps.flatMap((step) => step.uses ?? []))
-    expect(uses.length).toBeGreaterThan(3)
-    expect(uses.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([])
+  test('holds no secret', () => {
     expect(text).not.toContain('secrets.')
+  })
+
+  test('attests the bundles and the very tarball that it publishes', () => {
+    const steps = workflow.jobs.publish?.steps ?? []
+    const at = (pattern: RegExp) => steps.findIndex((step) => pattern.test(JSON.stringify(step)))
+    const attest = steps[at(/attest-build-provenance/)]
+    expect(attest?.with?.['subject-path']?.trim().split('\n')).toEqual([
+      'dist/**',
+      '${{ steps.pack.outputs.tarball }}',
+    ])
+    const order = [/npm pack/, /attest-build-provenance/, /npm publish .*\$TARBALL/].map(at)
+    expect(order).not.toContain(-1)
+    expect(order).toEqual([...order].sort((one, other) => one - other))
+  })
+
+  test('soaks as every week does', () => {
+    const soak = parse(workflowText('soak.yml'))
+    expect(workflow.jobs.soak?.uses).toBe('./.github/workflows/soak.yml')
+    expect(soak.on).toMatchObject({ schedule: [{ cron: expect.any(String) }], workflow_call: null })
+    expect(JSON.stringify(soak.jobs)).toContain('npm run test:soak')
   })
 
   test('puts no expression into a script', () => {
     expect(scripts().filter((script) => script.includes('${' + '{'))).toEqual([])
+  })
+})
+
+describe('workflows of the project', () => {
+  /** Actions of others that are not named by a full commit, with the version beside it. */
+  const unpinned = (yaml: string) =>
+    [...yaml.matchAll(/\buses: *(\S+)(.*)/g)]
+      .filter(([, action = '']) => !action.startsWith('./'))
+      .filter(([, action = '', rest = '']) => {
+        return !/@[0-9a-f]{40}$/.test(action) || !/^ # v\d+\.\d+\.\d+$/.test(rest)
+      })
+      .map(([found]) => found)
+
+  test.each(readdirSync(new URL('.github/workflows/', root)))('%s pins actions', (name) => {
+    expect(unpinned(workflowText(name))).toEqual([])
+  })
+
+  test.each([
+    'uses: actions/checkout@v5',
+    'uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8',
+    'uses: actions/checkout@08c6903 # v5.0.0',
+  ])('do not with "%s"', (line) => {
+    expect(unpinned(`steps:\n  - ${line}\n`)).toEqual([line])
   })
 })
 

@@ -9,8 +9,8 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 
 describe('R50: the relay stands on at most three packages', () => {
   test.each([
-    ['on Node', 'entries/relay-node.ts', ['jose', 'lossless-json', 'undici']],
-    ['on workers', 'entries/relay-worker.ts', ['jose', 'lossless-json']],
+    ['on Node', 'relay/node.ts', ['jose', 'lossless-json', 'undici']],
+    ['on workers', 'relay/worker.ts', ['jose', 'lossless-json']],
   ])('%s', (_, entry, packages) => {
     expect(modules.has(entry)).toBe(true)
     expect(packagesBehind([entry], modules)).toEqual(packages)

@@ -232,7 +232,8 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
       'cache-control': 'no-store',
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'X-Hookline-Delivery, Retry-After',
+      'access-control-expose-headers':
+        'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, Retry-After',
     })
     expect(headers['x-hookline-delivery']).toMatch(/^[0-9a-f]{8}-/)
     expect(headers['set-cookie']).toBeUndefined()

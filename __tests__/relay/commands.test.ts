@@ -177,7 +177,7 @@ describe('hookline relay', () => {
     [[], { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: ' , ' }, 'HOOKLINE_KEYS is missing'],
     [[], { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: 'k'.repeat(20) }, 'that no token has'],
     [[], { HOOKLINE_SEAL_KEYS: '{}' }, 'holds no sealing keys'],
-    [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is no number of milliseconds'],
+    [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is no whole number above 0'],
   ])('%j with %j: an error that says so', async (args, env, message) => {
     const { code, errors } = await runCommand('relay', { arguments: ['--port', '0', ...args], env })
     expect(code).not.toBe(0)

@@ -59,7 +59,9 @@ describe.each(RUNTIMES)('R21: a browser before a relay on %s', (_, start) => {
     for (const target of [HOOK, '/nothing']) {
       const { headers } = await at.send({ target, headers: [ORIGIN] })
       expect(headers['access-control-allow-origin']).toBe('*')
-      expect(headers['access-control-expose-headers']).toBe('X-Hookline-Delivery, Retry-After')
+      expect(headers['access-control-expose-headers']).toBe(
+        'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, Retry-After',
+      )
     }
   })
 })

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { RelayError } from '../../src/relay/errors.ts'
-import { writePayload } from '../../src/relay/relay.ts'
+import { LIMIT_OF, writePayload } from '../../src/relay/relay.ts'
 import { bodyBytes, utf8Text } from '../../src/wire/bytes.ts'
 
 const LIMIT = 65_535
+const BYTES = LIMIT_OF.repository_dispatch
 
 function received(bytes: Uint8Array<ArrayBuffer>, path = 'hook/webhook') {
   const body = { bytes, text: utf8Text(bytes) }
@@ -21,7 +22,7 @@ function received(bytes: Uint8Array<ArrayBuffer>, path = 'hook/webhook') {
 const textBytes = (text: string) => new TextEncoder().encode(text)
 
 async function sizeOf(path: string): Promise<number> {
-  const clientPayload = await writePayload(received(new Uint8Array(), path))
+  const clientPayload = await writePayload(received(new Uint8Array(), path), BYTES)
   return Buffer.byteLength(clientPayload)
 }
 
@@ -36,7 +37,10 @@ test('R7: a payload of exactly 65,535 bytes is written, one of a byte more is re
     const fitting = Math.floor((LIMIT - others) / width)
     const rest = 'x'.repeat(LIMIT - others - fitting * width)
     expect(await sizeOf(unit.repeat(fitting) + rest)).toBe(LIMIT)
-    const refused = writePayload(received(new Uint8Array(), `${unit.repeat(fitting)}${rest}x`))
+    const refused = writePayload(
+      received(new Uint8Array(), `${unit.repeat(fitting)}${rest}x`),
+      BYTES,
+    )
     await expect(refused).rejects.toMatchObject({ status: 413, code: 'payload_too_large' })
   }
 })
@@ -46,7 +50,7 @@ test('R7: whatever the text, what is written fits and holds it, or is refused', 
   const text = fc.tuple(fc.array(unit, { minLength: 1, maxLength: 20 }), fc.nat(9000))
   const property = fc.asyncProperty(text, async ([units, times]) => {
     const bytes = textBytes(units.join('').repeat(times))
-    const clientPayload = await writePayload(received(bytes))
+    const clientPayload = await writePayload(received(bytes), BYTES)
     const payload = JSON.parse(clientPayload)
     expect(Buffer.byteLength(clientPayload)).toBeLessThanOrEqual(LIMIT)
     const encoding = payload.headers['x-hookline-body-encoding']
@@ -57,6 +61,30 @@ test('R7: whatever the text, what is written fits and holds it, or is refused', 
 })
 
 test('R7: what gzip cannot make small enough is refused', async () => {
-  const refused = writePayload(received(new Uint8Array(randomBytes(60_000))))
+  const refused = writePayload(received(new Uint8Array(randomBytes(60_000))), BYTES)
   await expect(refused).rejects.toBeInstanceOf(RelayError)
+})
+
+test('of an input of a workflow the characters count, not the bytes', async () => {
+  const bytes = textBytes('é'.repeat(65_000))
+  const plain = await writePayload(received(bytes), LIMIT_OF.workflow_dispatch)
+  expect(plain.length).toBeLessThanOrEqual(LIMIT)
+  expect(JSON.parse(plain).headers['x-hookline-body-encoding']).toBeUndefined()
+  const packed = await writePayload(received(bytes), BYTES)
+  expect(JSON.parse(packed).headers['x-hookline-body-encoding']).toBe('gzip')
+})
+
+test('the next way to pack is tried only where the one before packs too little', async () => {
+  const tried: string[] = []
+  const packer = (name: string, length: number) => async () => {
+    tried.push(name)
+    return new Uint8Array(length)
+  }
+  const large = received(textBytes('"'.repeat(100_000)))
+  await writePayload(large, BYTES, [packer('quick', 10), packer('thorough', 10)])
+  expect(tried).toEqual(['quick'])
+  await writePayload(large, BYTES, [packer('quick', 60_000), packer('thorough', 10)])
+  expect(tried).toEqual(['quick', 'quick', 'thorough'])
+  const never = writePayload(large, BYTES, [packer('quick', 60_000), packer('thorough', 60_000)])
+  await expect(never).rejects.toMatchObject({ status: 413 })
 })

@@ -174,8 +174,8 @@ describe.each(RUNTIMES)('R5: connections that break, seen by a relay on %s', (na
       const { status } = await send(fresh.url, SMALL)
       const tries = platform.connections - before
       // Whether the reset comes before the first byte leaves is chance; a worker cannot tell.
-      const known = name === 'Node' ? [[502, 3], UNKNOWN] : [UNKNOWN]
-      expect(known).toContainEqual([status, tries])
+      if (name === 'Node' && status === 502) expect(tries).toBeGreaterThan(2)
+      else expect([status, tries]).toEqual(UNKNOWN)
     }
     await fresh.close()
   })

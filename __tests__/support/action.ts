@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { ACTION_NODE } from './node24.ts'
 import { readOutputFile } from './output-file.ts'
 
-/** The bundle that GitHub runs. */
-export const ACTION_BUNDLE = fileURLToPath(new URL('../../dist/action/index.js', import.meta.url))
+/** The bundles that GitHub runs, as action.yml names them. */
+const BUNDLES = {
+  main: fileURLToPath(new URL('../../dist/action/index.js', import.meta.url)),
+  post: fileURLToPath(new URL('../../dist/action/post.js', import.meta.url)),
+}
 
 export interface ActionRun {
   readonly event: string
@@ -39,20 +42,21 @@ export interface ActionResult {
 
 /** Runs the built action as a runner would: on Node 24 where there is one, with nothing in the environment but what it sets. */
 export function runAction(run: ActionRun): Promise<ActionResult> {
-  return runProcess(run)
+  return runProcess('main', run)
 }
 
 /** Runs the action's `post` process, which the runner starts when the job has succeeded. */
 export function runPost(run: ActionRun, state: SavedState): Promise<ActionResult> {
   const variables = Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])
-  return runProcess({ ...run, env: { ...run.env, ...Object.fromEntries(variables) } })
+  return runProcess('post', { ...run, env: { ...run.env, ...Object.fromEntries(variables) } })
 }
 
-async function runProcess(run: ActionRun): Promise<ActionResult> {
+async function runProcess(part: keyof typeof BUNDLES, run: ActionRun): Promise<ActionResult> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-action-'))
   try {
     const files = await runnerFiles(folder, run.payload)
     const ended = await runBundle(
+      BUNDLES[part],
       { ...runnerVariables(run, folder), ...files, ...run.env },
       run.kill,
     )
@@ -105,11 +109,12 @@ function runnerVariables(
 }
 
 function runBundle(
+  bundle: string,
   env: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<Pick<ActionResult, 'exitCode' | 'stdout' | 'stderr'>> {
   return new Promise((resolve, reject) => {
-    const child = spawn(ACTION_NODE, [ACTION_BUNDLE], {
+    const child = spawn(ACTION_NODE, [bundle], {
       env,
       timeout: 60_000,
       killSignal: 'SIGKILL',

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
+import { scaled } from './effort.ts'
 import { type GitHub, startGitHub } from './github.ts'
 import {
   type KeptConnection,
@@ -26,7 +27,7 @@ export interface Scene {
 }
 
 /** How often a property over a socket is tried. */
-export const RUNS = 1000
+export const RUNS = scaled(1000, 200)
 
 /** Milliseconds; the first test of a state of the sources bundles the worker. */
 const START_TIMEOUT = 60_000

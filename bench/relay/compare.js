@@ -23,7 +23,7 @@ const STEADY = { rate: 300, connections: 16, milliseconds: 4000 }
  * @returns {Promise<Row[]>}
  */
 export async function compare([baseName, base], [name, subject], rounds, atLeast) {
-  for (const { url } of [base, subject]) await saturate(url, WARM_UP)
+  for (const { url, request } of [base, subject]) await saturate(url, WARM_UP, request)
   /** @type {Figures[]} */
   const bases = []
   /** @type {Figures[]} */
@@ -61,7 +61,7 @@ export async function compare([baseName, base], [name, subject], rounds, atLeast
  */
 async function measure(subject) {
   const before = cpuMilliseconds(await subject.usage())
-  const { perSecond, requests } = await saturate(subject.url, LOAD)
+  const { perSecond, requests } = await saturate(subject.url, LOAD, subject.request)
   return { perSecond, cpu: (cpuMilliseconds(await subject.usage()) - before) / requests }
 }
 
@@ -69,8 +69,8 @@ async function measure(subject) {
  * @param {Named} subject
  * @returns {Promise<Row[]>}
  */
-async function latencies([name, { url }]) {
-  const { p50, p99 } = await atRate(url, STEADY)
+async function latencies([name, { url, request }]) {
+  const { p50, p99 } = await atRate(url, STEADY, request)
   const what = `${name}, latency at ${STEADY.rate} per second`
   return [
     { what: `${what}, p50`, measured: p50, unit: 'ms' },

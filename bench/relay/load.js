@@ -2,14 +2,25 @@
 import { connect } from 'node:net'
 
 const BODY = JSON.stringify({ id: 1, text: 'x'.repeat(2000) })
-export const TARGET = '/owner/repo/hook/webhook?__token=ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+export const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+export const REPOSITORY = 'owner/repo'
+const HOOK = `/${REPOSITORY}/hook/webhook`
+export const TARGET = `${HOOK}?__token=${TOKEN}`
 
-const REQUEST = Buffer.from(
-  `POST ${TARGET} HTTP/1.1\r\nHost: relay.test\r\nUser-Agent: GitHub-Hookshot/044aadd\r\n` +
-    'Accept: */*\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958\r\n' +
-    'X-Hub-Signature-256: sha256=d57c68ca6f92289e6987922ff26938930f6e66a2d161ef06abdf1859230aa23c\r\n' +
-    `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
-)
+/**
+ * A request that brings a token, or what stands in its place.
+ *
+ * @param {string} token
+ */
+export const requestWith = (token) =>
+  Buffer.from(
+    `POST ${HOOK}?__token=${token} HTTP/1.1\r\nHost: relay.test\r\nUser-Agent: GitHub-Hookshot/044aadd\r\n` +
+      'Accept: */*\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958\r\n' +
+      'X-Hub-Signature-256: sha256=d57c68ca6f92289e6987922ff26938930f6e66a2d161ef06abdf1859230aa23c\r\n' +
+      `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+  )
+
+const REQUEST = requestWith(TOKEN)
 
 /** @typedef {{ connections: number, milliseconds: number }} Load */
 
@@ -24,12 +35,13 @@ const REQUEST = Buffer.from(
  *
  * @param {string} url
  * @param {Load} load
+ * @param {Buffer} [request]
  */
-export async function saturate(url, { connections, milliseconds }) {
+export async function saturate(url, { connections, milliseconds }, request = REQUEST) {
   /** @type {number[]} */
   const latencies = []
   const until = performance.now() + milliseconds
-  const clients = Array.from({ length: connections }, () => client(url))
+  const clients = Array.from({ length: connections }, () => client(url, request))
   const work = clients.map(async (send) => {
     while (performance.now() < until) {
       const start = performance.now()
@@ -48,15 +60,16 @@ export async function saturate(url, { connections, milliseconds }) {
  *
  * @param {string} url
  * @param {Load & { rate: number }} load
+ * @param {Buffer} [request]
  */
-export async function atRate(url, { rate, connections, milliseconds }) {
+export async function atRate(url, { rate, connections, milliseconds }, request = REQUEST) {
   /** @type {number[]} */
   const latencies = []
   let accepted = 0
   const start = performance.now()
   const total = Math.floor((rate * milliseconds) / 1000)
   let next = 0
-  const clients = Array.from({ length: connections }, () => client(url))
+  const clients = Array.from({ length: connections }, () => client(url, request))
   const work = clients.map(async (send) => {
     for (let due = next++; due < total; due = next++) {
       const dueAt = start + (due * 1000) / rate

@@ -17,6 +17,7 @@ import { once } from 'node:events'
  *
  * @typedef {object} Subject
  * @property {string} url
+ * @property {Buffer} [request] what it is sent, where it is not the usual request
  * @property {() => Promise<Usage>} usage
  * @property {() => Promise<void>} stop
  */

@@ -1,1 +1,1 @@
-export const id=50;export const ids=[50];export const modules={8050:module=>{module.exports=eval("require")("kerberos")}};
+exports.id=50;exports.ids=[50];exports.modules={8050:(module=>{module.exports=eval("require")("kerberos")})};

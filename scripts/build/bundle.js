@@ -14,20 +14,24 @@ import { shrink } from './shrink.js'
  * @returns {Promise<[name: string, file: File][]>} by path in dist/
  */
 export async function bundle(target) {
-  const { entry, folder, file, format, minify = false, types, portable } = target
+  const { entry, folder, file, format, minify = false, types, portable, loads } = target
   const module = format === 'module'
-  const built = await ncc(resolve(entry), { cache: false, quiet: true, esm: module })
+  const externals = loads ? { [loads]: loads } : {}
+  const built = await ncc(resolve(entry), { cache: false, quiet: true, esm: module, externals })
   if (portable) refuseNodeOnly(target, built)
   const scripts = await Promise.all(
     [[file, built.code], ...chunks(built)].map(async ([name = '', code = '']) => {
-      return [name, minify ? await shrink(code, { module }) : code]
+      return [name, minify ? await shrink(code, { module, smallest: portable }) : code]
     }),
   )
-  const texts = [
-    ...scripts,
+  const around = [
     ['licenses.txt', notices(modulesOf(built.stats.compilation))],
     // Which of the two kinds of modules the folder holds, whatever stands around it.
     ['package.json', `${JSON.stringify({ type: format }, null, 2)}\n`],
+  ]
+  const texts = [
+    ...scripts,
+    ...(loads ? [] : around),
     ...(types ? [[file.replace(/\.js$/, '.d.ts'), await readFile(types, 'utf8')]] : []),
   ]
   return texts.map(([name = '', text = '']) => {

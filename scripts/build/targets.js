@@ -12,6 +12,7 @@ import { existsSync } from 'node:fs'
  * @property {boolean} [executable] it is started by its name
  * @property {boolean} [minify] its size is paid for at every start: the engine compiles all of it
  * @property {boolean} [portable] it also runs where there is no Node: one small file, no Node module
+ * @property {string} [loads] it loads the bundle of this name beside it, and holds nothing itself
  * @property {string} [types] file of its types, laid beside it for those who import it
  */
 
@@ -23,6 +24,14 @@ export const TARGETS = [
     file: 'index.js',
     format: 'commonjs',
     minify: true,
+  },
+  {
+    entry: 'build/action/post-program.js',
+    folder: 'action',
+    file: 'post.js',
+    format: 'commonjs',
+    minify: true,
+    loads: './index.js',
   },
   {
     entry: 'build/cli/index.js',

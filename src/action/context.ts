@@ -61,8 +61,8 @@ async function filesOf(
   calling: string,
   contexts: Contexts,
 ): Promise<WorkflowSource> {
-  // Globs are of no use to an inline section. In the bundle: a file of its own costs more than it saves.
-  const { workflowFileSource } = await import(/* webpackMode: "eager" */ './workflow-files.ts')
+  // Globs are of no use to an inline section.
+  const { workflowFileSource } = await import('./workflow-files.ts')
   const globs = inputs.workflow
   const root = workingCopy()
   const files = workflowFileSource({ root, globs, calling, contexts, advice: NO_FILES })

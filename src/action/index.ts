@@ -2,8 +2,6 @@ import { fail } from './failure.ts'
 import { main } from './main.ts'
 import { isPost, post } from './post.ts'
 
-try {
-  await (isPost() ? post() : main())
-} catch (error) {
-  fail(error)
-}
+// No await here: it would make every module above wait for a turn of the event loop.
+const ended = isPost() ? post() : main()
+ended.catch(fail)

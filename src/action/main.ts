@@ -7,16 +7,15 @@ import type { Evaluation, OutputFile } from '../engine/result.ts'
 import { isObject } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ActionContext, readActionContext } from './context.ts'
-import { logText } from './failure.ts'
+import { logLine } from './failure.ts'
 import type { Inputs } from './inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
-import { beginMain, leaveForPost } from './post.ts'
+import { leaveForPost } from './post.ts'
 import { summaryHtml } from './summary.ts'
 import { type Arrival, arrivalOf } from './summary-tables.ts'
 
 /** The step itself: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
-  beginMain()
   const context = await readActionContext()
   const { inputs, event, workflows, ports } = context
   const evaluation = await evaluate(event, workflows, ports)
@@ -48,7 +47,7 @@ function warnOfMaskedOutputs(outputs: ReadonlyMap<string, string>, { secrets }: 
 function report(evaluation: Evaluation): void {
   const { workflow, trigger, items, reason, errors, warnings, notices } = evaluation
   const fired = `${workflow}/${trigger} fired: ${items.length} ${items.length === 1 ? 'item' : 'items'}`
-  core.info(logText(reason === undefined ? fired : `no trigger fired: ${reason}`))
+  logLine(reason === undefined ? fired : `no trigger fired: ${reason}`)
   for (const error of errors) core.error(error)
   for (const warning of warnings) core.warning(warning)
   for (const notice of notices) core.notice(notice)

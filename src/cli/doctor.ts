@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { isDispatchEvent } from '../relay/claims.ts'
 import { readApiUrl, systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
@@ -31,9 +32,12 @@ interface DoctorOptions {
 
 const HELP = `
 Environment:
-  HOOKLINE_TOKEN    the platform token; never printed
-  HOOKLINE_KEYS     keys of a relay that holds the token itself: the first one is sent to it
-  HOOKLINE_API_URL  GitHub's API, by default https://api.github.com
+  HOOKLINE_TOKEN      the platform token; never printed
+  HOOKLINE_APP_ID, HOOKLINE_APP_KEY
+                      a GitHub App: whether it is installed, and may do what an event needs
+  HOOKLINE_SIGN_KEYS  keys that sign grants: --deliver sends one to the relay
+  HOOKLINE_KEYS       keys of a relay that holds the token itself: the first one is sent to it
+  HOOKLINE_API_URL    GitHub's API, by default https://api.github.com
 
 It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
 
@@ -60,13 +64,13 @@ async function run(options: DoctorOptions, command: Command): Promise<void> {
   if (options.deliver && options.workflow === undefined) {
     command.error('error: --deliver needs --workflow, the one that the event is for')
   }
-  const patient = readTarget(options)
+  const patient = await withApp(await withGrant(readTarget(options)))
   const findings = await runChecks(patient, doctorPorts(readApiUrl(process.env), patient.token))
   const isWell = findings.every(({ status }) => status !== 'failed')
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ ok: isWell, findings })}\n`
-      : findings.map(findingLines).join(''),
+      : findings.map((finding) => findingLines(finding, columnOf(findings))).join(''),
   )
   if (!isWell) process.exitCode = EXIT.failure
 }
@@ -98,6 +102,30 @@ function readTarget(options: DoctorOptions): Target {
   }
 }
 
+/** With what the environment's App makes of it, and its token where there is no other. */
+async function withApp(target: Target): Promise<Target> {
+  const { HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: pem, HOOKLINE_EVENT } = process.env
+  if (!id || !pem) return target
+  // Loaded only here: most who ask have no App.
+  const { checkApp } = await import('./doctor/app.ts')
+  const event = isDispatchEvent(HOOKLINE_EVENT) ? HOOKLINE_EVENT : 'repository_dispatch'
+  const apiUrl = readApiUrl(process.env)
+  const check = checkApp({ id, pem, repository: target.repository, event, apiUrl })
+  const { findings, token } = await withProgress('asking GitHub', check)
+  return { ...target, app: findings, token: target.token ?? token }
+}
+
+/** With a grant for the relay, where the keys that sign one are at hand. */
+async function withGrant(target: Target): Promise<Target> {
+  const { repository, workflow, trigger, relay, deliver } = target
+  const keys = process.env.HOOKLINE_SIGN_KEYS
+  if (!keys || deliver === undefined || relay === undefined) return target
+  const { makeGrant } = await import('./grant.ts')
+  const path = `${workflow}/${trigger}`
+  const { text } = await makeGrant({ repository, path, expires: '1h' }, keys)
+  return { ...target, relayToken: new Secret(text) }
+}
+
 /** Of keys separated by commas or white space. */
 function firstKey(keys = ''): Secret | undefined {
   const [first] = keys.split(/[\s,]+/).filter(Boolean)
@@ -116,10 +144,15 @@ const MARKS = {
   unknown: ['yellow', 'unknown'],
 } as const
 
-function findingLines({ check, status, message, mend }: Finding): string {
+function columnOf(findings: readonly Finding[]): number {
+  return Math.max(10, ...findings.map(({ check }) => check.length))
+}
+
+function findingLines({ check, status, message, mend }: Finding, column: number): string {
   const [colour, mark] = MARKS[status]
-  const line = `${styled(process.stdout, colour, mark)}  ${check.padEnd(10)}  ${printable(message)}\n`
-  return mend === undefined ? line : `${line}${' '.repeat(21)}${printable(mend)}\n`
+  const name = check.padEnd(column)
+  const line = `${styled(process.stdout, colour, mark)}  ${name}  ${printable(message)}\n`
+  return mend === undefined ? line : `${line}${' '.repeat(column + 11)}${printable(mend)}\n`
 }
 
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
@@ -133,14 +166,18 @@ export async function runChecks(patient: Target, ports: DoctorPorts): Promise<re
 }
 
 async function checkGitHub(patient: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
-  if (!patient.token) return [NO_TOKEN]
+  const { app = [] } = patient
+  if (!patient.token) return app.length > 0 ? app : [NO_TOKEN]
   try {
     const { repository } = patient
     const { findings, known } = judgeRepository(
       repository,
       await ports.askGitHub(`/repos/${repository}`),
     )
-    return known ? [...findings, ...(await checkWorkflows(patient, known, ports))] : findings
+    if (!known) return [...app, ...findings]
+    // What an App's token may do is known already.
+    const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')
+    return [...app, ...others, ...(await checkWorkflows(patient, known, ports))]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const mend = 'check the network, a proxy, and HOOKLINE_API_URL'

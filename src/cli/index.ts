@@ -1,52 +1,56 @@
+#!/usr/bin/env node
 import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { isObject } from '../wire/json.ts'
-import { buildCommand } from './build.ts'
-import { checkCommand } from './check.ts'
-import { devCommand } from './dev.ts'
-import { doctorCommand } from './doctor.ts'
-import { initCommand } from './init.ts'
-import { keysCommand } from './keys.ts'
-import { relayCommand } from './relay.ts'
-import { sealCommand } from './seal.ts'
-import { sendCommand } from './send.ts'
 import { EXIT_CODES, endQuietlyOnClosedPipe, reportError, styled } from './terminal.ts'
-import { urlCommand } from './url.ts'
 
-const program = new Command('hookline')
-  .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-  .addCommand(initCommand())
-  .addCommand(devCommand())
-  .addCommand(checkCommand())
-  .addCommand(buildCommand())
-  .addCommand(sendCommand())
-  .addCommand(urlCommand())
-  .addCommand(doctorCommand())
-  .addCommand(relayCommand())
-  .addCommand(keysCommand())
-  .addCommand(sealCommand())
-  .version(ownVersion(), '--version', 'print the version')
-  .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
+/** Every command, in the order of the help; each is loaded when it is asked for. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['init', async () => (await import('./init.ts')).initCommand()],
+  ['dev', async () => (await import('./dev.ts')).devCommand()],
+  ['check', async () => (await import('./check.ts')).checkCommand()],
+  ['build', async () => (await import('./build.ts')).buildCommand()],
+  ['send', async () => (await import('./send.ts')).sendCommand()],
+  ['url', async () => (await import('./url.ts')).urlCommand()],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['relay', async () => (await import('./relay.ts')).relayCommand()],
+  ['keys', async () => (await import('./keys.ts')).keysCommand()],
+  ['grant', async () => (await import('./grant.ts')).grantCommand()],
+  ['app', async () => (await import('./app.ts')).appCommand()],
+  ['seal', async () => (await import('./seal.ts')).sealCommand()],
+])
 
-for (const command of withSubcommands(program)) {
-  command.exitOverride().configureHelp({
-    styleTitle: (title) => styled(process.stdout, 'bold', title),
-    styleCommandText: (name) => styled(process.stdout, 'cyan', name),
-  })
+endQuietlyOnClosedPipe()
+run().catch((error) => {
+  process.exitCode = reportError(error)
+})
+
+async function run(): Promise<void> {
+  const program = new Command('hookline')
+    .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
+    .version(ownVersion(), '--version', 'print the version')
+    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
+  for (const load of asked(process.argv[2])) program.addCommand(await load())
+  for (const command of withSubcommands(program)) {
+    command.exitOverride().configureHelp({
+      styleTitle: (title) => styled(process.stdout, 'bold', title),
+      styleCommandText: (name) => styled(process.stdout, 'cyan', name),
+    })
+  }
+  await program.parseAsync()
+}
+
+/** The one command that the first word names; all of them where help or a suggestion may be wanted. */
+function asked(word: string | undefined) {
+  if (word === '--version') return []
+  const command = COMMANDS.get(word ?? '')
+  return command ? [command] : COMMANDS.values()
 }
 
 /** `keys` has commands of its own, which know wrong usage too. */
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
-}
-
-endQuietlyOnClosedPipe()
-
-try {
-  await program.parseAsync()
-} catch (error) {
-  process.exitCode = reportError(error)
 }
 
 /**

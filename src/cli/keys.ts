@@ -7,7 +7,14 @@ const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new'
 export function keysCommand(): Command {
   return new Command('keys')
     .description('make the keys of a relay')
-    .addHelpText('after', '\nExamples:\n  $ hookline keys new\n  $ hookline keys access')
+    .addHelpText('after', '\nExamples:\n  $ hookline keys sign\n  $ hookline keys new')
+    .addCommand(
+      new Command('sign')
+        .description(
+          'print keys for HOOKLINE_SIGN_KEYS, which sign grants: a new one, before the old',
+        )
+        .action(printSignKeys),
+    )
     .addCommand(
       new Command('new')
         .description('print sealing keys for HOOKLINE_SEAL_KEYS: a new one, before those it holds')
@@ -31,8 +38,16 @@ async function printNewKeys(): Promise<void> {
   print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
 }
 
+async function printSignKeys(): Promise<void> {
+  const { newSignKey } = await import('../relay/grant.ts')
+  const { readSignKeys } = await import('../relay/config.ts')
+  const text = process.env.HOOKLINE_SIGN_KEYS
+  const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
+  print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
+}
+
 async function printPublicKeys(): Promise<void> {
-  const { sealKeysPage } = await import('../relay/sealed-tokens.ts')
+  const { sealKeysPage } = await import('../relay/seal.ts')
   if (!process.env.HOOKLINE_SEAL_KEYS) {
     throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
   }

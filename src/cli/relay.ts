@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
 import { parsePort } from './http.ts'
@@ -32,7 +33,17 @@ async function run({ host, port, repository }: RelayCommandOptions): Promise<voi
   // Loaded only here: undici alone would double the time that `hookline --help` takes.
   const { startRelay } = await import('../relay/node.ts')
   const relay = await startRelay({ host, port: parsePort(port), env: process.env, repository })
-  stopOnSignal(relay)
+  // A log that nobody reads may hold a write back for ever; all that counts is done by then.
+  stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
   warn(weakKeyProblems(process.env.HOOKLINE_KEYS))
-  process.stdout.write(`hookline relay listening on ${relay.url}\n`)
+  say(`hookline relay listening on ${relay.url}\n`)
+}
+
+/** A relay works without anyone to tell of it: a stream of Node would end the process. */
+function say(line: string): void {
+  try {
+    writeSync(1, line)
+  } catch {
+    // The log says so.
+  }
 }

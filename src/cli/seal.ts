@@ -2,18 +2,15 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { JWK } from 'jose'
-import type { Sealed } from '../relay/seal.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { httpCall } from './http.ts'
+import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
 import { warn } from './terminal.ts'
 
-interface SealOptions {
+interface SealOptions extends ScopeOptions {
   readonly relay?: string
   readonly key?: string
-  readonly repository: string
-  readonly path?: string
-  readonly expires?: string
   readonly json?: boolean
 }
 
@@ -27,13 +24,13 @@ Examples:
   $ hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
 
 export function sealCommand(): Command {
-  return new Command('seal')
+  const command = new Command('seal')
     .description('seal a token for one repository, so that a webhook URL may carry it')
     .option('--relay <url>', 'the relay that opens it; its public key is fetched from there')
     .option('--key <file>', 'its public key from a file instead, as hookline keys public prints it')
     .requiredOption('--repository <owner/name>', 'the only repository it is good for')
     .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
-    .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
+  return withScopeOptions(command)
     .option('--json', 'print an object')
     .addHelpText('after', HELP)
     .action(run)
@@ -41,12 +38,9 @@ export function sealCommand(): Command {
 
 async function run(options: SealOptions): Promise<void> {
   const { sealToken } = await import('../relay/seal.ts')
-  const { readRepository } = await import('../relay/config.ts')
-  const { owner, name } = readRepository(options.repository)
-  const scope: Omit<Sealed, 'token'> = {
-    repository: `${owner}/${name}`,
-    ...(options.path && { path: options.path.replace(/^\/+/, '') }),
-    ...(options.expires && { expires: expiry(options.expires, Date.now()) }),
+  const scope = {
+    ...(await readScopeOptions(options)),
+    ...(options.expires && { expires: readExpiry(options.expires, Date.now()) }),
   }
   const key = await sealingKey(options)
   const sealed = await sealToken({ token: await readToken(), ...scope }, key)
@@ -60,7 +54,7 @@ async function readToken(): Promise<string> {
   if (/^[\x21-\x7e]+$/.test(token.trim())) return checked(token.trim())
   throw new UserError({
     message: 'there is no token to seal',
-    hint: 'pipe it in, as in: gh auth token | hookline seal …',
+    hint: 'give it on standard input, as in: hookline seal … < token.txt',
   })
 }
 
@@ -123,18 +117,4 @@ function firstKey(content: string, source: string): JWK {
     message: `${source} has no public key for sealing`,
     hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new',
   })
-}
-
-const SECONDS = { d: 86_400, h: 3600, m: 60 } as const
-
-/** @throws UserError for anything but a whole number of days, hours or minutes */
-function expiry(duration: string, now: number): number {
-  const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? []
-  if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
-    throw new UserError({
-      message: `${JSON.stringify(duration)} is no duration`,
-      hint: 'write it as 90d, 12h or 30m',
-    })
-  }
-  return Math.floor(now / 1000) + Number(count) * SECONDS[unit]
 }

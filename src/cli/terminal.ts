@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import type { RunningServer } from '../relay/http-server.ts'
-import { bugOf, type Problem, UserError } from '../wire/errors.ts'
+import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
 /** What the exit code of every command says. */
@@ -26,7 +26,7 @@ export function reportError(error: unknown): number {
     const title = styled(process.stderr, ['red', 'bold'], 'error:')
     process.stderr.write(`${text.replace(/^error:/, title)}\n`)
   }
-  return EXIT.failure
+  return error instanceof UsageError ? EXIT.usage : EXIT.failure
 }
 
 export function reportBug(error: unknown): void {
@@ -138,4 +138,14 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   return stop
+}
+
+/** Names in lines that fit a terminal, the later ones indented. */
+export function wrapped(names: readonly string[], indent: number): string {
+  const lines =
+    [...names]
+      .sort()
+      .join(', ')
+      .match(/.{1,86}(?:,|$)/g) ?? []
+  return lines.map((line) => line.trim()).join(`\n${' '.repeat(indent)}`)
 }

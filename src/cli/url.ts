@@ -17,18 +17,20 @@ import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
 import { Secret } from '../wire/secret.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
+import { makeGrant } from './grant.ts'
+import { type ScopeOptions, withScopeOptions } from './scope.ts'
 
-interface UrlOptions extends BotUrlOptions {
+interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
   readonly relay: string
-  readonly repository?: string
   readonly trigger?: string
   readonly bot?: boolean
   readonly json?: boolean
 }
 
 const HELP = `
-Tokens are read from the environment and never printed:
-  HOOKLINE_TOKEN  what the URL carries in __token: the platform token, or a key of the relay
+With HOOKLINE_SIGN_KEYS, the keys of a relay with a token or an App of its own, the URL carries a new
+grant for this one path; --event, --ref and --expires narrow it. Other tokens are never printed:
+  HOOKLINE_TOKEN  what the URL carries in __token else: the platform token, or a key of the relay
   BOT_TOKEN       the bot's token, for --set and for what the bot API knows of its webhook
   BOT_SECRET      the option secretToken of the trigger
 
@@ -37,7 +39,7 @@ Examples:
   $ hookline url bot --bot --set --relay https://relay.example --repository octo/repo`
 
 export function urlCommand(): Command {
-  return new Command('url')
+  const command = new Command('url')
     .description('print a webhook URL, its curl line, and for a bot the setWebhook call')
     .argument('<workflow>', 'file name of the workflow, without its extension')
     .option('--relay <url>', 'address of the relay', 'http://localhost:3000')
@@ -46,6 +48,7 @@ export function urlCommand(): Command {
     .option('--bot', 'the URL of messaging_bot, and the call that registers it')
     .option('--updates <kind...>', 'kinds of update besides new messages', [])
     .option('--set', 'make the setWebhook call')
+  return withScopeOptions(command)
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
     .action(run)
@@ -56,8 +59,13 @@ async function run(workflow: string, options: UrlOptions): Promise<void> {
   const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook')
   await checkTrigger(trigger)
   const url = webhookUrl({ relay, repository, workflow, trigger })
-  const described = bot ? await describedBot(url, options) : describeWebhook(url)
-  const { text, ...fields } = described
+  const path = url.split('/').slice(-2).join('/')
+  const granted = await grantFor(path, options)
+  const token = granted?.text ?? TOKEN_VARIABLE
+  const described = bot
+    ? await describeBot(url, token, options, process.env)
+    : describeWebhook(url, token)
+  const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
   process.stdout.write(json ? `${JSON.stringify(fields)}\n` : text)
 }
 
@@ -70,9 +78,19 @@ async function checkTrigger(name: string): Promise<void> {
   throw new UserError({ message: `unknown trigger ${quoted(name)}`, ...(hint && { hint }), notes })
 }
 
-/** Loaded only here: most commands have nothing to do with a bot. */
-async function describedBot(url: string, options: UrlOptions) {
-  return describeBot(url, options, process.env)
+/** A grant for the URL's own path, where the keys are at hand; `undefined` where they are not. */
+async function grantFor(path: string, options: UrlOptions) {
+  const { repository, event, ref, expires } = options
+  const keys = process.env.HOOKLINE_SIGN_KEYS
+  if (keys && repository !== undefined) {
+    const scope = { repository, path, ...(event && { event }), ...(ref && { ref }) }
+    return makeGrant({ ...scope, ...(expires && { expires }) }, keys)
+  }
+  if (!event && !ref && !expires) return undefined
+  throw new UserError({
+    message: '--event, --ref and --expires narrow a grant, and there is none',
+    hint: 'set HOOKLINE_SIGN_KEYS, and give --repository owner/name',
+  })
 }
 
 interface BotUrlOptions {
@@ -90,13 +108,15 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 async function describeBot(
   bare: string,
+  token: string,
   { updates, set = false }: BotUrlOptions,
   env: Environment,
 ): Promise<Described> {
   const kinds = updates.map(updateKind)
-  const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN) : undefined
-  if (set) await register(bot, bare, kinds, env)
-  const url = withToken(bare, TOKEN_VARIABLE)
+  const carried = token === TOKEN_VARIABLE ? env.HOOKLINE_TOKEN : token
+  const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
+  if (set) await register(bot, bare, carried, kinds, env)
+  const url = withToken(bare, token)
   const body = setWebhookBody({ url, secretToken: '$BOT_SECRET', updates: kinds })
   const call = { method: 'POST', url: `${apiFrom(env)}/bot$BOT_TOKEN/setWebhook`, body }
   const webhook = bot && (await getWebhookInfo(bot))
@@ -109,20 +129,21 @@ async function describeBot(
 async function register(
   bot: Bot | undefined,
   bare: string,
+  token: string | undefined,
   updates: readonly UpdateKind[],
-  { HOOKLINE_TOKEN, BOT_SECRET }: Environment,
+  { BOT_SECRET }: Environment,
 ): Promise<void> {
   if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
-  if (!HOOKLINE_TOKEN) throw missing('HOOKLINE_TOKEN', 'what the URL carries in __token')
-  const url = withToken(bare, encodeURIComponent(HOOKLINE_TOKEN))
+  if (!token) throw missing('HOOKLINE_TOKEN', 'what the URL carries in __token')
+  const url = withToken(bare, encodeURIComponent(token))
   await setWebhook(bot, { url, secretToken: BOT_SECRET || undefined, updates })
 }
 
-function botFrom(env: Environment, token: string): Bot {
+function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
   if (!/^\d+:[\w-]+$/.test(token)) {
     throw new UserError({ message: 'BOT_TOKEN is no bot token: digits, a colon and a string' })
   }
-  const hidden = [env.HOOKLINE_TOKEN, env.BOT_SECRET].flatMap((text) => text || [])
+  const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])
   const api = apiFrom(env)
   return { token: new Secret(token), api, http: hiding(hidden), sleep: (ms) => sleep(ms) }
 }
@@ -184,11 +205,11 @@ interface Described {
 const TOKEN_VARIABLE = '$HOOKLINE_TOKEN'
 
 /** A webhook URL, and a curl line to try it with, which keeps the token out of the URL. */
-function describeWebhook(bare: string): Described {
-  const url = withToken(bare, TOKEN_VARIABLE)
+function describeWebhook(bare: string, token: string): Described {
+  const url = withToken(bare, token)
   const curl = [
     `curl -X POST "${bare}"`,
-    `-H "X-Platform-Authorization: Bearer ${TOKEN_VARIABLE}"`,
+    `-H "X-Platform-Authorization: Bearer ${token}"`,
     `-H "Content-Type: application/json" -d '{"hello":"world"}'`,
   ].join(' ')
   return { text: lines('Webhook URL', url, 'Try it', curl), url, curl }

@@ -5,12 +5,12 @@ import { Recorder } from '../dev/inspector/recorder.ts'
 import { newestRequest } from '../dev/inspector/replay.ts'
 import type { Origin, Welcome } from '../dev/inspector/wire.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/event.ts'
-import { heldToken } from '../relay/access-keys.ts'
 import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
-import { type Credentials, noToken } from '../relay/credentials.ts'
+import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
+import type { DispatchPort } from '../relay/dispatch.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { serveRelay } from '../relay/node.ts'
-import { type DispatchPort, type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
+import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
 import { type Json, parseJson } from '../wire/json.ts'
@@ -61,7 +61,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
   const stage = { ...options, recorder, platform }
   const ports = devPorts(stage, 'request', await devCredentials(host, env))
-  const again = devPorts(stage, 'replay', noToken)
+  const again = devPorts(stage, 'replay', NO_CREDENTIALS)
   const replay = (request: RelayRequest) => relay(request, again)
   const parts = {
     recorder,
@@ -150,6 +150,10 @@ function welcome(base: string, workflows: DevServerOptions['workflows']): Welcom
 
 /** @throws UserError when the server is opened without a key */
 async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
-  if (host === undefined) return noToken
-  return heldToken(readAccessKeys(env.HOOKLINE_KEYS), undefined)
+  if (host === undefined) return NO_CREDENTIALS
+  return judgeCredentials({
+    accessKeys: readAccessKeys(env.HOOKLINE_KEYS),
+    authority: { token: async () => undefined },
+    now: systemClock.now,
+  })
 }

@@ -21,7 +21,8 @@ const INERT_HEADERS = {
 /** On every answer: any page may call, none may use a visitor's cookies. */
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Hookline-Delivery, Retry-After',
+  'access-control-expose-headers':
+    'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, Retry-After',
 } as const
 
 const EVERY_ANSWER = { ...CORS_HEADERS, ...INERT_HEADERS }

@@ -1,22 +1,24 @@
-import type { JWK } from 'jose'
-import { bugOf, type Problem, UserError } from '../wire/errors.ts'
+import type { CryptoKey, JWK } from 'jose'
+import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
-import { heldToken } from './access-keys.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
-import { type Credentials, isHeaderSafe, ownToken } from './credentials.ts'
+import { App, readAppKey } from './app.ts'
+import { BodyMemory } from './body-memory.ts'
+import { type DispatchEvent, isDispatchEvent } from './claims.ts'
 import {
-  type Clock,
-  DEFAULT_BUDGET,
-  dispatchTo,
-  type ForwardOptions,
-  type PlatformPost,
-} from './github.ts'
+  type Authority,
+  type CredentialOptions,
+  isHeaderSafe,
+  judgeCredentials,
+} from './credentials.ts'
+import { dispatchTo } from './dispatch.ts'
+import { type Clock, DEFAULT_BUDGET, type GitHubOptions, type PlatformCall } from './github.ts'
+import { readSignKey, type SignKey } from './grant.ts'
 import type { LogEntry } from './log.ts'
-import type { RelayPorts } from './relay.ts'
+import type { Packer, RelayPorts } from './relay.ts'
 import { parseRepository, type Repository } from './route.ts'
-import { readSealKey, SEAL_KEYS_PATH, type SealKey } from './seal.ts'
-import { sealedTokens, sealKeysPage } from './sealed-tokens.ts'
+import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './seal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,23 +27,39 @@ export interface RelayConfig {
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event. */
   readonly budget: number
-  readonly credentials: Credentials
+  readonly credentials: Omit<CredentialOptions, 'now' | 'authority'>
+  readonly authority: AuthorityConfig | undefined
   readonly pages: Pages
   readonly repository?: Repository
+  /** Which event starts the workflow, where the credential does not say. */
+  readonly event: DispatchEvent
+  /** Branch or tag that a workflow is started on, where the credential does not say. */
+  readonly ref?: string
+  /** Bytes of all bodies that may be held at once. */
+  readonly bodyMemory: number
 }
+
+/** What a relay asks GitHub with by itself: a token that it holds, or an App's. */
+type AuthorityConfig =
+  | { readonly token: Secret }
+  | { readonly app: { readonly id: string; readonly key: CryptoKey } }
 
 /** @throws UserError naming the variable that is wrong */
 export async function readRelayConfig(env: Environment, repository?: string): Promise<RelayConfig> {
   const sealKeys = env.HOOKLINE_SEAL_KEYS ? await readSealKeys(env.HOOKLINE_SEAL_KEYS) : []
-  const unsealed = await readCredentials(env)
-  const sealing = sealKeys.length > 0
+  const signKeys = env.HOOKLINE_SIGN_KEYS ? await readSignKeys(env.HOOKLINE_SIGN_KEYS) : []
+  const accessKeys = env.HOOKLINE_KEYS ? readAccessKeys(env.HOOKLINE_KEYS) : []
+  checkAuthority(env)
+  const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
   return {
     apiUrl: readApiUrl(env),
-    budget: readBudget(env.HOOKLINE_UPSTREAM_TIMEOUT_MS),
-    credentials: sealing ? sealedTokens(sealKeys, unsealed, systemClock.now) : unsealed,
-    pages: sealing
-      ? new Map([...RELAY_PAGES, [SEAL_KEYS_PATH, sealKeysPage(sealKeys)]])
-      : RELAY_PAGES,
+    budget: readNumber(env, 'HOOKLINE_UPSTREAM_TIMEOUT_MS', DEFAULT_BUDGET),
+    event: readEvent(env.HOOKLINE_EVENT),
+    ...(env.HOOKLINE_REF && { ref: env.HOOKLINE_REF }),
+    bodyMemory: readNumber(env, 'HOOKLINE_BODY_MEMORY_MB', DEFAULT_BODY_MEMORY) * MEGABYTE,
+    credentials: { sealKeys, signKeys, accessKeys, revoked: new Set(split(env.HOOKLINE_REVOKED)) },
+    authority: await readAuthority(env),
+    pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
     ...(repository && { repository: readRepository(repository) }),
   }
 }
@@ -49,17 +67,23 @@ export async function readRelayConfig(env: Environment, repository?: string): Pr
 /** The ports of a relay towards GitHub. */
 export function relayPorts(
   config: RelayConfig,
-  post: PlatformPost,
+  call: PlatformCall,
   write: (line: string) => void,
+  packers?: readonly Packer[],
 ): RelayPorts {
-  const { credentials, pages, repository, apiUrl, budget } = config
-  const forward: ForwardOptions = { post, apiUrl, budget, clock: systemClock }
+  const { pages, repository, apiUrl, budget, event, ref } = config
+  const { now } = systemClock
+  const options: GitHubOptions = { call, apiUrl, budget, clock: systemClock }
   return {
-    dispatch: dispatchTo(forward),
-    credentials,
+    dispatch: dispatchTo(options),
+    credentials: judgeCredentials({ ...config.credentials, ...authorityOf(config, call), now }),
     pages,
     ...(repository && { repository }),
-    now: systemClock.now,
+    event,
+    ref,
+    bodies: new BodyMemory(config.bodyMemory),
+    ...(packers && { packers }),
+    now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry: LogEntry) => write(JSON.stringify(entry)),
     report: (error) => write(JSON.stringify({ error: bugOf(error) })),
@@ -78,33 +102,124 @@ export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): U
   })
 }
 
-function readBudget(text: string | undefined): number {
-  if (!text) return DEFAULT_BUDGET
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+const MEGABYTE = 1024 * 1024
+
+/** Megabytes. */
+const DEFAULT_BODY_MEMORY = 128
+
+/** @throws UserError when the variable is no whole number above 0 */
+export function readNumber(env: Environment, name: string, preset: number): number {
+  const text = env[name]
+  if (!text) return preset
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new UserError({
-    message: `HOOKLINE_UPSTREAM_TIMEOUT_MS is no number of milliseconds: ${JSON.stringify(text)}`,
-    hint: `the default is ${DEFAULT_BUDGET}`,
+    message: `${name} is no whole number above 0: ${JSON.stringify(text)}`,
+    hint: `the default is ${preset}`,
   })
 }
 
-async function readCredentials({
-  HOOKLINE_TOKEN,
-  HOOKLINE_KEYS,
-}: Environment): Promise<Credentials> {
-  if (!HOOKLINE_TOKEN && !HOOKLINE_KEYS) return ownToken
-  if (!HOOKLINE_TOKEN || !HOOKLINE_KEYS) {
-    throw new UserError({
-      message: `${HOOKLINE_TOKEN ? 'HOOKLINE_KEYS' : 'HOOKLINE_TOKEN'} is missing`,
-      hint: 'a relay that holds the token needs both: the token, and the keys that requests bring',
+function readEvent(text: string | undefined): DispatchEvent {
+  if (!text) return 'repository_dispatch'
+  if (isDispatchEvent(text)) return text
+  throw new UserError({
+    message: `HOOKLINE_EVENT is no event that starts a workflow: ${JSON.stringify(text)}`,
+    hint: 'write repository_dispatch, or workflow_dispatch for the one workflow that the URL names',
+  })
+}
+
+/**
+ * What is set must be of use together, and enough.
+ *
+ * @throws UserError or UsageError
+ */
+function checkAuthority(env: Environment): void {
+  const { HOOKLINE_TOKEN: token, HOOKLINE_KEYS: keys, HOOKLINE_SIGN_KEYS: signKeys } = env
+  const { HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: key } = env
+  const app = id || key
+  if (app && token) {
+    throw new UsageError({
+      message: 'HOOKLINE_TOKEN is set beside HOOKLINE_APP_ID: a relay has one authority',
+      hint: 'keep the App, and remove HOOKLINE_TOKEN',
     })
   }
-  if (!isHeaderSafe(HOOKLINE_TOKEN)) {
-    throw new UserError({
-      message: 'HOOKLINE_TOKEN holds a character that no token has',
-      hint: 'look for a line end or a space around it',
+  if (app && keys) {
+    throw new UsageError({
+      message:
+        'HOOKLINE_KEYS is set beside HOOKLINE_APP_ID: such a key would open every repository',
+      hint: 'remove HOOKLINE_KEYS, and give senders grants: hookline keys sign, hookline grant',
     })
   }
-  return heldToken(readAccessKeys(HOOKLINE_KEYS), new Secret(HOOKLINE_TOKEN))
+  if (app && (!id || !key)) {
+    throw new UserError({
+      message: `${id ? 'HOOKLINE_APP_KEY' : 'HOOKLINE_APP_ID'} is missing`,
+      hint: 'an App needs both: its id, and the private key that GitHub gave out for it',
+    })
+  }
+  if (app && !signKeys) {
+    throw new UserError({
+      message: 'HOOKLINE_SIGN_KEYS is missing',
+      hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys sign',
+    })
+  }
+  if (token && !keys && !signKeys) {
+    throw new UserError({
+      message: 'HOOKLINE_KEYS is missing, or HOOKLINE_SIGN_KEYS',
+      hint: 'a relay that holds the token needs the keys, or the grants, that requests bring',
+    })
+  }
+  if (!app && !token && (keys || signKeys)) {
+    throw new UserError({
+      message: 'HOOKLINE_TOKEN is missing, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY',
+      hint: 'keys and grants stand for an authority of the relay: a token that it holds, or an App',
+    })
+  }
+}
+
+async function readAuthority(env: Environment): Promise<AuthorityConfig | undefined> {
+  const { HOOKLINE_TOKEN: token, HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: key } = env
+  if (id && key) return { app: { id: readAppId(id), key: await readAppKeyOf(key) } }
+  if (!token) return undefined
+  if (isHeaderSafe(token)) return { token: new Secret(token) }
+  throw new UserError({
+    message: 'HOOKLINE_TOKEN holds a character that no token has',
+    hint: 'look for a line end or a space around it',
+  })
+}
+
+function readAppId(id: string): string {
+  if (/^[\w.-]{1,100}$/.test(id)) return id
+  throw new UserError({
+    message: `HOOKLINE_APP_ID is no id of an App: ${JSON.stringify(id)}`,
+    hint: "it is the number in the App's settings, or its client id",
+  })
+}
+
+async function readAppKeyOf(pem: string): Promise<CryptoKey> {
+  try {
+    return await readAppKey(pem)
+  } catch (cause) {
+    throw new UserError(
+      {
+        message: 'HOOKLINE_APP_KEY holds no private key',
+        hint: 'it is the content of the .pem file that GitHub gave out, from -----BEGIN to END-----',
+      },
+      { cause },
+    )
+  }
+}
+
+function authorityOf(
+  { authority, apiUrl, budget }: RelayConfig,
+  call: PlatformCall,
+): { readonly authority?: Authority } {
+  if (!authority) return {}
+  if ('app' in authority) {
+    // Half of the time of an event, so that some is left for another try.
+    const options = { apiUrl, budget: Math.ceil(budget / 2), call, clock: systemClock }
+    return { authority: new App({ ...authority.app, ...options }) }
+  }
+  const { token } = authority
+  return { authority: { platformToken: token, token: async () => token } }
 }
 
 /** @throws UserError when it is not `owner/name` */
@@ -136,6 +251,24 @@ export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
       { cause },
     )
   }
+}
+
+/**
+ * A JWK, an array of them, or a JWK set: as `hookline keys sign` prints it.
+ *
+ * @throws UserError when it is none of them
+ */
+export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
+  try {
+    const keys = await Promise.all(jwksIn(JSON.parse(text)).map(readSignKey))
+    if (keys.length > 0) return keys
+  } catch {
+    // Said below: the cause could quote the key.
+  }
+  throw new UserError({
+    message: 'HOOKLINE_SIGN_KEYS holds no signing keys',
+    hint: 'make them with: hookline keys sign',
+  })
 }
 
 function jwksIn(value: unknown): readonly JWK[] {

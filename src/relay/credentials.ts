@@ -2,31 +2,245 @@ import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../wire/headers.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../wire/reply.ts'
 import { Secret } from '../wire/secret.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import { covers, type Scope, type TokenRequest } from './claims.ts'
 import { invalidToken } from './errors.ts'
+import { looksLikeGrant, openGrant, type SignKey } from './grant.ts'
 import type { Webhook } from './route.ts'
+import { looksSealed, openSealed, type SealKey } from './seal.ts'
 
-/** How a request earns the platform token that its dispatch is made with. */
+/**
+ * How a request earns the token that GitHub is asked with. It brings one of these, in a header or
+ * in the query:
+ *
+ *   a token of GitHub    used as it is; not accepted where the relay has an authority of its own
+ *   a sealed token       opened with the relay's seal key, and used for what it is sealed for
+ *   a key of the relay   stands for the relay's own authority, for everything it reaches
+ *   a grant              stands for the relay's own authority, for what it is signed for
+ *
+ * All but the first are judged before the body is read, by one answer: 401.
+ */
 export interface Credentials {
   /** False where nobody but this machine can call, and nothing reaches a platform. */
   readonly required: boolean
   /**
    * @param presented what the request brought
-   * @returns the token for the platform; `undefined` where no platform is asked
    * @throws RelayError 401, the same for every reason
    */
-  platformToken(presented: Secret, webhook: Webhook): Promise<Secret | undefined>
+  open(presented: Secret | undefined, webhook: Webhook): Promise<Credential>
+  /**
+   * One that was opened before, and kept: not judged again, but for revocation.
+   *
+   * @throws RelayError 401
+   */
+  restore(kept: KeptCredential): Credential
 }
 
-/** The request brings the platform token itself. */
-export const ownToken: Credentials = {
-  required: true,
-  platformToken: async (presented) => presented,
+/** What a request may do, and by which token. */
+export interface Credential {
+  readonly kind: 'none' | 'token' | 'sealed' | 'key' | 'grant'
+  /** What it is good for; absent where it does not say. */
+  readonly scope?: Scope
+  /** Id of a grant. */
+  readonly id?: string
+  /** What of it must not travel. */
+  readonly secrets: readonly Secret[]
+  /** The token, where it is known before GitHub is asked: a body that contains it is refused. */
+  readonly platformToken?: Secret
+  /**
+   * The token to ask GitHub with; `undefined` where no platform is asked. With `refused` another
+   * one, where there can be one.
+   *
+   * @throws RelayError when there is none now
+   */
+  token(wanted: TokenRequest): Promise<Secret | undefined>
+}
+
+/** What must be kept of a credential to use it later: a token of GitHub in it is readable. */
+export interface KeptCredential {
+  readonly kind: Credential['kind']
+  readonly scope?: Scope
+  readonly id?: string
+  readonly token?: string
+}
+
+/** What the relay itself asks GitHub with, whatever key or grant a request brings. */
+export interface Authority {
+  readonly platformToken?: Secret
+  token(wanted: TokenRequest): Promise<Secret | undefined>
+}
+
+export interface CredentialOptions {
+  /** The first one seals, all of them open. */
+  readonly sealKeys?: readonly SealKey[]
+  /** The first one signs, all of them verify. */
+  readonly signKeys?: readonly SignKey[]
+  readonly accessKeys?: readonly Secret[]
+  /** Ids of grants that are accepted no more. */
+  readonly revoked?: ReadonlySet<string>
+  /** Without one, a request brings the token itself. */
+  readonly authority?: Authority
+  now(): Date
+}
+
+/** Sealed tokens and grants that are remembered as opened, each of them. */
+const REMEMBERED = 4096
+
+/** A credential with what is judged of it at each request. */
+interface Opened {
+  readonly credential: Credential
+  /** Seconds since 1970. */
+  readonly expires: number | undefined
+}
+
+export function judgeCredentials(options: CredentialOptions): Credentials {
+  const { sealKeys = [], signKeys = [], accessKeys = [], revoked, authority, now } = options
+  // To open one costs many times what all else of a request does. Only what opened is remembered.
+  const sealed = new BoundedCache<string, Opened>(REMEMBERED)
+  const granted = new BoundedCache<string, Opened>(REMEMBERED)
+  const isKey = comparison(accessKeys)
+
+  async function opened(presented: Secret): Promise<Opened | Credential | undefined> {
+    const text = presented.reveal()
+    if (sealKeys.length > 0 && looksSealed(text)) {
+      return sealed.get(text) ?? remember(sealed, text, unseal(presented, sealKeys))
+    }
+    if (authority === undefined) return tokenCredential('token', presented, presented)
+    if (signKeys.length > 0 && looksLikeGrant(text)) {
+      return granted.get(text) ?? remember(granted, text, verify(presented, signKeys, authority))
+    }
+    return (await isKey(presented)) ? ownCredential('key', authority, presented) : undefined
+  }
+
+  return {
+    required: true,
+    async open(presented, { repository, path }) {
+      if (!presented) throw invalidToken()
+      // Why it does not open is nothing that a stranger should learn.
+      const found = await opened(presented).catch(() => undefined)
+      if (!found) throw invalidToken()
+      if (!('credential' in found)) return found
+      const { credential, expires } = found
+      const { id, scope } = credential
+      if (expires !== undefined && now().getTime() >= expires * 1000) throw invalidToken()
+      if (id !== undefined && revoked?.has(id)) throw invalidToken()
+      if (scope && !covers(scope, repository, path)) throw invalidToken()
+      return credential
+    },
+    restore({ kind, id, scope, token }) {
+      if (kind === 'none') return UNASKED
+      if (token !== undefined)
+        return tokenCredential(kind, new Secret(token), new Secret(token), scope)
+      if (!authority || (id !== undefined && revoked?.has(id))) throw invalidToken()
+      return ownCredential(kind, authority, undefined, { id, scope })
+    },
+  }
 }
 
 /** For a loopback address, behind which no platform stands. */
-export const noToken: Credentials = {
+export const NO_CREDENTIALS: Credentials = {
   required: false,
-  platformToken: async () => undefined,
+  open: async (presented) => (presented ? { ...UNASKED, secrets: [presented] } : UNASKED),
+  restore: () => UNASKED,
+}
+
+const UNASKED: Credential = { kind: 'none', secrets: [], token: async () => undefined }
+
+/** What to keep of a credential, so that `restore` gives it back. */
+export function keepCredential({ kind, scope, id, platformToken }: Credential): KeptCredential {
+  const isOwn = kind === 'key' || kind === 'grant'
+  const token = isOwn ? undefined : platformToken?.reveal()
+  return {
+    kind,
+    ...(scope && { scope }),
+    ...(id !== undefined && { id }),
+    ...(token !== undefined && { token }),
+  }
+}
+
+async function remember(
+  cache: BoundedCache<string, Opened>,
+  text: string,
+  opening: Promise<Opened>,
+): Promise<Opened> {
+  const opened = await opening
+  cache.set(text, opened)
+  return opened
+}
+
+/** @throws Error of any kind */
+async function unseal(presented: Secret, keys: readonly SealKey[]): Promise<Opened> {
+  const { token, expires, ...scope } = await openSealed(presented.reveal(), keys)
+  // Anyone can seal anything with a public key.
+  if (!isHeaderSafe(token)) throw new TypeError('what is sealed is no token')
+  return { credential: tokenCredential('sealed', presented, new Secret(token), scope), expires }
+}
+
+/** @throws Error of any kind */
+async function verify(
+  presented: Secret,
+  keys: readonly SignKey[],
+  authority: Authority,
+): Promise<Opened> {
+  const { id, exp, ...scope } = await openGrant(presented.reveal(), keys)
+  return { credential: ownCredential('grant', authority, presented, { id, scope }), expires: exp }
+}
+
+function tokenCredential(
+  kind: Credential['kind'],
+  presented: Secret,
+  token: Secret,
+  scope?: Scope,
+): Credential {
+  const secrets = presented === token ? [token] : [presented, token]
+  return { kind, secrets, platformToken: token, token: async () => token, ...(scope && { scope }) }
+}
+
+function ownCredential(
+  kind: Credential['kind'],
+  authority: Authority,
+  presented: Secret | undefined,
+  { id, scope }: { id?: string | undefined; scope?: Scope | undefined } = {},
+): Credential {
+  const { platformToken } = authority
+  return {
+    kind,
+    secrets: [presented, platformToken].filter((secret) => secret !== undefined),
+    token: (wanted) => authority.token(wanted),
+    ...(platformToken && { platformToken }),
+    ...(id !== undefined && { id }),
+    ...(scope && { scope }),
+  }
+}
+
+/**
+ * `subtle.verify` compares in constant time, which a comparison of strings does not: see
+ * https://developers.cloudflare.com/workers/examples/protect-against-timing-attacks/
+ */
+function comparison(keys: readonly Secret[]): (other: Secret) => Promise<boolean> {
+  const { subtle } = crypto
+  let known: ReturnType<typeof macsOf> | undefined
+  return async (other) => {
+    if (keys.length === 0) return false
+    known ??= macsOf(keys)
+    const { hmac, macs } = await known
+    const verdicts = macs.map((mac) => subtle.verify('HMAC', hmac, mac, bytesOf(other)))
+    return (await Promise.all(verdicts)).includes(true)
+  }
+}
+
+async function macsOf(keys: readonly Secret[]) {
+  const { subtle } = crypto
+  // A random key of one process: only equality within it is asked for.
+  const random = crypto.getRandomValues(new Uint8Array(32))
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const hmac = await subtle.importKey('raw', random, algorithm, false, ['sign', 'verify'])
+  const macs = await Promise.all(keys.map((key) => subtle.sign('HMAC', hmac, bytesOf(key))))
+  return { hmac, macs }
+}
+
+function bytesOf(secret: Secret): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(secret.reveal())
 }
 
 /** The header beats the query parameter. An empty one counts as absent. */

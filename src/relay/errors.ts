@@ -14,6 +14,8 @@ export interface Attempts {
   readonly tries: number
   /** Status of the platform's last answer; absent when none came. */
   readonly platformStatus?: number
+  /** Page of the run that was started, where the platform told it. */
+  readonly run?: string
 }
 
 /** Why a request was not dispatched, or not known to be: shown to the sender as it stands. */
@@ -72,6 +74,12 @@ export function badRepository(): RelayError {
   })
 }
 
+export function badWorkflow(): RelayError {
+  return new RelayError(400, 'bad_workflow', 'the workflow in the path is no name of a file', {
+    hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
+  })
+}
+
 export function badResponseOption(parameter: string, hint: string): RelayError {
   return new RelayError(400, 'bad_response_option', `${parameter} cannot be answered`, { hint })
 }
@@ -102,14 +110,21 @@ export function brokenBody(cause: unknown): RelayError {
   })
 }
 
+export function overloaded(): RelayError {
+  return new RelayError(503, 'overloaded', 'the relay holds as many bodies as it may', {
+    hint: 'send the request again in a second',
+    retryAfter: 1,
+  })
+}
+
 export function bodyTooLarge(): RelayError {
   return new RelayError(413, 'payload_too_large', 'the body is larger than the relay accepts', {
     hint: `send at most ${LIMITS.requestBodyBytes} bytes`,
   })
 }
 
-export function payloadTooLarge(bytes: number): RelayError {
-  const message = `the event would take ${bytes} bytes, GitHub accepts ${LIMITS.clientPayloadBytes}`
+export function payloadTooLarge(size: number, unit: 'bytes' | 'characters'): RelayError {
+  const message = `the event would take ${size} ${unit}, GitHub accepts ${LIMITS.clientPayloadBytes}`
   return new RelayError(413, 'payload_too_large', message, {
     hint: 'send less, or only an address from which the workflow fetches the rest',
   })

@@ -1,7 +1,7 @@
-import { writeDispatch } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
+import type { DispatchEvent, TokenSource } from './claims.ts'
 import { type Attempts, invalidToken, RelayError } from './errors.ts'
-import type { Dispatch, DispatchPort } from './relay.ts'
+import type { Repository } from './route.ts'
 
 export interface Clock {
   now(): Date
@@ -10,8 +10,8 @@ export interface Clock {
   random(): number
 }
 
-export interface ForwardOptions {
-  readonly post: PlatformPost
+export interface GitHubOptions {
+  readonly call: PlatformCall
   /** Base address of the platform's API. */
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event together. */
@@ -21,70 +21,145 @@ export interface ForwardOptions {
 
 export const DEFAULT_BUDGET = 8000
 
-const MOST_TRIES = 3
+/** What is asked about one repository; `path` is what follows `/repos/{owner}/{repo}`. */
+export interface Question {
+  /** POST by default. */
+  readonly method?: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+  /** True where the text of a 2xx is wanted too. */
+  readonly reads?: boolean
+}
 
-/** Makes each dispatch a call of the platform's API, with as many tries as its faults allow. */
-export function dispatchTo(options: ForwardOptions): DispatchPort {
-  const { apiUrl, clock, budget } = options
-  const base = apiUrl.pathname.replace(/\/+$/, '')
-  return async (dispatch) => {
-    const deadline = clock.now().getTime() + budget
-    const { owner, name } = dispatch.repository
-    const first = `${base}/repos/${owner}/${name}/dispatches`
-    let path = first
-    for (let tries = 1; ; tries++) {
-      const { verdict, attempts } = await attempt(path, tries, dispatch, deadline, options)
-      if (verdict.kind === 'accepted') return attempts
-      if (verdict.kind !== 'moved') await pause(verdict, attempts, deadline, clock)
-      else if (path === first) path = redirected(verdict.location, first, base, apiUrl, attempts)
-      else throw platformUnavailable().after(attempts)
+/** What became of a question, all its tries done. */
+export type Outcome =
+  | { readonly accepted: true; readonly answer: PlatformAnswer }
+  /** `answer` is absent when none came. */
+  | { readonly accepted: false; readonly error: RelayError; readonly answer?: PlatformAnswer }
+
+/** All that is asked for one event: one repository, one credential, one budget of time. */
+export class GitHubSession {
+  readonly #options: GitHubOptions
+  readonly #repository: Repository
+  readonly #event: DispatchEvent
+  readonly #credential: TokenSource
+  readonly #base: string
+  readonly #deadline: number
+  /** Of the repository; where GitHub says that it moved, the new one. */
+  #place: string
+  #hasMoved = false
+  #tries = 0
+  #status: number | undefined
+
+  constructor(
+    options: GitHubOptions,
+    event: DispatchEvent,
+    { repository, credential }: { repository: Repository; credential: TokenSource },
+  ) {
+    this.#options = options
+    this.#event = event
+    this.#repository = repository
+    this.#credential = credential
+    this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
+    this.#deadline = this.#now() + options.budget
+    this.#place = `/repos/${repository.owner}/${repository.name}`
+  }
+
+  /** How GitHub was asked so far; what is only looked up does not count. */
+  get attempts(): Attempts {
+    const status = this.#status
+    return { tries: this.#tries, ...(status !== undefined && { platformStatus: status }) }
+  }
+
+  /**
+   * Asks, and asks again where the fault allows it, as often as fits into the budget: after a random
+   * part of 250 ms, then of twice as much, up to 1.5 s; or when GitHub says.
+   */
+  async ask(question: Question): Promise<Outcome> {
+    for (let retries = 0; ; ) {
+      const { verdict, answer } = await this.#attempt(question)
+      if (verdict.kind === 'accepted') return { accepted: true, answer: verdict.answer }
+      if (verdict.kind === 'moved') {
+        if (this.#follow(verdict.location, question.path)) continue
+        return { accepted: false, error: platformUnavailable() }
+      }
+      const refused = { accepted: false, error: verdict.error, ...(answer && { answer }) } as const
+      if (verdict.kind === 'refused') return refused
+      const delay = verdict.wait || this.#jitter(retries)
+      const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#deadline
+      if (isLast) return refused
+      await this.#options.clock.sleep(delay)
     }
   }
-}
 
-/** @throws RelayError when no other try may be made, or none is left, or no time for one */
-async function pause(
-  verdict: Refused | Retry,
-  attempts: Attempts,
-  deadline: number,
-  clock: Clock,
-): Promise<void> {
-  if (verdict.kind === 'refused') throw verdict.error.after(attempts)
-  const delay = verdict.wait ?? jitter(attempts.tries - 1, clock)
-  const inTime = clock.now().getTime() + delay < deadline
-  if (attempts.tries === MOST_TRIES || !inTime) throw verdict.error.after(attempts)
-  await clock.sleep(delay)
-}
+  async #attempt(question: Question): Promise<{ verdict: Verdict; answer?: PlatformAnswer }> {
+    if (question.method !== 'GET') this.#tries++
+    this.#status = undefined
+    try {
+      const wanted = { repository: this.#repository, event: this.#event }
+      const token = await this.#credential.token(wanted)
+      const first = await this.#send(question, token)
+      // A token that the relay made itself may have ended before its time: it makes another one.
+      const other =
+        first.status === 401 && (await this.#credential.token({ ...wanted, refused: token }))
+      const answer = other && other !== token ? await this.#send(question, other) : first
+      this.#status = answer.status
+      const isMoved = question.method === 'GET' && MOVED_GET.has(answer.status)
+      const location = answer.header('location') ?? ''
+      const now = this.#options.clock.now()
+      const verdict = isMoved
+        ? ({ kind: 'moved', location } as const)
+        : classifyResponse(answer, now, this.#event)
+      return { verdict, answer }
+    } catch (fault) {
+      return { verdict: classifyFault(fault) }
+    }
+  }
 
-/** Full jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
-function jitter(retry: number, clock: Clock): number {
-  return clock.random() * Math.min(1500, 250 * 2 ** retry)
-}
+  #send({ path, ...question }: Question, token: Secret | undefined): Promise<PlatformAnswer> {
+    const timeout = Math.max(1, this.#deadline - this.#now())
+    const headers = platformHeaders(token)
+    return this.#options.call({
+      ...question,
+      path: `${this.#base}${this.#place}${path}`,
+      headers,
+      timeout,
+    })
+  }
 
-interface Attempted {
-  readonly verdict: Verdict
-  readonly attempts: Attempts
-}
+  /**
+   * Goes where GitHub says that the repository is now: once, within the same API, and to the same
+   * question. A token must not follow any other redirect.
+   */
+  #follow(location: string, path: string): boolean {
+    const { origin } = this.#options.apiUrl
+    const current = `${origin}${this.#base}${this.#place}${path}`
+    const { href } = URL.canParse(location, current) ? new URL(location, current) : { href: '' }
+    const prefix = `${origin}${this.#base}`
+    if (this.#hasMoved || !href.startsWith(`${prefix}/`) || !href.endsWith(path)) return false
+    const place = href.slice(prefix.length, href.length - path.length)
+    if (place === this.#place || !REPOSITORY.test(place)) return false
+    this.#hasMoved = true
+    this.#place = place
+    return true
+  }
 
-async function attempt(
-  path: string,
-  tries: number,
-  { token, clientPayload }: Dispatch,
-  deadline: number,
-  { post, clock }: ForwardOptions,
-): Promise<Attempted> {
-  const timeout = Math.max(1, deadline - clock.now().getTime())
-  try {
-    const body = writeDispatch(clientPayload)
-    const answer = await post({ path, headers: platformHeaders(token), body, timeout })
-    const attempts = { tries, platformStatus: answer.status }
-    return { verdict: classifyResponse(answer, clock.now()), attempts }
-  } catch (fault) {
-    return { verdict: classifyFault(fault), attempts: { tries } }
+  /** Full jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
+  #jitter(retry: number): number {
+    return this.#options.clock.random() * Math.min(1500, 250 * 2 ** retry)
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime()
   }
 }
 
-function platformHeaders(token: Secret | undefined): Record<string, string> {
+/** More than ever fit into the usual budget, were every pause as short as chance allows. */
+const MOST_RETRIES = 50
+
+const REPOSITORY = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)$/
+
+export function platformHeaders(token: Secret | undefined): Record<string, string> {
   return {
     accept: 'application/vnd.github+json',
     'content-type': 'application/json',
@@ -94,30 +169,16 @@ function platformHeaders(token: Secret | undefined): Record<string, string> {
   }
 }
 
-/** GitHub answers so for a repository that was renamed or moved. */
-const DISPATCHES = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)\/dispatches$/
+/** What an attempt came to. */
+type Verdict =
+  | { readonly kind: 'accepted'; readonly answer: PlatformAnswer }
+  /** To be sent once more, to another address. */
+  | { readonly kind: 'moved'; readonly location: string }
+  | Retry
+  /** Not accepted, or nobody can tell: not to be tried again. */
+  | { readonly kind: 'refused'; readonly error: RelayError }
 
-/**
- * Where to send the event instead.
- *
- * @throws RelayError unless it is within the same API: a token must not follow any other redirect
- */
-function redirected(
-  location: string,
-  from: string,
-  base: string,
-  { origin }: URL,
-  attempts: Attempts,
-): string {
-  const current = `${origin}${from}`
-  const { href } = URL.canParse(location, current) ? new URL(location, current) : { href: '' }
-  const within = href.startsWith(`${origin}${base}/`) && attempts.tries < MOST_TRIES
-  const path = href.slice(origin.length)
-  if (within && path !== from && DISPATCHES.test(path.slice(base.length))) return path
-  throw platformUnavailable().after(attempts)
-}
-
-/** Not accepted for sure, and another try may be. */
+/** Another try may be accepted, and this one was not, or carries the same delivery id. */
 interface Retry {
   readonly kind: 'again'
   readonly error: RelayError
@@ -125,47 +186,61 @@ interface Retry {
   readonly wait?: number
 }
 
-/** Not accepted, or nobody can tell: not to be tried again. */
-interface Refused {
-  readonly kind: 'refused'
-  readonly error: RelayError
-}
-
-/** What an attempt to dispatch came to. */
-type Verdict =
-  | { readonly kind: 'accepted' }
-  /** To be sent once more, to another address. */
-  | { readonly kind: 'moved'; readonly location: string }
-  | Retry
-  | Refused
-
+/** GitHub answers so for a repository that was renamed or moved. */
 const MOVED: ReadonlySet<number> = new Set([307, 308])
 
-/** Bad gateway, service unavailable: a small risk of a double, which the sender's own retry has too. */
-const NOT_ACCEPTED: ReadonlySet<number> = new Set([502, 503])
+/** To look something up, it may answer these too. */
+const MOVED_GET: ReadonlySet<number> = new Set([301, 302])
+
+/** Request timeout and conflict: a fault of the moment, on the platform's side. */
+const FAULTS_OF_THE_MOMENT: ReadonlySet<number> = new Set([408, 409])
 
 /** Seconds, where the platform names none: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
 const DEFAULT_RETRY_AFTER = 60
 
-function classifyResponse(answer: PlatformAnswer, now: Date): Verdict {
+export function classifyResponse(
+  answer: PlatformAnswer,
+  now: Date,
+  event: DispatchEvent = 'repository_dispatch',
+): Verdict {
   const { status } = answer
-  if (status >= 200 && status < 300) return { kind: 'accepted' }
+  if (status >= 200 && status < 300) return { kind: 'accepted', answer }
   if (MOVED.has(status)) return { kind: 'moved', location: answer.header('location') ?? '' }
   if (isRateLimit(answer)) return rateLimited(answer, now)
-  if (NOT_ACCEPTED.has(status)) return { kind: 'again', error: platformUnavailable() }
-  return { kind: 'refused', error: refusal(answer) }
+  if (status === 503) return unavailableFor(secondsToWait(answer, now))
+  // A gateway may have handed it on: the repeat carries the same delivery id.
+  if (status === 502) return { kind: 'again', error: perhapsAccepted() }
+  if (status >= 500) return { kind: 'refused', error: perhapsAccepted() }
+  return { kind: 'refused', error: refusal(answer, event) }
 }
 
 function classifyFault(fault: unknown): Verdict {
+  if (fault instanceof RelayError) return withoutToken(fault)
   if (!(fault instanceof PlatformFault)) throw fault
   if (fault.sent) return { kind: 'refused', error: platformTimeout(fault) }
   return { kind: 'again', error: platformUnavailable(fault) }
 }
 
-function platformUnavailable(cause?: unknown): RelayError {
+/** There was no token to ask with, so GitHub was not told of the event. */
+function withoutToken(error: RelayError): Verdict {
+  const isPassing = error.status === 429 || error.status === 502 || error.status === 503
+  if (!isPassing) return { kind: 'refused', error }
+  const { retryAfter } = error
+  return { kind: 'again', error, ...(retryAfter !== undefined && { wait: retryAfter * 1000 }) }
+}
+
+export function platformUnavailable(cause?: unknown, retryAfter?: number): RelayError {
   return new RelayError(502, 'platform_unavailable', 'GitHub did not accept the event', {
-    hint: 'send the request again later',
+    hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,
     cause,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+/** The platform failed at an event that it had already. */
+function perhapsAccepted(): RelayError {
+  return new RelayError(502, 'platform_unavailable', 'GitHub failed to answer for the event', {
+    hint: 'it may have been accepted: send it again, and let the workflow drop duplicates',
   })
 }
 
@@ -176,16 +251,24 @@ function platformTimeout(cause: unknown): RelayError {
   })
 }
 
-function refusal({ status, text }: PlatformAnswer): RelayError {
+function unavailableFor(seconds: number | undefined): Retry {
+  const error = platformUnavailable(undefined, seconds)
+  return { kind: 'again', error, ...(seconds !== undefined && { wait: seconds * 1000 }) }
+}
+
+const NEEDED = {
+  repository_dispatch: '`contents: write` on it (classic: `repo`)',
+  workflow_dispatch: '`actions: write` on it (classic: `repo`)',
+} as const satisfies Record<DispatchEvent, string>
+
+function refusal({ status, text }: PlatformAnswer, event: DispatchEvent): RelayError {
   if (status === 401) return invalidToken()
   if (status === 403 || status === 404) {
     return new RelayError(
       403,
       'repository_not_accessible',
       'the token cannot reach the repository',
-      {
-        hint: 'check its name, and that the token has `contents: write` on it (classic: `repo`)',
-      },
+      { hint: `check its name, and that the token has ${NEEDED[event]}` },
     )
   }
   if (status === 422 && /too large/i.test(text)) {
@@ -193,7 +276,7 @@ function refusal({ status, text }: PlatformAnswer): RelayError {
       hint: 'send less, or only an address from which the workflow fetches the rest',
     })
   }
-  if (status < 400 || status >= 500) return platformUnavailable()
+  if (status < 400 || FAULTS_OF_THE_MOMENT.has(status)) return platformUnavailable()
   return new RelayError(422, 'rejected', `GitHub rejected the event with status ${status}`, {
     hint: 'this is no fault of the token: look at what is sent',
   })
@@ -204,7 +287,7 @@ function isRateLimit({ status, header, text }: PlatformAnswer): boolean {
   if (status === 429) return true
   if (status !== 403) return false
   const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0'
-  return told || /secondary rate/i.test(text)
+  return told || /secondary rate|abuse detection/i.test(text)
 }
 
 function rateLimited(answer: PlatformAnswer, now: Date): Verdict {
@@ -238,20 +321,24 @@ export interface PlatformAnswer {
 }
 
 export interface PlatformRequest {
+  /** POST by default. */
+  readonly method?: 'GET' | 'POST'
   /** From the root of the platform's origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body?: string
   /** Milliseconds until the answer must be there. */
   readonly timeout: number
+  /** True where the text of a 2xx is wanted too: of an accepted event it is of no use. */
+  readonly reads?: boolean
 }
 
 /**
- * Sends one POST, follows nothing, tries nothing twice.
+ * Sends one request, follows nothing, tries nothing twice.
  *
  * @throws PlatformFault when no answer came
  */
-export type PlatformPost = (request: PlatformRequest) => Promise<PlatformAnswer>
+export type PlatformCall = (request: PlatformRequest) => Promise<PlatformAnswer>
 
 /** Bytes of an answer that are read: enough for any error message. */
 export const ANSWER_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { UserError } from '../wire/errors.ts'
 
@@ -10,6 +10,7 @@ interface HttpServerOptions {
   answer(request: IncomingMessage, response: ServerResponse): void
   /** The answer to what is no request, as bytes for the wire; see `fault`. */
   refuse(status: number): string
+  readonly limits?: Partial<ClientLimits>
 }
 
 export interface RunningServer {
@@ -20,16 +21,30 @@ export interface RunningServer {
 }
 
 /** Milliseconds and bytes that a client may take. */
-const LIMITS = {
+export interface ClientLimits {
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly keepAliveTimeout: number
+  readonly connectionsCheckingInterval: number
+  /** Bytes of the request line and the headers together. */
+  readonly maxHeaderSize: number
+  /** Connections at once; one more is closed as it comes. */
+  readonly maxConnections: number
+}
+
+const LIMITS: ClientLimits = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   keepAliveTimeout: 5000,
   connectionsCheckingInterval: 1000,
-  /** Of the request line and the headers together. */
   maxHeaderSize: 16 * 1024,
+  maxConnections: Infinity,
 }
 
 const STOP_TIMEOUT = 9000
+
+/** Milliseconds for which a stopping server still takes a request on a connection that was open. */
+const STOP_LINGER = 1000
 
 /** Milliseconds between a refusal and the end of its connection. */
 const LINGER = 1000
@@ -38,7 +53,9 @@ const LINGER = 1000
 export async function serveHttp(options: HttpServerOptions): Promise<RunningServer> {
   const answering = new Answering()
   // A missing Host is answered by `answer`, with the headers of every other answer.
-  const server = createServer({ ...LIMITS, requireHostHeader: false })
+  const { maxConnections, ...limits } = { ...LIMITS, ...options.limits }
+  const server = createServer({ ...limits, requireHostHeader: false })
+  if (maxConnections !== Infinity) server.maxConnections = maxConnections
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     answering.begin(request, response)
     options.answer(request, response)
@@ -100,10 +117,14 @@ class Answering {
     return false
   }
 
-  /** Resolves when all that was begun is answered, or nobody is there any more to be answered. */
-  async finish(): Promise<void> {
+  /** Every answer from now on is the last one on its connection. */
+  endConnections(): void {
     this.#stopping = true
     for (const { last } of this.#connections.values()) if (last) last.shouldKeepAlive = false
+  }
+
+  /** Resolves when all that was begun is answered, or nobody is there any more to be answered. */
+  async finish(): Promise<void> {
     if (this.#open === 0) return
     await new Promise<void>((resolve) => {
       this.#idle = resolve
@@ -170,12 +191,20 @@ function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number):
   return new UserError({ message: `cannot listen on ${host}:${port}`, hint }, { cause })
 }
 
+/**
+ * Nothing new is let in. A client that keeps its connection may send its next request at this very
+ * moment, and would be reset: it is answered, and told that the connection ends.
+ */
 async function stop(server: Server, answering: Answering): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
+  // The server's own `close` would close what is idle at once.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
   const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT)
+  answering.endConnections()
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, STOP_LINGER))])
   await answering.finish()
   // What is left has sent no request: a client may hold such a connection open as long as it likes.
   server.closeAllConnections()
   await closed
+  server.close(() => {}) // which ends the looking for slow clients
   clearTimeout(cut)
 }

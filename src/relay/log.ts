@@ -15,6 +15,8 @@ export interface LogEntry {
   readonly status: number
   readonly platformStatus: number | undefined
   readonly tries: number | undefined
+  /** Page of the run that was started. */
+  readonly run?: string | undefined
   readonly ms: number
   /** Of the received body. */
   readonly bytes: number | undefined
@@ -64,6 +66,7 @@ export class RequestLog {
       bytes: this.#bytes,
       tries: this.#attempts?.tries,
       platformStatus: this.#attempts?.platformStatus,
+      run: this.#attempts?.run,
       status,
       ms: now.getTime() - this.#start,
     }

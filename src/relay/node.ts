@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Writable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { whole } from '../wire/bytes.ts'
 import type { Reply } from '../wire/reply.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
-import { type Environment, readRelayConfig, relayPorts } from './config.ts'
+import { type Environment, readNumber, readRelayConfig, relayPorts } from './config.ts'
 import { malformedRequest, type RelayError } from './errors.ts'
-import { type RunningServer, serveHttp } from './http-server.ts'
+import { type ClientLimits, type RunningServer, serveHttp } from './http-server.ts'
+import { logWriter } from './log-writer.ts'
 import { platformPool } from './platform-pool.ts'
-import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
+import { type Packer, type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
 export interface RelayOptions {
   readonly host: string
@@ -18,7 +20,20 @@ export interface RelayOptions {
   readonly repository?: string | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
+  /** What a client may take, where the usual bounds are not meant. */
+  readonly limits?: Partial<ClientLimits>
 }
+
+/** Sockets of clients; what comes beyond is closed. */
+const MOST_CONNECTIONS = 5000
+
+const pack = promisify(gzip)
+
+/** Level 1 takes a fifth of the time of level 6, which packs a tenth more. */
+const PACKERS: readonly Packer[] = [
+  (bytes) => pack(bytes, { level: 1 }),
+  (bytes) => pack(bytes, { level: 6 }),
+]
 
 /**
  * The relay towards GitHub, set up from the environment.
@@ -26,15 +41,26 @@ export interface RelayOptions {
  * @throws UserError for a setting that is wrong
  */
 export async function startRelay(options: RelayOptions): Promise<RunningServer> {
-  const { host, port, env, repository, write = lineWriter(process.stdout) } = options
+  const { host, port, env, repository, limits } = options
   const config = await readRelayConfig(env, repository)
   const platform = platformPool(config.apiUrl)
-  const server = await serveRelay({ host, port, ports: relayPorts(config, platform.post, write) })
+  const log = options.write ? undefined : standardLog()
+  const write = options.write ?? log ?? (() => {})
+  const ports = relayPorts(config, platform.call, write, PACKERS)
+  const maxConnections = readNumber(env, 'HOOKLINE_MAX_CONNECTIONS', MOST_CONNECTIONS)
+  const server = await serveRelay({ host, port, ports, limits: { maxConnections, ...limits } })
   const close = async () => {
     await server.close()
-    await platform.close()
+    await Promise.all([platform.close(), log?.close()])
   }
   return { url: server.url, close }
+}
+
+/** Standard output, as long as somebody takes it. */
+function standardLog() {
+  // Nobody may be there to be told that nobody is there.
+  process.stderr.on('error', () => {})
+  return logWriter(1, (text) => process.stderr.write(`hookline relay: ${text}\n`))
 }
 
 interface RelayServerOptions {
@@ -42,16 +68,18 @@ interface RelayServerOptions {
   /** 0 takes a free one. */
   readonly port: number
   readonly ports: RelayPorts
+  readonly limits?: Partial<ClientLimits>
   /** Answers addresses of its own; returns false for all others, which are then the relay's. */
   readonly route?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 /** The relay behind node:http. */
 export function serveRelay(options: RelayServerOptions): Promise<RunningServer> {
-  const { host, port, ports, route } = options
+  const { host, port, ports, route, limits } = options
   return serveHttp({
     host,
     port,
+    ...(limits && { limits }),
     answer: (request, response) => {
       if (!route?.(request, response)) void answer(request, response, ports)
     },
@@ -77,7 +105,7 @@ function relayRequest(request: IncomingMessage): RelayRequest {
     method: request.method ?? 'GET',
     target: request.url ?? '/',
     headers: request.rawHeaders,
-    readBody: (limit) => readBody(request, limit),
+    readBody: (limit, arrived) => readBody(request, limit, arrived),
   }
 }
 
@@ -111,38 +139,28 @@ function onTheWire(reply: Reply): string {
  *
  * @throws RangeError as soon as more than `limit` bytes have come; what follows is thrown away
  */
-function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+function readBody(
+  request: IncomingMessage,
+  limit: number,
+  arrived: ((bytes: number) => void) | undefined,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let size = 0
     const arrive = (chunk: Uint8Array) => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else {
+      try {
+        size += chunk.length
+        if (size > limit) throw new RangeError(`more than ${limit} bytes`)
+        arrived?.(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        chunks.length = 0
         request.off('data', arrive).resume()
-        reject(new RangeError(`more than ${limit} bytes`))
+        reject(error)
       }
     }
     request.on('data', arrive)
     request.once('end', () => resolve(whole(chunks, size)))
     request.once('error', reject)
   })
-}
-
-/** Milliseconds that a line may wait for others. */
-const DELAY = 20
-
-/**
- * Writes lines, some at a time: a pipe is written to synchronously on Linux, and a system call for
- * every request would be felt. The process stays until the last line is written.
- */
-function lineWriter(stream: Writable): (line: string) => void {
-  let lines: string[] = []
-  const flush = () => {
-    stream.write(`${lines.join('\n')}\n`)
-    lines = []
-  }
-  return (line) => {
-    if (lines.push(line) === 1) setTimeout(flush, DELAY)
-  }
 }

@@ -1,14 +1,16 @@
-import { type Dispatcher, Pool } from 'undici'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { type Dispatcher, errors, Pool } from 'undici'
 import {
   ANSWER_BYTES,
   type PlatformAnswer,
+  type PlatformCall,
   PlatformFault,
-  type PlatformPost,
   type PlatformRequest,
 } from './github.ts'
 
 interface PlatformPool {
-  readonly post: PlatformPost
+  readonly call: PlatformCall
   close(): Promise<void>
 }
 
@@ -26,21 +28,45 @@ export function platformPool(apiUrl: URL): PlatformPool {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  const pace: Pace = { fastest: Infinity, starting: undefined }
+  const atStart = (message: unknown) => {
+    // https://undici.nodejs.org/#/docs/api/DiagnosticsChannel has what it is.
+    pace.starting?.startsOn((message as { socket: Socket }).socket)
+    pace.starting = undefined
+  }
+  subscribe(REQUEST_STARTS, atStart)
   return {
-    post: (request) => new Promise((resolve, reject) => send(pool, request, resolve, reject)),
-    close: () => pool.destroy(),
+    call: (request) => new Promise((resolve, reject) => send(pool, pace, request, resolve, reject)),
+    close: () => {
+      unsubscribe(REQUEST_STARTS, atStart)
+      return pool.destroy()
+    },
   }
 }
 
 function send(
   pool: Pool,
-  { path, headers, body, timeout }: PlatformRequest,
+  pace: Pace,
+  { method = 'POST', path, headers, body = '', ...options }: PlatformRequest,
   resolve: (answer: PlatformAnswer) => void,
   reject: (fault: PlatformFault) => void,
 ): void {
-  const exchange = new Exchange(timeout, resolve, reject)
-  pool.dispatch({ path, method: 'POST', headers: { ...headers }, body }, exchange)
+  const exchange = new Exchange(options, pace, resolve, reject)
+  pool.dispatch({ path, method, headers: { ...headers }, body }, exchange)
 }
+
+/** Said of every request right after `onRequestStart`, and the one way to learn its connection. */
+const REQUEST_STARTS = 'undici:client:sendHeaders'
+
+interface Pace {
+  /** Milliseconds of the fastest answer so far. */
+  fastest: number
+  /** The request that is about to be written to a connection. */
+  starting: Exchange | undefined
+}
+
+/** An end that comes in less than this part of the fastest answer was on its way before the request. */
+const TOO_SOON = 0.8
 
 type AnswerHeaders = Record<string, string | string[] | undefined>
 
@@ -52,6 +78,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: PlatformAnswer) => void
   readonly #reject: (fault: PlatformFault) => void
   readonly #timer: NodeJS.Timeout
+  readonly #pace: Pace
+  #start = 0
+  /** What its connection had read for requests before it. */
+  #readBefore = 0
+  readonly #reads: boolean
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #status: number | undefined
@@ -60,18 +91,27 @@ class Exchange implements Dispatcher.DispatchHandler {
   #late = false
 
   constructor(
-    timeout: number,
+    { timeout, reads = false }: Pick<PlatformRequest, 'timeout' | 'reads'>,
+    pace: Pace,
     resolve: (answer: PlatformAnswer) => void,
     reject: (fault: PlatformFault) => void,
   ) {
+    this.#pace = pace
     this.#resolve = resolve
     this.#reject = reject
+    this.#reads = reads
     this.#timer = setTimeout(() => this.#expire(), timeout)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#late) controller.abort(new Error('no time is left'))
     else this.#controller = controller
+    this.#start = performance.now()
+    this.#pace.starting = this
+  }
+
+  startsOn({ bytesRead }: Socket): void {
+    this.#readBefore = bytesRead
   }
 
   onResponseStart(
@@ -83,8 +123,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
-    // What the platform says of an accepted event is of no use to anyone.
-    if (status >= 200 && status < 300) this.#answer(status)
+    this.#pace.fastest = Math.min(this.#pace.fastest, performance.now() - this.#start)
+    if (status < 300 && !this.#reads) this.#answer(status)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -119,7 +159,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(cause: Error): void {
-    const sent = this.#controller !== undefined
+    const sent = this.#controller !== undefined && !this.#wasIdleEnded(cause)
     this.#reject(new PlatformFault(cause.message, { sent, cause }))
+  }
+
+  /**
+   * True when the platform ended a kept connection while the request was on its way to it: it ends
+   * without a byte, sooner than the platform has ever answered.
+   */
+  #wasIdleEnded(cause: Error): boolean {
+    if (!(cause instanceof errors.SocketError)) return false
+    if (this.#readBefore === 0 || cause.socket?.bytesRead !== this.#readBefore) return false
+    return performance.now() - this.#start < this.#pace.fastest * TOO_SOON
   }
 }

@@ -15,10 +15,13 @@ import {
   servePage,
   withStandardHeaders,
 } from './answers.ts'
+import type { BodyMemory, HeldBody } from './body-memory.ts'
+import type { DispatchEvent, Scope } from './claims.ts'
 import { type Credentials, presentedToken } from './credentials.ts'
+import type { DispatchPort, DispatchTarget } from './dispatch.ts'
 import {
-  type Attempts,
   badResponseOption,
+  badWorkflow,
   bodyTooLarge,
   brokenBody,
   internalError,
@@ -28,7 +31,7 @@ import {
   RelayError,
   tokenInBody,
 } from './errors.ts'
-import { handshake } from './handshake.ts'
+import { echoedHeaders, handshake } from './handshake.ts'
 import { type LogEntry, RequestLog } from './log.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
 
@@ -42,23 +45,11 @@ export interface RelayRequest {
   /**
    * Called once at most. A body that ends early rejects with the runtime's own error.
    *
+   * @param arrived is told how many bytes came, as they come; what it throws ends the reading
    * @throws RangeError as soon as more than `limit` bytes have come
    */
-  readBody(limit: number): Promise<Uint8Array>
+  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
 }
-
-/** An accepted request on its way to the platform, or to the local engine. */
-export interface Dispatch {
-  readonly repository: Repository
-  /** The serialised `client_payload`. */
-  readonly clientPayload: string
-  readonly delivery: string
-  /** `undefined` where the credentials give none. */
-  readonly token: Secret | undefined
-}
-
-/** Resolves when the event is accepted. @throws RelayError when it is not, or nobody can tell */
-export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 
 export interface RelayPorts {
   readonly dispatch: DispatchPort
@@ -67,6 +58,14 @@ export interface RelayPorts {
   readonly repository?: Repository
   /** What is answered at other addresses than webhooks; help and health when absent. */
   readonly pages?: Pages
+  /** Which event starts the workflow, where the credential does not say. */
+  readonly event?: DispatchEvent
+  /** Branch or tag that a workflow is started on, where the credential does not say. */
+  readonly ref?: string | undefined
+  /** Where bodies may be held without bound, as for one's own machine, there is none. */
+  readonly bodies?: BodyMemory
+  /** Ways to gzip, the next of them for what the one before packs too little. */
+  readonly packers?: readonly Packer[]
   now(): Date
   newDelivery(): string
   log(entry: LogEntry): void
@@ -74,27 +73,30 @@ export interface RelayPorts {
   report(error: unknown): void
 }
 
+/** Packs bytes by gzip. */
+export type Packer = (bytes: Uint8Array) => Promise<Uint8Array>
+
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
-  const journal = new RequestLog(ports.newDelivery(), ports.now())
-  const reply = await answerOrFault(request, ports, journal)
+  const log = new RequestLog(ports.newDelivery(), ports.now())
+  const reply = await answerOrFault(request, ports, log)
   const method = isRelayed(request.method) ? request.method : 'other'
-  ports.log(journal.entry(method, reply.status, ports.now()))
-  return withStandardHeaders(reply, request.method, journal.delivery)
+  ports.log(log.entry(method, reply.status, ports.now()))
+  return withStandardHeaders(reply, request.method, log.delivery)
 }
 
 async function answerOrFault(
   request: RelayRequest,
   ports: RelayPorts,
-  journal: RequestLog,
+  log: RequestLog,
 ): Promise<Reply> {
   try {
-    return answerLocally(request, ports) ?? (await relayWebhook(request, ports, journal))
+    return answerLocally(request, ports) ?? (await relayWebhook(request, ports, log))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
-    journal.attempted(fault.attempts)
-    return errorReply(fault, journal.delivery)
+    log.attempted(fault.attempts)
+    return errorReply(fault, log.delivery)
   }
 }
 
@@ -107,25 +109,61 @@ function answerLocally({ method, target, headers }: RelayRequest, { pages }: Rel
 async function relayWebhook(
   request: RelayRequest,
   ports: RelayPorts,
-  journal: RequestLog,
+  log: RequestLog,
 ): Promise<Reply> {
   const webhook = routeWebhook(request.target, ports.repository)
   const custom = customReply(webhook.reserved)
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
-  const body = await readBody(request)
-  const challenge = handshake(request.method, webhook.path, body.bytes)
-  if (challenge) return redactReply(challenge, tokensOf(presented))
-  const token = presented && (await ports.credentials.platformToken(presented, webhook))
-  const tokens = tokensOf(presented, token)
-  const reply = custom ? redactReply(custom, tokens) : ACCEPTED
-  const received = redactRequest(toForwardable(request, webhook, body, journal), tokens, token)
-  const { repository } = webhook
-  journal.addressed(repository, received.path, body.bytes.length)
-  const clientPayload = await writePayload(received)
-  const { delivery } = journal
-  journal.attempted(await ports.dispatch({ repository, delivery, clientPayload, token }))
-  return reply
+  // What the relay can judge by itself it refuses before it holds a stranger's body.
+  const credential = await ports.credentials.open(presented, webhook).catch(toRefusal)
+  if (credential instanceof RelayError) {
+    // In a handshake no token is checked; but for one that stands in a body, that would be read.
+    const bodiless = handshake({ ...request, path: webhook.path, body: '' })
+    if (bodiless && presented) return redactReply(bodiless, [presented])
+    throw credential
+  }
+  const { secrets, platformToken, scope } = credential
+  const held = ports.bodies?.hold()
+  try {
+    const body = await readBody(request, held)
+    const challenge = handshake({ ...request, path: webhook.path, body: body.text })
+    if (challenge) return redactReply(challenge, secrets)
+    const target = targetOf(webhook, scope, ports)
+    const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoedHeaders(request)), secrets)
+    const forwardable = toForwardable(request, webhook, body, log)
+    const received = redactRequest(forwardable, secrets, platformToken)
+    const { repository } = webhook
+    log.addressed(repository, received.path, body.bytes.length)
+    const clientPayload = await writePayload(received, LIMIT_OF[target.event], ports.packers)
+    const { delivery } = log
+    const dispatch = { repository, target, delivery, clientPayload, credential }
+    const attempts = await ports.dispatch(dispatch)
+    log.attempted(attempts)
+    return withHeaders(
+      reply,
+      attempts.run === undefined ? undefined : { [HEADER.run]: attempts.run },
+    )
+  } finally {
+    held?.release()
+  }
+}
+
+const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
+
+const WORKFLOW = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
+
+/** @throws RelayError 400 where the first part of the path must name a file, and cannot */
+function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts): DispatchTarget {
+  if ((scope?.event ?? ports.event) !== 'workflow_dispatch') return REPOSITORY_DISPATCH
+  const [workflow = ''] = path.split(/[/?]/, 1)
+  if (!WORKFLOW.test(workflow)) throw badWorkflow()
+  return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
+}
+
+function toRefusal(error: unknown): RelayError {
+  if (error instanceof RelayError) return error
+  throw error
 }
 
 function toForwardable(
@@ -137,18 +175,14 @@ function toForwardable(
   return { path, method, headers: forwardedHeaders(headers), body, delivery, receivedAt }
 }
 
-async function readBody(request: RelayRequest): Promise<ReceivedBody> {
+async function readBody(request: RelayRequest, held?: HeldBody): Promise<ReceivedBody> {
   try {
-    const bytes = await request.readBody(LIMITS.requestBodyBytes)
+    const bytes = await request.readBody(LIMITS.requestBodyBytes, (count) => held?.add(count))
     return { bytes, text: utf8Text(bytes) }
   } catch (error) {
+    if (error instanceof RelayError) throw error
     throw error instanceof RangeError ? bodyTooLarge() : brokenBody(error)
   }
-}
-
-/** What the request brought, and what the platform is asked with: often the same. */
-function tokensOf(...tokens: readonly (Secret | undefined)[]): readonly Secret[] {
-  return [...new Set(tokens)].filter((token) => token !== undefined)
 }
 
 function isRelayed(method: string): boolean {
@@ -173,19 +207,55 @@ interface Received {
   readonly receivedAt: string
 }
 
+/** How GitHub measures what an event brings. */
+export interface PayloadLimit {
+  readonly most: number
+  readonly unit: 'bytes' | 'characters'
+  /** An upper bound is enough where it is within the limit. */
+  readonly sizeOf: (text: string) => number
+}
+
+/** Of the inputs of a workflow GitHub counts characters, of a `client_payload` perhaps bytes. */
+export const LIMIT_OF: Readonly<Record<DispatchEvent, PayloadLimit>> = {
+  repository_dispatch: { most: LIMITS.clientPayloadBytes, unit: 'bytes', sizeOf: byteLength },
+  workflow_dispatch: {
+    most: LIMITS.workflowInputLength,
+    unit: 'characters',
+    sizeOf: ({ length }) => length,
+  },
+}
+
 /**
- * The serialised `client_payload`, at most `LIMITS.clientPayloadBytes` long. Text travels as it is,
- * other bytes as base64, and what is too large for GitHub gzipped.
+ * The serialised `client_payload`, within GitHub's limit. Text travels as it is, other bytes as
+ * base64, and what is too large for GitHub gzipped: quickly, and where that is not enough thoroughly.
  *
  * @throws RelayError 413 when it is too large even then
  */
-export async function writePayload(received: Received): Promise<string> {
-  const plain = written(received, plainBody(received.body))
-  if (byteLength(plain) <= LIMITS.clientPayloadBytes) return plain
-  const packed = written(received, await packedBody(received.body))
-  const bytes = byteLength(packed)
-  if (bytes > LIMITS.clientPayloadBytes) throw payloadTooLarge(bytes)
-  return packed
+export async function writePayload(
+  received: Received,
+  limit: PayloadLimit,
+  packers: readonly Packer[] = [gzip],
+): Promise<string> {
+  const { bytes, text } = received.body
+  // JSON is never shorter than what it holds, so a large body is not written in vain.
+  const least = text === undefined ? base64Length(bytes.length) : limit.sizeOf(text)
+  if (least <= limit.most) {
+    const plain = written(received, plainBody(received.body))
+    if (limit.sizeOf(plain) <= limit.most) return plain
+  }
+  const around = limit.sizeOf(written(received, { body: '', encoding: 'gzip' }))
+  let size = around
+  for (const pack of packers) {
+    const packed = await pack(bytes)
+    size = around + base64Length(packed.length)
+    if (size > limit.most) continue
+    return written(received, { body: toBase64(packed), encoding: 'gzip' })
+  }
+  throw payloadTooLarge(size, limit.unit)
+}
+
+function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4
 }
 
 interface ForwardableBody {
@@ -196,11 +266,6 @@ interface ForwardableBody {
 function plainBody({ bytes, text }: ReceivedBody): ForwardableBody {
   if (bytes.length === 0) return { body: null }
   return text === undefined ? { body: toBase64(bytes), encoding: 'base64' } : { body: text }
-}
-
-async function packedBody({ bytes }: ReceivedBody): Promise<ForwardableBody> {
-  if (bytes.length === 0) return { body: null }
-  return { body: toBase64(await gzip(bytes)), encoding: 'gzip' }
 }
 
 function written(received: Received, { body, encoding }: ForwardableBody): string {
@@ -243,8 +308,13 @@ function redact(received: Received, tokens: readonly Secret[]): Received {
   return { ...received, path: scrub(received.path), headers: new Map(headers) }
 }
 
+function withHeaders(reply: Reply, headers: Reply['headers'] | undefined): Reply {
+  return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
+}
+
 /** @throws RelayError 400 for a reply, made of what the caller sent, that would show a token */
 function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
+  if (reply === ACCEPTED) return reply
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply
   throw badResponseOption('an answer that contains the token', 'leave the token out of it')

@@ -9,15 +9,13 @@ import {
   type JWK,
 } from 'jose'
 import { isObject, parseJson } from '../wire/json.ts'
+import type { Page } from './answers.ts'
+import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
 
 /** What a sealed token holds: the platform token, and what it may be used for. */
-export interface Sealed {
+export interface Sealed extends Scope {
   readonly token: string
-  /** `owner/name`. */
-  readonly repository: string
-  /** The path, or its first whole segments, after the repository; every path when absent. */
-  readonly path?: string
-  /** Seconds since 1970, after which it is not accepted; never when absent. */
+  /** Seconds since 1970, from which on it is not accepted; never when absent. */
   readonly expires?: number
 }
 
@@ -53,13 +51,24 @@ export async function sealToken(sealed: Sealed, publicJwk: JWK): Promise<string>
 
 /** @throws Error of any kind when it is not sealed for one of these keys, or broken */
 export async function openSealed(text: string, keys: readonly SealKey[]): Promise<Sealed> {
+  if (!isCanonicalCompact(text)) throw new TypeError('not as it was sealed')
   const { plaintext } = await compactDecrypt(text, ({ kid }) => keyById(keys, kid).open, {
     keyManagementAlgorithms: [ALGORITHM],
     contentEncryptionAlgorithms: [ENCRYPTION],
   })
   const content = parseJson(new TextDecoder().decode(plaintext))
-  if (isSealed(content)) return content
-  throw new TypeError('what is sealed is no token')
+  const scope = isObject(content) ? readScope(content) : undefined
+  if (!isObject(content) || !scope) throw new TypeError('what is sealed is no token')
+  const { token, expires } = content
+  const dated = expires === undefined || (typeof expires === 'number' && Number.isFinite(expires))
+  if (typeof token !== 'string' || !dated) throw new TypeError('what is sealed is no token')
+  return { token, ...scope, ...(typeof expires === 'number' && { expires }) }
+}
+
+/** The public parts, for those who seal: a JWK set, the current key first. */
+export function sealKeysPage(keys: readonly SealKey[]): Page {
+  const set = { keys: keys.map(({ publicJwk }) => publicJwk) }
+  return { contentType: 'application/json', body: JSON.stringify(set) }
 }
 
 export async function newSealKey(): Promise<SealKey> {
@@ -83,12 +92,4 @@ function keyById(keys: readonly SealKey[], id: string | undefined): SealKey {
   const key = keys.find((candidate) => candidate.id === id)
   if (!key) throw new TypeError('sealed for another key')
   return key
-}
-
-function isSealed(value: unknown): value is Sealed {
-  if (!isObject(value)) return false
-  const { token, repository, path, expires } = value
-  const scoped = path === undefined || typeof path === 'string'
-  const dated = expires === undefined || typeof expires === 'number'
-  return typeof token === 'string' && typeof repository === 'string' && scoped && dated
 }

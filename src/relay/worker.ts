@@ -1,7 +1,7 @@
 import { byteString, collect } from '../wire/bytes.ts'
 import type { Reply } from '../wire/reply.ts'
 import { type Environment, readRelayConfig, relayPorts } from './config.ts'
-import { ANSWER_BYTES, PlatformFault, type PlatformPost } from './github.ts'
+import { ANSWER_BYTES, type PlatformCall, PlatformFault } from './github.ts'
 import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
@@ -33,7 +33,7 @@ function relayRequest(request: Request): RelayRequest {
     method: request.method,
     target: request.url,
     headers,
-    readBody: (limit) => readBody(request, limit),
+    readBody: (limit, arrived) => readBody(request, limit, arrived),
   }
 }
 
@@ -41,14 +41,19 @@ function relayRequest(request: Request): RelayRequest {
  * A body is framed by the length it declares; one that declares none is counted as it comes. To ask
  * for `body` costs, so it is asked for only then.
  */
-async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+async function readBody(
+  request: Request,
+  limit: number,
+  arrived: ((bytes: number) => void) | undefined,
+): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared === null || !/^\d+$/.test(declared)) {
-    return request.body ? collect(request.body, limit) : new Uint8Array()
+    return request.body ? collect(request.body, limit, arrived) : new Uint8Array()
   }
   if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
   const bytes = new Uint8Array(await request.arrayBuffer())
   if (bytes.length > limit) throw new RangeError(`more than ${limit} bytes`)
+  arrived?.(bytes.length)
   return bytes
 }
 
@@ -57,19 +62,26 @@ function response({ status, headers, body }: Reply): Response {
 }
 
 /** Calls the platform by the runtime's own fetch, which pools connections by itself. */
-export function platformFetch(apiUrl: URL): PlatformPost {
-  return async ({ path, headers, body, timeout }) => {
+export function platformFetch(apiUrl: URL): PlatformCall {
+  return async ({ method = 'POST', path, headers, body, timeout, reads }) => {
     const signal = AbortSignal.timeout(timeout)
-    const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
+    const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
     const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
-      // A fetch does not tell how far it came, so nobody knows whether GitHub has the event.
-      throw new PlatformFault('no answer', { sent: true, cause })
+      throw new PlatformFault('no answer', { sent: !neverLeft(cause), cause })
     })
     const { status, ok } = response
-    // What the platform says of an accepted event is of no use to anyone.
-    const text = ok ? '' : await beginning(response)
+    const text = ok && !reads ? '' : await beginning(response)
     return { status, header: (name) => response.headers.get(name) ?? undefined, text }
   }
+}
+
+/**
+ * True for a name that is not found, and for TLS that fails: the runtime calls these, and nothing that
+ * comes later, an internal error. A connection that is refused it calls lost, as one that is cut when
+ * the request has arrived; so nobody can tell those apart.
+ */
+function neverLeft(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('internal error')
 }
 
 /** What comes in time of the first 64 KB of an answer. */

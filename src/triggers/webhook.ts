@@ -1,12 +1,13 @@
 import { match as compile, parse, type Token } from 'path-to-regexp'
 import * as v from 'valibot'
-import { isObject, type Json, type JsonObject, record, without } from '../wire/json.ts'
+import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { decodePercent } from '../wire/path.ts'
 import { visibleHeaders, visibleQuery, type WebhookRequest } from '../wire/request.ts'
 import { keyPath } from './config.ts'
 import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
 import { type Verification, verifyOption } from './verify/options.ts'
+import { withoutFields } from './verify/tokens.ts'
 import { credentialsOf, verifyRequest } from './verify.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
@@ -100,12 +101,8 @@ function requestFields(request: WebhookRequest, verify: readonly Verification[] 
     method: request.method,
     headers: visibleHeaders(request, headers),
     ...visibleQuery(request, query),
-    body: visibleBody(request.body, fields),
+    body: withoutFields(request.body, fields),
   }
-}
-
-function visibleBody(body: Json, credentials: readonly string[]): Json {
-  return isObject(body) && credentials.length > 0 ? without(body, credentials) : body
 }
 
 /** A path pattern such as `/user/:userId`, in the language of path-to-regexp. */

@@ -64,17 +64,20 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 /**
  * Reads a stream to its end.
  *
+ * @param arrived is told how many bytes came, as they come; what it throws ends the reading
  * @throws RangeError as soon as more than `limit` bytes have come
  */
 export async function collect(
   stream: AsyncIterable<Uint8Array>,
   limit: number,
+  arrived?: ((bytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.length
     if (size > limit) throw new RangeError(`more than ${limit} bytes`)
+    arrived?.(chunk.length)
     chunks.push(chunk)
   }
   return whole(chunks, size)

@@ -38,6 +38,9 @@ export class UserError extends Error {
   }
 }
 
+/** Settings that do not go together: wrong usage, as an unknown option is. */
+export class UsageError extends UserError {}
+
 /** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError'

@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
   clientPayloadBytes: 65_535,
+  /** Characters of all inputs of a `workflow_dispatch` together. */
+  workflowInputLength: 65_535,
   /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
   requestBodyBytes: 256 * 1024,
   /** Characters of a token: several times those of any platform, and of a sealed one. */

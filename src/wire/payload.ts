@@ -4,6 +4,9 @@ import { isObject, type Json, parseJson, record } from './json.ts'
 /** `event_type` of every dispatch that carries a webhook. */
 export const EVENT_TYPE = 'webhook'
 
+/** The input of a `workflow_dispatch` that carries a webhook, as the JSON text of its payload. */
+export const WORKFLOW_INPUT = 'hookline'
+
 /**
  * What travels from the relay to the action: exactly these four keys.
  *
@@ -25,6 +28,8 @@ export const HEADER = {
   delivery: 'x-hookline-delivery',
   receivedAt: 'x-hookline-received-at',
   bodyEncoding: 'x-hookline-body-encoding',
+  /** Of an answer: the page of the run that was started. */
+  run: 'x-hookline-run',
 } as const
 
 /** Every name that begins so belongs to the relay: a caller's own are dropped. */
@@ -38,6 +43,21 @@ export function writeClientPayload({ path, method, headers, body }: ClientPayloa
 /** The body of `POST /repos/{owner}/{repo}/dispatches` around a written `client_payload`. */
 export function writeDispatch(clientPayload: string): string {
   return `{"event_type":"${EVENT_TYPE}","client_payload":${clientPayload}}`
+}
+
+/**
+ * The body of `POST …/actions/workflows/{file}/dispatches`: a written `client_payload` as the one
+ * input `hookline`.
+ *
+ * @param tellsRun whether to ask which run was started
+ */
+export function writeWorkflowDispatch(
+  clientPayload: string,
+  ref: string,
+  tellsRun: boolean,
+): string {
+  const inputs = { [WORKFLOW_INPUT]: clientPayload }
+  return JSON.stringify({ ref, inputs, ...(tellsRun && { return_run_details: true }) })
 }
 
 /**

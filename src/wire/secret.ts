@@ -54,26 +54,49 @@ export class Secret {
 
   #isPercentEncodedIn(text: string): boolean {
     if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%')) return false
-    return unescaped(byteString(text)).includes(byteString(this.#value))
+    return unescaped(text).includes(unescaped(this.#value, false))
   }
 }
 
+const CHARACTERS = new TextDecoder('latin1')
+
+/** Values of the hexadecimal digits by their character code; 0xff for any other character. */
+const HEX = Uint8Array.from({ length: 256 }, (_, code) => {
+  const digit = Number.parseInt(String.fromCharCode(code), 16)
+  return Number.isNaN(digit) ? 0xff : digit
+})
+
+const PERCENT = 0x25
+
 /**
- * Percent escapes undone, a character for each byte. A pattern that tries both forms of each character
- * would take seconds where text and value repeat themselves, and both may be a stranger's.
+ * Percent escapes undone, a character for each byte, in one pass over the bytes: text and value may
+ * both be a stranger's, and a pattern would keep the process busy for as long as either is.
+ *
+ * @param escapes false where there are none: only the form is wanted in which a text is searched
  */
-function unescaped(bytes: string): string {
-  return bytes.replace(/%([0-9a-f]{2})/gi, (_, digits) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  )
+function unescaped(text: string, escapes = true): string {
+  const bytes = new TextEncoder().encode(text)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++, length++) {
+    // Within the bounds of the loop; an escape that is cut off has no digits.
+    const byte = bytes[at] as number
+    const high = byte === PERCENT && escapes ? (HEX[bytes[at + 1] ?? 0] as number) : 0xff
+    const low = high === 0xff ? high : (HEX[bytes[at + 2] ?? 0] as number)
+    if (low === 0xff) bytes[length] = byte
+    else {
+      bytes[length] = high * 16 + low
+      at += 2
+    }
+  }
+  return CHARACTERS.decode(bytes.subarray(0, length))
 }
 
 /** The text with `***` for each stretch that reads as the value once its percent escapes are undone. */
 function withoutEncoded(text: string, value: string): string {
   const units = text.match(/%[0-9a-f]{2}|./gisu) ?? []
-  const bytes = units.map((unit) => unescaped(byteString(unit)))
+  const bytes = units.map((unit) => unescaped(unit))
   const unitOf = bytes.flatMap((all, unit) => [...all].map(() => unit))
-  const [wanted, decoded] = [byteString(value), bytes.join('')]
+  const [wanted, decoded] = [unescaped(value, false), bytes.join('')]
   const kept: string[] = []
   let next = 0
   for (

@@ -5,8 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { webhookRun } from '../../engine/config/scene.ts'
 import { type ActionRun, runAction, runPost } from '../../support/action.ts'
+import { IS_FULL } from '../../support/effort.ts'
 
 const KILLER = fileURLToPath(new URL('../../support/kill-at-write.mjs', import.meta.url))
+
+/** Every write is tried in the long run; else one of three. */
+const STEP = IS_FULL ? 1 : 3
 
 let folder: string
 beforeEach(async () => {
@@ -45,7 +49,7 @@ async function job(run: string, killMain?: number, killPost?: number) {
 describe('R38: the action is killed at each of its writes, and its run started again', () => {
   test('in the step: no item was used, the re-run is given it, and no other run after that', async () => {
     let number = 0
-    for (; ; number++) {
+    for (; ; number += STEP) {
       await rm(join(folder, 'state.json'), { force: true })
       const { ended } = await job('1', number)
       if (ended) break
@@ -57,7 +61,7 @@ describe('R38: the action is killed at each of its writes, and its run started a
 
   test('after the step: the item may be repeated to the same run, never to another one', async () => {
     let number = 0
-    for (; ; number++) {
+    for (; ; number += STEP) {
       await rm(join(folder, 'state.json'), { force: true })
       const { given, ended } = await job('1', undefined, number)
       expect(given).toBe(1)
@@ -75,7 +79,7 @@ describe('R38: the order of effects', () => {
     const run = webhookRun({ format: 'return 1' }, {}, { workspace: folder })
     const { exitCode, state } = await runAction(run)
     expect(exitCode).toBe(1)
-    expect(Object.keys(state)).toEqual(['begun'])
+    expect(state).toEqual({})
     const post = await runPost(run, state)
     expect([post.exitCode, post.stdout, post.outputs]).toEqual([0, '', {}])
   })
@@ -91,6 +95,6 @@ describe('R38: the order of effects', () => {
 
   test('a run that claims nothing leaves nothing', async () => {
     const { state } = await runAction(webhookRun({}, { id: 7 }, { workspace: folder }))
-    expect(Object.keys(state)).toEqual(['begun'])
+    expect(state).toEqual({})
   })
 })

@@ -152,7 +152,7 @@ describe('the token is in nothing that the action leaves behind', () => {
     expect(leaks(main)).toEqual([])
 
     telegram.faults.push(...faults)
-    const post = await runPost(bot(POLL), { begun: 'true', effects: EFFECTS })
+    const post = await runPost(bot(POLL), { effects: EFFECTS })
     expect(post.exitCode).toBe(faults.length > 0 ? 1 : 0)
     expect(leaks(post)).toEqual([])
   })

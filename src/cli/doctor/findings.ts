@@ -7,6 +7,8 @@ export interface Target {
   /** File name without its extension; `undefined` to look at every workflow. */
   readonly workflow: string | undefined
   readonly trigger: string
+  /** What was found of the App; `undefined` where there is none. */
+  readonly app?: readonly Finding[] | undefined
   /** For GitHub. */
   readonly token: Secret | undefined
   /** For the relay: the same, or a key of a relay that holds the token itself. */
@@ -56,7 +58,15 @@ export interface Finding {
   readonly mend?: string
 }
 
-type CheckName = 'token' | 'repository' | 'workflow' | 'relay' | 'delivery'
+type CheckName =
+  | 'app'
+  | 'installation'
+  | 'permission'
+  | 'token'
+  | 'repository'
+  | 'workflow'
+  | 'relay'
+  | 'delivery'
 
 export function ok(check: CheckName, message: string): Finding {
   return { check, status: 'ok', code: 'ok', message }

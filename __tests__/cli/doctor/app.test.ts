@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { checkApp } from '../../../src/cli/doctor/app.ts'
+import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import {
+  APP_ID,
+  type AppPlatform,
+  INSTALLED,
+  PKCS1,
+  startAppPlatform,
+} from '../../support/github-app.ts'
+import { github } from './stand-in.ts'
+
+let platform: AppPlatform
+beforeAll(async () => {
+  platform = await startAppPlatform()
+})
+afterEach(() => platform.reset())
+afterAll(() => platform.close())
+
+const check = (options: Partial<Parameters<typeof checkApp>[0]> = {}) =>
+  checkApp({
+    id: APP_ID,
+    pem: PKCS1,
+    repository: 'owner/repo',
+    event: 'repository_dispatch',
+    apiUrl: new URL(platform.url),
+    ...options,
+  })
+
+const told = async (options?: Parameters<typeof check>[0]) =>
+  (await check(options)).findings.map(({ check: name, code }) => [name, code])
+
+test('where all is well, it tells each step, and gives a token', async () => {
+  const { findings, token } = await check()
+  expect(findings.map(({ check: name, status }) => [name, status])).toEqual([
+    ['app', 'ok'],
+    ['installation', 'ok'],
+    ['permission', 'ok'],
+  ])
+  expect(token?.reveal()).toMatch(/^ghs_/)
+})
+
+test('a key that is none', async () => {
+  expect(await told({ pem: 'nonsense' })).toEqual([['app', 'app_key_invalid']])
+})
+
+test('another App', async () => {
+  expect(await told({ id: '1' })).toEqual([['app', 'app_key_rejected']])
+})
+
+test('the clock off', async () => {
+  platform.skew = -3_600_000
+  expect(await told()).toEqual([['app', 'app_clock_off']])
+})
+
+test('not installed: where to install it', async () => {
+  const { findings } = await check({ repository: 'owner/new' })
+  expect(findings.map(({ code }) => code)).toEqual(['ok', 'app_not_installed'])
+  expect(findings[1]?.mend).toContain('/apps/hooks/installations/new')
+})
+
+test('suspended', async () => {
+  platform.installations = [{ ...INSTALLED, suspended: true }]
+  expect(await told()).toEqual([
+    ['app', 'ok'],
+    ['installation', 'app_not_installed'],
+  ])
+})
+
+test('a permission missing', async () => {
+  expect(await told({ event: 'workflow_dispatch' })).toEqual([
+    ['app', 'ok'],
+    ['installation', 'ok'],
+    ['permission', 'app_permission_missing'],
+  ])
+})
+
+test('its token serves the other checks, and is not asked what it may do', async () => {
+  const other: GitHub = await startGitHub()
+  other.always(github({}))
+  const { findings: app, token } = await check()
+  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, deliver: undefined }
+  const found = await runChecks(
+    { ...target, repository: 'octo/repo', token, relayToken: undefined, app },
+    doctorPorts(new URL(other.url), token),
+  )
+  expect(found.map(({ check: name, status }) => [name, status])).toEqual([
+    ['app', 'ok'],
+    ['installation', 'ok'],
+    ['permission', 'ok'],
+    ['repository', 'ok'],
+    ['workflow', 'ok'],
+  ])
+  await other.close()
+})
+
+test('without a token nothing more is asked', async () => {
+  const { findings: app } = await check({ repository: 'owner/new' })
+  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, deliver: undefined }
+  const found = await runChecks(
+    { ...target, repository: 'owner/new', token: undefined, relayToken: undefined, app },
+    doctorPorts(new URL(platform.url), undefined),
+  )
+  expect(found).toEqual(app)
+})

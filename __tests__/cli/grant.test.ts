@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { readSealKeys, readSignKeys } from '../../src/relay/config.ts'
+import { openGrant } from '../../src/relay/grant.ts'
+import { newSealKey, openSealed } from '../../src/relay/seal.ts'
+import { compiledSources } from '../support/build.ts'
+import { runCommand } from '../support/command.ts'
+import { TOKEN } from '../support/scene.ts'
+
+// Compiling takes longer than a test may.
+beforeAll(async () => void (await compiledSources()), 60_000)
+
+async function signKeys(env: Record<string, string> = {}): Promise<string> {
+  return (await runCommand('keys', { arguments: ['sign'], env })).output
+}
+
+test('keys sign: a new key, before those that HOOKLINE_SIGN_KEYS holds', async () => {
+  const first = await signKeys()
+  const second = await signKeys({ HOOKLINE_SIGN_KEYS: first })
+  const [old] = JSON.parse(first).keys
+  const { keys } = JSON.parse(second)
+  expect(old).toEqual({
+    kty: 'oct',
+    kid: expect.any(String),
+    alg: 'HS256',
+    use: 'sig',
+    k: expect.stringMatching(/^[\w-]{43}$/),
+  })
+  expect(keys[1]).toEqual(old)
+  expect(keys[0].kid).not.toBe(old.kid)
+})
+
+describe('hookline grant', () => {
+  const SCOPE = ['--repository', 'o/r', '--path', '/hook/webhook', '--expires', '90d']
+  const DIRECT = ['--event', 'workflow_dispatch', '--ref', 'main']
+
+  test('signs with the first key what the flags say, and tells its id', async () => {
+    const keys = await signKeys({ HOOKLINE_SIGN_KEYS: await signKeys() })
+    const { code, output, errors } = await runCommand('grant', {
+      arguments: [...SCOPE, ...DIRECT],
+      env: { HOOKLINE_SIGN_KEYS: keys },
+    })
+    expect(code).toBe(0)
+    const [first] = await readSignKeys(keys)
+    const grant = await openGrant(output, first ? [first] : [])
+    const { id, exp } = grant
+    expect(grant).toEqual({
+      id,
+      repository: 'o/r',
+      path: 'hook/webhook',
+      event: 'workflow_dispatch',
+      ref: 'main',
+      exp,
+    })
+    expect(Math.abs(Number(exp) - Date.now() / 1000 - 90 * 86_400)).toBeLessThan(600)
+    expect(errors).toContain(id)
+  })
+
+  test('--json tells all of it; without --expires it does not end', async () => {
+    const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
+    const { output, errors } = await runCommand('grant', {
+      arguments: ['--repository', 'o/r', '--json'],
+      env,
+    })
+    expect(JSON.parse(output)).toEqual({
+      grant: expect.stringMatching(/^eyJ/),
+      id: expect.stringMatching(/^[\w-]{36}$/),
+      repository: 'o/r',
+    })
+    expect(errors).toBe('')
+  })
+
+  test.each([
+    ['no keys', [], {}, 'HOOKLINE_SIGN_KEYS is not set'],
+    [
+      'keys that are none',
+      [],
+      { HOOKLINE_SIGN_KEYS: '{"keys":[{"kty":"oct","k":"planted"}]}' },
+      'holds no signing keys',
+    ],
+    ['no JSON', [], { HOOKLINE_SIGN_KEYS: 'planted' }, 'holds no signing keys'],
+    ['no duration', ['--expires', 'soon'], {}, 'is no duration'],
+    [
+      'a ref without its event',
+      ['--event', 'repository_dispatch', '--ref', 'x'],
+      {},
+      '--ref does not go',
+    ],
+    ['no event', ['--event', 'push'], {}, 'Allowed choices'],
+  ])('%s: says so, and nothing of a key', async (_, flags, env, message) => {
+    const { code, output, errors } = await runCommand('grant', {
+      arguments: ['--repository', 'o/r', ...flags],
+      env,
+    })
+    expect([code === 0, output]).toEqual([false, ''])
+    expect(errors).toContain(message)
+    expect(errors).not.toContain('planted')
+  })
+})
+
+test('hookline seal takes --event and --ref', async () => {
+  const key = await newSealKey()
+  const env = { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [key.privateJwk] }) }
+  const { output: published } = await runCommand('keys', { arguments: ['public'], env })
+  const { mkdtemp, writeFile } = await import('node:fs/promises')
+  const { tmpdir } = await import('node:os')
+  const file = `${await mkdtemp(`${tmpdir()}/keys-`)}/public.json`
+  await writeFile(file, published)
+  const flags = ['--repository', 'o/r', '--event', 'workflow_dispatch', '--ref', 'v1']
+  const { output } = await runCommand('seal', {
+    arguments: ['--key', file, ...flags],
+    input: TOKEN,
+  })
+  const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEAL_KEYS))
+  expect(opened).toEqual({ token: TOKEN, repository: 'o/r', event: 'workflow_dispatch', ref: 'v1' })
+})
+
+describe('hookline url, with the keys at hand', () => {
+  const flags = ['hook.yml', '--relay', 'https://relay.example', '--repository', 'o/r']
+
+  test('prints a URL with a grant for its own path', async () => {
+    const keys = await signKeys()
+    const { output } = await runCommand('url', {
+      arguments: [...flags, '--trigger', 'slack', '--event', 'workflow_dispatch'],
+      env: { HOOKLINE_SIGN_KEYS: keys, HOOKLINE_TOKEN: TOKEN },
+    })
+    const [, url = '', token = ''] = /^(https:\S+)\?__token=(\S+)$/m.exec(output) ?? []
+    expect(url).toBe('https://relay.example/o/r/hook/slack')
+    expect(await openGrant(token, await readSignKeys(keys))).toEqual({
+      id: expect.any(String),
+      repository: 'o/r',
+      path: 'hook/slack',
+      event: 'workflow_dispatch',
+    })
+    expect(output).toContain(`-H "X-Platform-Authorization: Bearer ${token}"`)
+    expect(output).not.toContain(TOKEN)
+  })
+
+  test('--json tells its id', async () => {
+    const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
+    const { output } = await runCommand('url', { arguments: [...flags, '--json'], env })
+    expect(JSON.parse(output).grant).toMatchObject({ repository: 'o/r', path: 'hook/webhook' })
+  })
+
+  test('without them a variable of the shell stands there, and nothing can be narrowed', async () => {
+    const plain = await runCommand('url', { arguments: flags })
+    expect(plain.output).toContain('?__token=$HOOKLINE_TOKEN')
+    const narrowed = await runCommand('url', { arguments: [...flags, '--expires', '1d'] })
+    expect(narrowed.errors).toContain('HOOKLINE_SIGN_KEYS')
+  })
+})

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type GitHub, type RecordedCall, startGitHub } from '../support/github.ts'
+import { type RawRequest, send } from '../support/raw-http.ts'
+import { type RelayUnderTest, RUNTIMES } from '../support/relays.ts'
+
+const RUN = 'https://github.com/o/r/actions/runs/42'
+const STARTED = { status: 200, body: JSON.stringify({ workflow_run_id: 42, html_url: RUN }) }
+const NOT_FOUND = problem(404, 'Not Found')
+
+function problem(status: number, message: string) {
+  return { status, body: JSON.stringify({ message }) }
+}
+
+/** GitHub's texts, from its own answers. */
+const TEXT = {
+  noTrigger: "Workflow does not have 'workflow_dispatch' trigger",
+  noInput: 'Unexpected inputs provided: ["hookline"]',
+  otherInput: "Required input 'level' not provided",
+  noRef: 'No ref found for: main',
+  unknownField: 'Invalid request.\n\n"return_run_details" is not a permitted key.',
+}
+
+const withToken = (request: RawRequest): RawRequest => ({
+  ...request,
+  headers: [['X-Platform-Authorization', 'ghp_0123456789abcdefghij']],
+})
+
+const fieldsOf = ({ body }: RecordedCall) => JSON.parse(body)
+
+describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
+  let github: GitHub
+  let relay: RelayUnderTest
+  beforeAll(async () => {
+    github = await startGitHub()
+    relay = await begin({})
+  })
+  afterEach(() => github.reset())
+  afterAll(async () => {
+    await relay.close()
+    await github.close()
+  })
+
+  function begin(env: Record<string, string>): Promise<RelayUnderTest> {
+    const event = { HOOKLINE_EVENT: 'workflow_dispatch', HOOKLINE_REF: 'main' }
+    return start({ env: { HOOKLINE_API_URL: github.url, ...event, ...env } })
+  }
+  const call = (target = '/o/r/hook/webhook/x?a=1', body = '{"n":1}') =>
+    send(relay.url, withToken({ method: 'POST', target, body }))
+
+  test('starts the one workflow that the URL names, and says which run', async () => {
+    github.next(STARTED)
+    const answer = await call()
+    expect(answer.status).toBe(200)
+    expect(answer.headers['x-hookline-run']).toBe(RUN)
+    expect(answer.headers['access-control-expose-headers']).toContain('X-Hookline-Run')
+    const [made] = github.calls
+    expect(made?.violations).toEqual([])
+    expect(made).toMatchObject({
+      method: 'POST',
+      url: '/repos/o/r/actions/workflows/hook.yml/dispatches',
+    })
+    const { ref, inputs, return_run_details } = fieldsOf(made as RecordedCall)
+    expect({ ref, return_run_details }).toEqual({ ref: 'main', return_run_details: true })
+    const payload = JSON.parse(inputs.hookline)
+    expect(Object.keys(payload)).toEqual(['path', 'method', 'headers', 'body'])
+    expect(payload).toMatchObject({ path: 'hook/webhook/x?a=1', method: 'POST', body: '{"n":1}' })
+    expect(JSON.parse(relay.log.at(-1) ?? '')).toMatchObject({ run: RUN, status: 200, tries: 1 })
+  })
+
+  test.each([
+    ['not an address', 'javascript:alert(1)'],
+    ['of another page', 'https://github.com/o/r/settings'],
+    ['with a line end', 'https://github.com/o/r\r\nx: y/actions/runs/1'],
+  ])('a run that is %s is not told', async (_, html_url) => {
+    github.next({ status: 200, body: JSON.stringify({ html_url }) })
+    const answer = await call()
+    expect([answer.status, answer.headers['x-hookline-run']]).toEqual([200, undefined])
+  })
+
+  test('a file that ends in .yaml is found, and remembered', async () => {
+    github.next(NOT_FOUND, STARTED, STARTED)
+    expect((await call('/o/r/other/webhook')).status).toBe(200)
+    expect((await call('/o/r/other/webhook')).status).toBe(200)
+    expect(github.calls.map(({ url }) => url.split('/').at(-2))).toEqual([
+      'other.yml',
+      'other.yaml',
+      'other.yaml',
+    ])
+  })
+
+  test.each([
+    [403, 'repository_not_accessible', [problem(403, 'Resource not accessible by integration')]],
+    [403, 'workflow_not_accessible', [NOT_FOUND, NOT_FOUND]],
+    [422, 'workflow_not_listening', [problem(422, TEXT.noTrigger)]],
+    [422, 'workflow_not_listening', [problem(422, TEXT.noInput)]],
+    [422, 'workflow_not_listening', [problem(422, TEXT.otherInput)]],
+    [422, 'ref_not_found', [problem(422, TEXT.noRef)]],
+    [413, 'payload_too_large', [problem(422, 'inputs are too large.')]],
+    [401, 'invalid_token', [problem(401, 'Bad credentials')]],
+  ])('%i %s', async (status, code, answers) => {
+    github.next(...answers)
+    const answer = await call('/o/r/refused/webhook')
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([status, code])
+    if (status === 403) expect(JSON.parse(answer.body).error.hint).toContain('actions: write')
+    expect(github.calls).toHaveLength(answers.length)
+  })
+
+  test.each(['..', '.', 'a%2Fb', 'hook%2eyml', 'a b', 'x'.repeat(101), 'é', ''])(
+    'R12: %j is no file: 400, and GitHub is not asked',
+    async (workflow) => {
+      const answer = await call(`/o/r/${workflow}/webhook`)
+      expect(answer.status).toBe(400)
+      if (/^[!-~]*$/.test(workflow)) expect(JSON.parse(answer.body).error.code).toBe('bad_workflow')
+      expect(github.calls).toEqual([])
+    },
+  )
+
+  test('a platform that does not tell the run is asked without, and that is remembered', async () => {
+    const old = await begin({})
+    github.next(problem(400, TEXT.unknownField), { status: 204 }, { status: 204 })
+    const ask = () => send(old.url, withToken({ method: 'POST', target: '/o/r/hook/webhook' }))
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
+    const told = github.calls.map((made) => fieldsOf(made).return_run_details)
+    expect(told).toEqual([true, undefined, undefined])
+    await old.close()
+  })
+
+  test('without a ref the default branch is looked up once, and again when it was renamed', async () => {
+    const asking = await begin({ HOOKLINE_REF: '' })
+    const ask = () => send(asking.url, withToken({ method: 'POST', target: '/o/r/hook/webhook' }))
+    const branch = (name: string) => ({
+      status: 200,
+      body: JSON.stringify({ default_branch: name }),
+    })
+    github.next(branch('trunk'), STARTED, STARTED)
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
+    expect(github.calls.map(({ method }) => method)).toEqual(['GET', 'POST', 'POST'])
+    expect(fieldsOf(github.calls[1] as RecordedCall).ref).toBe('trunk')
+    github.next(problem(422, TEXT.noRef), branch('main'), STARTED)
+    expect((await ask()).status).toBe(200)
+    expect(fieldsOf(github.calls.at(-1) as RecordedCall).ref).toBe('main')
+    await asking.close()
+  })
+
+  test('a renamed repository is followed, for each question of the event', async () => {
+    const asking = await begin({ HOOKLINE_REF: '' })
+    const location = `${github.url}/repositories/7`
+    github.next(
+      { status: 301, headers: { location } },
+      { status: 200, body: '{"default_branch":"main"}' },
+      STARTED,
+    )
+    const answer = await send(
+      asking.url,
+      withToken({ method: 'POST', target: '/o/r/hook/webhook' }),
+    )
+    expect(answer.status).toBe(200)
+    expect(github.calls.map(({ url }) => url)).toEqual([
+      '/repos/o/r',
+      '/repositories/7',
+      '/repositories/7/actions/workflows/hook.yml/dispatches',
+    ])
+    await asking.close()
+  })
+
+  test('a body that is too large for an input is packed', async () => {
+    github.next(STARTED)
+    expect((await call(undefined, JSON.stringify({ text: 'x'.repeat(100_000) }))).status).toBe(200)
+    const { inputs } = fieldsOf(github.calls[0] as RecordedCall)
+    expect(inputs.hookline.length).toBeLessThanOrEqual(65_535)
+    expect(JSON.parse(inputs.hookline).headers['x-hookline-body-encoding']).toBe('gzip')
+  })
+})

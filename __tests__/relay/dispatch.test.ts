@@ -1,0 +1,273 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { dispatchTo } from '../../src/relay/dispatch.ts'
+import { RelayError } from '../../src/relay/errors.ts'
+import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/relay/github.ts'
+import { Secret } from '../../src/wire/secret.ts'
+import { tokenCredential } from '../support/credentials.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+const BUDGET = 8000
+const START = Date.parse('2026-01-01T00:00:00Z')
+
+/** What the platform does: an answer, or a fault, after some milliseconds. */
+interface Turn {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly fault?: 'unsent' | 'sent'
+  readonly after?: number
+  readonly text?: string
+}
+
+const DISPATCH = {
+  repository: { owner: 'o', name: 'r' },
+  target: { event: 'repository_dispatch' } as const,
+  clientPayload: '{"path":"p"}',
+  delivery: 'd',
+  credential: tokenCredential(new Secret('token')),
+}
+
+/** Dispatches once to a platform that takes these turns, and the last one over and over. */
+async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https://api.test') {
+  const clock = fakeClock(START, random)
+  const requests: PlatformRequest[] = []
+  const call = async (request: PlatformRequest): Promise<PlatformAnswer> => {
+    const turn = turns[Math.min(requests.length, turns.length - 1)] ?? {}
+    requests.push(request)
+    clock.pass(Math.min(turn.after ?? 0, request.timeout))
+    if ((turn.after ?? 0) > request.timeout) throw new PlatformFault('late', { sent: true })
+    if (turn.fault) throw new PlatformFault('fault', { sent: turn.fault === 'sent' })
+    const { status = 204, headers = {}, text = '' } = turn
+    return { status, header: (name) => headers[name], text }
+  }
+  const forward = dispatchTo({ call, apiUrl: new URL(api), budget: BUDGET, clock })
+  const outcome = await forward(DISPATCH).catch((error: unknown) => error)
+  const elapsed = clock.now().getTime() - START
+  return { outcome, requests, sleeps: clock.sleeps, elapsed }
+}
+
+const limited = (retryAfter: string, status = 429) => ({
+  status,
+  headers: { 'retry-after': retryAfter },
+})
+
+describe('R3: tries', () => {
+  test.each([
+    ['502 twice', [{ status: 502 }, { status: 502 }, {}], 3],
+    ['503 once', [{ status: 503 }, {}], 2],
+    ['not connected once', [{ fault: 'unsent' }, {}], 2],
+    ['429 with a short Retry-After', [limited('1'), {}], 2],
+    ['403 with a short Retry-After', [limited('1', 403), {}], 2],
+  ] as const)('%s: accepted after %i', async (_, turns, tries) => {
+    const { outcome, requests } = await dispatch(turns)
+    expect(outcome).toEqual({ tries, platformStatus: 204 })
+    expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
+  })
+
+  test.each([
+    ['500', { status: 500 }, 502],
+    ['504', { status: 504 }, 502],
+    ['408', { status: 408 }, 502],
+    ['409', { status: 409 }, 502],
+    ['401', { status: 401 }, 401],
+    ['403', { status: 403 }, 403],
+    ['404', { status: 404 }, 403],
+    ['422', { status: 422 }, 422],
+    ['429 without Retry-After', { status: 429 }, 429],
+    ['R5: reset after it was sent', { fault: 'sent' }, 504],
+    ['R5: no answer in time', { after: 60_000 }, 504],
+  ] as const)('%s: one try only', async (_, turn, status) => {
+    const { outcome, requests } = await dispatch([turn])
+    expect(outcome).toMatchObject({ status })
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['500', { status: 500 }],
+    ['502, tried to the end', { status: 502 }],
+    ['504', { status: 504 }],
+    ['no answer in time', { fault: 'sent' }],
+  ] as const)('R5: %s: the answer says that the event may have been accepted', async (_, turn) => {
+    const { outcome } = await dispatch([turn])
+    expect(outcome).toMatchObject({ hint: expect.stringMatching(/may have been accepted/) })
+  })
+
+  test.each([
+    ['not connected', { fault: 'unsent' }],
+    ['503', { status: 503 }],
+  ] as const)('an outage of 3 seconds, %s, costs nothing', async (_, turn) => {
+    // Each try fails at once, so only the pauses pass the time.
+    const turns = Array.from({ length: 40 }, () => turn)
+    const { requests, elapsed, sleeps } = await dispatch(turns)
+    expect(elapsed).toBeGreaterThan(6500)
+    expect(elapsed).toBeLessThan(BUDGET)
+    expect(requests.length).toBeGreaterThan(8)
+    expect(Math.max(...sleeps)).toBeLessThanOrEqual(1500)
+  })
+
+  test('never beyond the budget, whatever the platform does', async () => {
+    const turn = fc.record({
+      status: fc.constantFrom(204, 307, 308, 401, 403, 404, 422, 429, 500, 502, 503),
+      headers: fc.constantFrom(
+        {},
+        { 'retry-after': '1' },
+        { 'retry-after': '7' },
+        { location: '/repositories/1/dispatches' },
+      ),
+      after: fc.integer({ min: 0, max: 9000 }),
+    })
+    const faulty = fc.record({
+      fault: fc.constantFrom('sent' as const, 'unsent' as const),
+      after: fc.nat(9000),
+    })
+    const turns = fc.array(fc.oneof(turn, faulty), { minLength: 1, maxLength: 5 })
+    const property = fc.asyncProperty(turns, async (list) => {
+      const { outcome, requests, elapsed } = await dispatch(list)
+      expect(elapsed).toBeLessThanOrEqual(BUDGET)
+      const last = list[Math.min(requests.length, list.length) - 1]
+      const accepted = !(outcome instanceof RelayError)
+      if (accepted) expect(last).toMatchObject({ status: 204 })
+    })
+    await fc.assert(property, { numRuns: 1000 })
+  })
+
+  test('full jitter: any part of 250 ms, then of twice as much, up to 1.5 s', async () => {
+    const property = fc.asyncProperty(fc.double({ min: 0.1, max: 0.99 }), async (part) => {
+      const { sleeps } = await dispatch([{ status: 503 }], () => part)
+      const ranges = [250, 500, 1000, ...sleeps.map(() => 1500)]
+      expect(sleeps).toEqual(ranges.slice(0, sleeps.length).map((range) => part * range))
+    })
+    await fc.assert(property, { numRuns: 200 })
+  })
+
+  test('every try has only what is left of the budget', async () => {
+    const { requests } = await dispatch([{ status: 503, after: 3000 }, { after: 0 }], () => 0.4)
+    expect(requests.map(({ timeout }) => timeout)).toEqual([8000, 4900])
+  })
+})
+
+describe('R4: Retry-After', () => {
+  test.each([
+    ['seconds', '7', 7000],
+    ['a date', new Date(START + 3000).toUTCString(), 3000],
+    ['a date that has passed', new Date(START - 3000).toUTCString(), 125],
+    ['0', '0', 125],
+  ])('%s within the budget is slept through', async (_, retryAfter, sleep) => {
+    const { outcome, sleeps } = await dispatch([limited(retryAfter), {}])
+    expect(outcome).toMatchObject({ tries: 2 })
+    expect(sleeps).toEqual([sleep])
+  })
+
+  test.each([
+    ['seconds', limited('8'), 8],
+    ['many seconds', limited('3600'), 3600],
+    ['a date', limited(new Date(START + 90_000).toUTCString()), 90],
+    ['nothing', { status: 429 }, 60],
+    ['nonsense', limited('soon'), 60],
+    ['a spent limit and its end', spent(String(START / 1000 + 1800)), 1800],
+    ['a spent limit without an end', spent(undefined), 60],
+  ] as const)('%s beyond it is passed on', async (_, turn, retryAfter) => {
+    const { outcome, sleeps } = await dispatch([turn])
+    expect(outcome).toMatchObject({ status: 429, code: 'rate_limited', retryAfter })
+    expect(sleeps).toEqual([])
+  })
+
+  test('of a 503 is obeyed, or passed on where it does not fit', async () => {
+    const soon = await dispatch([limited('2', 503), {}])
+    expect([soon.outcome, soon.sleeps]).toMatchObject([{ tries: 2 }, [2000]])
+    const late = await dispatch([limited('90', 503), {}])
+    expect(late.outcome).toMatchObject({ code: 'platform_unavailable', retryAfter: 90 })
+    expect(late.requests).toHaveLength(1)
+  })
+
+  test('abuse detection is a rate limit', async () => {
+    const text = 'You have triggered an abuse detection mechanism.'
+    const { outcome } = await dispatch([{ status: 403, text }])
+    expect(outcome).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 60 })
+  })
+
+  function spent(reset: string | undefined): Turn {
+    const headers = { 'x-ratelimit-remaining': '0', ...(reset && { 'x-ratelimit-reset': reset }) }
+    return { status: 403, headers }
+  }
+})
+
+describe('redirects', () => {
+  const moved = (location: string, status = 307) => ({ status, headers: { location } })
+
+  test.each([
+    [moved('/repositories/42/dispatches'), '/repositories/42/dispatches'],
+    [moved('https://api.test/repositories/42/dispatches'), '/repositories/42/dispatches'],
+    [moved('/repos/new-owner/new.name/dispatches', 308), '/repos/new-owner/new.name/dispatches'],
+  ])('%j is followed', async (turn, path) => {
+    const { outcome, requests } = await dispatch([turn, {}])
+    expect(outcome).toEqual({ tries: 2, platformStatus: 204 })
+    expect(requests.map((request) => request.path)).toEqual(['/repos/o/r/dispatches', path])
+  })
+
+  test.each([
+    '',
+    'https://elsewhere.test/repositories/42/dispatches',
+    'http://api.test/repositories/42/dispatches',
+    'https://api.test:8443/repositories/42/dispatches',
+    'https://user@api.test/repositories/42/dispatches',
+    '//elsewhere.test/repositories/42/dispatches',
+    'http://169.254.169.254/latest/meta-data',
+    'http://127.0.0.1/repositories/42/dispatches',
+    'http://[::1]/repositories/42/dispatches',
+    '/user/repos',
+    '/repositories/42/dispatches?x=1',
+    '/repositories/42/dispatches#x',
+    '/repos/o/r/../../user/repos',
+    '/repos/o/r/dispatches/x',
+    '/repos/o%2Fr/r/dispatches',
+    'javascript:alert(1)',
+    'https://api.test:99999/',
+  ])('R30: %s is not followed', async (location) => {
+    const { outcome, requests } = await dispatch([moved(location), {}])
+    expect(outcome).toMatchObject({ status: 502, code: 'platform_unavailable' })
+    expect(requests).toHaveLength(1)
+  })
+
+  test('a second one is not followed', async () => {
+    const turns = [moved('/repositories/1/dispatches'), moved('/repositories/2/dispatches'), {}]
+    const { outcome, requests } = await dispatch(turns)
+    expect(outcome).toMatchObject({ status: 502 })
+    expect(requests).toHaveLength(2)
+  })
+
+  test('an API below a path stays below it', async () => {
+    const api = 'https://ghes.test/api/v3/'
+    const inside = await dispatch([moved('/api/v3/repositories/4/dispatches'), {}], undefined, api)
+    expect(inside.requests.map(({ path }) => path)).toEqual([
+      '/api/v3/repos/o/r/dispatches',
+      '/api/v3/repositories/4/dispatches',
+    ])
+    const outside = await dispatch([moved('/repositories/4/dispatches'), {}], undefined, api)
+    expect(outside.requests).toHaveLength(1)
+  })
+})
+
+test('a fault that is none of the platform’s is ours, not the sender’s', async () => {
+  const clock = fakeClock(START, () => 0)
+  const call = async () => {
+    throw new TypeError('a mistake')
+  }
+  const forward = dispatchTo({ call, apiUrl: new URL('https://api.test'), budget: BUDGET, clock })
+  await expect(forward(DISPATCH)).rejects.toThrow(TypeError)
+})
+
+test('the call carries what GitHub asks of a client', async () => {
+  const { requests } = await dispatch([{}])
+  expect(requests[0]).toMatchObject({
+    path: '/repos/o/r/dispatches',
+    body: '{"event_type":"webhook","client_payload":{"path":"p"}}',
+    headers: {
+      accept: 'application/vnd.github+json',
+      authorization: 'Bearer token',
+      'content-type': 'application/json',
+      'user-agent': 'hookline-relay',
+      'x-github-api-version': '2022-11-28',
+    },
+  })
+})

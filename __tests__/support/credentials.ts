@@ -1,0 +1,7 @@
+import type { Credential } from '../../src/relay/credentials.ts'
+import type { Secret } from '../../src/wire/secret.ts'
+
+/** What a request is worth that brings a token of GitHub. */
+export function tokenCredential(token: Secret): Credential {
+  return { kind: 'token', secrets: [token], platformToken: token, token: async () => token }
+}

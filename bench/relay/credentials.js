@@ -1,0 +1,34 @@
+import { compare } from './compare.js'
+import { compiled } from './compiled.js'
+import { REPOSITORY, requestWith, TOKEN } from './load.js'
+import { start } from './subjects.js'
+
+/**
+ * What a request costs whose URL carries a sealed token, or a grant, beside one with a plain token.
+ *
+ * @param {Record<string, string>} env
+ * @param {number} rounds
+ */
+export async function credentialCosts(env, rounds) {
+  /** @type {import('../../src/relay/seal.ts')} */
+  const { newSealKey, sealToken } = await compiled('relay/seal.js')
+  /** @type {import('../../src/relay/grant.ts')} */
+  const { newSignKey, signGrant } = await compiled('relay/grant.js')
+  const seal = await newSealKey()
+  const sign = await newSignKey()
+  const sealed = await sealToken({ token: TOKEN, repository: REPOSITORY }, seal.publicJwk)
+  const grant = await signGrant({ id: 'bench', repository: REPOSITORY }, sign)
+  const rows = []
+  for (const [name, own, token] of /** @type {const} */ ([
+    ['sealed token', { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [seal.privateJwk] }) }, sealed],
+    ['grant', { HOOKLINE_TOKEN: TOKEN, HOOKLINE_SIGN_KEYS: JSON.stringify(sign.jwk) }, grant],
+  ])) {
+    const plain = await start('node', env)
+    const relay = await start('node', { ...env, ...own })
+    const subject = { ...relay, request: requestWith(token) }
+    rows.push(...(await compare(['plain token', plain], [name, subject], rounds, 0.9)).slice(0, 2))
+    await plain.stop()
+    await relay.stop()
+  }
+  return rows
+}

@@ -1,0 +1,13 @@
+/**
+ * The files that wire a face up: they alone touch the process, environment, clock, sockets and files,
+ * and everything else gets its outside world from them. Patterns in `src/`; a test holds the list,
+ * and the figure of coverage leaves it out, since the built programs run it, in processes of their own.
+ */
+export const WIRING = [
+  'action/{index,main,post,context,failure,ports,store,workflow-files}.ts',
+  'cli/**/*.ts',
+  // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
+  'engine/scripts.ts',
+  'inspector/{dev-server,http,local-engine,page-files}.ts',
+  'relay/{node,worker,config,http-server,platform-pool}.ts',
+]

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process'
+import { timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { UserError } from '../../wire/errors.ts'
+
+export interface CreatedApp {
+  readonly id: string
+  readonly slug: string
+  /** The private key, in PEM. */
+  readonly key: string
+  /** Its page on GitHub. */
+  readonly page: string
+}
+
+interface CreatePageOptions {
+  /** Where GitHub takes a manifest. */
+  readonly form: URL
+  /** @param redirect where GitHub is to send the browser back to */
+  manifestFor(redirect: string): object
+  /** The App that a code stands for. @throws UserError when GitHub does not hand it out */
+  exchange(code: string): Promise<CreatedApp>
+  /** Whether to open the page in a browser, besides printing its address. */
+  readonly opens: boolean
+}
+
+/** GitHub keeps a code for an hour. */
+const PATIENCE = 3_600_000
+
+/**
+ * Serves a page on this machine until GitHub has sent the browser back to it with an App.
+ *
+ * @throws UserError when it does not come to that
+ */
+export async function waitForApp(options: CreatePageOptions): Promise<CreatedApp> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // one on TCP has one
+  const origin = `http://127.0.0.1:${port}`
+  let timer: NodeJS.Timeout | undefined
+  try {
+    return await new Promise<CreatedApp>((resolve, reject) => {
+      server.on('request', pages(origin, options, resolve, reject))
+      timer = setTimeout(() => reject(tooLate()), PATIENCE)
+      process.stderr.write(`Open this page, and make the App on it: ${origin}/\n`)
+      if (options.opens) openBrowser(`${origin}/`)
+    })
+  } finally {
+    clearTimeout(timer)
+    server.close()
+    // A browser keeps some open in advance.
+    server.closeAllConnections()
+  }
+}
+
+function pages(
+  origin: string,
+  { form, manifestFor, exchange }: CreatePageOptions,
+  resolve: (app: CreatedApp) => void,
+  reject: (error: unknown) => void,
+) {
+  const state = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+  const first = firstPage(form, state, manifestFor(`${origin}/created`))
+  const allowed = `${origin} ${form.origin}`
+  let isTaken = false
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', origin)
+    const answer = (status: number, html: string) => respond(response, status, html, allowed)
+    // A page elsewhere could give this address a name of its own.
+    if (request.headers.host !== new URL(origin).host) return answer(403, page('Not here'))
+    if (request.method !== 'GET') return answer(405, page('Not so'))
+    if (url.pathname === '/') return answer(200, first)
+    if (url.pathname !== '/created') return answer(404, page('Nothing here'))
+    const code = url.searchParams.get('code') ?? ''
+    const isOurs = isSame(url.searchParams.get('state') ?? '', state)
+    if (isTaken || !isOurs || !/^[\w-]{1,200}$/.test(code)) {
+      return answer(400, page('This is not the answer that was waited for'))
+    }
+    isTaken = true
+    exchange(code).then(
+      (app) => {
+        whenSent(response, () => resolve(app))
+        answer(200, lastPage(app))
+      },
+      (error: unknown) => {
+        whenSent(response, () => reject(error))
+        answer(502, page('GitHub did not hand out the App', '<p>The terminal says more.</p>'))
+      },
+    )
+  }
+}
+
+/** Or when nobody is there any more to send it to. */
+function whenSent(response: ServerResponse, then: () => void): void {
+  if (response.destroyed) then()
+  else response.once('close', then)
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}
+
+function tooLate(): UserError {
+  return new UserError({ message: 'an hour has passed without an App', hint: 'begin again' })
+}
+
+function respond(response: ServerResponse, status: number, html: string, forms: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  response.end(html)
+}
+
+function firstPage(form: URL, state: string, manifest: object): string {
+  const action = new URL(form)
+  action.searchParams.set('state', state)
+  const fields = Object.entries(manifest).filter(([name]) => SHOWN.has(name))
+  const rows = fields.map(([name, value]) => {
+    return `<dt>${SHOWN.get(name)}</dt><dd>${escaped(listed(value))}</dd>`
+  })
+  return page(
+    'A GitHub App for your relay',
+    `<dl>${rows.join('')}</dl>
+<form method="post" action="${escaped(action.href)}">
+<input type="hidden" name="manifest" value="${escaped(JSON.stringify(manifest))}">
+<button>Make it on GitHub</button>
+</form>
+<p>GitHub asks you before it makes the App, and lets you change its name. The App is private: only
+repositories of its own account can install it. For those of other accounts, use <em>Make public</em>
+in its settings.</p>`,
+  )
+}
+
+function listed(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, level]) => `${name}: ${level}`)
+    .join(', ')
+}
+
+/** Of the manifest, what a person may want to know before. */
+const SHOWN: ReadonlyMap<string, string> = new Map([
+  ['name', 'Name'],
+  ['url', 'Relay'],
+  ['default_permissions', 'May'],
+])
+
+function lastPage({ slug, page: address }: CreatedApp): string {
+  const install = escaped(`${address}/installations/new`)
+  return page(
+    `${escaped(slug)} is made`,
+    `<p>Now <a href="${install}">install it</a> on the repositories whose workflows the relay is to
+start. You can close this page.</p>`,
+  )
+}
+
+function page(title: string, content = ''): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 38rem; margin: 3rem auto; padding: 0 1rem;
+  color: #1f2328; background: #fff }
+dt { font-weight: 600 } dd { margin: 0 0 .5rem }
+button { font: inherit; padding: .5rem 1rem; border: 0; border-radius: 6px; color: #fff;
+  background: #1f6f37; cursor: pointer }
+a { color: #0550ae }
+@media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } a { color: #79c0ff } }
+</style></head>
+<body><main><h1>${title}</h1>${content}</main></body></html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}
+
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+}
+
+/** Where there is no browser, the address was printed. */
+function openBrowser(url: string): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}

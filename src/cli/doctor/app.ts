@@ -1,0 +1,86 @@
+import { App, readAppKey } from '../../relay/app.ts'
+import type { DispatchEvent } from '../../relay/claims.ts'
+import { systemClock } from '../../relay/config.ts'
+import { RelayError } from '../../relay/errors.ts'
+import { type PlatformCall, PlatformFault } from '../../relay/github.ts'
+import { parseRepository } from '../../relay/route.ts'
+import { HttpFailure } from '../../wire/http.ts'
+import type { Secret } from '../../wire/secret.ts'
+import { httpCall } from '../http.ts'
+import { type Finding, failed, ok } from './findings.ts'
+
+export interface AppCheck {
+  readonly findings: readonly Finding[]
+  /** One that the App made, narrowed to the repository and to what an event needs. */
+  readonly token?: Secret
+}
+
+interface AppTarget {
+  readonly id: string
+  /** The private key, in PEM. */
+  readonly pem: string
+  /** `owner/name` */
+  readonly repository: string
+  readonly event: DispatchEvent
+  readonly apiUrl: URL
+}
+
+const BUDGET = 15_000
+
+/** What stands between the App and a token, in this order. */
+const STEPS = ['app', 'installation', 'permission'] as const
+
+/** Which of the steps an error of the App belongs to. */
+const STEP_OF: ReadonlyMap<string, number> = new Map([
+  ['app_clock_off', 0],
+  ['app_key_rejected', 0],
+  ['app_not_installed', 1],
+  ['app_permission_missing', 2],
+])
+
+/** Asks for a token as the relay does, and tells how far it came. */
+export async function checkApp({
+  id,
+  pem,
+  repository,
+  event,
+  apiUrl,
+}: AppTarget): Promise<AppCheck> {
+  const permission = event === 'workflow_dispatch' ? 'actions' : 'contents'
+  const messages = [
+    'GitHub knows the App by its key',
+    `it is installed on ${repository}`,
+    `it may write ${permission} there`,
+  ]
+  const passed = (count: number) =>
+    STEPS.slice(0, count).map((check, at) => ok(check, messages[at] ?? ''))
+  const key = await readAppKey(pem).catch(() => undefined)
+  if (!key) {
+    const mend =
+      'it is the content of the .pem file that GitHub gave out, from -----BEGIN to END-----'
+    return { findings: [failed('app', 'app_key_invalid', 'HOOKLINE_APP_KEY is no key', mend)] }
+  }
+  const app = new App({ id, key, apiUrl, budget: BUDGET, clock: systemClock, call: call(apiUrl) })
+  try {
+    const token = await app.token({ repository: parseRepository(repository), event })
+    return { findings: passed(STEPS.length), token }
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error
+    const step = STEP_OF.get(error.code) ?? 0
+    const check = STEPS[step] ?? 'app'
+    return { findings: [...passed(step), failed(check, error.code, error.message, error.hint)] }
+  }
+}
+
+function call(apiUrl: URL): PlatformCall {
+  return async ({ method = 'POST', path, headers, body, timeout }) => {
+    const request = { method, url: new URL(apiUrl.origin + path), headers, timeout }
+    const bytes = body === undefined ? {} : { body: new TextEncoder().encode(body) }
+    const reply = await httpCall({ ...request, ...bytes }).catch((cause: unknown) => {
+      throw cause instanceof HttpFailure
+        ? new PlatformFault(cause.message, { sent: true, cause })
+        : cause
+    })
+    return { status: reply.status, text: reply.text, header: (name) => reply.headers[name] }
+  }
+}

@@ -1,0 +1,371 @@
+import { base64url, type CryptoKey } from 'jose'
+import { fromBase64 } from '../wire/bytes.ts'
+import { isObject, parseJson } from '../wire/json.ts'
+import { Secret } from '../wire/secret.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import type { DispatchEvent, TokenRequest } from './claims.ts'
+import { RelayError } from './errors.ts'
+import {
+  type Clock,
+  classifyResponse,
+  type PlatformAnswer,
+  type PlatformCall,
+  PlatformFault,
+  platformHeaders,
+  platformUnavailable,
+} from './github.ts'
+import type { Repository } from './route.ts'
+
+/**
+ * A GitHub App as the relay's authority: https://docs.github.com/apps/creating-github-apps. For
+ * each repository it makes itself a token that is good for that repository, for the one permission
+ * that the event needs, and for an hour.
+ *
+ *   1. a JSON web token, signed with the App's key, says who asks
+ *   2. GET /repos/{owner}/{repo}/installation      where the App is installed
+ *   3. POST /app/installations/{id}/access_tokens  a token, narrowed
+ */
+export interface AppOptions {
+  /** The App's id, or its client id. */
+  readonly id: string
+  readonly key: CryptoKey
+  readonly call: PlatformCall
+  /** Base address of the platform's API. */
+  readonly apiUrl: URL
+  /** Milliseconds until a token must be there. */
+  readonly budget: number
+  readonly clock: Clock
+}
+
+/** What each way to tell GitHub of an event needs, and nothing more. */
+const PERMISSIONS = {
+  repository_dispatch: 'contents',
+  workflow_dispatch: 'actions',
+} as const satisfies Record<DispatchEvent, string>
+
+type Permission = (typeof PERMISSIONS)[DispatchEvent]
+
+interface Installation {
+  readonly id: number
+  /** The repository, as it is called now, or its number. */
+  readonly selection: { readonly repositories: [string] } | { readonly repository_ids: [number] }
+  /** Where its owner can change it. */
+  readonly settings: string | undefined
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+interface Minted {
+  readonly token: Secret
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+interface Flight {
+  readonly minted: Promise<Minted>
+  readonly deadline: number
+}
+
+const HOUR = 3_600_000
+const EARLY = 5 * 60_000
+/** Short, since a timer keeps a process from its end. */
+const LOOK_AGAIN = 200
+/** Repositories whose token is remembered. */
+const MOST_TOKENS = 10_000
+/** Repositories for which tokens are asked at once; GitHub allows 100 calls. */
+const MOST_FLIGHTS = 50
+
+export class App {
+  readonly #options: AppOptions
+  readonly #base: string
+  readonly #tokens = new BoundedCache<string, Minted>(MOST_TOKENS)
+  readonly #installations = new BoundedCache<string, Installation>(MOST_TOKENS)
+  readonly #flights = new Map<string, Flight>()
+  #page: string | undefined
+
+  constructor(options: AppOptions) {
+    this.#options = options
+    this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
+  }
+
+  /**
+   * A token for one repository and one kind of event: a remembered one, or the one that is being
+   * asked for already.
+   *
+   * @throws RelayError saying what of the App is wrong, or that GitHub cannot be asked now
+   */
+  async token({ repository, event, refused }: TokenRequest): Promise<Secret> {
+    const permission = PERMISSIONS[event]
+    const key = `${fullName(repository).toLowerCase()} ${permission}`
+    const known = this.#tokens.get(key)
+    if (known && known.token !== refused && this.#now() < known.until) return known.token
+    const flight = this.#flights.get(key)
+    const minted = flight ? this.#join(key, flight) : this.#start(key, repository, permission)
+    return (await minted).token
+  }
+
+  async #start(key: string, repository: Repository, permission: Permission): Promise<Minted> {
+    if (this.#flights.size >= MOST_FLIGHTS) this.#dropDead()
+    if (this.#flights.size >= MOST_FLIGHTS) throw overloaded()
+    const deadline = this.#now() + this.#options.budget
+    const flight = { deadline, minted: this.#mint(repository, permission, deadline) }
+    this.#flights.set(key, flight)
+    try {
+      const minted = await flight.minted
+      this.#tokens.set(key, minted)
+      return minted
+    } finally {
+      this.#land(key, flight)
+    }
+  }
+
+  /**
+   * At the edge a request that its sender gives up takes its calls with it, without a word to others
+   * that wait for what they bring: so these do not wait beyond the time that it had.
+   */
+  async #join(key: string, flight: Flight): Promise<Minted> {
+    for (;;) {
+      const minted = await Promise.race([flight.minted, this.#options.clock.sleep(LOOK_AGAIN)])
+      if (minted) return minted
+      if (this.#now() < flight.deadline) continue
+      this.#land(key, flight)
+      throw platformUnavailable()
+    }
+  }
+
+  #dropDead(): void {
+    const now = this.#now()
+    for (const [key, { deadline }] of this.#flights) if (deadline < now) this.#flights.delete(key)
+  }
+
+  #land(key: string, flight: Flight): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key)
+  }
+
+  async #mint(repository: Repository, permission: Permission, deadline: number): Promise<Minted> {
+    const name = fullName(repository).toLowerCase()
+    const known = this.#installations.get(name)
+    const isKnown = known !== undefined && this.#now() < known.until
+    const installation = isKnown ? known : await this.#find(repository, deadline)
+    const answer = await this.#askForToken(installation, permission, deadline)
+    if (answer.status === 201) return this.#read(answer)
+    this.#installations.delete(name)
+    const isMissing = answer.status === 422 && NOT_GRANTED.test(answer.text)
+    const mayHaveMoved = answer.status === 404 || answer.status === 422
+    // It may have been renamed, moved, or installed anew since it was looked up.
+    if (isKnown && mayHaveMoved && !isMissing) return this.#mint(repository, permission, deadline)
+    if (isMissing) throw permissionMissing(permission, installation)
+    if (mayHaveMoved) throw await this.#notInstalled(repository, deadline)
+    if (answer.status === 403 && SUSPENDED.test(answer.text)) throw suspended(installation)
+    throw this.#refusal(answer)
+  }
+
+  #askForToken({ id, selection }: Installation, permission: Permission, deadline: number) {
+    const wanted = { ...selection, permissions: { [permission]: 'write' } }
+    return this.#ask(`/app/installations/${id}/access_tokens`, deadline, wanted)
+  }
+
+  #read({ text }: PlatformAnswer): Minted {
+    const { token, expires_at } = fields(text)
+    const end = Date.parse(String(expires_at))
+    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw platformUnavailable()
+    return { token: new Secret(token), until: (end || this.#now()) - EARLY }
+  }
+
+  /** Where the App is installed for a repository. @throws RelayError when it is not */
+  async #find(repository: Repository, deadline: number): Promise<Installation> {
+    const path = `/repos/${fullName(repository)}/installation`
+    const first = await this.#ask(path, deadline)
+    const moved = this.#movedTo(first, path)
+    const answer = moved ? await this.#ask(`${moved}/installation`, deadline) : first
+    if (answer.status === 404) throw await this.#notInstalled(repository, deadline)
+    if (answer.status !== 200) throw this.#refusal(answer)
+    const { id, html_url, suspended_at } = fields(answer.text)
+    if (typeof id !== 'number') throw platformUnavailable()
+    const settings = typeof html_url === 'string' ? html_url : undefined
+    if (suspended_at) throw suspended({ settings })
+    const selection = moved
+      ? await this.#selectionAt(moved, deadline)
+      : { repositories: [repository.name] as [string] }
+    const installation = { id, selection, settings, until: this.#now() + HOUR }
+    this.#installations.set(fullName(repository).toLowerCase(), installation)
+    return installation
+  }
+
+  /** Where a renamed repository is now, as a path from the base; within the same API alone. */
+  #movedTo(answer: PlatformAnswer, from: string): string | undefined {
+    if (![301, 302, 307, 308].includes(answer.status)) return undefined
+    const { origin } = this.#options.apiUrl
+    const location = answer.header('location') ?? ''
+    const current = `${origin}${this.#base}${from}`
+    const { href } = URL.canParse(location, current) ? new URL(location, current) : { href: '' }
+    const prefix = `${origin}${this.#base}`
+    const path = href.startsWith(prefix) ? href.slice(prefix.length) : ''
+    const [, to] = /^(\/repos\/[\w-]+\/[\w.-]+|\/repositories\/\d+)\/installation$/.exec(path) ?? []
+    if (to === undefined || path === from) throw platformUnavailable()
+    return to
+  }
+
+  /** The name of a moved repository where GitHub tells it, else its number. */
+  async #selectionAt(path: string, deadline: number): Promise<Installation['selection']> {
+    const [, name] = /^\/repos\/[^/]+\/([^/]+)$/.exec(path) ?? []
+    if (name !== undefined) return { repositories: [name] }
+    const answer = await this.#ask(path, deadline)
+    const { full_name } = answer.status === 200 ? fields(answer.text) : {}
+    const [, told] = /^[^/]+\/([^/]+)$/.exec(String(full_name)) ?? []
+    if (told !== undefined) return { repositories: [told] }
+    return { repository_ids: [Number(path.slice('/repositories/'.length))] }
+  }
+
+  async #notInstalled(repository: Repository, deadline: number): Promise<RelayError> {
+    this.#page ??= await this.#ownPage(deadline)
+    const where = this.#page ? `${this.#page}/installations/new` : 'its page on GitHub'
+    return new RelayError(
+      403,
+      'app_not_installed',
+      `the relay's GitHub App is not installed on ${fullName(repository)}`,
+      {
+        hint: `install it at ${where}; on another account than the App's own, its owner must make it public first`,
+      },
+    )
+  }
+
+  async #ownPage(deadline: number): Promise<string | undefined> {
+    const answer = await this.#ask('/app', deadline)
+    const { html_url } = answer.status === 200 ? fields(answer.text) : {}
+    return typeof html_url === 'string' ? html_url : undefined
+  }
+
+  /** @throws RelayError when no answer came, or GitHub does not know the App by its key */
+  async #ask(path: string, deadline: number, json?: object): Promise<PlatformAnswer> {
+    const { call, id, key, clock } = this.#options
+    const headers = platformHeaders(new Secret(await appJwt(id, key, clock.now())))
+    const timeout = Math.max(1, deadline - this.#now())
+    const request = { path: `${this.#base}${path}`, headers, timeout, reads: true }
+    const asked = call(
+      json ? { ...request, body: JSON.stringify(json) } : { ...request, method: 'GET' },
+    )
+    const answer = await asked.catch((fault: unknown) => {
+      // Whether the call arrived matters for an event; a token is simply asked for again.
+      throw fault instanceof PlatformFault ? platformUnavailable(fault) : fault
+    })
+    if (answer.status === 401) throw unauthorized(answer, clock.now())
+    return answer
+  }
+
+  #refusal(answer: PlatformAnswer): RelayError {
+    const verdict = classifyResponse(answer, this.#options.clock.now())
+    const limited = 'error' in verdict && verdict.error.code === 'rate_limited'
+    return limited ? verdict.error : platformUnavailable()
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime()
+  }
+}
+
+/** GitHub's texts: https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app */
+const NOT_GRANTED = /permissions requested are not granted/i
+const SUSPENDED = /suspended/i
+
+function permissionMissing(
+  permission: Permission,
+  { settings = 'its settings' }: Installation,
+): RelayError {
+  return new RelayError(
+    403,
+    'app_permission_missing',
+    `the relay's GitHub App may not write ${permission} in the repository`,
+    { hint: `give the App "${permission}: write" in its settings, then accept it at ${settings}` },
+  )
+}
+
+function suspended({ settings = 'its settings' }: Pick<Installation, 'settings'>): RelayError {
+  return new RelayError(
+    403,
+    'app_not_installed',
+    "the installation of the relay's GitHub App is suspended",
+    { hint: `lift the suspension at ${settings}` },
+  )
+}
+
+/** A minute is what the web token allows for; GitHub accepts none that ends in more than ten. */
+const MOST_SKEW = 60_000
+
+function unauthorized(answer: PlatformAnswer, now: Date): RelayError {
+  const skew = now.getTime() - Date.parse(answer.header('date') ?? '')
+  if (Math.abs(skew) > MOST_SKEW) {
+    const seconds = Math.round(Math.abs(skew) / 1000)
+    const side = skew > 0 ? 'ahead of' : 'behind'
+    return new RelayError(502, 'app_clock_off', "the relay's clock is wrong", {
+      hint: `it is ${seconds} seconds ${side} GitHub's: set it by NTP`,
+    })
+  }
+  return new RelayError(502, 'app_key_rejected', "GitHub does not accept the relay's App", {
+    hint: 'check HOOKLINE_APP_ID, and that HOOKLINE_APP_KEY is a key of that App and not deleted',
+  })
+}
+
+function overloaded(): RelayError {
+  return new RelayError(503, 'overloaded', 'the relay asks for too many tokens at once', {
+    hint: 'send the request again in a second',
+    retryAfter: 1,
+  })
+}
+
+/** @returns a JSON web token (RFC 7519) that is good for nine minutes */
+export async function appJwt(id: string, key: CryptoKey, now: Date): Promise<string> {
+  const seconds = Math.floor(now.getTime() / 1000)
+  // A minute early, since clocks differ.
+  const claims = { iss: id, iat: seconds - 60, exp: seconds + 9 * 60 }
+  const parts = [{ alg: 'RS256', typ: 'JWT' }, claims]
+  const text = parts.map((part) => base64url.encode(JSON.stringify(part))).join('.')
+  const bytes = new TextEncoder().encode(text)
+  const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', key, bytes)
+  return `${text}.${base64url.encode(new Uint8Array(signature))}`
+}
+
+const PEM =
+  /-----BEGIN (RSA )?PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END (?:RSA )?PRIVATE KEY-----/
+
+/**
+ * The private key of an App as GitHub hands it out (PKCS#1), or as PKCS#8; line ends may be written
+ * as `\n`, as files of environment variables want it.
+ *
+ * @throws Error when it is none
+ */
+export async function readAppKey(text: string): Promise<CryptoKey> {
+  const [, isPkcs1, base64] = PEM.exec(text.replaceAll('\\n', '\n')) ?? []
+  if (base64 === undefined) throw new TypeError('not a private key in PEM')
+  const der = fromBase64(base64.replace(/\s+/g, ''))
+  const pkcs8 = isPkcs1 ? wrapPkcs1(der) : der
+  const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  return crypto.subtle.importKey('pkcs8', pkcs8, rsa, false, ['sign'])
+}
+
+/** The version and `rsaEncryption` of RFC 5208, section 5, which PKCS#8 puts before a key. */
+const RSA_KEY = [0x02, 1, 0, 0x30, 13, 0x06, 9, 42, 134, 72, 134, 247, 13, 1, 1, 1, 0x05, 0]
+
+/** WebCrypto knows PKCS#8 alone, which is PKCS#1 with a header. */
+function wrapPkcs1(der: Uint8Array): Uint8Array<ArrayBuffer> {
+  const octets = [...tagged(0x04, der.length), ...der]
+  return new Uint8Array([...tagged(0x30, RSA_KEY.length + octets.length), ...RSA_KEY, ...octets])
+}
+
+/** A tag and its length in the two bytes that a key of at least 1,024 bits needs. */
+function tagged(tag: number, length: number): number[] {
+  return [tag, 0x82, length >> 8, length & 0xff]
+}
+
+function fullName({ owner, name }: Repository): string {
+  return `${owner}/${name}`
+}
+
+function fields(text: string): Record<string, unknown> {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

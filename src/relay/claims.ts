@@ -1,0 +1,78 @@
+import type { Secret } from '../wire/secret.ts'
+import type { Repository } from './route.ts'
+
+/** How GitHub is told of an event: to every workflow that listens, or to the one that is named. */
+export type DispatchEvent = 'repository_dispatch' | 'workflow_dispatch'
+
+/** For what a token is wanted. */
+export interface TokenRequest {
+  readonly repository: Repository
+  readonly event: DispatchEvent
+  /** One that GitHub called 401, so that it is not given again. */
+  readonly refused?: Secret | undefined
+}
+
+/** Where a token comes from that GitHub is asked with. */
+export interface TokenSource {
+  /**
+   * @returns `undefined` where no platform is asked
+   * @throws RelayError when there is none now
+   */
+  token(wanted: TokenRequest): Promise<Secret | undefined>
+}
+
+/** What a sealed token or a grant is good for. */
+export interface Scope {
+  /** `owner/name`; GitHub's names do not tell upper from lower case. */
+  readonly repository: string
+  /** The path, or its first whole segments, after the repository; every path when absent. */
+  readonly path?: string
+  /** How GitHub is told; as the relay is set up when absent. */
+  readonly event?: DispatchEvent
+  /** Branch or tag for `workflow_dispatch`; as the relay is set up when absent. */
+  readonly ref?: string
+}
+
+const EVENTS: ReadonlySet<unknown> = new Set<DispatchEvent>([
+  'repository_dispatch',
+  'workflow_dispatch',
+])
+
+export function isDispatchEvent(value: unknown): value is DispatchEvent {
+  return EVENTS.has(value)
+}
+
+/** A scope as it stands in what was sealed or signed; `undefined` for anything else. */
+export function readScope(content: Readonly<Record<string, unknown>>): Scope | undefined {
+  const { repository, path, event, ref } = content
+  if (typeof repository !== 'string') return undefined
+  if (path !== undefined && typeof path !== 'string') return undefined
+  if (event !== undefined && !isDispatchEvent(event)) return undefined
+  if (ref !== undefined && (typeof ref !== 'string' || ref === '')) return undefined
+  return {
+    repository,
+    ...(path !== undefined && { path }),
+    ...(event !== undefined && { event }),
+    ...(ref !== undefined && { ref }),
+  }
+}
+
+/** @param path what follows the repository, as it came, with its query */
+export function covers(scope: Scope, { owner, name }: Repository, path: string): boolean {
+  if (scope.repository.toLowerCase() !== `${owner}/${name}`.toLowerCase()) return false
+  return scope.path === undefined || isWithin(path, scope.path)
+}
+
+/** Whole segments only: `hook/webhook` covers `hook/webhook/x`, but not `hook/webhook2`. */
+function isWithin(path: string, prefix: string): boolean {
+  const [route = ''] = path.split('?')
+  return `${route}/`.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`)
+}
+
+/** Base64url has unused bits at the end of most lengths: these are the characters that leave them 0. */
+const CANONICAL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
+
+/** True when no other text stands for the same bytes, so that none can be altered and still be good. */
+export function isCanonicalCompact(text: string): boolean {
+  return text.split('.').every((part) => CANONICAL.test(part))
+}

@@ -1,0 +1,221 @@
+import { isObject, parseJson } from '../wire/json.ts'
+import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import type { Credential } from './credentials.ts'
+import { type Attempts, RelayError } from './errors.ts'
+import { type GitHubOptions, GitHubSession, type Outcome, type PlatformAnswer } from './github.ts'
+import type { Repository } from './route.ts'
+
+/** An accepted request on its way to the platform, or to the local engine. */
+export interface Dispatch {
+  readonly repository: Repository
+  readonly target: DispatchTarget
+  /** The serialised `client_payload`. */
+  readonly clientPayload: string
+  readonly delivery: string
+  readonly credential: Credential
+}
+
+/** Which event starts what: `event_type: webhook` for all who listen, or one workflow alone. */
+export type DispatchTarget = { readonly event: 'repository_dispatch' } | WorkflowTarget
+
+export interface WorkflowTarget {
+  readonly event: 'workflow_dispatch'
+  /** Name of its file, without the extension. */
+  readonly workflow: string
+  /** Branch or tag; the default branch when absent. */
+  readonly ref?: string | undefined
+}
+
+/** Resolves when the event is accepted. @throws RelayError when it is not, or nobody can tell */
+export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
+
+/** Makes each dispatch a call of GitHub's API: an event for all who listen, or the start of one workflow. */
+export function dispatchTo(options: GitHubOptions): DispatchPort {
+  const direct = new DirectDispatch(options)
+  return ({ target, ...dispatch }) =>
+    target.event === 'workflow_dispatch'
+      ? direct.start({ ...dispatch, target })
+      : toListeners(options, dispatch)
+}
+
+/** https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event */
+async function toListeners(
+  options: GitHubOptions,
+  dispatch: Omit<Dispatch, 'target'>,
+): Promise<Attempts> {
+  const github = new GitHubSession(options, 'repository_dispatch', dispatch)
+  const body = writeDispatch(dispatch.clientPayload)
+  const outcome = await github.ask({ path: '/dispatches', body })
+  if (outcome.accepted) return github.attempts
+  throw outcome.error.after(github.attempts)
+}
+
+type WorkflowDispatch = Dispatch & { readonly target: WorkflowTarget }
+
+/** Milliseconds for which the default branch of a repository is remembered. */
+const BRANCH_HOLDS = 10 * 60_000
+
+/** Repositories, and workflows, of which something is remembered. */
+const REMEMBERED = 10_000
+
+const EXTENSIONS = ['yml', 'yaml'] as const
+
+/** GitHub's texts, for a workflow that is there but does not wait for this event. */
+const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required input/i
+const NO_REF = /no ref found/i
+const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
+
+/** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
+class DirectDispatch {
+  readonly #options: GitHubOptions
+  readonly #branches = new BoundedCache<string, { readonly name: string; readonly until: number }>(
+    REMEMBERED,
+  )
+  /** Of the workflows whose file ends in `.yaml`. */
+  readonly #yaml = new BoundedCache<string, true>(REMEMBERED)
+  /** False once the platform refused to be asked for the run: GitHub Enterprise Server up to 3.20. */
+  #tellsRun = true
+
+  constructor(options: GitHubOptions) {
+    this.#options = options
+  }
+
+  /** @throws RelayError when the workflow was not started, or nobody can tell */
+  async start(dispatch: WorkflowDispatch): Promise<Attempts> {
+    const { repository, target } = dispatch
+    const github = new GitHubSession(this.#options, 'workflow_dispatch', dispatch)
+    const name = `${repository.owner}/${repository.name}`.toLowerCase()
+    const known = target.ref === undefined ? this.#knownBranch(name) : undefined
+    const ref = target.ref ?? known ?? (await this.#defaultBranch(github, name))
+    let outcome = await this.#startOn(ref, dispatch, github)
+    if (known !== undefined && isAnswer(outcome, 422, NO_REF)) {
+      // The default branch was renamed since it was looked up.
+      this.#branches.delete(name)
+      outcome = await this.#startOn(await this.#defaultBranch(github, name), dispatch, github)
+    }
+    if (!outcome.accepted) throw refusal(outcome, target).after(github.attempts)
+    const run = runOf(outcome.answer)
+    return run === undefined ? github.attempts : { ...github.attempts, run }
+  }
+
+  /** By the one extension, and where there is no such file by the other one. */
+  async #startOn(ref: string, dispatch: WorkflowDispatch, github: GitHubSession): Promise<Outcome> {
+    const { repository, target, clientPayload } = dispatch
+    const key = `${repository.owner}/${repository.name}/${target.workflow}`.toLowerCase()
+    const isYaml = this.#yaml.get(key) === true
+    const [first, second] = isYaml ? [EXTENSIONS[1], EXTENSIONS[0]] : EXTENSIONS
+    const outcome = await this.#post(`${target.workflow}.${first}`, ref, clientPayload, github)
+    if (!isAnswer(outcome, 404)) return outcome
+    const other = await this.#post(`${target.workflow}.${second}`, ref, clientPayload, github)
+    if (isAnswer(other, 404)) return outcome
+    if (second === 'yaml') this.#yaml.set(key, true)
+    else this.#yaml.delete(key)
+    return other
+  }
+
+  async #post(
+    file: string,
+    ref: string,
+    clientPayload: string,
+    github: GitHubSession,
+  ): Promise<Outcome> {
+    const path = `/actions/workflows/${file}/dispatches`
+    const ask = (tellsRun: boolean) =>
+      github.ask({ path, body: writeWorkflowDispatch(clientPayload, ref, tellsRun), reads: true })
+    const outcome = await ask(this.#tellsRun)
+    if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
+    const without = await ask(false)
+    if (!isAnswer(without, 400)) this.#tellsRun = false
+    return without
+  }
+
+  #knownBranch(repository: string): string | undefined {
+    const known = this.#branches.get(repository)
+    return known && this.#now() < known.until ? known.name : undefined
+  }
+
+  async #defaultBranch(github: GitHubSession, repository: string): Promise<string> {
+    const outcome = await github.ask({ method: 'GET', path: '', reads: true })
+    if (!outcome.accepted) throw outcome.error.after(github.attempts)
+    const branch = fieldsOf(outcome.answer).default_branch
+    if (typeof branch !== 'string' || branch === '') throw noDefaultBranch().after(github.attempts)
+    this.#branches.set(repository, { name: branch, until: this.#now() + BRANCH_HOLDS })
+    return branch
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime()
+  }
+}
+
+function isAnswer(outcome: Outcome, status: number, text = /(?:)/): boolean {
+  return outcome.answer?.status === status && text.test(outcome.answer.text)
+}
+
+/** What GitHub's refusal means for one workflow. */
+function refusal(
+  { error, answer }: Outcome & { accepted: false },
+  { workflow, ref }: WorkflowTarget,
+): RelayError {
+  if (!answer) return error
+  const { status, text } = answer
+  if (status === 404) {
+    return new RelayError(
+      403,
+      'workflow_not_accessible',
+      `there is no workflow ${workflow}.yml that this token can start`,
+      {
+        hint: 'the file must be on the default branch, and the token needs `actions: write` (classic: `repo`)',
+      },
+    )
+  }
+  if (status !== 422) return error
+  if (NO_REF.test(text)) {
+    return new RelayError(
+      422,
+      'ref_not_found',
+      `there is no branch or tag ${JSON.stringify(ref ?? '')}`,
+      { hint: 'check HOOKLINE_REF, or the ref that the credential names' },
+    )
+  }
+  if (NOT_LISTENING.test(text)) {
+    return new RelayError(
+      422,
+      'workflow_not_listening',
+      `the workflow ${workflow} does not wait for webhooks`,
+      {
+        hint: 'it needs `on: workflow_dispatch: inputs: hookline: {type: string}`, and no other required input, on the ref it is started on',
+      },
+    )
+  }
+  if (TOO_LARGE.test(text)) {
+    return new RelayError(413, 'payload_too_large', 'the event is larger than GitHub accepts', {
+      hint: 'send less, or only an address from which the workflow fetches the rest',
+    })
+  }
+  return error
+}
+
+function noDefaultBranch(): RelayError {
+  return new RelayError(502, 'platform_unavailable', 'GitHub does not name the default branch', {
+    hint: 'set HOOKLINE_REF to the branch that the workflow runs on',
+  })
+}
+
+/** Shown to the sender and in the log: an address of a run, and nothing else that may stand there. */
+const RUN = /^https?:\/\/[\x21-\x7e]{1,500}\/actions\/runs\/\d{1,20}$/
+
+function runOf(answer: PlatformAnswer): string | undefined {
+  const { html_url: url } = fieldsOf(answer)
+  return typeof url === 'string' && RUN.test(url) ? url : undefined
+}
+
+function fieldsOf({ text }: PlatformAnswer): Readonly<Record<string, unknown>> {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,85 @@
+import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
+import { isObject, parseJson } from '../wire/json.ts'
+import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
+
+/**
+ * What a relay with an authority of its own lets a sender do: signed by the relay's operator, so
+ * that no token of GitHub needs to be in a URL.
+ */
+export interface Grant extends Scope {
+  /** Names it in `HOOKLINE_REVOKED`. */
+  readonly id: string
+  /** Seconds since 1970, from which on it is not accepted; never when absent. */
+  readonly exp?: number
+}
+
+/** A key that signs grants, and verifies them: whoever has it can make any. */
+export interface SignKey {
+  readonly id: string
+  readonly jwk: JWK
+  readonly key: CryptoKey
+}
+
+// RFC 7518, section 3.2: the key is at least as long as the hash.
+const ALGORITHM = 'HS256'
+const KEY_BYTES = 32
+
+const COMPACT_JWS = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** True for what has the form of a grant; whether it is signed is another matter. */
+export function looksLikeGrant(token: string): boolean {
+  return COMPACT_JWS.test(token)
+}
+
+/** @returns a compact JWS (RFC 7515) */
+export async function signGrant(grant: Grant, { id: kid, key }: SignKey): Promise<string> {
+  const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(grant)))
+  return jws.setProtectedHeader({ alg: ALGORITHM, kid }).sign(key)
+}
+
+/**
+ * Checks the signature alone: scope, expiry and revocation are judged at each request.
+ *
+ * @throws Error of any kind when none of these keys signed it, or it is no grant
+ */
+export async function openGrant(text: string, keys: readonly SignKey[]): Promise<Grant> {
+  if (!isCanonicalCompact(text)) throw new TypeError('not as it was signed')
+  const { payload } = await compactVerify(text, ({ kid }) => keyById(keys, kid).key, {
+    algorithms: [ALGORITHM],
+  })
+  const content = parseJson(new TextDecoder().decode(payload))
+  const scope = isObject(content) ? readScope(content) : undefined
+  if (!isObject(content) || !scope) throw new TypeError('what is signed is no grant')
+  const { id, exp } = content
+  const dated = exp === undefined || (typeof exp === 'number' && Number.isFinite(exp))
+  if (typeof id !== 'string' || id === '' || !dated) throw new TypeError('a grant without an id')
+  return { id, ...scope, ...(typeof exp === 'number' && { exp }) }
+}
+
+export async function newSignKey(): Promise<SignKey> {
+  return readSignKey({
+    kty: 'oct',
+    kid: base64url.encode(crypto.getRandomValues(new Uint8Array(9))),
+    alg: ALGORITHM,
+    use: 'sig',
+    k: base64url.encode(crypto.getRandomValues(new Uint8Array(KEY_BYTES))),
+  })
+}
+
+/** @throws Error when it is no key for signing, or one that could be guessed */
+export async function readSignKey(jwk: JWK): Promise<SignKey> {
+  const { kty, kid, alg = ALGORITHM, k } = jwk
+  if (kty !== 'oct' || alg !== ALGORITHM) throw new TypeError('not a key for HS256')
+  if (typeof kid !== 'string' || kid === '') throw new TypeError('a key without "kid"')
+  const bytes = new Uint8Array(base64url.decode(k ?? ''))
+  if (bytes.length < KEY_BYTES) throw new TypeError('a key too short')
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['sign', 'verify'])
+  return { id: kid, jwk, key }
+}
+
+function keyById(keys: readonly SignKey[], id: string | undefined): SignKey {
+  const key = keys.find((candidate) => candidate.id === id)
+  if (!key) throw new TypeError('signed with another key')
+  return key
+}
