@@ -164,6 +164,7 @@ describe('a bot that is polled', () => {
     telegram.enqueue('message', textMessage('the last'))
     expect((await runJob(run())).outputs.count).toBe('100')
     expect((await runJob(run())).outputs).toMatchObject({ count: '1', text: 'the last' })
+    expect((await runJob(run())).outputs.count).toBe('0')
     expect(telegram.kept).toEqual([])
   })
 
