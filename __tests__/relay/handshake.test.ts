@@ -22,11 +22,12 @@ function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Pa
 const TWITCH = { 'Twitch-Eventsub-Message-Type': 'webhook_callback_verification' }
 const EVENT_GRID = { 'aeg-event-type': 'SubscriptionValidation' }
 const validation = (data: object) => ({ id: '1', eventType: 'Microsoft.EventGrid.X', data })
-const ORIGIN = { method: 'OPTIONS', headers: [['WebHook-Request-Origin', 'eventemitter.example']] }
-
-interface Row extends Partial<Omit<RawRequest, 'headers'>> {
-  readonly headers?: readonly (readonly string[])[]
+const ORIGIN: Row = {
+  method: 'OPTIONS',
+  headers: [['WebHook-Request-Origin', 'eventemitter.example']],
 }
+
+type Row = Partial<RawRequest>
 
 type Answered = readonly [name: string, request: Row, headers: object, body: string]
 
@@ -169,8 +170,7 @@ const EVENTS: readonly (readonly [name: string, request: Row])[] = [
 
 describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
   const at = scene(start)
-  /** Headers are pairs, which a table of rows does not say. */
-  const ask = (row: Row) => at.send({ target: TARGET, ...row } as RawRequest)
+  const ask = (row: Row) => at.send({ target: TARGET, ...row })
 
   test.each(ANSWERED)(
     'R1: %s is answered, and nothing is dispatched',
@@ -221,7 +221,7 @@ describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
 
   test('a token must be there, though it is not checked', async () => {
     for (const [, row] of ANSWERED) {
-      const answer = await send(at.relay.url, { target: TARGET, ...row } as RawRequest)
+      const answer = await send(at.relay.url, { target: TARGET, ...row })
       expect(answer.status).toBe(401)
     }
   })
@@ -241,4 +241,29 @@ describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
       expect(at.github.calls).toHaveLength(0)
     },
   )
+})
+
+describe.each(RUNTIMES)('at a relay on %s that can judge a credential', (_, start) => {
+  const key = 'k'.repeat(40)
+  const at = scene(start, { env: { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: key } })
+  const ask = (row: Row) => {
+    const wrong = ['X-Platform-Authorization', `not-${key}`] as const
+    const headers = [...(row.headers ?? []), wrong]
+    return send(at.relay.url, { target: TARGET, ...row, headers })
+  }
+
+  test.each([
+    ['what asks in the URL is answered', { target: `${TARGET}?${SUBSCRIBE}` }, 200],
+    ['and by POST', { method: 'POST', target: `${TARGET}?validationToken=1` }, 200],
+    [
+      'an event that only looks like it is refused',
+      { ...post({}), target: `${TARGET}?validationToken=1` },
+      401,
+    ],
+    ['what asks in the body is refused', post(slack(URL_VERIFICATION)), 401],
+    ['so is an event', post({}), 401],
+  ] satisfies readonly (readonly [string, Row, number])[])('%s', async (_, row, status) => {
+    expect(await ask(row)).toMatchObject({ status })
+    expect(at.github.calls).toHaveLength(0)
+  })
 })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
-import { curlLine } from '../inspector/local-engine.ts'
+import { exampleLine } from '../inspector/local-engine.ts'
 import type { Sender } from '../triggers/verify/scheme.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
@@ -201,7 +201,7 @@ function webhookSteps(
     trigger,
   })
   const local = `http://localhost:${port}/webhook/${name}/${trigger}`
-  const fire = curlLine(local, { ...EXAMPLE, method: 'POST', path: '' })
+  const fire = exampleLine(local, { ...EXAMPLE, method: 'POST', path: '' })
   const secrets = sender ? secretsOf(sender) : []
   const tryOut = sender
     ? [...secretLines(secrets), 'npx hookline dev', ...sendLines(sender, local)]

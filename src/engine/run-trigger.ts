@@ -7,6 +7,7 @@ import {
   type SeenKeys,
   type Snapshot,
 } from '../state/store.ts'
+import { IGNORED_KEYS } from '../triggers/config.ts'
 import type { Check, Item, Polled, Reception } from '../triggers/trigger.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { type Json, scalarText } from '../wire/json.ts'
@@ -128,10 +129,8 @@ function checkStore({ trigger }: TriggerRef, isPolled: boolean, hasStore: boolea
 
 /** Keys that mean something elsewhere, and are taken as they come with a workflow. */
 function unusedKeys({ trigger: { config } }: TriggerRef): string[] {
-  const used = (['debug', 'logLevel'] as const).filter((key) => config[key] !== undefined)
-  if (used.length === 0) return []
-  const keys = used.map((key) => `config.${key}`).join(', ')
-  return [`without effect here: ${keys}; switch on step debug logging of GitHub Actions instead`]
+  const used = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(config, key))
+  return used.map(([key, advice]) => `config.${key} has no effect here: ${advice}`)
 }
 
 /** What can never be handed on, and what is said of it. */

@@ -1,4 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
+import {
+  DEFINE_GLOBALS,
+  SCRIPT_GLOBALS,
+  type ScriptHost,
+  scriptHost,
+  URL_PARTS,
+} from './script-globals.ts'
 
 /** A script may take so many milliseconds for all items of a run. */
 const LONGEST = 2_000
@@ -21,7 +28,7 @@ export const scripts: Scripts = {
       ? '--permission'
       : '--experimental-permission'
     const flags = ['--no-warnings', permission, '--experimental-vm-modules']
-    const code = `(${runInChild})()`
+    const code = `(${runInChild})((${scriptHost})(${JSON.stringify(URL_PARTS)}))`
     const child = spawn(process.execPath, [...flags, '-e', code], {
       env: {},
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -30,6 +37,7 @@ export const scripts: Scripts = {
     })
     const answer = await exchange(child, {
       source: `this.script = function (${script.parameters.join(', ')}) {\n${script.body}\n}`,
+      globals: SCRIPT_GLOBALS.test(script.body) ? DEFINE_GLOBALS : '',
       driver: driver(script.drive),
       filename: `config.${script.option}`,
       items,
@@ -61,6 +69,8 @@ export const scripts: Scripts = {
 /** What the process of a script is given. */
 interface Task {
   readonly source: string
+  /** What defines what the script uses beside the language; empty when it uses nothing. */
+  readonly globals: string
   readonly driver: string
   readonly filename: string
   readonly items: string
@@ -86,7 +96,7 @@ function exchange(child: ChildProcess, task: Task): Promise<string> {
  * The whole program of the process: only its text gets there, so it names nothing from outside. It
  * prints `=` and the result, `!` and what was thrown, `?` and why it does not compile, or `T`.
  */
-function runInChild(): void {
+function runInChild({ urlParts, encodings }: ScriptHost): void {
   const vm = process.getBuiltinModule('node:vm')
   const fs = process.getBuiltinModule('node:fs')
   const task = JSON.parse(fs.readFileSync(0, 'utf8')) as Task // written by this file
@@ -95,6 +105,7 @@ function runInChild(): void {
     codeGeneration: { strings: false, wasm: false },
   })
   context.input = task.items
+  if (task.globals) vm.runInContext(task.globals, context)(urlParts, encodings)
   const refusal = 'Promise.reject(new Error("import"))'
   const options = {
     filename: task.filename,

@@ -1,5 +1,5 @@
 import { type BodyEncoding, gzip, toBase64, utf8Text } from '../wire/bytes.ts'
-import { forwardedHeaders, type RawHeaders } from '../wire/headers.ts'
+import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { HEADER, writeClientPayload } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
@@ -119,7 +119,8 @@ async function relayWebhook(
   const credential = await ports.credentials.open(presented, webhook).catch(toRefusal)
   if (credential instanceof RelayError) {
     // In a handshake no token is checked; but for one that stands in a body, that would be read.
-    const bodiless = handshake({ ...request, path: webhook.path, body: '' })
+    const body = announcesBody(request.headers) ? undefined : ''
+    const bodiless = handshake({ ...request, path: webhook.path, body })
     if (bodiless && presented) return redactReply(bodiless, [presented])
     throw credential
   }
@@ -149,6 +150,11 @@ async function relayWebhook(
   }
 }
 
+function toRefusal(error: unknown): RelayError {
+  if (error instanceof RelayError) return error
+  throw error
+}
+
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
 const WORKFLOW = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
@@ -161,9 +167,9 @@ function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
 
-function toRefusal(error: unknown): RelayError {
-  if (error instanceof RelayError) return error
-  throw error
+function announcesBody(headers: RawHeaders): boolean {
+  const length = headerValue(headers, 'content-length') ?? '0'
+  return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
 function toForwardable(

@@ -156,7 +156,7 @@ const limitOptions = {
     v.optional(
       v.pipe(
         wholeNumber(0),
-        v.transform((most) => (most === 0 ? undefined : most)),
+        v.transform((count) => count || undefined),
       ),
     ),
     v.title('number'),
@@ -238,11 +238,21 @@ export const MOVED_KEYS: ReadonlyMap<string, string> = new Map([
   ['resultsPerWorkflow', 'the output `items` is a matrix: every item has jobs of its own'],
 ])
 
-/** Keys of Actionsflow that have no effect here, and do no harm: the user is told with a notice. */
-const UNUSED_OPTIONS = { debug: v.optional(v.unknown()), logLevel: v.optional(v.unknown()) }
+const DEBUGGING = 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'
+
+/** Keys of Actionsflow that do nothing here, and no harm either; and what does the same. */
+export const IGNORED_KEYS: ReadonlyMap<string, string> = new Map([
+  ['debug', DEBUGGING],
+  ['logLevel', DEBUGGING],
+])
+
+const ignored = v.pipe(v.optional(v.unknown()), v.description('Does nothing here.'))
 
 /** `on.<trigger>.config` */
-export const configSchema = v.optional(v.strictObject({ ...CONFIG_OPTIONS, ...UNUSED_OPTIONS }), {})
+export const configSchema = v.optional(
+  v.strictObject({ ...CONFIG_OPTIONS, debug: ignored, logLevel: ignored }),
+  {},
+)
 
 export type Config = v.InferOutput<typeof configSchema>
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Http } from '../wire/http.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
+import type { Secret } from '../wire/secret.ts'
 import { type Config, configSchema } from './config.ts'
 
 /** One condition of a trigger, and whether the event met it. */
@@ -119,12 +120,23 @@ interface TriggerDefinition<Schema extends OptionsSchema> {
     | 'impossible'
 }
 
+/** What a request has to be signed with so that a trigger takes it. */
+export interface Proof {
+  /** As the option `verify` names it. */
+  readonly scheme: string
+  readonly secret: Secret
+  /** The URL that is signed too, where the scheme wants that. */
+  readonly url: Secret | undefined
+}
+
 /** A trigger with options that were checked, ready to look at events. */
 export interface BoundTrigger {
   readonly config: Config
   /** Paths to what tells items apart: the trigger's own, then the user's `deduplicationKey`. */
   readonly keys: { readonly own: string | undefined; readonly chosen: string | undefined }
   readonly example: ExampleRequest | undefined
+  /** In what ways its sender may prove who it is; none where everybody may call. */
+  readonly proofs: readonly Proof[]
   readonly receive:
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
@@ -208,6 +220,7 @@ function bound<Schema extends OptionsSchema>(
     config,
     keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
     example: example?.(options),
+    proofs: proofsOf(options),
     receive: receive && ((request, ports) => receive(request, options, ports)),
     poll:
       poll && pollDisabledReason === undefined
@@ -217,6 +230,23 @@ function bound<Schema extends OptionsSchema>(
     forgets,
     acknowledge: forgets ? (cursor, ports) => acknowledge(cursor, options, ports) : undefined,
   }
+}
+
+/** By the options that have to do with it, whatever trigger has them: `verify` and `secretToken`. */
+function proofsOf(options: object): Proof[] {
+  const { verify = [], secretToken } = options as {
+    // What `verifyOption` gives, and the bot's option; a trigger without them has neither name.
+    readonly verify?: readonly {
+      readonly schemes: readonly { readonly name: string }[]
+      readonly settings: { readonly secrets: readonly Secret[]; readonly url: Secret | undefined }
+    }[]
+    readonly secretToken?: Secret
+  }
+  const proofs = verify.flatMap(({ schemes, settings: { secrets, url } }) =>
+    schemes.flatMap(({ name }) => secrets.map((secret) => ({ scheme: name, secret, url }))),
+  )
+  if (secretToken) proofs.push({ scheme: 'telegram', secret: secretToken, url: undefined })
+  return proofs
 }
 
 /** What a trigger hands on for one event: the `outputs` of its context. */

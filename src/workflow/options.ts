@@ -45,7 +45,9 @@ function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, val
 
 /** Of one value, or of several together: a rule about a whole mapping that holds an expression. */
 function dependsOnExpression(reading: Reading, nodes: TriggerNodes, issue: Issue): boolean {
-  const node = nodeAt(reading, nodes, pathOf(issue))
+  const path = pathOf(issue)
+  // The name of an option is text of the file, whatever its value is.
+  const node = nodeAt(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
   if (issue.kind === 'schema') return isComputed(node)
   let found = false
   visit(node, {

@@ -79,7 +79,9 @@ describe('a key of Actionsflow that is not taken over names the new way:', () =>
 test('keys of Actionsflow that have no effect are a notice', async () => {
   const { exitCode, stdout, outputs } = await runJob(webhookRun({ debug: true, logLevel: 'x' }, {}))
   expect([exitCode, outputs.triggered]).toEqual([0, 'true'])
-  expect(stdout).toContain('::notice::without effect here: config.debug, config.logLevel')
+  expect(stdout).toContain(
+    '::notice::config.logLevel has no effect here: switch on step debug logging',
+  )
 })
 
 describe('state that is asked for, and not there, is a mistake:', () => {

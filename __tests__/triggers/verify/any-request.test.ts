@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { scaled } from '../../support/effort.ts'
 import { bound, QUIET_WORLD, receive } from '../../support/receive.ts'
 import { anyRequest } from '../requests.ts'
 import { SIGNERS } from './signers.ts'
@@ -69,7 +70,7 @@ describe.each([...SCHEMES.keys()])('%s', (scheme) => {
         expect(warnings).toHaveLength(1)
         expect(warnings[0]).toMatch(/^a request was not verified, so it fires nothing \(\S.*\)$/)
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(200, 30) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { certificateUrl, snsUrl } from '../../../src/triggers/verify/aws-sns.ts'
+import { scaled } from '../../support/effort.ts'
 import {
   CERTIFICATE_URL,
   CONFIRMATION,
@@ -131,7 +132,7 @@ describe('R31: an address that only looks like one of SNS', () => {
           expect(host).toMatch(/^sns\.[a-z]{2}(-[a-z]+)+-\d\.amazonaws\.com(\.cn)?$/)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(5000) },
     )
   })
 
