@@ -83,7 +83,7 @@ export async function openState(
 }
 
 /** An option that a trigger asks for, and what it cannot be had without. */
-interface StoreNeed {
+export interface StoreNeed {
   /** Key of `config`. */
   readonly option: 'shouldDeduplicate' | 'skipFirst' | 'limit' | 'every'
   readonly needs: 'a store' | 'shouldDeduplicate'
