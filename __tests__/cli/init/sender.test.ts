@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { secretsOf } from '../../../src/cli/init/sender.ts'
 import { nextSteps } from '../../../src/cli/init.ts'
+import { readInlineOn } from '../../../src/compiler/native.ts'
 import { SENDERS, senderNamed } from '../../../src/triggers/verify/senders.ts'
-import { readInlineOn, readWorkflowFile } from '../../../src/workflow/workflow.ts'
+import { readWorkflowFile } from '../../../src/workflow/workflow.ts'
 
 const CALLED = 'https://relay.example/octo/repo/hook/webhook?__token=t0ken'
 
