@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { githubApi, stateFiles } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
-import type { StorePlace } from '../../src/state/index.ts'
+import type { StorePlace } from '../../src/state/place.ts'
 import { createStore, type StateStore } from '../../src/state/store.ts'
 import { startContentsApi } from './contents-api.ts'
 

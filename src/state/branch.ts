@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fromBase64 } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import type { StorePlace, StorePorts } from './index.ts'
+import type { GitHubApi, GitHubReply, StorePlace, StorePorts } from './place.ts'
 import {
   FORMAT,
   NO_STATE,
@@ -19,15 +19,6 @@ import {
 const contentSchema = v.object({ sha: v.string(), content: v.string(), encoding: v.string() })
 
 const objectSchema = v.object({ sha: v.string() })
-
-/**
- * Texts of files that an earlier process of this job wrote, by the name of the file: what GitHub need
- * not be asked for. A text that is not GitHub's any more, or never was, is refused as a conflict.
- */
-export interface KnownTexts {
-  read(name: string): Promise<string | undefined>
-  write(name: string, text: string): Promise<void>
-}
 
 /** Somebody wins each round, so this is enough for dozens of runs at once. */
 const MOST_ATTEMPTS = 40
@@ -321,28 +312,3 @@ function isTransient(reply: GitHubReply): boolean {
   const isLimit = status === 429 || /secondary rate|abuse detection/i.test(message)
   return status === 0 || status >= 500 || isLimit
 }
-
-/** The answer to a call, whatever its status. Times are in milliseconds since 1970. */
-export interface GitHubReply {
-  /** 0 when no answer came. */
-  readonly status: number
-  readonly data: unknown
-  /** What GitHub says is wrong; empty when nothing is. */
-  readonly message: string
-  /** When it answered, by its own clock. */
-  readonly date?: number | undefined
-  /** Calls that the token has left, and when it has new ones. */
-  readonly remaining?: number | undefined
-  readonly resetAt?: number | undefined
-  /** Milliseconds that GitHub asks to wait. */
-  readonly retryAfter?: number | undefined
-}
-
-/**
- * Calls GitHub for the repository of the run: a route such as `GET /repos/{owner}/{repo}/…` in which
- * owner and repository are filled in.
- */
-export type GitHubApi = (
-  route: string,
-  parameters: Readonly<Record<string, unknown>>,
-) => Promise<GitHubReply>

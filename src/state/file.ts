@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
-import type { StorePlace, StorePorts } from './index.ts'
+import type { Files, StorePlace, StorePorts } from './place.ts'
 import {
   FORMAT,
   NO_STATE,
@@ -72,27 +72,6 @@ function fileText(triggers: Triggers): string {
     ([id, state]) => `\n${JSON.stringify(id)}:${stateJson(state)}`,
   )
   return `{"format":"${FORMAT}","version":${VERSION},"triggers":{${parts.join(',')}}}\n`
-}
-
-/** Files, as far as a store needs them. Paths may be relative to the working copy. */
-export interface Files {
-  /** `undefined` when there is no such file. */
-  read(path: string): Promise<string | undefined>
-  /** @returns false when there is a file already */
-  create(path: string, text: string): Promise<boolean>
-  /** Writes a new file, down to the disk. */
-  write(path: string, text: string): Promise<void>
-  /** Puts a file in another's place at once. @returns false when it is not there any more */
-  rename(from: string, to: string): Promise<boolean>
-  remove(path: string): Promise<void>
-  /** What follows the path in the names of the files beside it that begin with it. */
-  suffixes(path: string): Promise<string[]>
-  /** When a file was written or renewed, in milliseconds since 1970; `undefined` when it is gone. */
-  renewedAt(path: string): Promise<number | undefined>
-  /** Renews a file every so many milliseconds. @returns what stops it */
-  keepRenewing(path: string, every: number): () => void
-  /** A name that no other process has, nor another call. */
-  unique(): string
 }
 
 /** Milliseconds for which a lock holds that nobody renews. */

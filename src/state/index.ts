@@ -1,29 +1,6 @@
 import type { BoundTrigger } from '../triggers/trigger.ts'
-import type { GitHubApi, KnownTexts } from './branch.ts'
-import type { Files } from './file.ts'
+import type { StorePlace } from './place.ts'
 import type { StateBackend } from './store.ts'
-
-/** The outside world, as far as stores need it. */
-export interface StorePorts {
-  /** Ends after so many milliseconds. */
-  readonly sleep: (duration: number) => Promise<void>
-  /** A number from 0 to below 1. */
-  readonly random: () => number
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
-/** What a run gives a store to work with. */
-export interface StorePlace extends StorePorts {
-  /** `owner/name` of the run's repository. */
-  readonly repository: string
-  /** The working copy of the repository, absolute. */
-  readonly folder: string
-  readonly files: Files
-  readonly github: GitHubApi
-  /** What an earlier process of the same job wrote to a branch. */
-  readonly known: KnownTexts
-}
 
 /** A kind of store, as the value of `state` names it: `<kind>:<value>`. */
 interface StoreKind {
