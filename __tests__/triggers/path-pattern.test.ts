@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { modernPattern, pathPattern } from '../../src/triggers/webhook.ts'
+import { scaled } from '../support/effort.ts'
 
 function compile(text: string) {
   return v.parse(pathPattern, text)
@@ -39,7 +40,7 @@ test('any text is a pattern or a mistake in one line, without a hang', () => {
     if (message === undefined) compile(text).match(path)
     else expect(message).not.toMatch(/\n|visit /)
   })
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: scaled(1000) })
 })
 
 describe('R36: the most that a pattern may hold, on hostile paths of 60 KB', () => {
@@ -123,7 +124,7 @@ test('a malformed escape in a path never throws', () => {
     expect(() => pattern.match(`/${path}`)).not.toThrow()
     expect(() => letters.match(`/${path}`)).not.toThrow()
   })
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: scaled(1000) })
 })
 
 describe('a pattern as it was written once', () => {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { parse } from 'yaml'
 import { readRunsOn } from '../compiler/runs-on.ts'
+import { parseState, STATE_FORMS } from '../state/index.ts'
 import type { Json } from '../wire/json.ts'
 
 /** Where the action remembers, which decides what a workflow may ask for. */
@@ -8,8 +9,9 @@ export function stateOption(): Option {
   return new Option('--state <store>', 'none, file:<path> or branch:<name>')
     .default('none')
     .argParser((text) => {
-      if (/^(none|(file|branch):[\w./-]+)$/.test(text)) return text
-      throw new InvalidArgumentError('write none, file:<path> or branch:<name>.')
+      const choice = parseState(text)
+      if (choice) return choice.kind === 'none' ? 'none' : `${choice.kind}:${choice.value}`
+      throw new InvalidArgumentError(`write one of: ${STATE_FORMS}.`)
     })
 }
 

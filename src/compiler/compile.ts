@@ -64,7 +64,7 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
   if (problems.length > 0) throw new UserError(problems)
   return {
     files: texts.map(({ name, text }) => ({ name, text })),
-    notices: [...fileNotices(file, plan), ...notices],
+    notices: [...fileNotices(file, plan, options.state), ...notices],
   }
 }
 

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { repeatWarning, type StoreNeed, storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
 import type { Problem } from '../wire/errors.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
@@ -35,8 +36,9 @@ export function fileProblems(file: SourceFile, plan: Plan, state: string): Probl
 }
 
 /** What a person should know of the compiled files, though nothing is wrong. */
-export function fileNotices(file: SourceFile, { polled }: Plan): Problem[] {
+export function fileNotices(file: SourceFile, { polled }: Plan, state: string): Problem[] {
   return [
+    ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
     ...file.triggers.flatMap(ignoredNotices),
     ...polled.flatMap((one) => scheduleNotices(file, one)),
     ...concurrencies(file).flatMap((pair) => concurrencyNotices(file, pair)),
@@ -115,12 +117,14 @@ function collisionProblems(file: SourceFile, starting: StartingEvent | undefined
 /** What `config` asks for and the compiled files cannot give. */
 function configProblems(_: SourceFile, { webhooks, polled }: Plan, state: string): Problem[] {
   const triggers = [...new Set([...webhooks, ...polled.map(({ trigger }) => trigger)])]
-  const stateless = state === 'none'
-  return [
-    ...triggers.flatMap(exported),
-    ...(stateless ? triggers.flatMap((trigger) => remembering(trigger)) : []),
-    ...(stateless ? polled.flatMap(rarerThanCron) : []),
-  ]
+  const schedules = new Map(polled.map(({ trigger, schedule }) => [trigger, schedule]))
+  const needs = (trigger: SourceTrigger) =>
+    storeNeeds(trigger, {
+      hasStore: state !== 'none',
+      isPolled: trigger.poll !== undefined,
+      isEveryExact: schedules.get(trigger)?.isExact !== false,
+    }).map((need) => needProblem(trigger, need))
+  return [...triggers.flatMap(exported), ...triggers.flatMap(needs)]
 }
 
 function exported({ config, positionOf }: SourceTrigger): Problem[] {
@@ -130,29 +134,25 @@ function exported({ config, positionOf }: SourceTrigger): Problem[] {
   return [{ message: '"exportOutputs" writes a file that no other job sees', position, hint }]
 }
 
-/** Options that mean something only across runs. A default that would like a store does without. */
-function remembering({ config, positionOf, poll }: SourceTrigger): Problem[] {
-  const { shouldDeduplicate, skipFirst, limit, sort, sortScript } = config
-  const isCut = poll && limit !== undefined && (sort ?? sortScript) !== undefined
-  const options = [
-    ...(shouldDeduplicate ? ['shouldDeduplicate'] : []),
-    ...(skipFirst ? ['skipFirst'] : []),
-    ...(isCut ? ['limit'] : []),
+/** What an option asks for, and cannot be had as the workflow is built. */
+function needProblem({ positionOf }: SourceTrigger, { option, needs }: StoreNeed): Problem {
+  const position = positionOf(['config', option])
+  if (needs === 'shouldDeduplicate') {
+    return { message: `"${option}" with a sort order needs "shouldDeduplicate"`, position }
+  }
+  const notes = [
+    'build with --state branch:hookline-state',
+    ...(option === 'every' ? ['or choose minutes that divide an hour or a day'] : []),
   ]
-  return options.map((option) => needsStore(option, positionOf(['config', option])))
-}
-
-/** Between the ticks of the nearest schedule only a store tells when the last success was. */
-function rarerThanCron({ trigger, schedule }: PolledTrigger): Problem[] {
-  if (!trigger.config.every?.minutes || schedule?.isExact !== false) return []
-  const problem = needsStore('every', trigger.positionOf(['config', 'every']))
-  const notes = [...(problem.notes ?? []), 'or choose minutes that divide an hour or a day']
-  return [{ ...problem, notes }]
-}
-
-function needsStore(option: string, position: Problem['position'] & object): Problem {
-  const notes = ['build with --state branch:hookline-state']
   return { message: `"${option}" needs a store`, position, notes }
+}
+
+/** Of a service that forgets nothing, every entry comes again where nothing is remembered. */
+function repeatNotices({ source }: SourceFile, trigger: SourceTrigger, state: string): Problem[] {
+  const message = repeatWarning(trigger, { hasStore: state !== 'none', isPolled: true })
+  if (message === undefined) return []
+  const position = positionAt(source, ...rangeOf(trigger.nodes.key))
+  return [{ message, position, hint: 'build with --state branch:hookline-state' }]
 }
 
 /** Keys of another program, which mean nothing here. */

@@ -5,7 +5,7 @@
 export const SCRIPT_GLOBALS = /\b(?:URL|URLSearchParams|TextEncoder|TextDecoder|btoa|atob)\b/
 
 /** The parts of a URL that can be read, and all but `origin` be written. */
-const PARTS = [
+export const URL_PARTS = [
   'href',
   'origin',
   'protocol',
@@ -19,27 +19,37 @@ const PARTS = [
   'hash',
 ] as const
 
-/** A call from the context: `[href, base]`, or `[href, undefined, part, value]` to change a part. */
-export function urlParts(call: string): string {
-  try {
-    const [text, base, part, value]: (string | null)[] = JSON.parse(call)
-    const url = new URL(text ?? '', base ?? undefined)
-    const name = PARTS.find((one) => one === part)
-    if (name !== undefined && name !== 'origin') url[name] = value ?? ''
-    return JSON.stringify(Object.fromEntries(PARTS.map((one) => [one, url[one]])))
-  } catch {
-    return ''
-  }
+/** What the process of a script does for it. */
+export interface ScriptHost {
+  /** A call from the context: `[href, base]`, or `[href, undefined, part, value]` to change a part. */
+  urlParts(call: string): string
+  /** Encodings, and back; each takes a text and gives one, or nothing where it cannot be. */
+  encodings(call: string): string
 }
 
-/** Encodings, and back; each takes a text and gives one, or nothing where it cannot be. */
-export function encodings(call: string): string {
-  try {
-    const [name, text]: string[] = JSON.parse(call)
-    if (name === 'btoa') return JSON.stringify(btoa(text ?? ''))
-    return JSON.stringify(atob(text ?? ''))
-  } catch {
-    return ''
+/** Only the text of this function gets into that process, so it names nothing from outside. */
+export function scriptHost(parts: typeof URL_PARTS): ScriptHost {
+  return {
+    urlParts(call) {
+      try {
+        const [text, base, part, value]: (string | null)[] = JSON.parse(call)
+        const url = new URL(text ?? '', base ?? undefined)
+        const name = parts.find((one) => one === part)
+        if (name !== undefined && name !== 'origin') url[name] = value ?? ''
+        return JSON.stringify(Object.fromEntries(parts.map((one) => [one, url[one]])))
+      } catch {
+        return ''
+      }
+    },
+    encodings(call) {
+      try {
+        const [name, text]: string[] = JSON.parse(call)
+        if (name === 'btoa') return JSON.stringify(btoa(text ?? ''))
+        return JSON.stringify(atob(text ?? ''))
+      } catch {
+        return ''
+      }
+    },
   }
 }
 
@@ -140,7 +150,7 @@ export const DEFINE_GLOBALS = `((urlParts, encodings) => {
     toString() { return this.#parts.href }
     toJSON() { return this.#parts.href }
     static {
-      for (const part of ${JSON.stringify(PARTS)}) {
+      for (const part of ${JSON.stringify(URL_PARTS)}) {
         const set = function (value) {
           if (part === 'href') this.#read(String(value), null)
           else this.#read(this.#parts.href, null, part, String(value))

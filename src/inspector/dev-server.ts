@@ -7,8 +7,8 @@ import type { DispatchPort } from '../relay/dispatch.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { serveRelay } from '../relay/node.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
-import { createStore } from '../state/index.ts'
 import { memoryBackend } from '../state/memory.ts'
+import { createStore } from '../state/store.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
@@ -139,7 +139,7 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers'> {
 
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
 function devEngine(env: Environment): () => EnginePorts {
-  const store = createStore(memoryBackend())
+  const store = createStore(memoryBackend(Date.now))
   const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL, { store })
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }

@@ -130,6 +130,20 @@ const deduplicateOptions = {
       '`true`: the first run records what is there, and hands nothing on. Needs a store.',
     ),
   ),
+  lease: v.pipe(
+    v.optional(
+      v.pipe(
+        v.number(),
+        v.gtValue(0, 'is not more than 0'),
+        v.maxValue(10_080, 'is more than a week'),
+      ),
+      60,
+    ),
+    v.title('minutes'),
+    v.description(
+      'How long what a run was given is kept from other runs while its job has not succeeded; longer than the job takes. By the clock of the store.',
+    ),
+  ),
   force: v.pipe(
     v.optional(v.boolean(), false),
     v.title('boolean'),

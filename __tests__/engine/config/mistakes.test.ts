@@ -5,6 +5,8 @@ describe('a mistake in config is shown at its place:', () => {
   test.each<[object, string]>([
     [{ limti: 1 }, 'unknown option "limti"'],
     [{ limit: -1 }, '"config.limit": is less than 0'],
+    [{ lease: 0 }, '"config.lease": is not more than 0'],
+    [{ lease: '60' }, '"config.lease" is a string, not a number'],
     [{ limit: 1.5 }, '"config.limit": is no whole number'],
     [{ limit: '5' }, '"config.limit" is a string, not a number'],
     [{ skip: -1 }, '"config.skip": is less than 0'],
@@ -72,6 +74,14 @@ describe('a key of Actionsflow that is not taken over names the new way:', () =>
     expect(stdout).toContain(`error: "config.${key}" is not known here`)
     expect(stdout).toMatch(advice)
   })
+})
+
+test('keys of Actionsflow that have no effect are a notice', async () => {
+  const { exitCode, stdout, outputs } = await runJob(webhookRun({ debug: true, logLevel: 'x' }, {}))
+  expect([exitCode, outputs.triggered]).toEqual([0, 'true'])
+  expect(stdout).toContain(
+    '::notice::config.logLevel has no effect here: switch on step debug logging',
+  )
 })
 
 describe('state that is asked for, and not there, is a mistake:', () => {

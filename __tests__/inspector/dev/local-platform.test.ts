@@ -105,10 +105,12 @@ describe('a request', () => {
 })
 
 describe('a poll', () => {
-  test('gives what waits and acknowledges it', async () => {
+  test('gives what waits, and the next one acknowledges it', async () => {
     const queue = queueOf(2)
-    const event = await pollLocally('hook', platform({ hook: queueWorkflow(queue) }))
+    const local = platform({ hook: queueWorkflow(queue) })
+    const event = await pollLocally('hook', local)
     expect(event).toMatchObject({ method: 'POLL', workflow: 'hook', trigger: 'queue', count: 2 })
+    expect((await pollLocally('hook', local)).count).toBe(0)
     expect(queue.items).toEqual([])
   })
 

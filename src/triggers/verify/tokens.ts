@@ -142,9 +142,10 @@ export function withoutFields(body: Json, fields: readonly string[]): Json {
 function withoutAt(value: Json, [key, ...rest]: readonly string[]): Json {
   if (key === undefined) return value
   if (Array.isArray(value)) {
-    return value.map((part, at) =>
-      (key === '*' || key === String(at)) && rest.length > 0 ? withoutAt(part, rest) : part,
-    )
+    return value.map((part, at) => {
+      if (key !== '*' && key !== String(at)) return part
+      return rest.length > 0 ? withoutAt(part, rest) : null
+    })
   }
   if (!isObject(value)) return value
   return record(
