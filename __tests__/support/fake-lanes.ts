@@ -49,7 +49,7 @@ export class FakeTime {
   }
 
   /** Resolves when the work is done, or sleeps in this time. */
-  async settled(work: Promise<unknown> | undefined | void): Promise<void> {
+  async settled(work: unknown): Promise<void> {
     const asleep = new Promise<void>((resolve) => {
       this.#asleep = resolve
     })

@@ -30,15 +30,15 @@ const DAY = 24 * 3600 * 1000
 interface Calls {
   waits(lane: string): boolean
   put(given: { event: SealedEvent; proven: boolean }): 'kept' | 'full'
-  settle(given: { event: OutboxEvent; outcome: Outcome }): null
+  settle(given: { event: OutboxEvent; outcome: Outcome }): unknown
   list(): readonly OutboxEvent[]
   find(delivery: string): SealedEvent | null
   replay(delivery: string): boolean
   drop(delivery: string): boolean
   figures(): OutboxFigures
   // Of the one that knows the lanes.
-  add(lane: string): null
-  remove(lane: string): null
+  add(lane: string): unknown
+  remove(lane: string): unknown
   lanes(): readonly string[]
 }
 
@@ -79,19 +79,14 @@ export class LaneObject {
     this.#answers = {
       waits: async (lane) => queue.waits(lane),
       put: (given) => this.#put(given),
-      settle: async ({ event, outcome }) => {
-        await queue.settle(event, outcome)
-        return null
-      },
+      settle: ({ event, outcome }) => queue.settle(event, outcome),
       list: () => outbox.list(),
       find: async (delivery) => (await outbox.find(delivery)) ?? null,
       replay: (delivery) => queue.replay(delivery),
       drop: (delivery) => queue.drop(delivery),
       figures: async () => queue.figures(),
-      add: (lane) =>
-        database.write(() => nothing(database.run('INSERT OR IGNORE INTO lane VALUES (?)', lane))),
-      remove: (lane) =>
-        database.write(() => nothing(database.run('DELETE FROM lane WHERE name = ?', lane))),
+      add: (lane) => database.write(() => database.run('REPLACE INTO lane VALUES (?)', lane)),
+      remove: (lane) => database.write(() => database.run('DELETE FROM lane WHERE name = ?', lane)),
       lanes: async () => database.run('SELECT name FROM lane').map(({ name }) => String(name)),
     }
   }
@@ -102,7 +97,7 @@ export class LaneObject {
     if (!answer) return new Response(null, { status: 404 })
     // The relay's own call: `call` gave each name its argument.
     const given = (await request.json()) as never
-    return Response.json(await answer(given))
+    return Response.json((await answer(given)) ?? null)
   }
 
   async alarm(): Promise<void> {
@@ -149,10 +144,6 @@ export class LaneObject {
   async #wakeAt(time: number): Promise<void> {
     await this.#storage.setAlarm(time).catch(this.#ports.report)
   }
-}
-
-function nothing(_: unknown): null {
-  return null
 }
 
 /** @throws Error when the object cannot be reached, or failed */
@@ -214,14 +205,14 @@ export function durableView(namespace: ObjectNamespace): OutboxView {
     drop: async (delivery) => (await ofAll('drop', delivery)).includes(true),
     figures: async () => {
       const all = await ofAll('figures')
-      const sum = (of: (figures: OutboxFigures) => number) =>
-        all.reduce((total, one) => total + of(one), 0)
-      return {
-        waiting: sum(({ waiting }) => waiting),
-        oldest: Math.max(0, ...all.map(({ oldest }) => oldest)),
-        dead: sum(({ dead }) => dead),
-        unreadable: sum(({ unreadable }) => unreadable),
+      const total = { waiting: 0, oldest: 0, dead: 0, unreadable: 0 }
+      for (const { waiting, oldest, dead, unreadable } of all) {
+        total.waiting += waiting
+        total.oldest = Math.max(total.oldest, oldest)
+        total.dead += dead
+        total.unreadable += unreadable
       }
+      return total
     },
   }
 }

@@ -1,4 +1,3 @@
-import { bugOf } from '../../wire/errors.ts'
 import { Secret } from '../../wire/secret.ts'
 import { type Environment, type RelayConfig, systemClock } from '../config.ts'
 import { dispatchTo } from '../dispatch.ts'
@@ -53,7 +52,7 @@ export function outboxPorts(
   const { acceptTime } = readOutboxSettings(settingsOf(env))
   const [sealKey] = sealKeys
   if (!sealKey) throw new TypeError('there is no key to seal with')
-  const report = (error: unknown) => write(JSON.stringify({ error: bugOf(error) }))
+  const { report } = ports
   const accept = {
     ask: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: acceptTime }),
     lanes: durableLanes(namespace, report),
@@ -90,7 +89,7 @@ export function openLaneObject(
     now: Date.now,
     random: Math.random,
     log: (line) => write(JSON.stringify(line)),
-    report: (error) => write(JSON.stringify({ error: bugOf(error) })),
+    report: ports.report,
   })
 }
 

@@ -3,7 +3,7 @@ import type { Reply } from '../../wire/reply.ts'
 import { Secret } from '../../wire/secret.ts'
 import { errorReply } from '../answers.ts'
 import { comparison } from '../credentials.ts'
-import { internalError, RelayError } from '../errors.ts'
+import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay.ts'
 import { pathOf } from '../route.ts'
 import type { SealKey } from '../seal.ts'
@@ -74,17 +74,17 @@ async function answer(
   if (!bearer || !(await isKey(new Secret(bearer)))) throw wrongKey()
   const isRead = method === 'GET' || method === 'HEAD'
   if (path.toLowerCase() === '/metrics') {
-    if (!isRead) throw wrongMethod('GET')
+    if (!isRead) throw methodNotAllowed(['GET'])
     return metrics(answers, await outbox?.figures())
   }
   if (!outbox) throw noOutbox()
   if (delivery === undefined) {
-    if (!isRead) throw wrongMethod('GET')
+    if (!isRead) throw methodNotAllowed(['GET'])
     return json(listed(await outbox.list()))
   }
   const id = delivery.toLowerCase()
   if (replay) {
-    if (method !== 'POST') throw wrongMethod('POST')
+    if (method !== 'POST') throw methodNotAllowed(['POST'])
     if (!(await outbox.replay(id))) throw noSuchEvent('no dead letter has this delivery id')
     log({ outbox: 'replayed', delivery: id })
     return json({ success: true })
@@ -94,7 +94,7 @@ async function answer(
     log({ outbox: 'dropped', delivery: id })
     return json({ success: true })
   }
-  if (!isRead) throw wrongMethod('GET or DELETE')
+  if (!isRead) throw methodNotAllowed(['GET', 'DELETE'])
   const event = await outbox.find(id)
   if (!event) throw noSuchEvent('no event has this delivery id')
   return json({ ...shown(event), payload: await payloadOf(event, keys) })
@@ -132,10 +132,10 @@ function metrics(answers: ReadonlyMap<number, number>, figures: OutboxFigures | 
 
 function gauges({ waiting, oldest, dead, unreadable }: OutboxFigures): string[] {
   const values = { waiting, oldest_seconds: oldest, dead, unreadable }
-  return Object.entries(values).flatMap(([name, value]) => {
-    const full = `hookline_outbox_${name}`
-    return [`# TYPE ${full} gauge`, `${full} ${value}`]
-  })
+  return Object.entries(values).flatMap(([name, value]) => [
+    `# TYPE hookline_outbox_${name} gauge`,
+    `hookline_outbox_${name} ${value}`,
+  ])
 }
 
 function json(value: unknown): Reply {
@@ -155,7 +155,7 @@ function noSuchAddress(): RelayError {
 
 function noOutbox(): RelayError {
   return new RelayError(404, 'no_outbox', 'this relay has no outbox', {
-    hint: 'start it with --outbox, or on Workers with the binding OUTBOX',
+    hint: 'see --outbox, or the binding OUTBOX',
   })
 }
 
@@ -166,11 +166,5 @@ function noSuchEvent(message: string): RelayError {
 function wrongKey(): RelayError {
   return new RelayError(401, 'invalid_key', "this is not the operator's key", {
     hint: 'send Authorization: Bearer <HOOKLINE_OPERATOR_KEY>',
-  })
-}
-
-function wrongMethod(allowed: string): RelayError {
-  return new RelayError(405, 'method_not_allowed', 'this address knows no such method', {
-    hint: `use ${allowed}`,
   })
 }

@@ -374,7 +374,7 @@ export class OutboxQueue {
     const events = doubtful.reduce((sum, each) => sum + each.events, 1)
     const all = doubtful.reduce((sum, each) => sum + each.bytes, bytes)
     if (events > limits.events / 2 || all > limits.bytes / 2) {
-      throw outboxFull('the outbox has no room for credentials that GitHub has not accepted yet')
+      throw outboxFull('the outbox has no room for unknown credentials')
     }
   }
 

@@ -23,19 +23,8 @@ export const SCHEMA_VERSION = 1
  * longest, and a row is read only as far as is asked for.
  */
 const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS event (
-    seq INTEGER PRIMARY KEY,
-    delivery TEXT NOT NULL UNIQUE,
-    lane TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    tries INTEGER NOT NULL,
-    next INTEGER NOT NULL,
-    reason TEXT NOT NULL,
-    key TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    died INTEGER,
-    sealed TEXT NOT NULL
-  )`,
+  `CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY, delivery TEXT UNIQUE, lane TEXT,
+at INTEGER, tries INTEGER, next INTEGER, reason TEXT, key TEXT, bytes INTEGER, died INTEGER, sealed TEXT)`,
   'CREATE INDEX IF NOT EXISTS waiting ON event (lane, seq) WHERE died IS NULL',
 ]
 
