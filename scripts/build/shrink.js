@@ -19,12 +19,13 @@ const EAGER = '__eager__'
  */
 export async function shrink(code, { module, smallest = false }) {
   if (code.includes(EAGER)) throw new Error(`${EAGER} is a name of the build's own`)
+  const names = smallest ? {} : NAMES
   const marked = code.replaceAll(/^\/\*{3}\/ \(/gm, `/***/ ${EAGER}(`)
   const shrunk = await minify(marked, {
     module,
     ecma: 2022,
-    ...NAMES,
-    mangle: NAMES,
+    ...names,
+    mangle: names,
     compress: smallest || { defaults: false, unused: true, dead_code: true, passes: 2 },
     format: { comments: false, asciiOnly: true },
   })
