@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
+import { ownVersion } from '../version.ts'
 
 /** The triggers stand in the native workflow itself: one file, and no checkout. */
 const webhookKind: Kind = {
@@ -72,6 +74,7 @@ export interface Kind {
 
 function webhookText({ name }: Answers): NewFile['text'] {
   return `name: ${stringify(name).trim()}
+${runName(name)}
 on:
   repository_dispatch:
     types: [webhook]
@@ -149,13 +152,25 @@ jobs:
 `
 }
 
-/** With it an editor completes and checks the file; the id of schema/hookline-workflow.json. */
-const SCHEMA =
-  'https://raw.githubusercontent.com/hookline/hookline/v1/schema/hookline-workflow.json'
+const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
+
+/** With it an editor completes and checks the file: without the network where the package is at hand. */
+function schemaAddress(): string {
+  if (existsSync(PACKAGED)) return `../${PACKAGED}`
+  const version = ownVersion()
+  const ref = version === 'unknown' ? 'main' : `v${version}`
+  return `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
+}
+
+/** By the delivery id in its name, `hookline runs` knows which request started a run. */
+function runName(name: string): string {
+  return `run-name: ${name} \${{ github.event.client_payload.headers['x-hookline-delivery'] }}`
+}
 
 function compiledText({ name }: Answers): string {
-  return `# yaml-language-server: $schema=${SCHEMA}
+  return `# yaml-language-server: $schema=${schemaAddress()}
 name: ${stringify(name).trim()}
+${runName(name)}
 on:
   webhook:
     method: post
