@@ -101,7 +101,10 @@ describe('a typo gets the name that was meant', () => {
   })
 
   /** A command that lacks what it needs says so first. */
-  const NEEDED: Record<string, string[]> = { seal: ['--repository', 'octo/repo'] }
+  const NEEDED: Record<string, string[]> = {
+    seal: ['--repository', 'octo/repo'],
+    grant: ['--repository', 'octo/repo'],
+  }
   test.each(rows)('%s %s', async (name, flag) => {
     const { exitCode, stderr } = await hookline([name, ...(NEEDED[name] ?? []), `${flag}x`])
     expect({ exitCode, stderr }).toEqual({

@@ -55,9 +55,9 @@ function asked(word: string | undefined) {
 function suggesting(command: Command) {
   return {
     outputError(text: string, write: (text: string) => void) {
-      const [, begun = ''] = /^error: unknown option '(--[\w-]+)'\n$/.exec(text) ?? []
+      const [unknown = '', begun = ''] = /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
       const whole = command.options.find(({ long }) => begun && long?.startsWith(begun))?.long
-      write(printable(whole ? `${text}(Did you mean ${whole}?)\n` : text))
+      write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
     },
   }
 }

@@ -167,6 +167,22 @@ describe('hookline init', () => {
     expect(await readFile(path, 'utf8')).toBe('mine')
   })
 
+  test('refuses where build would find a file of another hand', async () => {
+    await mkdir(join(folder, '.github/workflows'), { recursive: true })
+    await writeFile(join(folder, '.github/workflows/hook.yml'), 'mine')
+    const { exitCode, stderr } = await hookline(['init', '--kind', 'compiled', '--name', 'hook'])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining('.github/workflows/hook.yml is there already'),
+    })
+    expect(await files()).toEqual(['hook.yml'])
+  })
+
+  test('ends with the next command', async () => {
+    const { stdout } = await hookline(['init'])
+    expect(stdout).toMatch(/\nNext: npx hookline dev\n$/)
+  })
+
   test('--dry-run shows and writes nothing', async () => {
     const { exitCode, stdout } = await hookline(['init', '--dry-run'])
     expect(exitCode).toBe(0)
