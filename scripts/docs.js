@@ -14,7 +14,7 @@ const { configTable } = await import('./docs/config.js')
 
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
-  'README.md': { inputs: inputsTable, outputs: outputsTable },
+  'docs/action.md': { inputs: inputsTable, outputs: outputsTable },
   'docs/config.md': { config: configTable },
   'docs/cli.md': { commands: commandReference },
 }
