@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import {
   convertWorkflowTemplate,
   NoOperationTraceWriter,
