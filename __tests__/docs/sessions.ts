@@ -10,6 +10,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/bot.md': { env: { HOOKLINE_TOKEN: 'hlk_1234567890123456789012' } },
   'docs/compiler.md': { files: WORKFLOW },
   'docs/from-actionsflow.md': { files: WORKFLOW },
+  'docs/sealed-tokens.md': { env: { TOKEN: 'github_pat_0123456789abcdefghijkl' } },
   'docs/pinning.md': { clones: true },
   'docs/recipes.md': { files: WORKFLOW, env: { HOOKLINE_TOKEN: 'hlk_1234567890123456789012' } },
   'docs/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
