@@ -26,7 +26,7 @@ async function openPipeline() {
   /** @type {import('../src/engine/keys.ts')} */
   const { canonical, digest } = await compiled('engine/keys.js')
   const run = (
-    /** @type {import('../src/engine/candidate.ts').Found[]} */ found,
+    /** @type {import('../src/engine/keys.ts').Found[]} */ found,
     /** @type {unknown} */ config,
     deduplicate = false,
     seen = new Set(),
@@ -36,7 +36,11 @@ async function openPipeline() {
       keys: { own: undefined, chosen: undefined },
       scripts,
       deduplicate,
-      ledger: { standing: (key) => (seen.has(key) ? 'seen' : 'fresh'), isFirstRun: false },
+      isPolled: true,
+      seen: {
+        keyState: (key) => ({ status: seen.has(key) ? 'done' : 'new' }),
+        isFirstRun: false,
+      },
     })
   return { run, canonical, digest }
 }

@@ -1,6 +1,7 @@
 // node bench/relay.js [rounds]   R27: how fast the relay is, beside forwarders that do nothing else
 import { compare } from './relay/compare.js'
 import { credentialCosts } from './relay/credentials.js'
+import { outboxCosts } from './relay/outbox.js'
 import { compile, start } from './relay/subjects.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
 import { report } from './report.js'
@@ -30,4 +31,5 @@ await forwardOnly.stop()
 await heard.stop()
 
 report(await credentialCosts(env, ROUNDS))
+report(await outboxCosts(env, ROUNDS))
 await upstream.stop()

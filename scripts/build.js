@@ -16,7 +16,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 process.chdir(root.pathname)
 await compile()
 await copyPackages()
-await embedInspectorPage()
+const page = await embedInspectorPage()
 const files = await bundleAll()
 if (values.check) await check()
 else await replaceDist()
@@ -24,7 +24,10 @@ else await replaceDist()
 /** @returns {Promise<import('./build/files.js').Files>} */
 async function bundleAll() {
   const bundles = []
-  for (const target of existingTargets()) bundles.push(...(await bundle(target)))
+  for (const target of existingTargets()) {
+    const embedded = target.folder === 'cli' ? page : []
+    bundles.push(...(await bundle(target, embedded)))
+  }
   return new Map(bundles)
 }
 

@@ -11,17 +11,20 @@ const root = new URL('..', import.meta.url)
 // The reference of options is made of the compiled schemas.
 await compile()
 const { configTable } = await import('./docs/config.js')
+const { countText, schemesTable, senderPages, sendersTable } = await import('./docs/senders.js')
 
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
   'docs/action.md': { inputs: inputsTable, outputs: outputsTable },
   'docs/config.md': { config: configTable },
   'docs/cli.md': { commands: commandReference },
+  'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const action = parse(await readFile(new URL('action.yml', root), 'utf8'))
 for (const [name, parts] of Object.entries(DOCUMENTS)) await renew(name, parts)
+for (const [name = '', text = ''] of senderPages()) await write(name, text)
 
 /**
  * @param {string} name
@@ -31,9 +34,17 @@ async function renew(name, parts) {
   const path = new URL(name, root)
   const text = await readFile(path, 'utf8')
   const made = Object.entries(parts).map(([part, make]) => [part, make(action)])
-  const renewed = fillIn(text, Object.fromEntries(made))
-  if (renewed === text) return
-  if (!values.check) return writeFile(path, renewed)
+  await write(name, fillIn(text, Object.fromEntries(made)))
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+async function write(name, text) {
+  const path = new URL(name, root)
+  if (text === (await readFile(path, 'utf8').catch(() => ''))) return
+  if (!values.check) return writeFile(path, text)
   console.error(`${name} is out of date: run "npm run docs" and commit the result`)
   process.exitCode = 1
 }

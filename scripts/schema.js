@@ -8,7 +8,7 @@ const path = new URL('schema/hookline-workflow.json', root)
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const { TRIGGERS } = await import(new URL('build/triggers/index.js', root).href)
-const { NATIVE_EVENTS } = await import(new URL('build/workflow/native-events.js', root).href)
+const { NATIVE_EVENTS } = await import(new URL('build/wire/events.js', root).href)
 const text = `${JSON.stringify(workflowSchema(TRIGGERS, NATIVE_EVENTS), null, 2)}\n`
 
 if (!values.check) await writeFile(path, text)

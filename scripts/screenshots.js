@@ -14,9 +14,7 @@ const images = join(root, 'docs/images')
 const executable = installedChromium()
 if (!executable) throw new Error('no Chromium is installed; CHROMIUM can name one')
 const folder = await mkdtemp(join(tmpdir(), 'hookline-pictures-'))
-await cp(join(root, 'scripts/screenshots/workflows'), join(folder, 'workflows'), {
-  recursive: true,
-})
+await cp(join(root, 'scripts/screenshots/folder'), folder, { recursive: true })
 await mkdir(images, { recursive: true })
 const dev = spawn(process.execPath, [join(root, 'dist/cli/index.js'), 'dev', '--port', '3000'], {
   cwd: folder,
@@ -34,24 +32,29 @@ try {
 
 /** @param {string} address */
 async function takeAll(address) {
-  await take(address, 'inspector-empty', { colorScheme: 'light' }, async () => {})
+  await take(address, 'inspector-empty', {}, async () => {})
   for (const sample of SAMPLES) await send(address, sample)
-  const open = async (/** @type {import('playwright-core').Page} */ page) => {
-    await page
-      .getByRole('link', { name: /hook\/webhook\/issues/ })
-      .first()
-      .click()
-    await page.getByRole('treeitem', { name: /^title:/ }).hover()
-  }
-  await take(address, 'inspector-light', { colorScheme: 'light' }, open)
-  await take(address, 'inspector-dark', { colorScheme: 'dark' }, open)
-  const narrow = { width: 360, height: 740 }
-  await take(address, 'inspector-360', { colorScheme: 'light', viewport: narrow }, async (page) => {
-    await page
-      .getByRole('link', { name: /hook\/webhook\/issues/ })
-      .first()
-      .click()
+  await take(address, 'inspector-light', {}, openIssue)
+  await take(address, 'inspector-dark', { colorScheme: 'dark' }, openIssue)
+  const viewport = { width: 390, height: 844 }
+  await take(address, 'inspector-390', { viewport }, openIssue)
+  await take(address, 'inspector-390-dark', { viewport, colorScheme: 'dark' }, openIssue)
+  await take(address, 'inspector-compose', {}, async (page) => {
+    await openIssue(page)
+    await page.keyboard.press('e')
+    await page.getByRole('button', { name: /^Send/ }).click()
+    await page.getByText('Answered 200').waitFor()
   })
+}
+
+/** @param {import('playwright-core').Page} page */
+async function openIssue(page) {
+  await page
+    .getByRole('link', { name: /tickets/ })
+    .first()
+    .click()
+  await page.getByRole('treeitem', { name: /^title:/ }).click()
+  await page.locator('.toast.shown').waitFor({ state: 'detached' })
 }
 
 /**
@@ -61,8 +64,9 @@ async function takeAll(address) {
  * @param {(page: import('playwright-core').Page) => Promise<void>} prepare
  */
 async function take(address, name, options, prepare) {
-  const viewport = { width: 1240, height: 800 }
-  const page = await browser.newPage({ viewport, reducedMotion: 'reduce', ...options })
+  const viewport = { width: 1280, height: 860 }
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const page = await browser.newPage({ viewport, permissions, reducedMotion: 'reduce', ...options })
   await page.goto(address)
   await page.locator('#detail > *').first().waitFor({ state: 'attached' })
   await prepare(page)

@@ -8,6 +8,10 @@ export const WIRING = [
   'cli/**/*.ts',
   // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
   'engine/scripts.ts',
-  'inspector/{dev-server,http,local-engine,page-files}.ts',
-  'relay/{node,worker,config,http-server,platform-pool}.ts',
+  'inspector/{dev-server,server,local-engine}.ts',
+  // A browser is outside too.
+  'inspector/page/{connection,state}.ts',
+  'inspector/page/detail.tsx',
+  'relay/{node,worker,config,http-server,log-writer,platform-pool}.ts',
+  'relay/outbox/{on-node,on-worker,sqlite}.ts',
 ]

@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
+import { scaled } from '../support/effort.ts'
 import { readOutputFile } from '../support/output-file.ts'
 import { fire, itemOf } from './step.ts'
 
@@ -74,7 +75,7 @@ describe('R40: outputs survive any text', () => {
       expect([read.count, read.triggered]).toEqual(['1', 'true'])
       if (typeof fields.text === 'string') expect(read.text).toBe(fields.text)
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: scaled(1000) })
     if (before === undefined) delete process.env.GITHUB_OUTPUT
     else process.env.GITHUB_OUTPUT = before
     await rm(folder, { recursive: true })

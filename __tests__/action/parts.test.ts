@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { callingWorkflow, expressionContexts } from '../../src/action/context.ts'
 import { onSource, readInputs } from '../../src/action/inputs.ts'
-import { maskedOutputs, stepOutputs } from '../../src/action/outputs.ts'
+import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'
 import type { PlatformEvent } from '../../src/engine/event.ts'
@@ -243,9 +243,11 @@ test.each<[Json, string]>([
 })
 
 test.each([
-  ['none', { kind: 'none' }],
-  ['file:a/b.json', { kind: 'file', path: 'a/b.json' }],
-  ['branch:hookline-state', { kind: 'branch', name: 'hookline-state' }],
+  ['none', { kind: 'none', value: '' }],
+  ['', { kind: 'none', value: '' }],
+  ['file:a/b.json', { kind: 'file', value: 'a/b.json' }],
+  [' file: C:/a b.json ', { kind: 'file', value: 'C:/a b.json' }],
+  ['branch:hookline-state', { kind: 'branch', value: 'hookline-state' }],
 ])('the input state %s', (state, choice) => {
   expect(inputs({ state }).state).toEqual(choice)
 })
@@ -257,8 +259,26 @@ test.each([
   'branch:a..b',
   'branch:-a',
   'branch:a b',
+  'branch:a/.b',
+  'branch:a.lock/b',
   'redis:x',
   'None',
 ])('the input state %s is a mistake that names the choices', (state) => {
   expect(() => inputs({ state })).toThrow('none, file:<path>, branch:<name>')
+})
+
+describe('the size of all outputs together', () => {
+  const outputs = (sizes: Record<string, number>) =>
+    new Map(Object.entries(sizes).map(([name, size]) => [name, 'x'.repeat(size)]))
+
+  test.each<[Record<string, number>, string | undefined]>([
+    [{ items: 400_000, on: 60_000, body: 60_000 }, undefined],
+    [{ items: 450_000, on: 80_000 }, 'leave out on ('],
+    [{ items: 300_000, on: 200_000, body: 210_000, method: 4 }, 'leave out body ('],
+    [{ items: 440_000, on: 200_000, body: 210_000, method: 4 }, 'leave out body, on ('],
+  ])('%j', (sizes, told) => {
+    const warning = sizeWarning(outputs(sizes))
+    if (told === undefined) expect(warning).toBeUndefined()
+    else expect(warning).toContain(told)
+  })
 })

@@ -6,6 +6,7 @@ import type { Decision, Evaluation, Miss } from '../../src/engine/result.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
+import { scaled } from '../support/effort.ts'
 import { fire, payload, type Sent } from './step.ts'
 
 /** GitHub drops a summary that is larger. */
@@ -415,7 +416,7 @@ describe('R42: the job summary is text, whatever comes', () => {
       const about = { ...arrived(text), isPublic, ...(isSecret ? {} : { secrets: {} }) }
       expectText(summaryHtml(full(text, 2, missed), about))
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: scaled(1000) })
   })
 
   test('a delivery id, a name and a pattern of markup', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { printable } from '../../src/wire/printable.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
+import { scaled } from '../support/effort.ts'
 import { ALL_HOSTILE, BREAKS, COMMANDS, foreignCommands, HOSTILE } from './hostile.ts'
 import { fire, payload } from './step.ts'
 
@@ -103,6 +104,6 @@ describe('R41: no workflow command comes from outside', () => {
       const lines = printable(parts.join('')).split(/\r\n|\r|\n/)
       expect(lines.filter((line) => /^[\s\u0085]*::|##\[/.test(line))).toEqual([])
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: scaled(1000) })
   })
 })

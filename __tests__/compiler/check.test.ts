@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { checkWorkflows } from '../../src/cli/check.ts'
+import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from './support/repository.ts'
 
 let repository: Repository
@@ -8,6 +10,9 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
+const check = (options: Partial<CheckOptions> = {}) =>
+  checkWorkflows({ root: repository.root, globs: GLOBS, ...options })
+
 describe('check', () => {
   test('finds our mistakes and those that GitHub would find, at their places in the source', async () => {
     repository.write(
@@ -15,20 +20,20 @@ describe('check', () => {
       HOOK.replace('runs-on', 'run-on').replace('echo hi', `\${` + '{ nope.x }}'),
     )
     repository.write('workflows/other.yml', HOOK.replace('webhook', 'webhok'))
-    const { errors, count } = await checkWorkflows(repository.root, GLOBS, false)
+    const { errors, count } = await check()
     expect(count).toBe(2)
     expect(
       errors.map(({ message, position }) => [position?.source.file, position?.line, message]),
     ).toEqual([
-      ['workflows/other.yml', 1, 'unknown trigger "webhok"'],
       ['workflows/hook.yml', 4, "Unexpected value 'run-on'"],
       ['workflows/hook.yml', 6, expect.stringContaining("Unrecognized named-value: 'nope'")],
       ['workflows/hook.yml', 4, expect.stringContaining('Required property is missing: runs-on')],
+      ['workflows/other.yml', 1, 'unknown trigger "webhok"'],
     ])
   })
 
   test('has nothing to say of a good file, and writes nothing', async () => {
-    expect(await checkWorkflows(repository.root, GLOBS, true)).toEqual({
+    expect(await check({ strict: true })).toEqual({
       count: 1,
       errors: [],
       warnings: [],
@@ -43,7 +48,7 @@ describe('check', () => {
     repository.write('workflows/hook.yml', scripts('return item.x ==='))
     repository.write('workflows/late.yml', scripts('return item.x === ${{ vars.X }}'))
     repository.write('workflows/good.yml', scripts('return item.x === 1'))
-    const { errors } = await checkWorkflows(repository.root, GLOBS, false)
+    const { errors } = await check()
     expect(errors.map(({ message, position }) => [position?.source.file, message])).toEqual([
       ['workflows/hook.yml', "config.filterScript: does not compile: Unexpected token '}'"],
     ])
@@ -51,13 +56,96 @@ describe('check', () => {
 
   test('counts untrusted text as --strict says', async () => {
     repository.write('workflows/hook.yml', UNTRUSTED)
-    expect(await checkWorkflows(repository.root, GLOBS, false)).toMatchObject({
+    expect(await check()).toMatchObject({
       errors: [],
       warnings: [{}],
     })
-    expect(await checkWorkflows(repository.root, GLOBS, true)).toMatchObject({
+    expect(await check({ strict: true })).toMatchObject({
       errors: [{}],
       warnings: [],
+    })
+  })
+
+  describe('reads native workflows that use the action', () => {
+    const NATIVE = `on:
+  repository_dispatch: {types: [webhook]}
+jobs:
+  react:
+    runs-on: ubuntu-latest
+    steps:
+      - id: hookline
+        uses: hookline/hookline@v1
+        with:
+          on: |
+            webhook:
+              method: post
+      - run: echo "\${{ fromJSON(steps.hookline.outputs.body).title }}"
+`
+    const file = '.github/workflows/native.yml'
+    const check = (globs: readonly string[] = []) =>
+      checkWorkflows({ root: repository.root, globs, strict: true })
+    const places = ({ errors }: Awaited<ReturnType<typeof check>>) =>
+      errors.map(({ position }) => `${position?.source.file}:${position?.line}:${position?.column}`)
+
+    test('without arguments, beside those to compile', async () => {
+      repository.write(file, NATIVE)
+      const checked = await check()
+      expect(checked.count).toBe(2)
+      expect(places(checked)).toEqual([`${file}:13:24`])
+    })
+
+    test('where there is no other', async () => {
+      repository.write(file, NATIVE.replace('post', 'psot').replace('runs-on', 'run-on'))
+      rmSync(join(repository.root, 'workflows'), { recursive: true })
+      const checked = await check()
+      expect(checked.count).toBe(1)
+      expect(places(checked)).toEqual([
+        `${file}:12:23`,
+        `${file}:5:5`,
+        `${file}:5:5`,
+        `${file}:13:24`,
+      ])
+    })
+
+    test('by name', async () => {
+      repository.write(file, NATIVE)
+      expect((await check([file])).count).toBe(1)
+    })
+
+    test('but none that does not, and none that is compiled', async () => {
+      repository.write('.github/workflows/other.yml', 'on: push\njobs: [')
+      repository.write(
+        '.github/workflows/plain.yml',
+        `${HOOK.replace('webhook', 'push')}      - run: echo \${{ github.head_ref }}\n`,
+      )
+      await repository.build()
+      expect(await check()).toEqual({ count: 1, errors: [], warnings: [] })
+    })
+
+    test('and workflows that are called with untrusted text', async () => {
+      const called = (uses: string, value: string) =>
+        `on: {workflow_call: {inputs: {T: {type: string}, u: {type: string}}}}\njobs:\n  a:\n    ${uses}\n${value}\n`
+      repository.write(
+        'workflows/hook.yml',
+        'on: webhook\njobs:\n  a:\n    uses: ./.github/workflows/one.yml\n    with: {T: "${{ on.webhook.outputs.body }}", u: a}\n',
+      )
+      const uses = 'uses: ./.github/workflows/two.yml'
+      repository.write(
+        '.github/workflows/one.yml',
+        called(uses, '    with: {u: "${{ inputs.t }}"}'),
+      )
+      const steps = '    steps: [{run: "${{ inputs.T }} ${{ inputs.u }}"}]'
+      repository.write('.github/workflows/two.yml', called('runs-on: x', steps))
+      expect(places(await check())).toEqual(['.github/workflows/two.yml:5:40'])
+    })
+
+    test('and of a script in one, that it does not compile', async () => {
+      repository.write(file, NATIVE.replace('method: post', 'config: {filterScript: "return ==="}'))
+      const [problem] = (await check()).errors
+      expect(problem).toMatchObject({
+        message: expect.stringContaining('config.filterScript: does not compile'),
+        position: { line: 12, column: 38 },
+      })
     })
   })
 })

@@ -20,8 +20,7 @@ function hookline(...args: string[]) {
 test('hookline build writes, and --check then finds nothing to say', () => {
   expect(hookline('build')).toEqual({
     status: 0,
-    stdout:
-      'wrote .github/workflows/hook.yml (from workflows/hook.yml)\nwrote .github/workflows/hook.jobs.yml (from workflows/hook.yml)\n',
+    stdout: 'wrote .github/workflows/hook.yml (from workflows/hook.yml)\n',
     stderr: '',
   })
   expect(hookline('build', '--check').status).toBe(0)
@@ -38,7 +37,7 @@ test('hookline build --check shows what differs, and exits with 1', () => {
 
 test('with --json there is one object, also of mistakes', () => {
   const good = hookline('build', '--json')
-  expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, files: [{ status: 'new' }, {}] })
+  expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, files: [{ status: 'new' }] })
   repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
   for (const command of ['build', 'check']) {
     const { status, stdout, stderr } = hookline(command, '--json')
@@ -80,14 +79,14 @@ test('--watch builds again when a file changes, also after a mistake', async () 
       child.stderr.on('data', look)
     })
   try {
-    await says('wrote .github/workflows/hook.jobs.yml')
+    await says('wrote .github/workflows/hook.yml')
     // At once: nothing that is written after the first answer may go unseen.
     repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
     await says('unknown trigger "webhok"')
     told = ''
     repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ho'))
-    await says('wrote .github/workflows/hook.jobs.yml')
-    expect(repository.read('.github/workflows/hook.jobs.yml')).toContain('echo ho')
+    await says('wrote .github/workflows/hook.yml')
+    expect(repository.read('.github/workflows/hook.yml')).toContain('echo ho')
   } finally {
     child.kill()
   }

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { buildCommand } from '../../src/cli/build.ts'
-import { CONFIG_OPTIONS, MOVED_KEYS } from '../../src/triggers/config.ts'
+import { CONFIG_OPTIONS, IGNORED_KEYS, MOVED_KEYS } from '../../src/triggers/config.ts'
+import { compileText } from './support/compiled.ts'
 
 const page = (name: string) =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
 
 test('the page of the compiler lists the flags of the command, and no others', () => {
-  const listed = [...page('compiler').matchAll(/^\| `(--[a-z]+)/gm)].map(([, flag]) => flag)
+  const listed = [...page('compiler').matchAll(/^\| `(--[a-z-]+)/gm)].map(([, flag]) => flag)
   expect(listed.sort()).toEqual(
     buildCommand()
       .options.map(({ long }) => long)
@@ -19,5 +20,13 @@ test('the page on Actionsflow names every key of config, and every key that has 
   const text = page('from-actionsflow')
   const [, kept = ''] = /these keys of `config`: (.*)\./.exec(text) ?? []
   expect(kept.match(/\w+/g)?.sort()).toEqual(Object.keys(CONFIG_OPTIONS).sort())
-  for (const key of MOVED_KEYS.keys()) expect(text).toContain(`\`config.${key}\``)
+  for (const key of [...MOVED_KEYS.keys(), ...IGNORED_KEYS.keys()])
+    expect(text).toContain(`\`config.${key}\``)
+})
+
+test('the page shows what its example is compiled into, to the byte', async () => {
+  const blocks = [...page('compiler').matchAll(/^```yaml\n# (\S+)\n(.*?)^```$/gms)]
+  const [source, made] = blocks.map(([, , text = '']) => text)
+  expect(blocks[1]?.[1]).toBe('.github/workflows/hook.yml')
+  expect((await compileText(source ?? '')).main).toBe(made)
 })

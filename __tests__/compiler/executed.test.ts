@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
-import { fileExpressions } from '../../src/compiler/file-expressions.ts'
+import { fileExpressions } from '../../src/compiler/expressions.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { compileText, FIXTURES, WORKFLOWS } from './support/compiled.ts'
 import { evaluate, fillIn } from './support/evaluate.ts'
@@ -17,6 +17,7 @@ const REQUESTS: Readonly<Record<string, Partial<Sent>>> = {
   'postgres-service': { rest: '?pg=15', method: 'get' },
   'no-name': { method: 'head' },
   'aws-oidc': { rest: '/deploy', body: { tag: 'abc' } },
+  'moved-env': { rest: '/test', body: { title: "it's" } },
   unicode: { rest: '/gruesse/J%C3%B6rg%20%F0%9F%8E%89', body: { emoji: '🎉' } },
   user: { method: 'put', rest: '/users/42', body: { email: 'a@example.com' } },
   form: { body: { name: "O'Neill", message: '<b>&"' } },
@@ -41,7 +42,9 @@ const CONTEXTS = {
 }
 
 const EXAMPLES = ['form', 'github', 'user', 'webhook']
-const EXECUTED = WORKFLOWS.filter(([name]) => EXAMPLES.includes(name) || FIXTURES.includes(name))
+const EXECUTED = WORKFLOWS.filter(
+  ([name]) => name !== 'bot' && (EXAMPLES.includes(name) || FIXTURES.includes(name)),
+)
 
 describe.each(EXECUTED)('%s, compiled and run on a webhook,', (name, source) => {
   test('gives each of its expressions the value that it means on the event', async () => {
@@ -51,59 +54,73 @@ describe.each(EXECUTED)('%s, compiled and run on a webhook,', (name, source) => 
       body: { title: 't', a: 1, items: [{ id: 7 }] },
       ...REQUESTS[name],
     }
-    const { listening, jobs } = await compileText(source, { name })
-    const contexts = await jobContexts(listening, name, sent)
+    const { main, jobs } = await compileText(source, { name })
+    const contexts = await jobContexts(main, name, sent)
     expect(contexts).toHaveLength(1)
-    for (const inputs of contexts) {
-      expect(values(jobs, { ...CONTEXTS, inputs })).toEqual(
+    for (const one of contexts) {
+      expect(values(jobs, { ...CONTEXTS, inputs: {}, ...one })).toEqual(
         values(source, { ...CONTEXTS, inputs: {}, on: meantBy(source, sent) }),
       )
     }
   })
 
-  test('runs no job for a webhook of another workflow, and one for an event of GitHub', async () => {
-    const { listening, jobs } = await compileText(source, { name })
+  test('runs no job for a webhook of another workflow, and means nothing by one of GitHub', async () => {
+    const { main, jobs, isOne } = await compileText(source, { name })
     const other = { method: 'post', rest: '', body: null, workflow: 'other' }
-    expect(await jobContexts(listening, name, other)).toEqual([])
-    const [inputs] = await jobContexts(listening, name, undefined)
+    expect(await jobContexts(main, name, other)).toEqual([])
+    const listensOnly = isOne && Object.keys(parse(main).on).join() === 'repository_dispatch'
+    if (listensOnly) return
+    const [one] = isOne
+      ? [{ needs: { on: { outputs: {} } } }]
+      : await jobContexts(main, name, undefined)
     const on = { webhook: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } }
-    expect(values(jobs, { ...CONTEXTS, inputs })).toEqual(
+    expect(values(jobs, { ...CONTEXTS, inputs: {}, ...one })).toEqual(
       values(source, { ...CONTEXTS, inputs: {}, on }),
     )
   })
 })
 
-/** Runs the job `on` with the built action, and gives the inputs of each job that its items start. */
+/** Runs the job `on` with the built action, and gives the contexts of each job that its items start. */
 async function jobContexts(
-  listening: string,
+  main: string,
   workflow: string,
   sent: (Sent & { workflow?: string }) | undefined,
-): Promise<{ on: string }[]> {
-  const { on, each } = parse(listening).jobs
-  const [step] = on.steps
-  const env = Object.entries<unknown>(on.env ?? {}).map(([key, value]) => [
-    key,
-    fillIn(String(value), CONTEXTS),
-  ])
-  const inputs = Object.entries<string>(step.with).map(([key, value]) => [
-    key,
-    fillIn(value, CONTEXTS),
-  ])
+): Promise<Record<string, unknown>[]> {
+  const { on, each } = parse(main).jobs
   const event = sent ? dispatchEvent(payloadOf(workflow, sent)) : { event: 'push', payload: {} }
+  const github = {
+    event_name: event.event,
+    event: event.payload,
+    workflow_ref: `o/r/.github/workflows/${workflow}.yml@refs/heads/main`,
+  }
+  if (on.if !== undefined && !evaluate(on.if, { github, inputs: {} })) return []
+  const [step] = on.steps
+  const filled = (texts: object) =>
+    Object.fromEntries(
+      Object.entries(texts).map(([key, value]) => [key, fillIn(String(value), CONTEXTS)]),
+    )
   const { outputs, exitCode, stdout } = await runAction({
     ...event,
     calling: workflow,
-    inputs: Object.fromEntries(inputs),
-    env: Object.fromEntries(env),
+    inputs: filled(step.with),
+    env: filled({ ...parse(main).env, ...on.env }),
   })
   expect([exitCode, stdout.match(/^::error.*/m)]).toEqual([0, null])
-  const needs = {
-    on: { outputs: { items: fillIn(on.outputs.items, { steps: { on: { outputs } } }) } },
-  }
+  const needs = { on: { outputs: filledOutputs(on.outputs, outputs), result: 'success' } }
+  if (!each) return needs.on.outputs.triggered === 'true' ? [{ needs }] : []
   if (!evaluate(each.if, { needs })) return []
   const matrix = evaluate(each.strategy.matrix.on.slice(3, -2), { needs })
   if (!Array.isArray(matrix)) throw new Error('the matrix is no list')
-  return matrix.map((item) => ({ on: fillIn(each.with.on, { matrix: { on: item } }) }))
+  return matrix.map((item) => ({ inputs: { on: fillIn(each.with.on, { matrix: { on: item } }) } }))
+}
+
+function filledOutputs(declared: object, outputs: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(declared).map(([key, value]) => [
+      key,
+      fillIn(String(value), { steps: { on: { outputs } } }),
+    ]),
+  )
 }
 
 function payloadOf(
@@ -150,14 +167,31 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   return Object.fromEntries(params)
 }
 
-/** The value of every expression outside of `on:`, in the order of the file. */
-function values(workflow: string, contexts: Readonly<Record<string, unknown>>): unknown[] {
+/**
+ * The values of all expressions outside of `on:` by their place, but for those that decide whether a
+ * job runs. What of the workflow's `env` reads `on` stands in each job.
+ */
+function values(
+  workflow: string,
+  contexts: Readonly<Record<string, unknown>>,
+): Record<string, unknown[]> {
   const document = parseDocument(workflow)
-  return ['env', 'concurrency', 'jobs'].flatMap((key) =>
-    fileExpressions(workflow, document.get(key, true), [key]).map(({ text }) =>
-      evaluated(text, contexts),
-    ),
+  const found: Record<string, unknown[]> = {}
+  const jobs = Object.entries<object>(parse(workflow).jobs).flatMap(([id, job]) =>
+    id === 'on' || 'uses' in job ? [] : [id],
   )
+  for (const key of ['env', 'defaults', 'concurrency', 'jobs']) {
+    for (const { text, path } of fileExpressions(workflow, document.get(key, true), [key])) {
+      const isCondition = path.length === 3 && path[0] === 'jobs' && path[2] === 'if'
+      if (isCondition || path[1] === 'on') continue
+      const isMoved = key !== 'jobs' && 'on' in contexts && /\bon\./i.test(text)
+      const places = isMoved ? jobs.map((id) => ['jobs', id, ...path].join('.')) : [path.join('.')]
+      for (const place of places) {
+        found[place] = [...(found[place] ?? []), evaluated(text, contexts)]
+      }
+    }
+  }
+  return found
 }
 
 /** Some expressions read what only a runner has, and fail without it, before and after alike. */

@@ -1,21 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { compileText } from './support/compiled.ts'
 
 /**
- * Whole compiled files as they were once read by a person. After a change that is meant, build the
- * sources of that name in `workflows/` with `hookline build`, and read the difference.
+ * Whole compiled files as they were once read by a person, who would have written them so. After a
+ * change that is meant, build the sources of that name in `workflows/` with `hookline build`, and
+ * read the difference.
  */
 const folder = new URL('golden/', import.meta.url)
 const names = readdirSync(folder).flatMap((file) => /^(.*)(?<!\.jobs)\.yml$/.exec(file)?.[1] ?? [])
 
-test('there are some', () => {
-  expect(names.length).toBeGreaterThanOrEqual(4)
+test('there are some of each form', () => {
+  expect(names.length).toBeGreaterThanOrEqual(9)
 })
 
 test.each(names)('R43: %s is compiled to the byte as it was', async (name) => {
   const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8')
-  const { listening, jobs } = await compileText(read(`workflows/${name}.yml`), { name })
-  expect(listening).toBe(read(`golden/${name}.yml`))
-  expect(jobs).toBe(read(`golden/${name}.jobs.yml`))
+  const { main, jobs, isOne } = await compileText(read(`workflows/${name}.yml`), {
+    name,
+    ...(name.startsWith('direct') && { event: 'workflow_dispatch' }),
+  })
+  expect(main).toBe(read(`golden/${name}.yml`))
+  expect(isOne).toBe(!existsSync(new URL(`golden/${name}.jobs.yml`, import.meta.url)))
+  if (!isOne) expect(jobs).toBe(read(`golden/${name}.jobs.yml`))
 })

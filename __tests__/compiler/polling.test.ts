@@ -26,7 +26,7 @@ ${more}jobs:
 
 describe('a polled trigger', () => {
   test('is started by its schedule alone, one run after the other, with its secret by name', async () => {
-    const { listening } = await compileText(bot('every: 10'))
+    const { main: listening } = await compileText(bot('every: 10'))
     expect(await parserErrors('hook.yml', listening)).toEqual([])
     const { on, jobs } = parse(listening)
     expect(Object.keys(on)).toEqual(['schedule'])
@@ -38,7 +38,7 @@ describe('a polled trigger', () => {
 
   test('with webhook: true is reached like every webhook', async () => {
     const text = bot('', '').replace('config: {}', 'webhook: true')
-    const { on, jobs } = parse((await compileText(text)).listening)
+    const { on, jobs } = parse((await compileText(text)).main)
     expect(on).toEqual({ repository_dispatch: { types: ['webhook'] } })
     expect(jobs.on.if).toContain('hook/messaging_bot/')
     expect(jobs.on.concurrency).toBeUndefined()
@@ -47,7 +47,7 @@ describe('a polled trigger', () => {
   test('is reached under its other name too, as the action would take it', async () => {
     const text = bot('', '').replace('config: {}', 'webhook: true')
     for (const name of ['messaging_bot', 'telegram_bot']) {
-      const { listening } = await compileText(text.replaceAll('messaging_bot', name))
+      const { main: listening } = await compileText(text.replaceAll('messaging_bot', name))
       expect(parse(listening).jobs.on.if).toContain("'hook/messaging_bot/'")
       expect(parse(listening).jobs.on.if).toContain("'hook/telegram_bot/'")
     }
@@ -57,7 +57,9 @@ describe('a polled trigger', () => {
     const one = (name: string, zone: string) =>
       `  ${name}: {token: "1:a", config: {every: "0 9 * * *", timeZone: ${zone}}}\n`
     const triggers = one('messaging_bot', 'Europe/Berlin') + one('telegram_bot', 'Asia/Tokyo')
-    const { listening } = await compileText(`on:\n${triggers}jobs: {a: {runs-on: x, steps: []}}\n`)
+    const { main: listening } = await compileText(
+      `on:\n${triggers}jobs: {a: {runs-on: x, steps: []}}\n`,
+    )
     expect(parse(listening).on.schedule).toEqual([
       { cron: '0 9 * * *', timezone: 'Europe/Berlin' },
       { cron: '0 9 * * *', timezone: 'Asia/Tokyo' },
@@ -66,7 +68,7 @@ describe('a polled trigger', () => {
 
   test('adds no second entry like one of the source', async () => {
     const own = '  schedule: [{cron: "0 1 * * *"}]\n'
-    const { listening } = await compileText(bot("every: '0 1 * * *'", own))
+    const { main: listening } = await compileText(bot("every: '0 1 * * *'", own))
     expect(parse(listening).on.schedule).toEqual([{ cron: '0 1 * * *' }])
   })
 
@@ -78,7 +80,7 @@ describe('a polled trigger', () => {
     ["every: '0 6 * * *'", [{ cron: '0 6 * * *' }]],
     ['skipSchedule: true', undefined],
   ])('with %s has the schedule %j', async (config, schedule) => {
-    const { listening } = await compileText(bot(config, '  workflow_dispatch:\n'))
+    const { main: listening } = await compileText(bot(config, '  workflow_dispatch:\n'))
     expect(parse(listening).on.schedule).toEqual(schedule)
     expect(await parserErrors('hook.yml', listening)).toEqual([])
   })
@@ -88,25 +90,29 @@ describe('a polled trigger', () => {
     ['  schedule:\n  - cron: "0 1 * * *"\n'],
     ['  schedule: [{cron: "0 1 * * *"}]\n'],
   ])('joins a schedule of the source: %j', async (own) => {
-    const { listening } = await compileText(bot("every: '5 4 * * *'", own))
+    const { main: listening } = await compileText(bot("every: '5 4 * * *'", own))
     expect(parse(listening).on.schedule).toEqual([{ cron: '0 1 * * *' }, { cron: '5 4 * * *' }])
   })
 
   test('takes the schedule of the source when it names none of its own', async () => {
-    const { listening, notices } = await compileText(bot('', '  schedule: [{cron: "0 1 * * *"}]\n'))
+    const { main: listening, notices } = await compileText(
+      bot('', '  schedule: [{cron: "0 1 * * *"}]\n'),
+    )
     expect(parse(listening).on.schedule).toEqual([{ cron: '0 1 * * *' }])
     expect(notices).toEqual([])
   })
 
   test('names the default that it takes', async () => {
-    const { listening, notices } = await compileText(bot(''))
+    const { main: listening, notices } = await compileText(bot(''))
     expect(parse(listening).on.schedule).toHaveLength(1)
     expect(notices).toEqual(['"messaging_bot" is polled every 15 minutes'])
   })
 
   test('every that cron cannot say needs a store, and says what the schedule is', async () => {
     await expect(compileText(bot('every: 7'))).rejects.toThrow('"every" needs a store')
-    const { listening, notices } = await compileText(bot('every: 7'), { state: 'branch:state' })
+    const { main: listening, notices } = await compileText(bot('every: 7'), {
+      state: 'branch:state',
+    })
     expect(notices).toEqual([
       expect.stringMatching(/^cron cannot say "every 7 minutes": .*6 \* \* \* \*/),
     ])

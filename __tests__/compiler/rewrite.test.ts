@@ -27,22 +27,35 @@ describe('rewrites', () => {
   })
 
   test('a whole condition as well as what stands in braces, and keys not at all', async () => {
-    const { jobs } = await compileText(`on: webhook
+    const { jobs } = await compileText(`on: {messaging_bot: {token: "1:a"}}
 jobs:
   on:
-    if: on.webhook.outputs.body
+    if: on.messaging_bot.outputs.text
     runs-on: ubuntu-latest
     env:
-      on: \${{ on.webhook.outcome }} on.webhook
+      on: \${{ on.messaging_bot.outcome }} on.messaging_bot
     steps:
-      - if: on.webhook.outputs.method == 'post' # on.webhook
+      - if: on.messaging_bot.outputs.text == 'post' # on.messaging_bot
         run: on
 `)
-    expect(jobs).toContain('  on:\n    if: fromJSON(inputs.on).webhook.outputs.body\n')
-    expect(jobs).toContain(`      on: \${{ fromJSON(inputs.on).webhook.outcome }} on.webhook\n`)
+    expect(jobs).toContain('  on:\n    if: fromJSON(inputs.on).messaging_bot.outputs.text\n')
     expect(jobs).toContain(
-      "- if: fromJSON(inputs.on).webhook.outputs.method == 'post' # on.webhook\n        run: on\n",
+      `      on: \${{ fromJSON(inputs.on).messaging_bot.outcome }} on.messaging_bot\n`,
     )
+    expect(jobs).toContain(
+      "- if: fromJSON(inputs.on).messaging_bot.outputs.text == 'post' # on.messaging_bot\n        run: on\n",
+    )
+  })
+
+  test.each([
+    // What stands in quotes is escaped as these quotes want it, and what stands in braces gets some.
+    [`- run: 'a \${{ on.webhook.outputs.body }}'`, `(needs.on.outputs.on || ''{}'')`],
+    [`- run: "a \${{ toJSON(on) }}"`, String.raw`|| '{\"webhook\":{\"outcome\":\"skipped\"`],
+    [`- {if: on.webhook.outputs.body, run: x}`, `{if: "fromJSON(needs.on.outputs.on || '{}').w`],
+    [`- run: a \${{ on.webhook.outputs.body }}`, `a \${{ fromJSON(needs.on.outputs.on || '{}').w`],
+  ])('beside an event of GitHub, in %s', async (step, expected) => {
+    const { main } = await compileText(withStep(`      ${step}`, '[push, webhook]'))
+    expect(main).toContain(expected)
   })
 })
 
@@ -63,12 +76,17 @@ describe('refuses, at its place,', () => {
       'expression: Unexpected end of expression',
       '==',
     ],
+    ['what has no tokens', 'on.webhook.outputs.body ? 1', 'expression: Unexpected symbol', '?'],
+    ['a text in double quotes', 'on.webhook.outputs.body == "x"', 'text in double quotes', '"x"'],
+    ['an operator of JavaScript', "on.webhook.outcome === 'a'", '"===" is no operator', '==='],
     [
-      'what has no tokens',
-      'on.webhook.outputs.body == "x"',
-      'expression: Unexpected symbol',
-      '"x"',
+      'an event that GitHub does not know',
+      "github.event_name == 'webhook'",
+      'github.event_name is never "webhook"',
+      'github',
     ],
+    ['a context that is none', 'nosuch.foo', "Unrecognized named-value: 'nosuch'", 'nosuch'],
+    ['a function that is none', 'toJsn(on)', "Unrecognized function: 'toJsn'", 'toJsn'],
   ])('%s', async (_, expression, message, found) => {
     const text = withStep(`      - if: \${{ ${expression} }}\n        run: x`)
     const failed = compileText(text)
@@ -76,7 +94,7 @@ describe('refuses, at its place,', () => {
     const { problems } = await failed.catch((error) => error)
     const { line, column } = problems[0].position
     expect(text.split('\n')[line - 1]?.slice(column - 1)).toMatch(
-      new RegExp(`^${found.replace(/[=]/g, '\\$&')}`),
+      new RegExp(`^${found.replace(/[=?]/g, '\\$&')}`),
     )
   })
 
@@ -84,7 +102,8 @@ describe('refuses, at its place,', () => {
     [`run-name: \${{ on.webhook.outputs.body }}\n`, '"run-name"'],
     [`name: \${{ on.webhook.outputs.body }}\n`, '"name"'],
     [`permissions:\n  contents: \${{ on.webhook.outputs.body }}\n`, '"permissions.contents"'],
-    [`defaults:\n  run:\n    shell: \${{ on.webhook.outputs.body }}\n`, '"defaults.run.shell"'],
+    [`concurrency: \${{ on.webhook.outputs.body }}\n`, '"concurrency"'],
+    [`env:\n  A: \${{ on.webhook.outputs.body }}\nrun-name: \${{ on }}\n`, '"run-name"'],
   ])('a place that has no context on: %j', async (head, place) => {
     const failed = compileText(`${head}${withStep('      - run: x')}`)
     await expect(failed).rejects.toThrow(`the context "on" is not available in ${place}`)
@@ -111,13 +130,13 @@ describe('refuses, at its place,', () => {
   test('an alias whose anchor will stand in another file', async () => {
     const text =
       'on:\n  webhook:\n    path: &path /a\njobs:\n  a: {runs-on: x, steps: [{run: *path}]}\n'
-    await expect(compileText(text)).rejects.toThrow('come to stand in two files')
+    await expect(compileText(text)).rejects.toThrow('come to stand in two texts')
   })
 
   test('an input that is named on', async () => {
     const text = withStep(
       '      - run: x',
-      '\n  webhook:\n  workflow_dispatch:\n    inputs:\n      On: {}',
+      '\n  messaging_bot:\n    token: "1:a"\n  workflow_dispatch:\n    inputs:\n      On: {}',
     )
     await expect(compileText(text)).rejects.toThrow('cannot be named "on"')
   })
@@ -129,7 +148,7 @@ describe('refuses, at its place,', () => {
       '"exportOutputs" writes a file that no other job sees',
     ],
     ['a file in braces', '{on: webhook, jobs: {}}', 'is written as lines, not in braces'],
-    ['a list', '- webhook', 'is no workflow file'],
+    ['a list', '- webhook', 'is not a workflow file'],
     ['a file without jobs', 'on: webhook', 'has no "jobs:" section'],
     [
       'a script for MongoDB',

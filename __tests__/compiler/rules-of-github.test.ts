@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { INPUTS_PLACES, isWithin, NEEDS_PLACES } from '../../src/compiler/expressions.ts'
 import { SCOPES } from '../../src/compiler/permissions.ts'
-import { EXPRESSION_PLACES, isWithin } from '../../src/compiler/places.ts'
 
 /** GitHub's own description of a workflow file, which its parser reads. */
 interface Definition {
@@ -16,19 +16,22 @@ interface Definition {
 
 const definitions = readDefinitions()
 
-describe('places of expressions', () => {
-  const places = placesWithInputs('workflow-root-strict', [], [])
+describe.each([
+  ['inputs', INPUTS_PLACES],
+  ['needs', NEEDS_PLACES],
+])('places where %s can be read', (context, named) => {
+  const places = placesWith(context, 'workflow-root-strict', [], [])
 
   test('GitHub has some', () => {
     expect(places.length).toBeGreaterThan(20)
   })
 
-  test.each(places)('%s can read inputs', (place) => {
-    expect(isWithin(place.split('.'), EXPRESSION_PLACES)).toBe(true)
+  test.each(places)('%s is one', (place) => {
+    expect(isWithin(place.split('.'), named)).toBe(true)
   })
 
   test('every place that we name is one of GitHub', () => {
-    expect(EXPRESSION_PLACES.filter((place) => !places.includes(place))).toEqual([])
+    expect(named.filter((place) => !places.includes(place))).toEqual([])
   })
 })
 
@@ -45,18 +48,19 @@ function readDefinitions(): Readonly<Record<string, Definition>> {
   return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')).definitions
 }
 
-/** The highest places at which an expression may read `inputs`; `on:` and `run-name` become no jobs. */
-function placesWithInputs(
+/** The highest places at which an expression may read a context; `on:` and `run-name` become no jobs. */
+function placesWith(
+  context: string,
   name: string,
   path: readonly string[],
   seen: readonly string[],
 ): string[] {
   const definition = definitions[name]
   if (!definition || seen.includes(name) || ['on', 'run-name'].includes(path[0] ?? '')) return []
-  if (definition.context?.includes('inputs')) return [path.join('.')]
+  if (definition.context?.includes(context)) return [path.join('.')]
   const { properties = {}, 'loose-value-type': loose } = definition.mapping ?? {}
   const next = (type: string, ...keys: string[]) =>
-    placesWithInputs(type, [...path, ...keys], [...seen, name])
+    placesWith(context, type, [...path, ...keys], [...seen, name])
   const found = [
     ...(definition['one-of'] ?? []).flatMap((type) => next(type)),
     ...Object.entries(properties).flatMap(([key, value]) => next(typeName(value), key)),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { findUntrusted } from '../../src/compiler/untrusted/findings.ts'
+import { findUntrusted, untrustedProblems } from '../../src/compiler/untrusted/findings.ts'
+import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
 import { sourceFile, withStep } from './support/compiled.ts'
-import { flagged, X } from './support/untrusted.ts'
+import { flagged, lintedFile, X } from './support/untrusted.ts'
 
 describe('R44: flags what a sender could word', () => {
   test.each([
@@ -24,6 +25,18 @@ describe('R44: flags what a sender could word', () => {
     '(on.webhook.outputs.body)',
     "join(on.webhook.outputs.body.tags, ' ')",
     "case(true, on.webhook.outputs.body, 'b')",
+    "case(on.webhook.outputs.body.a, 'a', on.webhook.outputs.body)",
+    'inputs.hookline',
+    'github.event.inputs.hookline',
+    "fromJSON(inputs['hookline']).body",
+    'github.event.issue.title',
+    'github.event.*.body',
+    'github.event.commits[0].message',
+    'github.event.commits.*.author.name',
+    'github.head_ref',
+    'github.event.pull_request.head.ref',
+    'github.event.workflow_run.head_branch',
+    'toJSON(github.event.comment)',
   ])('%s', (expression) => {
     expect(flagged(withStep(`      - run: echo "\${{ ${expression} }}"`))).toEqual(['run'])
   })
@@ -43,6 +56,19 @@ describe('R44: flags what a sender could word', () => {
     "endsWith(on.webhook.outputs.body, 'a')",
     'success()',
     '',
+    "on.webhook.outputs.body.x && 'yes' || 'no'",
+    'on.webhook.outputs.body.x && github.actor',
+    'fromJSON(on.webhook.outputs.body.n) > 5',
+    "case(on.webhook.outputs.body.a, 'a', 'b')",
+    "fromJSON('{}')[on.webhook.outputs.body.a]",
+    'github.event.issue.number',
+    'github.event.pull_request.head.sha',
+    'github.event.inputs.name',
+    'github.ref_name',
+    'github.sha',
+    'steps.a.outputs.b',
+    'needs.a.result',
+    'matrix.os',
   ])('but not %s', (expression) => {
     expect(flagged(withStep(`      - run: echo "\${{ ${expression} }}"`))).toEqual([])
   })
@@ -57,6 +83,40 @@ describe('R44: flags what a sender could word', () => {
       `      - run: echo \${{ env.A }}\n        env: {A: "${X}"}`,
       ['run'],
     ],
+    ['a text of an anchor', `      - env: {A: &q "${X}"}\n        run: *q`, ['run']],
+    ['a step of an anchor, once', `      - &s {run: "echo ${X}"}\n      - *s`, ['run']],
+    [
+      'an env of an anchor',
+      `      - env: &e {A: "${X}"}\n        run: a\n      - {env: *e, run: "\${{ env.A }}"}`,
+      ['run'],
+    ],
+    [
+      'arguments of an image',
+      `      - uses: docker://alpine\n        with: {args: "${X}", entrypoint: "${X}"}`,
+      ['args', 'entrypoint'],
+    ],
+    [
+      'a script of another tool',
+      `      - uses: azure/CLI@v2\n        with: {inlineScript: "${X}"}`,
+      ['inlineScript'],
+    ],
+    [
+      'a command of another tool',
+      `      - uses: nick-fields/retry@v3\n        with: {on_retry_command: "${X}"}`,
+      ['on_retry_command'],
+    ],
+    [
+      'what is checked out',
+      `      - uses: actions/checkout@v5\n        with: {ref: "${X}", repository: "${X}", path: a}`,
+      ['ref', 'repository'],
+    ],
+    ['an inline on', `      - uses: hookline/hookline@v1\n        with: {on: "${X}"}`, ['on']],
+    [
+      'a governing variable',
+      `      - run: a\n        env: {BASH_ENV: "${X}", node_options: "${X}", LD_PRELOAD: "${X}", PATH: "${X}", GIT_SSH_COMMAND: "${X}"}`,
+      ['env', 'env', 'env', 'env', 'env'],
+    ],
+    ['a whole env', `      - run: a\n        env: "${X}"`, ['env']],
     ['no input of another name', `      - uses: a/b@v1\n        with: {text: "${X}"}`, []],
     ['no variable as such', `      - run: echo "$A"\n        env: {A: "${X}"}`, []],
     ['no name', `      - run: x\n        name: "${X}"`, []],
@@ -91,10 +151,322 @@ jobs:
     expect(places).toEqual([3, 9, 9, 16, 20, 21])
   })
 
+  test('a job that runs where, or in what, a sender says', () => {
+    const text = `on: webhook
+env: {LD_PRELOAD: "${X}"}
+jobs:
+  a:
+    runs-on: [self-hosted, "${X}"]
+    container: {image: "a:${X}", options: "${X}", env: {A: "${X}", BASH_ENV: "${X}"}}
+    services: {db: {image: "${X}", options: "${X}", ports: ["${X}"]}}
+    steps: [{run: a}]
+  b:
+    runs-on: {group: "${X}"}
+    container: "${X}"
+    timeout-minutes: "${X}"
+    name: "${X}"
+    if: contains(on.webhook.outputs.body.x, 'a')
+    environment: "${X}"
+    env: {NODE_OPTIONS: "${X}", T: "${X}"}
+    steps: [{run: a}]
+`
+    expect(flagged(text)).toEqual([
+      ...['env', 'runs-on', 'container.image', 'container.options', 'env', 'services.image'],
+      ...['services.options', 'runs-on', 'container', 'env'],
+    ])
+  })
+
   test('with line and column', () => {
     const [finding] = findUntrusted(
       sourceFile(withStep(`      - run: |\n          echo\n          echo ${X}`)),
     )
     expect(finding?.problem.position).toMatchObject({ line: 8, column: 20, length: 25 })
+  })
+})
+
+/** Steps of a job behind one that uses the action; every line that is flagged is told by its number. */
+describe('what goes through steps is followed', () => {
+  const uses = '- {id: h, uses: Acme/Hookline@v1, with: {on: webhook}}'
+  test.each<[string, string[], number[]]>([
+    [
+      'outputs of the action',
+      [uses, '- run: echo ${{ fromJSON(steps.h.outputs.body).title }}'],
+      [2],
+    ],
+    ['all of them', [uses, '- run: echo ${{ toJSON(steps) }} ${{ steps.*.outputs.body }}'], [2, 2]],
+    [
+      'but not its own words',
+      [uses, '- run: echo ${{ steps.h.outputs.count }} ${{ steps.h.outcome }}'],
+      [],
+    ],
+    [
+      'an output',
+      [
+        uses,
+        '- id: s',
+        '  env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: echo "v=$T" >> $GITHUB_OUTPUT',
+        '- run: ${{ steps.s.outputs.v }}',
+      ],
+      [5],
+    ],
+    [
+      'but no output beside it',
+      [
+        uses,
+        '- id: s',
+        '  env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: |',
+        '    curl -d "$T" a',
+        '    echo "v=1" >> $GITHUB_OUTPUT',
+        '- run: ${{ steps.s.outputs.v }}',
+      ],
+      [],
+    ],
+    [
+      'an output of the event file',
+      [
+        '- id: s',
+        '  run: echo "v=$(jq .a "$GITHUB_EVENT_PATH")" >> $GITHUB_OUTPUT',
+        '- run: ${{ steps.s.outputs.v }}',
+      ],
+      [3],
+    ],
+    [
+      'no output that is a digest',
+      [
+        uses,
+        '- id: s',
+        '  env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: echo "v=$(echo "$T" | sha256sum | cut -c 1-9) ${#T}" >> $GITHUB_OUTPUT',
+        '- run: ${{ steps.s.outputs.w }}',
+      ],
+      [5],
+    ],
+    [
+      'no output that is a count',
+      [
+        uses,
+        '- id: s',
+        '  env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: echo "v=$(echo "$T" | wc -l) ${#T}" >> $GITHUB_OUTPUT',
+        '- run: ${{ steps.s.outputs.v }}',
+      ],
+      [],
+    ],
+    [
+      'an output by PowerShell',
+      [
+        uses,
+        '- id: s',
+        '  shell: pwsh',
+        '  env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: "\'v=\' + $env:T >> $env:GITHUB_OUTPUT"',
+        '- run: ${{ steps.s.outputs.v }}',
+      ],
+      [6],
+    ],
+    [
+      'an output of github-script',
+      [
+        '- id: s',
+        '  uses: actions/github-script@v8',
+        '  with: {script: "return context.payload.client_payload.body"}',
+        '- run: ${{ steps.s.outputs.result }}',
+      ],
+      [4],
+    ],
+    [
+      'an output of what changes it',
+      [
+        uses,
+        '- id: s',
+        '  uses: frabert/replace-string-action@v2',
+        '  with: {string: "${{ steps.h.outputs.body }}"}',
+        '- run: ${{ steps.s.outputs.replaced }}',
+      ],
+      [5],
+    ],
+    [
+      'but not what another action makes of it',
+      [
+        uses,
+        '- id: s',
+        '  uses: a/b@v1',
+        '  with: {title: "${{ steps.h.outputs.body }}"}',
+        '- run: ${{ steps.s.outputs.number }}',
+      ],
+      [],
+    ],
+    [
+      'a variable of later steps',
+      [
+        uses,
+        '- env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: echo "V=$T" >> $GITHUB_ENV',
+        '- run: ${{ env.V }} ${{ env.W }}',
+      ],
+      [3, 4],
+    ],
+    [
+      'a variable with a mark that nobody knows',
+      [
+        uses,
+        '- env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: |',
+        '    { echo "V<<$E"; echo "$T"; echo "$E"; } >> $GITHUB_ENV',
+        '- run: ${{ env.V }} ${{ env.W }}',
+      ],
+      [5],
+    ],
+    [
+      'a variable of later steps, which is kept',
+      [
+        uses,
+        '- env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: echo "V=$T" >> $GITHUB_ENV',
+        '- id: s',
+        '  run: echo "v=$V" >> $GITHUB_OUTPUT',
+        '- run: ${{ steps.s.outputs.v }}',
+      ],
+      [3, 6],
+    ],
+    [
+      'a folder of programs',
+      [uses, '- run: echo "$T" >> $GITHUB_PATH', '  env: {T: "${{ steps.h.outputs.body }}"}'],
+      [2],
+    ],
+    [
+      'but no variable as such',
+      [uses, '- env: {T: "${{ steps.h.outputs.body }}"}', '  run: echo "$T" "${{ github.sha }}"'],
+      [],
+    ],
+  ])('%s', (_, steps, expected) => {
+    const text = `jobs:\n  a:\n    runs-on: x\n    steps:\n${steps.map((line) => `      ${line}\n`).join('')}`
+    const lines = findUntrusted(lintedFile(text)).map(
+      ({ problem }) => (problem.position?.line ?? 0) - 4,
+    )
+    expect(lines).toEqual(expected)
+  })
+
+  const T = `env: {T: "\${{ steps.h.outputs.body }}"}`
+  const from = (lines: readonly string[]) => {
+    const script = lines.map((line) => `          ${line}\n`).join('')
+    const text = `jobs:\n  a:\n    runs-on: x\n    steps:\n      - {id: h, uses: ./}\n      - id: s\n        ${T}\n        run: |\n${script}      - run: \${{ steps.s.outputs.v }}\n`
+    return findUntrusted(lintedFile(text)).length > 0
+  }
+
+  test.each([
+    ['printf -v v %s "$T"', 'echo "v=$v" >> $GITHUB_OUTPUT'],
+    ['jq .a <<< "$T" > f', 'echo "v=$(<f)" >> $GITHUB_OUTPUT'],
+    ['cat <<EOF >> $GITHUB_OUTPUT', 'v=$T', 'EOF'],
+    ['f() { echo "v=$1"; }', 'f "$T" >> $GITHUB_OUTPUT'],
+    ['out() { echo "$1=$2" >> "$GITHUB_OUTPUT"; }', 'out v "$T"'],
+    ['mapfile -t a <<< "$T"', 'echo "v=${a[0]}" >> $GITHUB_OUTPUT'],
+    ['a=("$T")', 'echo "v=${a[0]}" >> $GITHUB_OUTPUT'],
+    ['echo "v=${Z:-$T}" >> $GITHUB_OUTPUT'],
+    ['n=T', 'echo "v=${!n}" >> $GITHUB_OUTPUT'],
+    ["echo 'v=$T' | envsubst >> $GITHUB_OUTPUT"],
+    ['echo "v=$(printenv T)" >> $GITHUB_OUTPUT'],
+    ['env >> $GITHUB_OUTPUT'],
+    ['node -p "\'v=\' + process.env.T" >> $GITHUB_OUTPUT'],
+    [
+      "python3 - <<'E'",
+      'import os',
+      'open(os.environ["GITHUB_OUTPUT"], "a").write(os.environ["T"])',
+      'E',
+    ],
+    ['export v="$T"', 'echo "v=$v" | tee -a $GITHUB_OUTPUT'],
+    ['echo "v=$T" >> $GITHUB_OUTPUT', 'if then'],
+  ])('an output by: %s', (...lines) => {
+    expect(from(lines)).toBe(true)
+  })
+
+  test.each([
+    ["cat <<'EOF' >> $GITHUB_OUTPUT", 'v=$T', 'EOF'],
+    ['if [ "$T" = a ]; then echo v=1 >> $GITHUB_OUTPUT; fi'],
+    ['case "$T" in a) v=1;; *) v=2;; esac', 'echo "v=$v" >> $GITHUB_OUTPUT'],
+    ['echo "v=${T:+yes}" >> $GITHUB_OUTPUT'],
+    ['echo "$T"', 'date +v=%s >> $GITHUB_OUTPUT'],
+    ['{ set -x; echo v=1; } >> $GITHUB_OUTPUT'],
+    ['node index.js "$T"', 'node -p 1 >> $GITHUB_OUTPUT'],
+  ])('no output by: %s', (...lines) => {
+    expect(from(lines)).toBe(false)
+  })
+
+  test('into other jobs: outputs, a matrix, a called workflow', () => {
+    const text = `jobs:
+  last:
+    needs: [on, mid]
+    runs-on: \${{ needs.on.outputs.os }}
+    steps: [{run: "\${{ needs.mid.outputs.b }} \${{ needs.other.outputs.body }}"}]
+  mid:
+    needs: on
+    strategy: {matrix: {on: "\${{ fromJSON(needs.on.outputs.items) }}", os: [a, b], include: [{e: "\${{ needs.on.outputs.body }}"}]}}
+    runs-on: \${{ matrix.os }}
+    outputs: {b: "\${{ matrix.on.webhook.outputs.body }}"}
+    steps: [{run: "\${{ matrix.on.webhook.outputs.body }} \${{ matrix.e }} \${{ matrix.os }}"}]
+  on:
+    runs-on: x
+    outputs: {items: "\${{ steps.h.outputs.items }}", body: "\${{ steps.h.outputs.body }}", os: "\${{ steps.h.outputs.count }}"}
+    steps: [{id: h, uses: acme/hookline@v1}]
+  call:
+    needs: on
+    uses: ./.github/workflows/x.yml
+    with: {a: "\${{ needs.on.outputs.body }}"}
+  called:
+    needs: call
+    runs-on: x
+    steps: [{run: "\${{ needs.call.outputs.a }}"}]
+`
+    const lines = findUntrusted(lintedFile(text)).map(({ problem }) => problem.position?.line)
+    expect(lines).toEqual([5, 11, 11, 23])
+  })
+
+  test('inputs of a called workflow, where they are known to be untrusted', () => {
+    const text = 'jobs: {a: {runs-on: x, steps: [{run: "${{ inputs.T }} ${{ inputs.u }}"}]}}'
+    expect(findUntrusted(lintedFile(text), new Set(['t']))).toHaveLength(1)
+  })
+})
+
+describe('is linear in the file, and bounded:', () => {
+  const steps = (run: string) =>
+    `jobs:\n  a:\n    runs-on: x\n    steps:\n      - run: ${JSON.stringify(run)}\n`
+  const chain = (length: number) =>
+    `jobs:\n${Array.from({ length }, (_, at) => {
+      const value = at === 0 ? X : `\${{ needs.j${at - 1}.outputs.o }}`
+      const needs = at === 0 ? '[]' : `j${at - 1}`
+      return `  j${at}: {needs: ${needs}, runs-on: x, outputs: {o: "${value}"}, steps: [{run: "${value}"}]}\n`
+    }).join('')}`
+
+  test.each<[string, string, number]>([
+    ['a thousand expressions in a line', steps(`echo ${X.repeat(1000)}`), 100],
+    ['a thousand jobs in a chain', chain(1000), 100],
+    ['28,000 empty expressions', steps('${{}}'.repeat(28_000)), 0],
+    ['5,000 brackets', steps(`${'$('.repeat(5000)}${X}`), 1],
+    [
+      'an expression that is nested deeply',
+      steps(`\${{ ${'('.repeat(9000)}on${')'.repeat(9000)} }}`),
+      0,
+    ],
+    [
+      'steps that are many by aliases',
+      `jobs:\n  a: &a\n    steps:\n${`      - run: ${X}\n`.repeat(500)}${Array.from({ length: 20 }, (_, at) => `  b${at}: *a\n`).join('')}`,
+      100,
+    ],
+  ])('%s', (_, text, count) => {
+    const file = lintedFile(text)
+    expect(untrustedProblems(file)).toHaveLength(count)
+    expect(() => fixUntrusted(file)).not.toThrow()
+  })
+
+  test('what an alias multiplies beyond reason is an error', () => {
+    const text = `jobs:\n  a: &a\n    steps:\n${'      - run: a\n'.repeat(3000)}${Array.from({ length: 20 }, (_, at) => `  b${at}: *a\n`).join('')}`
+    expect(() => findUntrusted(lintedFile(text))).toThrow('has 63000 steps, more than 20000')
+  })
+
+  test('the last of those shown says how many more there are', () => {
+    const problems = untrustedProblems(lintedFile(steps(`echo ${X.repeat(150)}`)))
+    expect(problems.at(-1)?.notes).toEqual(['and 50 more in this file'])
   })
 })

@@ -12,26 +12,63 @@ test('there are enough workflows of every style', () => {
 })
 
 describe.each(WORKFLOWS)('R43: %s', (name, source) => {
+  const polls = received(source).length < Object.keys(Object(triggersOf(parse(source).on))).length
+
   test('passes the parser of GitHub, the call from one file to the other included', async () => {
-    const { listening, jobs } = await compileText(source, { name })
-    const called = { name: `${name}.jobs.yml`, content: jobs }
-    expect(await parserErrors(`${name}.yml`, listening, called)).toEqual([])
+    const { main, jobs, isOne } = await compileText(source, { name })
+    expect(isOne).toBe(!polls)
+    const called = isOne ? undefined : { name: `${name}.jobs.yml`, content: jobs }
+    expect(await parserErrors(`${name}.yml`, main, called)).toEqual([])
     expect(await parserErrors(`${name}.jobs.yml`, jobs)).toEqual([])
   })
 
-  test('becomes jobs that differ in nothing but the rewritten tokens and the head', async () => {
-    const { jobs } = await compileText(source, { name })
-    expect(withoutCall(jobs)).toEqual(withoutListening(source))
+  test('started by workflow_dispatch passes it, too, and listens to nothing else for it', async () => {
+    const { main } = await compileText(source, { name, event: 'workflow_dispatch' })
+    expect(await parserErrors(`${name}.yml`, main)).toEqual([])
+    const { on } = parse(main)
+    if (received(source).length === 0) return
+    expect(on.workflow_dispatch.inputs.hookline).toEqual({ type: 'string' })
+    const declared = parse(source).on?.repository_dispatch
+    expect(on.repository_dispatch).toEqual(declared)
+  })
+
+  test('keeps every line of its jobs that it does not have to change, and every comment', async () => {
+    const { main, jobs } = await compileText(source, { name })
+    const made = jobs.split('\n').map((line) => line.trim())
+    const told = `${main}\n${jobs}`.split('\n').map((line) => line.trim())
+    for (const line of source.split('\n').map((one) => one.trim())) {
+      const isChanged =
+        /\bon\b|^(needs|if|- name|name|run-name|hookline|runs-on|types|env):?|^- \w+$|&&|\|\||^contains/i.test(
+          line,
+        )
+      if (line.startsWith('#')) expect(told).toContain(line)
+      else if (!isChanged && jobsLines(source).includes(line)) expect(made).toContain(line)
+    }
+  })
+
+  test('keeps its jobs as they are, but for when they run and what they are called', async () => {
+    const { jobs, isOne } = await compileText(source, { name })
+    const { on: _, ...made } = parse(jobs).jobs
+    const meant = parse(source).jobs
+    expect(Object.keys(made)).toEqual(Object.keys(meant))
+    for (const [id, job] of Object.entries<object>(meant)) {
+      const names = Object.keys(job).concat(isOne ? ['needs', 'if', 'env', 'defaults'] : [])
+      expect(names).toEqual(expect.arrayContaining(Object.keys(made[id])))
+      expect(Object.keys(made[id])).toEqual(expect.arrayContaining(Object.keys(job)))
+      expect(made[id].permissions).toEqual(Reflect.get(job, 'permissions'))
+      expect(made[id].steps?.length).toEqual(Reflect.get(job, 'steps')?.length)
+    }
+    if (isOne) expect(parse(jobs).permissions).toEqual(parse(source).permissions)
   })
 
   test('gives the action the triggers as they were declared', async () => {
-    const { listening } = await compileText(source, { name })
-    const step = parse(listening).jobs.on.steps[0]
+    const { main } = await compileText(source, { name })
+    const step = parse(main).jobs.on.steps[0]
     expect(triggersOf(parse(fillIn(step.with.on, {})))).toEqual(triggersOf(parse(source).on))
   })
 
   test('listens to the events that the source declares, and to webhooks', async () => {
-    const on = parse((await compileText(source, { name })).listening).on
+    const on = parse((await compileText(source, { name })).main).on
     const declared = parse(source).on
     for (const event of Object.keys(declared).filter((key) => NATIVE.has(key))) {
       expect(on[event]).toEqual(declared[event])
@@ -45,13 +82,18 @@ describe.each(WORKFLOWS)('R43: %s', (name, source) => {
   })
 
   test('starts for its own webhooks only', async () => {
-    const { if: guard } = parse((await compileText(source, { name })).listening).jobs.on
+    const { main, isOne } = await compileText(source, { name })
+    const { if: guard } = parse(main).jobs.on
     const [trigger] = received(source)
     expect(guard === undefined).toBe(trigger === undefined)
     if (trigger === undefined) return
     const starts = (path: string, event = 'repository_dispatch') =>
       evaluate(guard, {
-        github: { event_name: event, event: { action: 'webhook', client_payload: { path } } },
+        github: {
+          event_name: event,
+          event: { action: 'webhook', client_payload: { path } },
+          workflow_ref: `o/r/.github/workflows/${name}.yml@refs/heads/main`,
+        },
       })
     for (const rest of ['', '/', '?a=1', '/a/b?c', '?']) {
       expect(starts(`${name}/${trigger}${rest}`)).toBe(true)
@@ -64,8 +106,9 @@ describe.each(WORKFLOWS)('R43: %s', (name, source) => {
       `x/${name}/${trigger}`,
     ]
     for (const path of ['', ...others]) expect(starts(path)).toBe(false)
-    expect(starts('', 'schedule')).toBe(true)
-    expect(starts('', 'workflow_dispatch')).toBe(true)
+    // A bot that polls is asked at every event; where webhooks alone count, no other one costs a runner.
+    expect(starts('', 'schedule')).toBe(!isOne)
+    expect(starts('', 'workflow_dispatch')).toBe(!isOne)
   })
 })
 
@@ -77,24 +120,10 @@ function received(source: string): string[] {
   )
 }
 
-/** Lines of the jobs file as the source had them, in small letters since contexts ignore case. */
-function withoutCall(jobs: string): string[] {
-  const lines = jobs.replaceAll('fromJSON(inputs.on)', 'on').toLowerCase().split('\n').slice(1)
-  const start = lines.indexOf('on:')
-  const length = lines.slice(start + 1).findIndex((line) => !/^ +[^ #]/.test(line))
-  return lines.toSpliced(start, length + 1)
-}
-
-/** Lines of the source without the ones that go into the listening file. */
-function withoutListening(source: string): string[] {
-  const lines = source
-    .toLowerCase()
-    .split('\n')
-    .filter((line) => !/^(run-)?name:/.test(line))
-  const start = lines.findIndex((line) => /^["']?on["']?:/.test(line))
-  const next = start + 1 + lines.slice(start + 1).findIndex((line) => /^[a-z]/.test(line))
-  const last = lines.slice(0, next).findLastIndex((line) => !/^\s*(#|$)/.test(line))
-  return lines.toSpliced(start, last - start + 1)
+/** The lines of a source below `jobs:`. */
+function jobsLines(source: string): string[] {
+  const lines = source.split('\n').map((line) => line.trim())
+  return lines.slice(lines.findIndex((line) => line.startsWith('jobs:')) + 1)
 }
 
 function triggersOf(on: unknown): unknown {

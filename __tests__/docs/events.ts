@@ -11,12 +11,28 @@ import type { Event } from './runner.ts'
 
 const EXAMPLES = parseEnv(readFileSync(new URL('../../examples/.env', import.meta.url), 'utf8'))
 
+/** The first pair of RFC 8032: what a receiver holds, and what its sender signs with. */
+const ED25519 = [
+  'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+  '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
+] as const
+
 /** A value for each secret that a text names, such as its reader would have stored. */
 export function secretsOf(text: string): Record<string, string> {
-  const stored = { ...EXAMPLES, BOT_TOKEN, BOT_SECRET: 'correct-horse_battery-staple' }
+  const [DISCORD_PUBLIC_KEY] = ED25519
+  const stored = {
+    ...EXAMPLES,
+    DISCORD_PUBLIC_KEY,
+    BOT_TOKEN,
+    BOT_SECRET: 'correct-horse_battery-staple',
+  }
   const names = [...text.matchAll(/\bsecrets\.(\w+)/g)].map(([, name = '']) => name)
+  const other = (name: string) =>
+    name.endsWith('_URL')
+      ? 'https://relay.example.com/o/r/w/webhook?__token=t0ken'
+      : `value-of-${name}`
   return Object.fromEntries(
-    names.map((name) => [name, new Map(Object.entries(stored)).get(name) ?? `value-of-${name}`]),
+    names.map((name) => [name, new Map(Object.entries(stored)).get(name) ?? other(name)]),
   )
 }
 
@@ -137,10 +153,12 @@ async function signedRequest(
   const moment = {
     timestamp: Math.floor(Date.now() / 1000),
     id: 'msg_1',
-    url: filledSecret(first?.url, secrets),
   }
+  const url = new URL(filledSecret(first?.url, secrets) || 'https://relay.example.com/')
   const bytes = { ...request, body: new TextEncoder().encode(request.body) }
-  return { ...request, headers: (await signed(bytes, scheme, new Secret(secret), moment)).headers }
+  const key = secret === ED25519[0] ? ED25519[1] : secret
+  const made = signed({ request: bytes, url }, scheme, new Secret(key), moment).request
+  return { ...request, headers: made.headers, body: new TextDecoder().decode(made.body) }
 }
 
 function plainRequest(

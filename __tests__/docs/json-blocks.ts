@@ -8,6 +8,7 @@ export async function runJson({ text }: Block, _: Page, session: Session): Promi
   const value = JSON.parse(text)
   if ('method' in value && 'path' in value) return sendSaved(text, session)
   if ('webhook' in value) return compareContext(value)
+  if ('github-actions' in value) return checkRenovate(value)
   throw new Error(`nobody knows how to run JSON with the keys ${Object.keys(value).join(', ')}`)
 }
 
@@ -27,4 +28,14 @@ async function compareContext(context: { webhook: { outputs: { body: unknown } }
   const inputs = { on: 'webhook' }
   const { outputs } = await runAction({ ...dispatchEvent({ path: 'hook/webhook', body }), inputs })
   expect(JSON.parse(outputs.on ?? '')).toMatchObject(context)
+}
+
+/** Renovate is led to the sources, beside the native workflows where it looks anyway. */
+function checkRenovate(config: { 'github-actions': { managerFilePatterns: string[] } }): void {
+  const [pattern = ''] = config['github-actions'].managerFilePatterns
+  const written = new RegExp(pattern.replace(/^\/|\/$/g, ''))
+  const found = ['workflows/hook.yml', '.github/workflows/hook.yml', 'workflows/a.md'].filter(
+    (file) => written.test(file),
+  )
+  expect(found).toEqual(['workflows/hook.yml'])
 }

@@ -10,7 +10,8 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/bot.md': { env: { HOOKLINE_TOKEN: 'hlk_1234567890123456789012' } },
   'docs/compiler.md': { files: WORKFLOW },
   'docs/from-actionsflow.md': { files: WORKFLOW },
-  'docs/sealed-tokens.md': { env: { TOKEN: 'github_pat_0123456789abcdefghijkl' } },
+  // A token of one's own, as GitHub shows it once.
+  'docs/sealed-tokens.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
   'docs/pinning.md': { clones: true },
   'docs/recipes.md': { files: WORKFLOW, env: { HOOKLINE_TOKEN: 'hlk_1234567890123456789012' } },
   'docs/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },

@@ -171,16 +171,24 @@ export async function runSource(
     'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
   )
   repository.write(`workflows/${name}.yml`, text)
-  const checked = await checkWorkflows(repository.root, [`workflows/${name}.yml`], true)
+  const checked = await checkWorkflows({
+    root: repository.root,
+    globs: [`workflows/${name}.yml`],
+    strict: true,
+    state: stateOf(text),
+  })
   repository.remove()
   expect(checked).toEqual({ count: 1, errors: [], warnings: checked.warnings })
-  const state = /shouldDeduplicate: true|skipFirst: true/.test(text) ? 'branch:state' : 'none'
-  const { listening, jobs } = await compileText(text, { name, state })
-  await checkNative(`${name}.yml`, listening)
+  const { main, jobs, isOne } = await compileText(text, { name, state: stateOf(text) })
+  await checkNative(`${name}.yml`, main)
   expect(await parserErrors(`${name}.jobs.yml`, jobs.replace(TOO_NEW, ''))).toEqual([])
   const secrets = secretsOf(text)
   const event =
     scenario.event ?? (await eventOf(name, onSection(parse(text).on), secrets, session, scenario))
-  const files = { ...called, [`.github/workflows/${name}.jobs.yml`]: jobs }
-  await runNative(name, listening, session, { ...scenario, event }, files)
+  const files = isOne ? called : { ...called, [`.github/workflows/${name}.jobs.yml`]: jobs }
+  await runNative(name, main, session, { ...scenario, event }, files)
+}
+
+function stateOf(text: string): string {
+  return /shouldDeduplicate: true|skipFirst: true/.test(text) ? 'branch:state' : 'none'
 }

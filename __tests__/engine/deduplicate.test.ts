@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { runPipeline } from '../../src/engine/pipeline.ts'
-import type { KeyStatus } from '../../src/state/index.ts'
+import type { KeyStatus } from '../../src/state/store.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
@@ -12,8 +12,8 @@ async function kept(config: unknown, items: readonly Item[] = ITEMS): Promise<un
 }
 
 describe('deduplication', () => {
-  const ledger = (known: Record<string, KeyStatus>, isFirstRun = false) => ({
-    standing: (key: string) => known[key] ?? 'fresh',
+  const seen = (known: Record<string, KeyStatus>, isFirstRun = false) => ({
+    keyState: (key: string) => ({ status: known[key] ?? ('new' as const), run: '42' }),
     isFirstRun,
   })
   const keysOf = async () => {
@@ -39,17 +39,30 @@ describe('deduplication', () => {
     const [one = '', two = ''] = await keysOf()
     const settings = settingsOf(
       {},
-      { deduplicate: true, ledger: ledger({ [one]: 'seen', [two]: 'busy' }) },
+      { deduplicate: true, seen: seen({ [one]: 'done', [two]: 'claimed' }) },
     )
-    const { kept, heldBack } = await runPipeline(found(ITEMS), settings)
+    const { kept, heldBack, log, notices } = await runPipeline(found(ITEMS), settings)
     expect(kept.map(({ item }) => item.n)).toEqual([2, 5, 4])
     expect(heldBack.map(({ item }) => item.n)).toEqual([1])
+    expect(log).toContain('run 42 is at work on 1')
+    expect(notices).toEqual([])
+  })
+
+  test('of a webhook, drops what another run is at work on, and names that run', async () => {
+    const [one = ''] = await keysOf()
+    const known = { deduplicate: true, isPolled: false, seen: seen({ [one]: 'claimed' }) }
+    const { kept, heldBack, log, notices } = await runPipeline(found(ITEMS), settingsOf({}, known))
+    expect([kept.length, heldBack]).toEqual([4, []])
+    expect(log).toEqual(['deduplicate dropped 1', 'run 42 is at work on 1'])
+    expect(notices).toEqual([
+      'a duplicate of what run 42 is at work on: should that run fail, re-run it',
+    ])
   })
 
   test('comes before limit: what is known takes no place', async () => {
     const [one = '', two = ''] = await keysOf()
-    const known = ledger({ [one]: 'seen', [two]: 'seen' })
-    const settings = settingsOf({ limit: 2 }, { deduplicate: true, ledger: known })
+    const known = seen({ [one]: 'done', [two]: 'done' })
+    const settings = settingsOf({ limit: 2 }, { deduplicate: true, seen: known })
     const { kept, heldBack } = await runPipeline(found(ITEMS), settings)
     expect(kept.map(({ item }) => item.n)).toEqual([2, 5])
     expect(heldBack.map(({ item }) => item.n)).toEqual([4])
@@ -57,20 +70,20 @@ describe('deduplication', () => {
 
   test('force ignores what is known', async () => {
     const [one = '', two = ''] = await keysOf()
-    const known = ledger({ [one]: 'seen', [two]: 'busy' }, true)
+    const known = seen({ [one]: 'done', [two]: 'claimed' }, true)
     const config = { force: true, skipFirst: true }
     const { kept } = await runPipeline(
       found(ITEMS),
-      settingsOf(config, { deduplicate: true, ledger: known }),
+      settingsOf(config, { deduplicate: true, seen: known }),
     )
     expect(kept).toHaveLength(5)
   })
 
   test('skipFirst: the first run only records', async () => {
-    const settings = { deduplicate: true, ledger: ledger({}, true) }
+    const settings = { deduplicate: true, seen: seen({}, true) }
     const first = await runPipeline(found(ITEMS), settingsOf({ skipFirst: true }, settings))
     expect([first.kept.length, first.recorded.length, first.heldBack.length]).toEqual([0, 5, 0])
-    const later = { deduplicate: true, ledger: ledger({}) }
+    const later = { deduplicate: true, seen: seen({}) }
     expect(
       (await runPipeline(found(ITEMS), settingsOf({ skipFirst: true }, later))).kept,
     ).toHaveLength(5)

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { runPipeline } from '../../src/engine/pipeline.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { OptionError } from '../../src/wire/errors.ts'
+import { scaled } from '../support/effort.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))
@@ -77,5 +78,5 @@ test('no item makes the pipeline throw', async () => {
     const { kept, heldBack } = await runPipeline(found(parsed), settings)
     expect(kept.length + heldBack.length).toBeLessThanOrEqual(items.length)
   })
-  await fc.assert(property, { numRuns: 200 })
+  await fc.assert(property, { numRuns: scaled(200) })
 }, 60_000)

@@ -128,7 +128,7 @@ test('neither a projection nor a script changes what others hold', async () => {
 
 test('what was left out is told by step', async () => {
   const config = { filter: { n: { $gt: 1 } }, skip: 1, limit: 2 }
-  const { account, heldBack } = await runPipeline(found(ITEMS), settingsOf(config))
-  expect(account).toEqual(['filter dropped 1', 'skip dropped 1', 'limit held back 1'])
+  const { log, heldBack } = await runPipeline(found(ITEMS), settingsOf(config))
+  expect(log).toEqual(['filter dropped 1', 'skip dropped 1', 'limit held back 1'])
   expect(heldBack.map(({ index }) => index)).toEqual([4])
 })

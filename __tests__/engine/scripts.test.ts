@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { ScriptFailure, scripts } from '../../src/engine/scripts.ts'
 
@@ -11,6 +14,18 @@ test('items go in and come back as JSON', async () => {
     '[{"a":1,"b":2},{"a":2,"b":3}]',
   )
 })
+
+/** The number of the process that a process has started, once there is one. */
+async function childOf(parent: number): Promise<string> {
+  for (;;) {
+    const children = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8')
+    for (const child of children.trim().split(' ')) {
+      const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
+      if (command.includes('permission')) return child
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
 
 describe('nothing of this process is in reach:', () => {
   test.each([
@@ -35,6 +50,35 @@ describe('nothing of this process is in reach:', () => {
     'return call.constructor("return process")()',
   ])('%s', async (body) => {
     await expect(run(body)).rejects.toThrow(ScriptFailure)
+  })
+
+  test.each([
+    ['what an import would bring', '(fs) => fs.writeFileSync(file, "x")', '() => {}'],
+    ['the error of an import', '() => {}', '(error) => write(error)'],
+    ['the promise of an import', '() => {}', '() => write(promise)'],
+  ])('no way out: %s', async (_, then, fail) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookline-script-'))
+    const file = join(folder, 'escaped')
+    const body = `
+      const file = ${JSON.stringify(file)}
+      const write = (object) => {
+        const host = object.constructor.constructor('return process')()
+        host.getBuiltinModule('node:fs').writeFileSync(file, JSON.stringify(host.env))
+      }
+      const promise = import('node:fs')
+      promise.then(${then}, ${fail})
+      return item`
+    await run(body).catch(() => {})
+    expect(await readdir(folder)).toEqual([])
+    await rm(folder, { recursive: true })
+  })
+
+  test('its process has nothing in its environment, and no permission', async () => {
+    const running = run('for (;;);').catch(() => {})
+    const child = await childOf(process.pid)
+    expect(await readFile(`/proc/${child}/environ`, 'utf8')).toBe('')
+    expect(await readFile(`/proc/${child}/cmdline`, 'utf8')).toMatch(/--(experimental-)?permission/)
+    await running
   })
 
   test('what a script puts on the prototypes stays in it', async () => {

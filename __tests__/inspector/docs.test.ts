@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { onExpression, stepExpression } from '../../src/dev/inspector/page/expression.js'
-import { fixtureName, fixtureText } from '../../src/dev/inspector/page/request-text.js'
-import { BOUNDS } from '../../src/dev/inspector/recorder.ts'
+import { offers, onExpression } from '../../src/inspector/page/expression.ts'
+import { fixtureName, fixtureText } from '../../src/inspector/page/request-text.ts'
+import { BOUNDS } from '../../src/inspector/recorder.ts'
 import { type Dev, startDev } from '../support/dev.ts'
 
 const page = readFileSync(new URL('../../docs/inspector.md', import.meta.url), 'utf8')
@@ -12,15 +12,21 @@ function block(language: string): string {
 }
 
 describe('docs/inspector.md', () => {
-  test('names the expressions that are copied', () => {
+  test('names the expressions that are offered', () => {
     const issue = { title: 'it breaks' }
     const shared = { trigger: 'webhook', item: 0, fields: ['body'] }
     const title = { ...shared, path: ['body', 'issue', 'title'], value: issue.title }
-    expect(page).toContain(`\`${onExpression(title)}\``)
-    expect(page).toContain(`\`${stepExpression(title, 'hookline')}\``)
-    expect(page).toContain(
-      `\`${onExpression({ ...shared, path: ['body', 'issue'], value: issue })}\``,
-    )
+    const job = { file: 'w.yml', job: 'on', step: { id: 'hookline' } }
+    const outputs = { body: '${{ steps.hookline.outputs.body }}' }
+    const all = offers(title, [
+      { kind: 'source', file: 'w.yml' },
+      { kind: 'steps', ...job },
+      { kind: 'needs', ...job, reader: 'later', outputs },
+      { kind: 'matrix', file: 'w.yml', reader: 'each', name: 'on' },
+    ])
+    for (const { expression } of all) expect(page).toContain(`\`${expression}\``)
+    const whole = { ...shared, path: ['body', 'issue'], value: issue }
+    expect(page).toContain(`\`${onExpression(whole)}\``)
   })
 
   test('shows a fixture as it is saved', async () => {
@@ -40,10 +46,7 @@ describe('docs/inspector.md', () => {
   })
 
   test('names every key of the page', () => {
-    const main = readFileSync(
-      new URL('../../src/dev/inspector/page/main.js', import.meta.url),
-      'utf8',
-    )
+    const main = readFileSync(new URL('../../src/inspector/page/main.tsx', import.meta.url), 'utf8')
     const keys = [...main.matchAll(/keys: \['([^']+)'/g)].map(([, key]) => key ?? '')
     expect(keys.length).toBeGreaterThan(8)
     const shown = (key: string) => `\`${key === 'Escape' ? 'Esc' : key}\``
@@ -52,7 +55,7 @@ describe('docs/inspector.md', () => {
 
   test('shows pictures that are there', () => {
     const pictures = [...page.matchAll(/!\[[^\]]+\]\((images\/[^)]+)\)/g)].map(([, path]) => path)
-    expect(pictures).toHaveLength(2)
+    expect(pictures).toHaveLength(5)
     for (const path of pictures) {
       const bytes = readFileSync(new URL(`../../docs/${path}`, import.meta.url))
       expect(bytes.subarray(1, 4).toString()).toBe('PNG')

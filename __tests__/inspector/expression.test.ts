@@ -2,12 +2,14 @@ import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
+import { NOTHING_FIRED } from '../../src/engine/result.ts'
+import type { Reader } from '../../src/inspector/api.ts'
 import {
+  offers,
   onExpression,
   type Place,
   stepExpression,
-} from '../../src/dev/inspector/page/expression.js'
-import { NOTHING_FIRED } from '../../src/engine/result.ts'
+} from '../../src/inspector/page/expression.ts'
 import type { Json, JsonObject } from '../../src/wire/json.ts'
 
 /** What GitHub's own library makes of a copied expression. */
@@ -80,6 +82,77 @@ describe('the expression that is copied', () => {
   })
 })
 
+describe('what is offered', () => {
+  const item = { method: 'post', body: { issue: ISSUE }, text: 'plain' }
+  const at = place(['body', 'issue', 'title'], item)
+  const needs = {
+    ...({ kind: 'needs', file: 'w.yml', job: 'on' } as const),
+    ...{ step: { id: 'hook' }, reader: 'later' },
+  }
+  const of = (place: Place, outputs: Record<string, string>) =>
+    offers(place, [{ ...needs, outputs }])[0]
+
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'the field',
+      { b: '${{ steps.hook.outputs.body }}' },
+      'fromJSON(needs.on.outputs.b).issue.title',
+    ],
+    [
+      'the same in another taste',
+      { b: '${{steps.hook.outputs.body}}' },
+      'fromJSON(needs.on.outputs.b).issue.title',
+    ],
+    [
+      'the context',
+      { on: '${{ steps.hook.outputs.on }}' },
+      'fromJSON(needs.on.outputs.on).webhook.outputs.body.issue.title',
+    ],
+    [
+      'all items',
+      { all: '${{ steps.hook.outputs.items }}' },
+      'fromJSON(needs.on.outputs.all)[0].webhook.outputs.body.issue.title',
+    ],
+    [
+      'the very value',
+      {
+        title: '${{ fromJson(steps.hook.outputs.body).issue.title }}',
+        b: '${{ steps.hook.outputs.body }}',
+      },
+      'needs.on.outputs.title',
+    ],
+  ])('to a later job that gets %s', (_, outputs, expression) => {
+    const offer = of(at, outputs)
+    expect(offer?.expression).toBe(`\${{ ${expression} }}`)
+    expect(offer?.missing).toBeUndefined()
+  })
+
+  test('to a later job that gets nothing of it: with the line that its job lacks', () => {
+    expect(of(at, { method: '${{ steps.hook.outputs.method }}' })).toMatchObject({
+      expression: '${{ fromJSON(needs.on.outputs.body).issue.title }}',
+      missing: { line: 'body: ${{ steps.hook.outputs.body }}' },
+    })
+    expect(of({ ...at, item: 1 }, {})).toMatchObject({
+      expression: '${{ fromJSON(needs.on.outputs.items)[1].webhook.outputs.body.issue.title }}',
+      missing: { line: 'items: ${{ steps.hook.outputs.items }}' },
+    })
+  })
+
+  test('to a matrix, to a source, and to a step that has no id yet', () => {
+    const matrix = { kind: 'matrix', file: 'w.yml', reader: 'each', name: 'on' } as const
+    const source = { kind: 'source', file: 'workflows/w.yml' } as const
+    const steps = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: null } } as const
+    const all = offers(at, [matrix, source, steps])
+    expect(all.map(({ expression }) => expression)).toEqual([
+      '${{ matrix.on.webhook.outputs.body.issue.title }}',
+      '${{ on.webhook.outputs.body.issue.title }}',
+      '${{ fromJSON(steps.hookline.outputs.body).issue.title }}',
+    ])
+    expect(all.map(({ missing }) => missing?.line)).toEqual([undefined, undefined, 'id: hookline'])
+    expect(new Set(all.map(({ key }) => key)).size).toBe(3)
+  })
+})
+
 describe("GitHub's evaluator finds by it", () => {
   // GitHub compares names without regard to case, so keys that differ in it alone cannot be told apart.
   const key = fc.string({ unit: 'grapheme', maxLength: 8 })
@@ -116,7 +189,18 @@ describe("GitHub's evaluator finds by it", () => {
     return typeof value === 'object' && value !== null ? JSON.parse(String(read)) : read
   }
 
-  test('every value, by both forms', () => {
+  const job = { kind: 'needs', file: '', step: { id: 'h' }, reader: '' } as const
+  const own = ['body', 'query', 'method', 'on', 'items'].map((name) => [
+    name,
+    `\${{ steps.h.outputs.${name} }}`,
+  ])
+  const readers: readonly Reader[] = [
+    { ...job, job: 'one', outputs: Object.fromEntries(own) },
+    { ...job, job: 'two', outputs: { all: '${{ steps.h.outputs.items }}' } },
+    { kind: 'matrix', file: '', reader: '', name: 'on' },
+  ]
+
+  test('every value, by every form', () => {
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 2 }), (items) => {
         const contexts = items.map((outputs) => ({
@@ -126,6 +210,9 @@ describe("GitHub's evaluator finds by it", () => {
         const outputs = Object.fromEntries(
           stepOutputs({ ...NOTHING_FIRED, items, contexts, fields }),
         )
+        const given = {
+          needs: { one: { outputs }, two: { outputs: { all: outputs.items ?? '' } } },
+        }
         for (const [index, one] of items.entries()) {
           for (const { path, value } of places(one)) {
             const at = { trigger: 'webhook', path, value, item: index, fields }
@@ -133,6 +220,10 @@ describe("GitHub's evaluator finds by it", () => {
             expect(plain(on, value)).toEqual(value)
             const native = evaluate(stepExpression(at, 'h-1'), { steps: { 'h-1': { outputs } } })
             expect(plain(native, value)).toEqual(value)
+            for (const { expression } of offers(at, readers)) {
+              const read = evaluate(expression, { ...given, matrix: { on: contexts[index] ?? {} } })
+              expect(plain(read, value)).toEqual(value)
+            }
           }
         }
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals'
 import { BROWSER_TIMEOUT, CHROMIUM, live, rows, stage } from '../support/browser.ts'
 import { post, startDev } from '../support/dev.ts'
-import { ask } from '../support/inspector.ts'
+import { ask, detail } from '../support/inspector.ts'
 
 jest.setTimeout(BROWSER_TIMEOUT)
 
@@ -22,7 +22,7 @@ inBrowser('R47: the page keeps', () => {
     await page.getByRole('treeitem', { name: 'headers:' }).press('ArrowRight')
     await page.getByRole('treeitem', { name: hostile }).first().click()
     await page.getByRole('button', { name: 'Edit and replay' }).click()
-    expect(await page.locator('#detail img, #detail script, dialog img, #toast img').count()).toBe(
+    expect(await page.locator('#detail img, #app script, .composer img, #toast img').count()).toBe(
       0,
     )
     expect(await page.evaluate('window.hit')).toBeUndefined()
@@ -56,7 +56,7 @@ inBrowser('R47: the page keeps', () => {
   test('forgets what the engine has forgotten', async () => {
     const page = await set.open()
     for (let count = 0; count < 205; count++) await post(set.dev.hook('hook/webhook'), { count })
-    await page.getByText('200 requests').waitFor()
+    await page.getByText('The last 200 of 205 requests').waitFor()
     expect(await rows(page).count()).toBe(200)
   }, 60_000)
 
@@ -71,15 +71,16 @@ inBrowser('R47: the page keeps', () => {
 
   test('another page of the same browser cannot look in', async () => {
     const page = await set.open([{ private: 'text' }])
+    const { id } = await detail(set.dev.url, 1)
     const foreign = new URL(set.dev.url)
     foreign.hostname = '127.0.0.1'
     // Another origin on this machine, with a document of its own.
     await page.goto(`${foreign.origin}/webhook/hook/webhook?__response_content_type=text/html`)
     const attempt = page.evaluate(
-      `fetch('${set.dev.url}/inspector/requests/1').then((answer) => answer.text(), () => 'refused')`,
+      `fetch('${set.dev.url}/inspector/requests/${id}').then((answer) => answer.text(), () => 'refused')`,
     )
     expect(await attempt).toBe('refused')
-    const { body } = await ask(set.dev.url, '/inspector/requests/1')
+    const { body } = await ask(set.dev.url, `/inspector/requests/${id}`)
     expect(body).toContain('private')
   })
 })

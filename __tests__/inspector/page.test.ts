@@ -4,6 +4,7 @@ import { describe, expect, jest, test } from '@jest/globals'
 import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, rows, stage } from '../support/browser.ts'
 import { post } from '../support/dev.ts'
 import { detail } from '../support/inspector.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 jest.setTimeout(BROWSER_TIMEOUT)
 
@@ -13,6 +14,27 @@ function evaluate(text: string, contexts: object): unknown {
   const given = JSON.parse(JSON.stringify(contexts), data.reviver)
   return JSON.parse(JSON.stringify(new Evaluator(tree, given).evaluate(), data.replacer))
 }
+/** What becomes true of a field in a moment. */
+async function until(read: () => Promise<string>, pattern: RegExp): Promise<boolean> {
+  while (!pattern.test(await read())) await new Promise((resolve) => setTimeout(resolve, 20))
+  return true
+}
+
+const NATIVE = `
+on: { repository_dispatch: { types: [webhook] } }
+jobs:
+  on:
+    outputs:
+      payload: \${{ steps.hookline.outputs.body }}
+      items: \${{ steps.hookline.outputs.items }}
+    steps:
+      - { id: hookline, uses: hookline/hookline@v1, with: { on: webhook } }
+  triage: { needs: on }
+  each:
+    needs: on
+    strategy: { matrix: { on: "\${{ fromJSON(needs.on.outputs.items) }}" } }
+`
+
 const inBrowser = CHROMIUM ? describe : describe.skip
 
 inBrowser('the page', () => {
@@ -42,7 +64,7 @@ inBrowser('the page', () => {
     ['two words: 1', 1],
     ["it's: true", true],
     ['method: post', 'post'],
-  ])('a click on %s copies what reads it, in both forms', async (name, value) => {
+  ])('a click on %s copies what reads it, in every form', async (name, value) => {
     const page = await set.open([ISSUE])
     const item = page.getByRole('treeitem', { name, exact: true })
     const { items } = await detail(set.dev.url, 1)
@@ -50,9 +72,9 @@ inBrowser('the page', () => {
     await item.click()
     await page.getByText('Copied the expression').waitFor()
     expect(evaluate(await copied(page), { on: items[0] ?? {} })).toBe(value)
-    await page.getByText('steps.…').click()
-    await page.getByRole('textbox', { name: 'id of the step' }).fill('my-step')
-    await item.click()
+    const expressions = page.getByRole('region', { name: 'Expressions' })
+    await expressions.getByRole('textbox', { name: 'id of the step' }).fill('my-step')
+    await expressions.getByRole('button', { name: /steps\.my-step/ }).click()
     await expect(copied(page)).resolves.toContain('steps.my-step.outputs')
     const outputs = Object.fromEntries(
       Object.entries(items[0]?.webhook?.outputs ?? {}).map(([field, one]) => [
@@ -61,6 +83,68 @@ inBrowser('the page', () => {
       ]),
     )
     expect(evaluate(await copied(page), { steps: { 'my-step': { outputs } } })).toBe(value)
+    await expressions.getByRole('button', { name: 'Copy value' }).click()
+    await page.getByText('Copied the value').waitFor()
+    expect(await copied(page)).toBe(String(value))
+  })
+
+  test('offers what a native workflow can write, and what it lacks', async () => {
+    const page = await set.open()
+    await set.dev.write({ '.github/workflows/tickets.yml': NATIVE })
+    await post(set.dev.hook('tickets/webhook'), ISSUE)
+    await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
+    const expressions = page.getByRole('region', { name: 'Expressions' })
+    for (const expression of [
+      '${{ fromJSON(steps.hookline.outputs.body).issue.title }}',
+      '${{ fromJSON(needs.on.outputs.payload).issue.title }}',
+      '${{ matrix.on.webhook.outputs.body.issue.title }}',
+    ]) {
+      await expressions.getByText(expression, { exact: true }).waitFor()
+    }
+    await set.dev.write({ '.github/workflows/tickets.yml': NATIVE.replace(/ +items: .*\n/, '') })
+    await page.keyboard.press('r')
+    await page.locator('.facts').getByText('replay').waitFor()
+    await page.getByRole('treeitem', { name: 'method: post' }).click()
+    await expressions.getByText('job on does not hand it on').first().waitFor()
+    await expressions.getByRole('button', { name: 'method: $' }).first().click()
+    await page.getByText('Copied the line').waitFor()
+    expect(await copied(page)).toBe('method: ${{ steps.hookline.outputs.method }}')
+    // It stays, whatever comes, and is there again for the next event.
+    await page.keyboard.press('r')
+    await rows(page).nth(2).waitFor()
+    await expressions.getByText('${{ steps.hookline.outputs.method }}', { exact: true }).waitFor()
+  })
+
+  test('shows empty ones as what they are, and opens a list at a click', async () => {
+    const page = await set.open([{ object: {}, list: [], labels: [1, 2, 3] }])
+    await page.getByRole('treeitem', { name: 'object: {}', exact: true }).waitFor()
+    await page.getByRole('treeitem', { name: 'list: []', exact: true }).waitFor()
+    const labels = page.getByRole('treeitem', { name: 'labels: [3]' })
+    const second = page.getByRole('treeitem', { name: '1: 2', exact: true })
+    await second.waitFor()
+    await labels.click()
+    await second.waitFor({ state: 'hidden' })
+    expect(await page.getByText('Copied').count()).toBe(0)
+    await labels.press('Enter')
+    await page.getByText('Copied the expression').waitFor()
+    expect(await copied(page)).toBe('${{ toJSON(on.webhook.outputs.body.labels) }}')
+  })
+
+  test('names the event in its line, and finds it by a word of its body or headers', async () => {
+    const page = await set.open([{ type: 'invoice.paid', secret: 'needle' }, { n: 1 }])
+    await rows(page).getByText('invoice.paid').waitFor()
+    const filter = page.getByRole('searchbox')
+    for (const [text, count] of [
+      ['needle', 1],
+      ['content-type: application/json', 2],
+      ['-needle', 1],
+      ['haystack', 0],
+    ] as const) {
+      await filter.fill(text)
+      await page.getByText(`${count} of 2 requests`).waitFor()
+      expect(await rows(page).count()).toBe(count)
+    }
+    await page.getByText('No request matches the filter.').waitFor()
   })
 
   test('says how many items were found, how many handed on, and what config did', async () => {
@@ -83,7 +167,7 @@ inBrowser('the page', () => {
     await page.getByText('Path does not match /{:name}.').waitFor()
     await page.getByText('did not hold: path').waitFor()
     await post(set.dev.hook('bad/webhook'), {})
-    await page.getByText('workflows/bad.yml:3:13').waitFor()
+    await page.locator('.detail').getByText('workflows/bad.yml:3:13').waitFor()
   })
 
   test('sends a request again, and an edited one', async () => {
@@ -96,7 +180,7 @@ inBrowser('the page', () => {
       request: (await detail(set.dev.url, 1)).request,
     })
     await page.getByRole('button', { name: 'Edit and replay' }).click()
-    await page.getByRole('textbox', { name: 'Path' }).fill('hook/webhook/changed')
+    await page.getByLabel('Path').fill('hook/webhook/changed')
     await page.getByRole('textbox', { name: 'Body' }).fill('{"edited":true}')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('treeitem', { name: 'edited: true' }).waitFor()
@@ -104,6 +188,136 @@ inBrowser('the page', () => {
       path: 'hook/webhook/changed',
       outcome: 'fired',
     })
+  })
+
+  test('composes a request: from a trigger, a fixture, the last one, and from nothing', async () => {
+    const page = await set.open()
+    await page.keyboard.press('n')
+    const start = page.getByLabel('Start from')
+    const body = page.getByRole('textbox', { name: 'Body' })
+    expect(await page.getByLabel('Path').inputValue()).toBe('hook/webhook/')
+    await start.selectOption('github.issues.opened')
+    await page.getByRole('heading', { name: 'New request' }).waitFor()
+    await expect(until(() => body.inputValue(), /"title": "Found a bug"/)).resolves.toBeTruthy()
+    await body.press('Control+Enter')
+    await page.getByText('Answered 200').waitFor()
+    await page.getByRole('treeitem', { name: 'title: Found a bug' }).waitFor()
+    await page.locator('.facts').getByText('issues.opened').waitFor()
+    await page.locator('.facts').getByText('sent from here').waitFor()
+    const sent = await detail(set.dev.url, 1)
+    expect(sent).toMatchObject({ origin: 'composed', outcome: 'fired', event: 'issues.opened' })
+    // Unchanged, the body is the sender's own text, though it is shown with line breaks.
+    expect(sent.request?.body).not.toContain('\n')
+    await start.selectOption('nothing')
+    await body.fill('{\n  "list": [')
+    await body.press('Enter')
+    expect(await body.inputValue()).toBe('{\n  "list": [\n    ')
+    await page.getByText('This is no JSON').waitFor()
+    await page.getByLabel('Path').fill('hook/webhook?__response_code=700')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Answered 400').waitFor()
+    await page.locator('.answer').getByText('__response_code').waitFor()
+    await start.selectOption('the last request')
+    await expect(until(() => body.inputValue(), /Found a bug/)).resolves.toBeTruthy()
+    await body.press('Escape')
+    await rows(page).first().waitFor()
+  })
+
+  test('signs what it composes, as the sender would, and hides what proves it', async () => {
+    const page = await set.open()
+    const verify = (scheme: string) =>
+      `on: { webhook: { verify: { scheme: ${scheme}, secret: "\${{ secrets.KEY }}" } } }`
+    await set.dev.write({
+      'workflows/hook.yml': verify('stripe'),
+      'workflows/token.yml': verify('gitlab'),
+    })
+    await page.keyboard.press('n')
+    const sign = page.getByRole('checkbox', { name: 'Sign it now as stripe' })
+    await sign.waitFor()
+    await page.getByLabel('Start from').selectOption('stripe.checkout.session.completed')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.facts').getByText('Fired').waitFor()
+    expect((await detail(set.dev.url, 1)).request?.headers['stripe-signature']).toMatch(
+      /^t=\d+,v1=/,
+    )
+    await sign.uncheck()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.facts').getByText('Skipped').waitFor()
+    await page.getByLabel('Path').fill('token/webhook')
+    await page.getByRole('checkbox', { name: 'Sign it now as gitlab' }).check()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.facts').getByText('Fired').waitFor()
+    const kept = await detail(set.dev.url, 3)
+    expect(kept.request?.headers['x-gitlab-token']).toBe('***')
+    expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
+    expect(await page.content()).not.toContain('a-secret-that-nobody')
+  })
+
+  test('tells of a mistake as soon as it is saved, with its cure, and that it is mended', async () => {
+    const page = await set.open([{ n: 1 }])
+    await page.getByText('A mistake in workflows/bad.yml:3:13').waitFor()
+    const bad = { 'workflows/worse.yml': 'on: { webhook: { path: [] } }' }
+    await set.dev.write(bad)
+    await page.getByText('2 mistakes').click()
+    await page.getByText('workflows/worse.yml:1:').last().waitFor()
+    // The cure breaks its lines: nothing of it lies beyond an edge.
+    const beyond = `[...document.querySelectorAll('.mistakes .note')].filter(
+      (note) => note.scrollWidth > note.clientWidth).length`
+    expect(await page.locator('.mistakes .note').count()).toBeGreaterThan(1)
+    expect(await page.evaluate(beyond)).toBe(0)
+    await set.dev.write({
+      'workflows/worse.yml': 'on: webhook',
+      'workflows/bad.yml': 'on: webhook',
+    })
+    await page.locator('.mistakes').waitFor({ state: 'detached' })
+  })
+
+  test('what is looked at stays, and says how many came since', async () => {
+    const page = await set.open([{ n: 1 }, { n: 2 }])
+    await page.getByRole('treeitem', { name: 'n: 2', exact: true }).click()
+    await post(set.dev.hook('hook/webhook'), { n: 3 })
+    await page.getByRole('button', { name: '1 newer' }).waitFor()
+    await page.getByRole('treeitem', { name: 'n: 2', exact: true }).waitFor()
+    await page.getByRole('button', { name: '1 newer' }).click()
+    await page.getByRole('treeitem', { name: 'n: 3', exact: true }).waitFor()
+  })
+
+  test('a message that was polled is shown as the newest, and holds the view no longer', async () => {
+    const telegram = await new TelegramStandIn().start()
+    const token = 'token: "${{ secrets.BOT }}"'
+    const page = await set.open(
+      [],
+      {},
+      {
+        files: {
+          '.env': `BOT=${BOT_TOKEN}`,
+          'workflows/hook.yml': 'on: webhook',
+          'workflows/bot.yml': `on: { messaging_bot: { ${token} } }`,
+        },
+        args: ['--poll'],
+        env: { HOOKLINE_MESSAGING_API_URL: telegram.url },
+      },
+    )
+    const chat = { id: 7, type: 'private' } as const
+    telegram.push('message', { message_id: 1, date: 1, chat, text: 'hello bot' })
+    await page.getByRole('treeitem', { name: 'text: hello bot' }).waitFor()
+    expect(await page.evaluate('location.hash')).toBe('')
+    await post(set.dev.hook('hook/webhook'), { n: 1 })
+    await page.getByRole('treeitem', { name: 'n: 1', exact: true }).waitFor()
+    await telegram.stop()
+  })
+
+  test('copies the body byte for byte, and says so when the server is gone', async () => {
+    const body = '{"price":  1.10,\n"big":12345678901234567890}'
+    const page = await set.open([body])
+    await page.getByRole('button', { name: 'Copy body' }).click()
+    await page.getByText('Copied the body').waitFor()
+    expect(await copied(page)).toBe(body)
+    await page.getByRole('region', { name: 'Body' }).getByText('"price": 1.10').waitFor()
+    await set.dev.command.stop()
+    await page.getByText('Connection lost').waitFor()
+    await page.keyboard.press('r')
+    await page.getByText('Not sent: hookline dev does not answer. Is it still running?').waitFor()
   })
 
   test('saves a fixture, and copies a curl line', async () => {

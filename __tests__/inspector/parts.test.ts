@@ -1,17 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { whyNotAdmitted } from '../../src/dev/inspector/admission.ts'
-import {
-  describeEvent,
-  describeRefusal,
-  describeRequest,
-} from '../../src/dev/inspector/describe.ts'
-import { inspect, isInspectors, type Visit } from '../../src/dev/inspector/inspector.ts'
-import { Recorder } from '../../src/dev/inspector/recorder.ts'
-import { newestRequest, readOrder, replayRequest } from '../../src/dev/inspector/replay.ts'
-import { shownRequest } from '../../src/dev/inspector/shown-request.ts'
+import type { Origin, ShownRequest } from '../../src/inspector/api.ts'
+import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/inspector.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
+import { Recorder } from '../../src/inspector/recorder.ts'
+import {
+  eventName,
+  eventRecord,
+  refusalRecord,
+  requestRecord,
+  shownRequest,
+} from '../../src/inspector/records.ts'
+import { newestRequest, readOrder, replayRequest } from '../../src/inspector/replay.ts'
 import type { RelayRequest } from '../../src/relay/relay.ts'
+import { UserError } from '../../src/wire/errors.ts'
 
 const TIME = new Date(Date.UTC(2026, 0, 2))
 
@@ -36,7 +38,7 @@ describe('R47: who may look', () => {
     ['IPv4 seen as IPv6', '::ffff:127.0.0.1', { host: '127.0.0.1' }],
     ['the page itself', '127.0.0.1', { ...own, origin: 'http://localhost:3000' }],
   ])('%s', (_, address, headers) => {
-    expect(whyNotAdmitted({ address, headers })).toBeUndefined()
+    expect(accessRefusal({ address, headers })).toBeUndefined()
   })
 
   test.each<[string, string | undefined, Record<string, string>, string]>([
@@ -60,7 +62,7 @@ describe('R47: who may look', () => {
       'another page asked for it',
     ],
   ])('not %s', (_, address, headers, why) => {
-    expect(whyNotAdmitted({ address, headers })).toBe(why)
+    expect(accessRefusal({ address, headers })).toBe(why)
   })
 
   test('no host but the three names of this machine, whatever is written around them', () => {
@@ -68,7 +70,7 @@ describe('R47: who may look', () => {
     const property = fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
       const host = parts.join('')
       const isOurs = /^(localhost|127\.0\.0\.1|\[::1\])(:80(80)?)?$/.test(host)
-      const admitted = whyNotAdmitted({ address: '::1', headers: { host } }) === undefined
+      const admitted = accessRefusal({ address: '::1', headers: { host } }) === undefined
       expect([host, admitted]).toEqual([host, isOurs])
     })
     fc.assert(property, { numRuns: 1000 })
@@ -113,16 +115,16 @@ describe('an event as it is kept', () => {
     ['did not', {}, 'skipped'],
     ['met a mistake', { problems }, 'mistaken'],
   ])('that %s', (_, more, outcome) => {
-    const kept = describeEvent({ ...EVENT, ...more }, { time: TIME, origin: 'poll' })
+    const kept = eventRecord({ ...EVENT, ...more }, { time: TIME, origin: 'poll', readers: [] })
     expect(kept).toMatchObject({ outcome, origin: 'poll', time: '2026-01-02T00:00:00.000Z' })
     expect(kept.problems).toHaveLength('problems' in more ? 1 : 0)
     expect(kept.request).toBeNull()
   })
 
   test('has its request', async () => {
-    const came = { time: TIME, origin: 'request' } as const
+    const came = { time: TIME, origin: 'request', readers: [] } as const
     const headers = { authorization: 'a' }
-    const { unlisted, withheld } = await describeRequest(EVENT, payload(headers), came)
+    const { unlisted, withheld } = await requestRecord(EVENT, payload(headers), came)
     expect(unlisted).toMatchObject({ reason: 'why not', request: { body: 'hello' } })
     expect({ ...withheld }).toEqual(headers)
   })
@@ -135,13 +137,48 @@ describe('an event as it is kept', () => {
     const entry = { time: TIME.toISOString(), delivery: 'd', method: 'POST', status, ms: 1 }
     const unknown = { owner: undefined, repo: undefined, workflow: undefined, trigger: undefined }
     const rest = { platformStatus: undefined, tries: undefined, bytes: undefined }
-    const refusal = describeRefusal({ ...entry, ...unknown, ...rest })
+    const refusal = refusalRecord({ ...entry, ...unknown, ...rest }, 'request')
     expect(refusal).toMatchObject({ outcome: 'refused', reason, workflow: '', request: null })
   })
 })
 
+describe('the name of an event', () => {
+  const named = (headers: Record<string, string>, body: string) =>
+    eventName({ method: 'POST', path: 'p', headers, body, encoding: 'text' } satisfies ShownRequest)
+
+  test.each<[string, Record<string, string>, string, string | null]>([
+    ['GitHub', { 'x-github-event': 'issues' }, '{"action":"opened"}', 'issues.opened'],
+    ['GitHub, without an action', { 'x-github-event': 'push' }, '{}', 'push'],
+    ['GitLab', { 'x-gitlab-event': 'Push Hook' }, '{"object_kind":"push"}', 'Push Hook'],
+    ['Bitbucket', { 'x-event-key': 'repo:push' }, '{}', 'repo:push'],
+    ['Shopify', { 'x-shopify-topic': 'orders/create' }, '{"id":1}', 'orders/create'],
+    ['CloudEvents', { 'ce-type': 'com.example.made' }, 'text', 'com.example.made'],
+    ['Amazon SNS', { 'x-amz-sns-message-type': 'Notification' }, '{}', 'Notification'],
+    ['Stripe', {}, '{"object":"event","type":"invoice.paid"}', 'invoice.paid'],
+    ['Typeform', {}, '{"event_type":"form_response","type":"x"}', 'form_response'],
+    ['Slack', {}, '{"type":"event_callback","event":{"type":"message"}}', 'message'],
+    ['a command of Slack', {}, 'command=%2Fdeploy&text=now', '/deploy'],
+    ['Trello', {}, '{"action":{"type":"updateCard"}}', 'updateCard'],
+    ['Telegram', {}, '{"update_id":1,"channel_post":{}}', 'channel_post'],
+    ['a field "event"', {}, '{"event":"paid"}', 'paid'],
+    ['an action alone', {}, '{"action":"paid"}', 'paid'],
+    ['the id of an event, which is none', { 'last-event-id': '7' }, '{}', null],
+    ['nothing that tells', {}, '{"hello":"world"}', null],
+    ['a sentence, which is none', {}, JSON.stringify({ type: 'x'.repeat(81) }), null],
+    ['text', {}, 'hello', null],
+    ['no JSON', {}, '{"type":', null],
+  ])('of %s', (_, headers, body, name) => {
+    expect(named(headers, body)).toBe(name)
+  })
+})
+
+const HELLO = {
+  ...{ method: 'POST', path: 'hook/webhook', headers: {}, body: '{"hello":1}' },
+  encoding: 'text' as const,
+}
+
 const ORDER = {
-  ...{ of: 1, method: 'POST', path: 'hook/webhook', headers: {}, body: 'é' },
+  ...{ of: 'r-1-1', sign: false, method: 'POST', path: 'hook/webhook', headers: {}, body: 'é' },
   encoding: 'text' as const,
 }
 
@@ -156,7 +193,8 @@ describe('an order to send a request again', () => {
     ['a header with a line break in it', { headers: { a: 'b\r\nc: d' } }],
     ['a body that is no text', { body: 5 }],
     ['another encoding', { encoding: 'gzip' }],
-    ['no number', { of: '1' }],
+    ['a number for the event', { of: 1 }],
+    ['a text for whether it is signed', { sign: 'yes' }],
   ])('is none with %s', (_, change) => {
     expect(readOrder(JSON.stringify(ORDER))).toEqual(ORDER)
     expect(readOrder(JSON.stringify({ ...ORDER, ...change }))).toBeUndefined()
@@ -208,16 +246,12 @@ describe('an order to send a request again', () => {
   })
 
   test('of the newest request passes what was polled, and is none without a request', async () => {
-    const recorder = new Recorder()
+    const recorder = new Recorder('r-1')
     expect(newestRequest(recorder.after(0))).toBeUndefined()
-    const came = { time: TIME, origin: 'request' } as const
-    const { unlisted, withheld } = await describeRequest(
-      EVENT,
-      payload({ authorization: 'a' }),
-      came,
-    )
+    const came = { time: TIME, origin: 'request', readers: [] } as const
+    const { unlisted, withheld } = await requestRecord(EVENT, payload({ authorization: 'a' }), came)
     recorder.add(unlisted, withheld)
-    recorder.add(describeEvent(EVENT, { ...came, origin: 'poll' }))
+    recorder.add(eventRecord(EVENT, { ...came, origin: 'poll' }))
     const request = newestRequest(recorder.after(0))
     expect(request?.target).toBe('/webhook/hook/webhook?a=1')
     expect(request?.headers.slice(0, 2)).toEqual(['authorization', 'a'])
@@ -226,30 +260,48 @@ describe('an order to send a request again', () => {
 
 describe('a visit', () => {
   const sent: RelayRequest[] = []
+  const origins: Origin[] = []
   const parts = {
-    recorder: new Recorder(),
+    recorder: new Recorder('r-1'),
     files: new Map([
       ['index.html', '<p>page'],
       ['main.js', 'run()'],
       ['secret.txt', 'no type of the page'],
     ]),
-    run: 'r-1',
     key: 'the-key',
     welcome: (base: string) => ({
-      triggers: [{ workflow: base, trigger: '', method: '', url: '', curl: '' }],
+      triggers: [
+        {
+          workflow: base,
+          trigger: '',
+          method: '',
+          url: '',
+          curl: '',
+          request: HELLO,
+          scheme: null,
+        },
+      ],
       problems: [],
+      fixtures: ['github.push'],
     }),
-    replay: async (request: RelayRequest) => {
+    fixture: (name: string) => (name === 'github.push' ? HELLO : undefined),
+    sign: async (request: ShownRequest) => {
+      if (request.path !== HELLO.path) throw new UserError({ message: 'no such secret' })
+      return { ...request, headers: { 'x-signature': 'signed' } }
+    },
+    send: async (request: RelayRequest, origin: Origin) => {
       sent.push(request)
+      origins.push(origin)
       return { status: 200, headers: { 'x-hookline-delivery': 'd-2' }, body: 'ok' }
     },
   }
-  parts.recorder.add(describeEvent(EVENT, { time: TIME, origin: 'poll' }))
+  parts.recorder.add(eventRecord(EVENT, { time: TIME, origin: 'poll', readers: [] }))
 
-  async function visit(path: string, more: Partial<Visit> = {}, headers = {}) {
+  async function visit(target: string, more: Partial<Visit> = {}, headers = {}) {
     const own = { host: 'localhost:1', ...headers }
     const body = async () => JSON.stringify(ORDER)
-    const one = { address: '::1', method: 'GET', path, headers: own, body, ...more }
+    const [path = '', query = ''] = target.split('?')
+    const one = { address: '::1', method: 'GET', path, query, headers: own, body, ...more }
     const answered = await inspect(one, parts)
     if (!('reply' in answered))
       return { status: 0, body: String(answered.eventsAfter), headers: {} }
@@ -261,8 +313,10 @@ describe('a visit', () => {
     ['a file of it', '/inspector/main.js', 200, 'run()'],
     ['a file that is none of its kinds', '/inspector/secret.txt', 404, 'no such page\n'],
     ['a key of every object', '/inspector/constructor', 404, 'no such page\n'],
-    ['an event that was never kept', '/inspector/requests/2', 404, 'no longer kept\n'],
-    ['an event without a number', '/inspector/requests/x', 404, 'no longer kept\n'],
+    ['an event that was never kept', '/inspector/requests/r-1-2', 404, 'no longer kept\n'],
+    ['an event of another run', '/inspector/requests/r-2-1', 404, 'no longer kept\n'],
+    ['a fixture that there is not', '/inspector/fixtures/constructor', 404, 'no such fixture\n'],
+    ['an event without a number', '/inspector/requests/r-1-x', 404, 'no longer kept\n'],
   ])('to %s', async (_, path, status, body) => {
     expect(isInspectors(path)).toBe(true)
     expect(await visit(path)).toMatchObject({ status, body })
@@ -278,7 +332,10 @@ describe('a visit', () => {
   })
 
   test('to an event, as it is kept', async () => {
-    expect(JSON.parse((await visit('/inspector/requests/1')).body)).toMatchObject({ id: 1 })
+    expect(JSON.parse((await visit('/inspector/requests/r-1-1')).body)).toMatchObject({
+      id: 'r-1-1',
+      number: 1,
+    })
   })
 
   test.each([
@@ -311,6 +368,33 @@ describe('a visit', () => {
     const { body } = await visit('/inspector/replay', { method: 'POST' }, headers)
     expect(JSON.parse(body)).toEqual({ status: 200, delivery: 'd-2', body: 'ok' })
     expect(sent.map(({ target }) => target)).toEqual(['/webhook/hook/webhook'])
+    const own = async () => JSON.stringify({ ...ORDER, of: null })
+    await visit('/inspector/replay', { method: 'POST', body: own }, headers)
+    expect(origins).toEqual(['replay', 'composed'])
+  })
+
+  test('to the replay that is to be signed sends it signed, or says why it cannot be', async () => {
+    const headers = { 'x-hookline-key': 'the-key' }
+    const signed = (more: object) => async () => JSON.stringify({ ...ORDER, sign: true, ...more })
+    const options = { method: 'POST', body: signed({}) }
+    expect((await visit('/inspector/replay', options, headers)).status).toBe(200)
+    expect(sent.at(-1)?.headers.slice(0, 2)).toEqual(['x-signature', 'signed'])
+    const count = sent.length
+    const refused = { method: 'POST', body: signed({ path: 'hook/other' }) }
+    const { status, body } = await visit('/inspector/replay', refused, headers)
+    expect([status, body, sent.length]).toEqual([422, 'no such secret\n', count])
+  })
+
+  test.each([
+    ['why', ['r-1-1']],
+    ['nothing+has+this', []],
+    ['', ['r-1-1']],
+  ])('to the search for %j', async (filter, ids) => {
+    expect(JSON.parse((await visit(`/inspector/search?q=${filter}`)).body)).toEqual(ids)
+  })
+
+  test('to a fixture', async () => {
+    expect(JSON.parse((await visit('/inspector/fixtures/github.push')).body)).toEqual(HELLO)
   })
 
   test('by any other method is refused', async () => {

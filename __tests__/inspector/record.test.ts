@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { curlLine, fixtureName, fixtureText } from '../../src/dev/inspector/page/request-text.js'
-import type { ShownRequest } from '../../src/dev/inspector/wire.ts'
+import type { ShownRequest } from '../../src/inspector/api.ts'
+import { fixtureName, fixtureText, replayLine } from '../../src/inspector/page/request-text.ts'
 import { type Dev, post, startDev } from '../support/dev.ts'
 import { ask, detail, EventReader, run } from '../support/inspector.ts'
 
@@ -27,12 +27,12 @@ afterAll(async () => {
 /** The newest event, once it was told. */
 async function newest(count: number) {
   const summary = (await reader.summaries(count)).at(-1)
-  return detail(dev.url, summary?.id ?? 0)
+  return detail(dev.url, summary?.number ?? 0)
 }
 
 async function replay(order: object) {
   const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
-  const options = { method: 'POST', headers, body: JSON.stringify(order) }
+  const options = { method: 'POST', headers, body: JSON.stringify({ sign: false, ...order }) }
   return JSON.parse((await ask(dev.url, '/inspector/replay', options)).body)
 }
 
@@ -130,7 +130,7 @@ describe('of a request is kept', () => {
   test('a replay that was edited, with the length of its new body', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': '999' }
     const request = { method: 'PUT', path: 'hook/webhook/users/%C3%A9', body: '{"é":1}' }
-    await replay({ of: 1, ...request, headers, encoding: 'text' })
+    await replay({ of: null, ...request, headers, encoding: 'text' })
     expect(await newest(++count)).toMatchObject({
       method: 'PUT',
       outcome: 'fired',
@@ -161,12 +161,13 @@ describe('a request as text', () => {
   test.each<[string, Partial<ShownRequest>]>([
     ['text', {}],
     ['bytes', { body: '//4AAQ==', encoding: 'base64' }],
+    ['a body that begins like the name of a file', { body: '@/etc/hostname' }],
     ['no body', { body: '', method: 'GET' }],
     ['another method', { body: '', method: 'DELETE' }],
   ])('as curl, with %s, is the same request', async (_, changes) => {
     const before = (await reader.summaries(0)).length
     const sent = { ...request, headers: { 'x-quote': "it's", 'x-empty': '' }, ...changes }
-    await shell(curlLine(sent, dev.url))
+    await shell(replayLine(sent, dev.url))
     const { request: came } = await newest(before + 1)
     expect(came).toMatchObject({ ...sent, headers: expect.objectContaining(sent.headers) })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { BOUNDS, Recorder } from '../../src/dev/inspector/recorder.ts'
-import type { Unlisted } from '../../src/dev/inspector/wire.ts'
+import type { Unlisted } from '../../src/inspector/api.ts'
+import { BOUNDS, Recorder } from '../../src/inspector/recorder.ts'
 
 function event(body: string): Unlisted {
   return {
@@ -12,6 +12,7 @@ function event(body: string): Unlisted {
     path: 'hook/webhook',
     workflow: 'hook',
     trigger: 'webhook',
+    event: null,
     outcome: 'fired',
     count: 1,
     reason: null,
@@ -23,6 +24,7 @@ function event(body: string): Unlisted {
     found: [],
     items: [],
     fields: [],
+    readers: [],
   }
 }
 
@@ -33,12 +35,12 @@ function bytesKept(recorder: Recorder): number {
 describe('what is kept', () => {
   test('is 200 requests and 32 MB at most', () => {
     expect(BOUNDS).toEqual({ requests: 200, bytes: 33_554_432 })
-    const many = new Recorder()
+    const many = new Recorder('run')
     for (let count = 0; count < 250; count++) many.add(event('small'))
-    expect(many.after(0).map(({ summary }) => summary.id)).toEqual(
+    expect(many.after(0).map(({ summary }) => summary.number)).toEqual(
       Array.from({ length: 200 }, (_, index) => index + 51),
     )
-    const large = new Recorder()
+    const large = new Recorder('run')
     for (let count = 0; count < 150; count++) large.add(event('x'.repeat(256 * 1024)))
     expect(bytesKept(large)).toBeLessThanOrEqual(33_554_432)
     expect(large.after(0).length).toBeGreaterThan(100)
@@ -52,14 +54,14 @@ describe('what is kept', () => {
         fc.integer({ min: 1, max: 20 }),
         fc.nat(20_000),
         (all, requests, bytes) => {
-          const recorder = new Recorder({ requests, bytes })
+          const recorder = new Recorder('run', { requests, bytes })
           for (const size of all) recorder.add(event('x'.repeat(size)))
           const kept = recorder.after(0)
           expect(kept.length).toBeLessThanOrEqual(requests)
           expect(bytesKept(recorder)).toBeLessThanOrEqual(recorder.bytes)
           expect(recorder.bytes).toBeLessThanOrEqual(bytes)
           const newest = all.length - kept.length
-          expect(kept.map(({ summary }) => summary.id)).toEqual(
+          expect(kept.map(({ summary }) => summary.number)).toEqual(
             kept.map((_, at) => newest + at + 1),
           )
           expect(recorder.oldest).toBe(newest + 1)
@@ -69,14 +71,67 @@ describe('what is kept', () => {
   })
 
   test('is told as it comes, until nobody listens', () => {
-    const recorder = new Recorder()
+    const recorder = new Recorder('run')
     const heard: number[] = []
-    const end = recorder.listen(({ summary }) => heard.push(summary.id))
+    const end = recorder.listen(({ summary }) => heard.push(summary.number))
     recorder.add(event('a'))
     recorder.add(event('b'))
     end()
     recorder.add(event('c'))
     expect(heard).toEqual([1, 2])
     expect(recorder.after(2)).toHaveLength(1)
+  })
+})
+
+describe('an id', () => {
+  const recorder = new Recorder('b7')
+  recorder.add(event('a'))
+
+  test.each([
+    ['b7-1', 1],
+    ['b7-01', 1],
+    ['b7-2', 2],
+    ['a1-1', 0],
+    ['1', 0],
+    ['b7-', 0],
+    ['b7-x', 0],
+  ])('%s has the number %d', (id, number) => {
+    expect(recorder.numberOf(id)).toBe(number)
+  })
+
+  test('finds its own event and no other run’s', () => {
+    expect(recorder.find('b7-1')?.summary.id).toBe('b7-1')
+    expect(['b7-01', 'b7-2', 'a1-1', '1'].map((id) => recorder.find(id))).toEqual(Array(4))
+  })
+})
+
+describe('a filter', () => {
+  const recorder = new Recorder('r')
+  const headers = { 'x-github-event': 'Issues' }
+  const request = { method: 'POST', path: 'a', headers, body: '{"title":"It Breaks"}' } as const
+  recorder.add({ ...event(''), event: 'issues.opened', request: { ...request, encoding: 'text' } })
+  recorder.add({ ...event('other'), outcome: 'skipped', reason: 'why not' })
+  recorder.add({ ...event(''), origin: 'poll', request: null, found: [{ text: 'hello bot' }] })
+
+  test.each<[string, number[]]>([
+    ['', [1, 2, 3]],
+    ['   ', [1, 2, 3]],
+    ['title', [1]],
+    ['it breaks', [1]],
+    ['"it breaks"', [1]],
+    ['"breaks it"', []],
+    ['"breaks', [1]],
+    ['breaks it', [1]],
+    ['x-github-event: issues', [1]],
+    ['opened', [1]],
+    ['other', [2]],
+    ['skipped why', [2]],
+    ['-skipped', [1, 3]],
+    ['post -"it breaks"', [2, 3]],
+    ['-', [1, 2, 3]],
+    ['hello bot poll', [3]],
+    ['constructor', []],
+  ])('%j lets through %j', (filter, numbers) => {
+    expect(recorder.search(filter).map((id) => recorder.numberOf(id))).toEqual(numbers)
   })
 })

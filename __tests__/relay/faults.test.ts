@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { platformPool } from '../../src/relay/platform-pool.ts'
 import { platformFetch } from '../../src/relay/worker.ts'
@@ -180,3 +181,37 @@ test('R3, R25: the budget is 8 s unless another is set, on every runtime', async
   }
   await platform.close()
 })
+
+test.each([
+  ['while the request is on its way: nothing was sent', 0, false],
+  ['when there was time to accept the event: nobody can tell', 60, true],
+])('a platform that ends a kept connection %s', async (_, after, sent) => {
+  const platform = await startRawPlatform()
+  let requests = 0
+  platform.onBytes((socket, bytes) => {
+    if (requests > 0) setTimeout(() => socket.end(), after)
+    else if (isWhole(bytes)) {
+      requests++
+      setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 50)
+    }
+  })
+  const pool = platformPool(new URL(platform.url))
+  const request = { path: '/', headers: {}, body: '{}', timeout: 5000 }
+  expect(await pool.call(request)).toMatchObject({ status: 204 })
+  await sleep(20) // until the connection is free again
+  await expect(pool.call(request)).rejects.toMatchObject({ name: 'PlatformFault', sent })
+  expect(platform.connections).toBe(1)
+  await pool.close()
+  await platform.close()
+})
+
+test.each(RUNTIMES)(
+  'a platform whose name is not found, seen by a relay on %s: tried again',
+  async (_, start) => {
+    const env = { HOOKLINE_API_URL: 'http://nowhere.invalid', HOOKLINE_UPSTREAM_TIMEOUT_MS: '1500' }
+    const lonely = await start({ env })
+    expect((await send(lonely.url, REQUEST)).status).toBe(502)
+    expect(JSON.parse(lonely.log[0] ?? '{}').tries).toBeGreaterThan(1)
+    await lonely.close()
+  },
+)

@@ -1,77 +1,269 @@
 import { describe, expect, test } from '@jest/globals'
-import { send } from '../support/raw-http.ts'
+import { type RawRequest, send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene, TOKEN } from '../support/scene.ts'
 
 const CHALLENGE = '<script>3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P</script>'
-const VERIFICATION = JSON.stringify({ token: 'x', challenge: CHALLENGE, type: 'url_verification' })
+const PLAIN = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'
 const SUBSCRIBE = `hub.mode=subscribe&hub.verify_token=x&hub.challenge=${encodeURIComponent(CHALLENGE)}`
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+const TARGET = '/o/r/hook/webhook'
+
+/** Slack, with what it sends besides. */
+const slack = (more = {}) => JSON.stringify({ token: 'x', challenge: CHALLENGE, ...more })
+const URL_VERIFICATION = { type: 'url_verification' }
+
+function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Partial<RawRequest> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { method: 'POST', body: text, headers: Object.entries(headers) }
+}
+
+const TWITCH = { 'Twitch-Eventsub-Message-Type': 'webhook_callback_verification' }
+const EVENT_GRID = { 'aeg-event-type': 'SubscriptionValidation' }
+const validation = (data: object) => ({ id: '1', eventType: 'Microsoft.EventGrid.X', data })
+const ORIGIN: Row = {
+  method: 'OPTIONS',
+  headers: [['WebHook-Request-Origin', 'eventemitter.example']],
+}
+
+type Row = Partial<RawRequest>
+
+type Answered = readonly [name: string, request: Row, headers: object, body: string]
+
+const ANSWERED: readonly Answered[] = [
+  ['Slack', post(slack(URL_VERIFICATION)), TEXT, CHALLENGE],
+  [
+    'Slack, at its own trigger with a suffix',
+    { ...post(slack(URL_VERIFICATION)), target: '/o/r/hook/slack/events?x=1' },
+    TEXT,
+    CHALLENGE,
+  ],
+  ['Meta', { target: `${TARGET}?${SUBSCRIBE}` }, TEXT, CHALLENGE],
+  [
+    'Meta, with a custom response',
+    { target: `${TARGET}?${SUBSCRIBE}&__response_body=no&__response_code=204` },
+    TEXT,
+    CHALLENGE,
+  ],
+  [
+    'WebSub, that ends',
+    { target: `${TARGET}?hub.mode=unsubscribe&hub.topic=t&hub.challenge=1` },
+    TEXT,
+    '1',
+  ],
+  ['Twitch', post({ challenge: CHALLENGE, subscription: { id: '1' } }, TWITCH), TEXT, CHALLENGE],
+  ['Dropbox', { target: `${TARGET}?challenge=${encodeURIComponent(CHALLENGE)}` }, TEXT, CHALLENGE],
+  [
+    'Microsoft Graph',
+    { method: 'POST', target: `${TARGET}?validationToken=Validation%3a+1%20%3Cb%3E` },
+    TEXT,
+    'Validation: 1 <b>',
+  ],
+  [
+    'Microsoft Graph, beside parameters of the URL',
+    { method: 'POST', target: `${TARGET}?a=1&validationToken=2` },
+    TEXT,
+    '2',
+  ],
+  [
+    'Okta',
+    { headers: [['X-Okta-Verification-Challenge', PLAIN]] },
+    JSON_TYPE,
+    JSON.stringify({ verification: PLAIN }),
+  ],
+  ['Monday', post({ challenge: CHALLENGE }), JSON_TYPE, JSON.stringify({ challenge: CHALLENGE })],
+  [
+    'Azure Event Grid',
+    post(
+      [validation({ validationCode: '512d38b6', validationUrl: 'https://e.example/' })],
+      EVENT_GRID,
+    ),
+    JSON_TYPE,
+    '{"validationResponse":"512d38b6"}',
+  ],
+  [
+    'Smartsheet',
+    post({ challenge: PLAIN, webhookId: 1 }, { 'Smartsheet-Hook-Challenge': PLAIN }),
+    { ...JSON_TYPE, 'smartsheet-hook-response': PLAIN },
+    JSON.stringify({ smartsheetHookResponse: PLAIN }),
+  ],
+  [
+    'CloudEvents',
+    ORIGIN,
+    { 'webhook-allowed-origin': 'eventemitter.example', 'webhook-allowed-rate': '*' },
+    '',
+  ],
+  [
+    'a value of 1 KB',
+    post({ challenge: 'é'.repeat(512) }),
+    JSON_TYPE,
+    `{"challenge":"${'é'.repeat(512)}"}`,
+  ],
+]
+
+const LONG = 'x'.repeat(1025)
+
+/** Each lacks one mark of a handshake, or has one too many. */
+const EVENTS: readonly (readonly [name: string, request: Row])[] = [
+  ['Slack: another type', post(slack({ type: 'event_callback' }))],
+  ['Slack: no challenge', post(URL_VERIFICATION)],
+  ['Slack: a challenge that is no text', post(slack({ ...URL_VERIFICATION, challenge: 5 }))],
+  ['Slack: an empty one', post(slack({ ...URL_VERIFICATION, challenge: '' }))],
+  ['Slack: one that is too long', post(slack({ ...URL_VERIFICATION, challenge: LONG }))],
+  ['Slack: no JSON', post('{"type":"url_verification","challenge":"x"')],
+  ['Slack: PUT', { ...post(slack(URL_VERIFICATION)), method: 'PUT' }],
+  ['Slack: within something else', post({ request: { ...URL_VERIFICATION, challenge: 'x' } })],
+  ['Slack: in a list', post([{ ...URL_VERIFICATION, challenge: 'x' }])],
+  ['Slack: in a large body', post(slack({ ...URL_VERIFICATION, more: 'x'.repeat(9000) }))],
+  ['Monday: a challenge among other keys', post({ challenge: 'x', event: {} })],
+  ['Monday: a challenge that is no text', post({ challenge: { a: 1 } })],
+  ['Monday: one that is too long', post({ challenge: 'é'.repeat(513) })],
+  ['Meta: another mode', { target: `${TARGET}?hub.mode=denied&hub.challenge=x` }],
+  ['Meta: no mode', { target: `${TARGET}?hub.challenge=x` }],
+  ['Meta: no challenge', { target: `${TARGET}?hub.mode=subscribe` }],
+  [
+    'Meta: two challenges',
+    { target: `${TARGET}?hub.mode=subscribe&hub.challenge=1&hub.challenge=2` },
+  ],
+  ['Meta: one that is too long', { target: `${TARGET}?hub.mode=subscribe&hub.challenge=${LONG}` }],
+  ['Meta: POST', { method: 'POST', target: `${TARGET}?${SUBSCRIBE}` }],
+  ['Dropbox: beside another parameter', { target: `${TARGET}?challenge=x&other=y` }],
+  ['Dropbox: twice', { target: `${TARGET}?challenge=x&challenge=y` }],
+  ['Dropbox: empty', { target: `${TARGET}?challenge=` }],
+  ['Dropbox: POST', { method: 'POST', target: `${TARGET}?challenge=x` }],
+  ['Dropbox: in the path', { target: `${TARGET}/challenge?x=challenge` }],
+  ['Graph: beside a body', { ...post({ value: [] }), target: `${TARGET}?validationToken=1` }],
+  ['Graph: GET', { target: `${TARGET}?validationToken=1` }],
+  ['Graph: empty', { method: 'POST', target: `${TARGET}?validationToken=` }],
+  [
+    'Twitch: a notification',
+    post({ challenge: 'x', a: 1 }, { 'Twitch-Eventsub-Message-Type': 'notification' }),
+  ],
+  ['Twitch: no challenge', post({ subscription: {} }, TWITCH)],
+  ['Okta: POST', post({}, { 'X-Okta-Verification-Challenge': 'x' })],
+  [
+    'Event Grid: a notification',
+    post([validation({ validationCode: '1' })], { 'aeg-event-type': 'Notification' }),
+  ],
+  ['Event Grid: no code', post([validation({})], EVENT_GRID)],
+  ['Event Grid: two events', post([validation({ validationCode: '1' }), {}], EVENT_GRID)],
+  ['Smartsheet: what no header may hold', post({}, { 'Smartsheet-Hook-Challenge': 'a b' })],
+  ['Smartsheet: one that is too long', post({}, { 'Smartsheet-Hook-Challenge': LONG })],
+  ['CloudEvents: POST', post({}, { 'WebHook-Request-Origin': 'e.example' })],
+  [
+    'CloudEvents: what no header may hold',
+    { ...ORIGIN, headers: [['WebHook-Request-Origin', 'é']] },
+  ],
+  ['OPTIONS without it', { method: 'OPTIONS' }],
+  ['Trello: HEAD', { method: 'HEAD' }],
+  [
+    'Zoom, whose answer needs the secret',
+    post({ event: 'endpoint.url_validation', payload: { plainToken: 'x' } }),
+  ],
+  ['Discord, whose signature would have to be verified', post({ type: 1 })],
+  [
+    'peers’ fault: an SNS confirmation',
+    post({ Type: 'SubscriptionConfirmation', SubscribeURL: 'http://127.0.0.1:1/' }),
+  ],
+]
 
 describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
   const at = scene(start)
+  const ask = (row: Row) => at.send({ target: TARGET, ...row })
 
-  test.each([
-    ['Slack', { method: 'POST', target: '/o/r/hook/slack', body: VERIFICATION }],
-    [
-      'Slack, with a suffix',
-      { method: 'POST', target: '/o/r/hook/slack/events?x=1', body: VERIFICATION },
-    ],
-    ['Meta', { target: `/o/r/hook/webhook?${SUBSCRIBE}` }],
-    [
-      'Meta, with a custom response',
-      { target: `/o/r/hook/webhook?${SUBSCRIBE}&__response_body=no` },
-    ],
-  ])('%s: the challenge comes back as inert text, nothing is dispatched', async (_, request) => {
-    const answer = await at.send(request)
-    expect(answer).toMatchObject({ status: 200, body: CHALLENGE })
-    expect(answer.headers).toMatchObject({
-      'content-type': 'text/plain; charset=utf-8',
-      'x-content-type-options': 'nosniff',
-    })
-    expect(at.github.calls).toHaveLength(0)
-  })
+  test.each(ANSWERED)(
+    'R1: %s is answered, and nothing is dispatched',
+    async (_, row, headers, body) => {
+      const answer = await ask(row)
+      expect(answer).toMatchObject({ status: 200, body })
+      expect(answer.headers).toMatchObject({ ...headers, 'x-content-type-options': 'nosniff' })
+      expect(at.github.calls).toHaveLength(0)
+    },
+  )
 
-  test.each([
-    ['another trigger', { method: 'POST', target: '/o/r/hook/webhook', body: VERIFICATION }],
-    [
-      'a trigger of a longer name',
-      { method: 'POST', target: '/o/r/hook/slack2', body: VERIFICATION },
-    ],
-    [
-      'slack as a later segment',
-      { method: 'POST', target: '/o/r/hook/webhook/slack', body: VERIFICATION },
-    ],
-    [
-      'another type',
-      { method: 'POST', target: '/o/r/hook/slack', body: '{"type":"event_callback"}' },
-    ],
-    [
-      'no challenge',
-      { method: 'POST', target: '/o/r/hook/slack', body: '{"type":"url_verification"}' },
-    ],
-    ['no JSON', { method: 'POST', target: '/o/r/hook/slack', body: '{' }],
-    ['another mode', { target: '/o/r/hook/webhook?hub.mode=denied&hub.challenge=x' }],
-    ['POST', { method: 'POST', target: `/o/r/hook/webhook?${SUBSCRIBE}` }],
-    [
-      'peers’ fault: an SNS confirmation',
-      {
-        method: 'POST',
-        target: '/o/r/hook/aws_sns',
-        body: '{"Type":"SubscriptionConfirmation","SubscribeURL":"http://127.0.0.1:1/"}',
-      },
-    ],
-  ])('%s is an event', async (_, request) => {
-    expect(await at.send(request)).toMatchObject({ status: 200, body: '{"success":true}' })
+  test.each(EVENTS)('%s is an event', async (_, row) => {
+    const body = row.method === 'HEAD' ? '' : '{"success":true}'
+    expect(await ask(row)).toMatchObject({ status: 200, body })
     expect(at.github.calls).toHaveLength(1)
   })
 
-  test('a token must be there, though it is not checked', async () => {
-    const target = `/o/r/hook/webhook?${SUBSCRIBE}`
-    expect((await send(at.relay.url, { target })).status).toBe(401)
+  test('Asana gets its secret back, and the workflow gets it too', async () => {
+    const secret = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81'
+    const row = {
+      ...post({}, { 'X-Hook-Secret': secret }),
+      target: `${TARGET}?__response_code=202`,
+    }
+    const answer = await ask(row)
+    expect(answer).toMatchObject({ status: 202, headers: { 'x-hook-secret': secret } })
+    const [call] = at.github.calls
+    const { client_payload: payload } = JSON.parse(call?.body ?? '{}')
+    expect(payload.headers).toMatchObject({ 'x-hook-secret': secret })
   })
 
-  test('R14: a challenge that contains the token does not come back', async () => {
-    const target = `/o/r/hook/webhook?hub.mode=subscribe&hub.challenge=${TOKEN}`
-    expect((await at.send({ target })).status).toBe(400)
+  test.each([
+    ['that no header may hold', 'a b'],
+    ['that is too long', LONG],
+    ['that is empty', ''],
+  ])('but not one %s', async (_, secret) => {
+    const answer = await ask(post({}, { 'X-Hook-Secret': secret }))
+    expect(answer.status).toBe(200)
+    expect(answer.headers).not.toHaveProperty('x-hook-secret')
+    expect(at.github.calls).toHaveLength(1)
+  })
+
+  test('nor when the platform did not take the event', async () => {
+    at.github.always({ status: 500 })
+    const answer = await ask(post({}, { 'X-Hook-Secret': 'x' }))
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+    expect(answer.headers).not.toHaveProperty('x-hook-secret')
+  })
+
+  test('a token must be there, though it is not checked', async () => {
+    for (const [, row] of ANSWERED) {
+      const answer = await send(at.relay.url, { target: TARGET, ...row })
+      expect(answer.status).toBe(401)
+    }
+  })
+
+  test.each([
+    { target: `${TARGET}?hub.mode=subscribe&hub.challenge=${TOKEN}` },
+    post({ challenge: TOKEN }),
+    post({}, { 'Smartsheet-Hook-Challenge': TOKEN }),
+    post({}, { 'X-Hook-Secret': TOKEN }),
+    { method: 'OPTIONS', headers: [['WebHook-Request-Origin', TOKEN]] },
+  ] satisfies readonly Row[])(
+    'R14: what contains the token does not come back: %j',
+    async (row) => {
+      const answer = await ask(row)
+      expect(answer.status).toBe(400)
+      expect(JSON.stringify(answer)).not.toContain(TOKEN)
+      expect(at.github.calls).toHaveLength(0)
+    },
+  )
+})
+
+describe.each(RUNTIMES)('at a relay on %s that can judge a credential', (_, start) => {
+  const key = 'k'.repeat(40)
+  const at = scene(start, { env: { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: key } })
+  const ask = (row: Row) => {
+    const wrong = ['X-Platform-Authorization', `not-${key}`] as const
+    const headers = [...(row.headers ?? []), wrong]
+    return send(at.relay.url, { target: TARGET, ...row, headers })
+  }
+
+  test.each([
+    ['what asks in the URL is answered', { target: `${TARGET}?${SUBSCRIBE}` }, 200],
+    ['and by POST', { method: 'POST', target: `${TARGET}?validationToken=1` }, 200],
+    [
+      'an event that only looks like it is refused',
+      { ...post({}), target: `${TARGET}?validationToken=1` },
+      401,
+    ],
+    ['what asks in the body is refused', post(slack(URL_VERIFICATION)), 401],
+    ['so is an event', post({}), 401],
+  ] satisfies readonly (readonly [string, Row, number])[])('%s', async (_, row, status) => {
+    expect(await ask(row)).toMatchObject({ status })
+    expect(at.github.calls).toHaveLength(0)
   })
 })

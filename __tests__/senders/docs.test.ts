@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { secretsOf } from '../../src/cli/init/sender.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
+import { SENDERS } from '../../src/triggers/verify/senders.ts'
 import { readWorkflowFile } from '../../src/workflow/workflow.ts'
 import { bound } from '../support/receive.ts'
 
@@ -9,6 +11,8 @@ const root = new URL('../../', import.meta.url)
 const pages = readdirSync(new URL('docs/senders/', root)).filter((name) => name.endsWith('.md'))
 const guide = read('docs/senders/README.md')
 const secrets = exampleSecrets()
+
+const KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
 
 const SERVICES = [
   ['aws_sns', 'aws-sns'],
@@ -36,6 +40,16 @@ function firstColumn(text: string, heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
 }
 
+/** A value for each secret that a made page names. */
+const VALUES = Object.fromEntries(
+  SENDERS.flatMap((sender) =>
+    secretsOf(sender).map((name) => [
+      name,
+      name === 'DISCORD_PUBLIC_KEY' ? KEY : 'https://e.example/',
+    ]),
+  ),
+)
+
 function exampleSecrets(): Record<string, string> {
   const lines = read('examples/.env')
     .split('\n')
@@ -43,7 +57,10 @@ function exampleSecrets(): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
 }
 
-describe.each(pages.filter((name) => name !== 'README.md'))('%s', (page) => {
+/** Those that are about a sender: PayPal's says why it is none. */
+const about = pages.filter((name) => !['README.md', 'paypal.md'].includes(name))
+
+describe.each(about)('%s', (page) => {
   const text = read(`docs/senders/${page}`)
   const [workflow = ''] = blocks(text, 'yaml')
   const [, file = ''] = /^# (workflows\/[\w-]+\.yml)\n/.exec(workflow) ?? []
@@ -54,17 +71,20 @@ describe.each(pages.filter((name) => name !== 'README.md'))('%s', (page) => {
     expect(guide).toContain(`(${page})`)
   })
 
-  test('shows the example that is in the repository, and it is right', () => {
-    const example = read(`examples/${file}`)
+  // A page that is made of the table of senders shows what `init --sender` writes.
+  const isMade = text.startsWith('<!-- Made by "npm run docs"')
+  const example = isMade ? workflow.replace(/^#.*\n/, '') : read(`examples/${file}`)
+
+  test('shows the example that is in the repository, or of init, and it is right', () => {
     expect(workflow).toBe(`# ${file}\n${example}`)
     const source = { name: file, file, text: example }
-    const { triggers } = readWorkflowFile('hook', source, { secrets })
+    const { triggers } = readWorkflowFile('hook', source, { secrets: isMade ? VALUES : secrets })
     expect(triggers).toHaveLength(1)
     expect(text).toContain(`/${file.replace(/workflows\/|\.yml/g, '')}/${triggers[0]?.name}`)
   })
 
   test('reads only outputs that there are', () => {
-    const uses = [...read(`examples/${file}`).matchAll(/on\.(\w+)\.outputs\.(\w+)/g)]
+    const uses = [...example.matchAll(/on\.(\w+)\.outputs\.(\w+)/g)]
     expect(uses).not.toEqual([])
     for (const [, trigger = '', field = ''] of uses) {
       expect(Object.keys(TRIGGERS.get(trigger)?.outputs ?? {})).toContain(field)
@@ -75,6 +95,17 @@ describe.each(pages.filter((name) => name !== 'README.md'))('%s', (page) => {
 describe('README.md', () => {
   test('names every scheme', () => {
     expect(firstColumn(guide, 'scheme').sort()).toEqual([...SCHEMES.keys()].sort())
+  })
+
+  test('names every sender, and says of each page that there is', () => {
+    const links = [
+      ...guide.matchAll(/^\| (?:\[([^\]]+)\]\(([\w-]+\.md)\)|([^|`]+)) \| `([\w-]+)`/gm),
+    ]
+    expect(links.map(([, , , , name]) => name)).toEqual(SENDERS.map(({ name }) => name))
+    const others = ['README.md', 'paypal.md', 'curl.md', 'ifttt.md', 'zapier.md']
+    const linked = links.flatMap(([, , page]) => page ?? [])
+    expect([...linked, ...others].sort()).toEqual([...pages].sort())
+    expect(guide).toContain(`${SENDERS.length} senders are known by name`)
   })
 
   test('names every option', () => {

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { githubApi } from '../../src/action/store.ts'
-import { branchBackend, withRetries } from '../../src/state/branch.ts'
-import { createStore, MOST_CLAIMS, type StateStore } from '../../src/state/index.ts'
+import { openBranch } from '../../src/state/branch.ts'
+import { createStore, MOST_CLAIMS, type Run, type StateStore } from '../../src/state/store.ts'
 import { type ContentsApi, startContentsApi } from '../support/contents-api.ts'
 import { problemsOf } from '../support/problems.ts'
+import { storePlace } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const RUN = { id: '1', at: 1_000 }
 /** Real waits would only make the tests slow: the order of calls is what counts. */
 const PORTS = { sleep: async () => {}, random: () => 0 }
+const LEASE = { lease: 3_600_000 }
 
 let api: ContentsApi
 let store: StateStore
@@ -22,7 +24,12 @@ beforeEach(async () => {
 afterEach(() => api.close())
 
 function open(branch = 'state', token = 'token'): StateStore {
-  return createStore(branchBackend(branch, withRetries(githubApi(token), PORTS), PORTS))
+  return createStore(openBranch(branch, storePlace('', { ...PORTS, github: githubApi(token) })))
+}
+
+async function claim(keys: string[], run: Run, from = store): Promise<string[]> {
+  const states = await from.claim(ID, keys, run, LEASE)
+  return states.map(({ status }) => status)
 }
 
 function calls(): string[] {
@@ -30,7 +37,7 @@ function calls(): string[] {
 }
 
 test('the first write makes a branch without a parent, later ones add to it', async () => {
-  await store.claim(ID, ['a'], RUN)
+  await claim(['a'], RUN)
   await store.commit(ID, RUN)
   expect(api.history('state')).toEqual({ commits: 2, roots: 1 })
   expect(calls()).toEqual([
@@ -39,19 +46,96 @@ test('the first write makes a branch without a parent, later ones add to it', as
     'POST /git/trees',
     'POST /git/commits',
     'POST /git/refs',
-    'GET /contents/hook/webhook.json',
     'PUT /contents/hook/webhook.json',
   ])
   expect(api.calls.flatMap(({ violations }) => violations)).toEqual([])
 })
 
+describe('where nobody interferes', () => {
+  /** What the folder of the job's own files holds between its processes. */
+  let texts: Map<string, string>
+  const known = {
+    read: async (name: string) => texts.get(name),
+    write: async (name: string, text: string) => void texts.set(name, text),
+  }
+  const process = () =>
+    createStore(
+      openBranch('state', storePlace('', { ...PORTS, github: githubApi('token'), known })),
+    )
+
+  beforeEach(() => {
+    texts = new Map()
+    api.put('state', 'hook/webhook.json', stateOf('x', '9'))
+  })
+
+  test('main costs one read and one write, and post one write', async () => {
+    const main = process()
+    await main.read(ID)
+    await claim(['a'], RUN, main)
+    await process().commit(ID, RUN, 7)
+    expect(calls().map((call) => call.split(' ')[0])).toEqual(['GET', 'PUT', 'PUT'])
+    const { claims, cursor } = (await open().read(ID)).state
+    expect([claims.map(({ key, done }) => [key, done]), cursor]).toEqual([
+      [
+        ['x', false],
+        ['a', true],
+      ],
+      7,
+    ])
+  })
+
+  test('a run that was given nothing writes nothing', async () => {
+    const main = process()
+    await main.read(ID)
+    expect(await claim(['x'], RUN, main)).toEqual(['claimed'])
+    expect(calls()).toEqual(['GET /contents/hook/webhook.json'])
+  })
+
+  test('a commit that took effect unheard is not written again', async () => {
+    await claim(['a'], RUN, process())
+    let dropped = false
+    api.afterwards(() => {
+      if (dropped) return undefined
+      dropped = true
+      return 'drop'
+    })
+    await process().commit(ID, RUN)
+    expect(api.history('state').commits).toBe(3)
+  })
+
+  test.each([
+    ['another run wrote meanwhile', (text: string) => text, true],
+    ['somebody changed it', (text: string) => text.replace('"a"', '"b"'), false],
+    ['it is no state', () => 'my notes', false],
+  ])('what post knows from main is not trusted: %s', async (_, change, isOvertaken) => {
+    await claim(['a'], RUN, process())
+    for (const [name, text] of texts) texts.set(name, change(text))
+    if (isOvertaken) await claim(['c'], { id: '2', at: 1 }, open())
+    await process().commit(ID, RUN)
+    const { claims } = (await open().read(ID)).state
+    const done = claims.filter((one) => one.done).map(({ key }) => key)
+    expect(done).toEqual(['a'])
+    expect(claims.map(({ key }) => key)).toEqual(isOvertaken ? ['x', 'a', 'c'] : ['x', 'a'])
+  })
+})
+
+test('the time is GitHub’s', async () => {
+  api.clock.ahead = 31 * 60_000
+  const { now } = await store.read(ID)
+  expect(Math.abs(now - Date.now() - 31 * 60_000)).toBeLessThan(10_000)
+  await claim(['a'], RUN)
+  const [claimed] = (await open().read(ID)).state.claims
+  expect(Math.abs((claimed?.at ?? 0) - now)).toBeLessThan(10_000)
+})
+
 test('a state file says what it is, and has a claim a line', async () => {
-  await store.claim(ID, ['a', 'b'], RUN)
-  expect(api.files('state')?.get('hook/webhook.json')).toBe(
+  await claim(['a', 'b'], RUN, store)
+  const text = api.files('state')?.get('hook/webhook.json')
+  expect(text?.replace(/"at":\d+/g, '"at":0')).toBe(
     [
       '{"format":"hookline-state","version":1,"workflow":"hook","trigger":"webhook","lastSuccess":null,"claims":[',
-      '{"key":"a","run":"1","at":1000,"done":false},',
-      '{"key":"b","run":"1","at":1000,"done":false}]}',
+      '{"key":"a","run":"1","at":0,"done":false},',
+      '{"key":"b","run":"1","at":0,"done":false}]}',
       '',
     ].join('\n'),
   )
@@ -59,10 +143,11 @@ test('a state file says what it is, and has a claim a line', async () => {
 
 test('with all of its keys it stays below the 1 MB that GitHub hands out whole', async () => {
   const keys = Array.from({ length: MOST_CLAIMS }, (_, index) => String(index).padStart(43, 'k'))
-  await store.claim(ID, keys, { id: '99999999999', at: 1_900_000_000_000 })
+  const marked = { ...LEASE, delivery: 'd'.repeat(22) }
+  await store.claim(ID, keys, { id: '99999999999', at: 1_900_000_000_000 }, marked)
   const text = api.files('state')?.get('hook/webhook.json') ?? ''
   expect(text.length).toBeLessThan(1_000_000)
-  expect((await open().read(ID)).claims).toHaveLength(MOST_CLAIMS)
+  expect((await open().read(ID)).state.claims).toHaveLength(MOST_CLAIMS)
 })
 
 describe('another run comes in between:', () => {
@@ -77,7 +162,7 @@ describe('another run comes in between:', () => {
       api.put('state', 'hook/webhook.json', stateOf('a', '2'))
       return undefined
     })
-    expect(await store.claim(ID, ['a', 'b'], RUN)).toEqual(['busy', 'fresh'])
+    expect(await claim(['a', 'b'], RUN, store)).toEqual(['claimed', 'new'])
     expect(api.history('state').roots).toBe(1)
   })
 
@@ -90,8 +175,8 @@ describe('another run comes in between:', () => {
       api.put('state', 'hook/webhook.json', stateOf('a', '2'))
       return undefined
     })
-    expect(await store.claim(ID, ['a', 'b'], RUN)).toEqual(['busy', 'fresh'])
-    const { claims } = await store.read(ID)
+    expect(await claim(['a', 'b'], RUN, store)).toEqual(['claimed', 'new'])
+    const { claims } = (await store.read(ID)).state
     expect(claims.map(({ key, run }) => `${key} ${run}`)).toEqual(['a 2', 'b 1'])
   })
 
@@ -104,7 +189,7 @@ describe('another run comes in between:', () => {
       api.put('state', 'hook/webhook.json', stateOf('a', '2'))
       return undefined
     })
-    expect(await store.claim(ID, ['a'], RUN)).toEqual(['busy'])
+    expect(await claim(['a'], RUN, store)).toEqual(['claimed'])
   })
 
   test('it commits another file, and the branch moves on', async () => {
@@ -113,7 +198,7 @@ describe('another run comes in between:', () => {
       if (method !== 'PUT' || refused++ > 0) return undefined
       return { status: 409, body: { message: 'is at 1a2b but expected 3c4d' } }
     })
-    expect(await store.claim(ID, ['a'], RUN)).toEqual(['fresh'])
+    expect(await claim(['a'], RUN, store)).toEqual(['new'])
     expect(refused).toBeGreaterThan(1)
   })
 })
@@ -136,12 +221,12 @@ test('runs that never get a turn give up, and say what helps', async () => {
   api.intervene(({ method }) =>
     method === 'PUT' ? { status: 409, body: { message: 'does not match' } } : undefined,
   )
-  const [problem] = await problemsOf(store.claim(ID, ['a'], RUN))
+  const [problem] = await problemsOf(claim(['a'], RUN))
   expect(problem?.message).toMatch(/the branch state: too many runs write at once/)
   expect(problem?.notes?.[0]).toContain('`queue: max`')
 })
 
 function stateOf(key: string, run: string): string {
-  const claims = [{ key, run, at: 1_000, done: false }]
+  const claims = [{ key, run, at: Date.now(), done: false }]
   return JSON.stringify({ format: 'hookline-state', version: 1, lastSuccess: null, claims })
 }

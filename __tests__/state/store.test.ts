@@ -1,16 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { StateStore } from '../../src/state/index.ts'
-import { CLAIM_HOLDS, MOST_CLAIMS } from '../../src/state/index.ts'
+import { digest } from '../../src/engine/keys.ts'
+import { deliveryMark, MOST_CLAIMS, type Run, type StateStore } from '../../src/state/store.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { scaled } from '../support/effort.ts'
 import { problemsOf } from '../support/problems.ts'
 import { PLACES, type SharedPlace } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const START = Date.UTC(2026, 0, 1)
+const MINUTE = 60_000
+/** Half an hour. */
+const LEASE = 30 * MINUTE
 
 function run(id: string, minutes = 0) {
-  return { id, at: START + minutes * 60_000 }
+  return { id, at: START + minutes * MINUTE }
 }
 
 describe.each(PLACES)('the store in a %s', (kind, make) => {
@@ -23,75 +27,151 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   })
   afterEach(() => place.close())
 
-  test('knows nothing at first', async () => {
-    expect(await store.read(ID)).toEqual({ lastSuccess: null, claims: [] })
+  /** What a run is told of keys that it claims so many minutes after the start. */
+  async function claim(keys: string[], by: Run, other: object = {}, from = store) {
+    place.setClock(by.at)
+    await from.read(ID)
+    const states = await from.claim(ID, keys, by, { lease: LEASE, ...other })
+    return states.map(({ status }) => status)
+  }
+
+  async function claims() {
+    return (await place.open().read(ID)).state.claims
+  }
+
+  test('knows nothing at first, and the time by its own clock', async () => {
+    place.setClock(START)
+    const { state, now } = await store.read(ID)
+    expect(state).toEqual({ lastSuccess: null, claims: [] })
+    expect(Math.abs(now - START)).toBeLessThan(MINUTE)
   })
 
-  test('gives a key to the first run that claims it', async () => {
-    expect(await store.claim(ID, ['a', 'b'], run('1'))).toEqual(['fresh', 'fresh'])
-    expect(await place.open().claim(ID, ['b', 'c'], run('2'))).toEqual(['busy', 'fresh'])
+  test('gives a key to the first run that claims it, and names it to the others', async () => {
+    expect(await claim(['a', 'b'], run('1'))).toEqual(['new', 'new'])
+    const other = await place.open().claim(ID, ['b', 'c'], run('2'), { lease: LEASE })
+    expect(other).toEqual([{ status: 'claimed', run: '1' }, { status: 'new' }])
   })
 
   test('gives a run its own keys again, done or not', async () => {
-    await store.claim(ID, ['a'], run('1'))
-    expect(await store.claim(ID, ['a'], run('1', 5))).toEqual(['fresh'])
+    await claim(['a'], run('1'))
+    expect(await claim(['a'], run('1', 5))).toEqual(['new'])
     await store.commit(ID, run('1'))
-    expect(await place.open().claim(ID, ['a'], run('1', 10))).toEqual(['fresh'])
+    expect(await claim(['a'], run('1', 10), {}, place.open())).toEqual(['new'])
   })
 
-  test('takes a key as seen once its run has committed, also while a re-run is at it', async () => {
-    await store.claim(ID, ['a'], run('1'))
+  test('takes a key as done once its run has committed, also while a re-run is at it', async () => {
+    await claim(['a'], run('1'))
     await store.commit(ID, run('1'))
-    expect(await store.claim(ID, ['a'], run('2'))).toEqual(['seen'])
-    await store.claim(ID, ['a'], run('1', 10))
-    expect(await store.claim(ID, ['a'], run('2', 100))).toEqual(['seen'])
+    expect(await claim(['a'], run('2'))).toEqual(['done'])
+    await claim(['a'], run('1', 10))
+    expect(await claim(['a'], run('2', 100))).toEqual(['done'])
   })
 
-  test('gives up a run that has not committed for half an hour', async () => {
-    await store.claim(ID, ['a'], run('1'))
-    const almost = { id: '2', at: START + CLAIM_HOLDS - 1 }
-    const over = { id: '2', at: START + CLAIM_HOLDS }
-    expect(await store.claim(ID, ['a'], almost)).toEqual(['busy'])
-    expect(await store.claim(ID, ['a'], over)).toEqual(['fresh'])
-    expect(await store.claim(ID, ['a'], { id: '1', at: over.at })).toEqual(['busy'])
+  test.each([
+    ['a short one', 10],
+    ['the default', 60],
+  ])('gives up a run that has not committed within the lease: %s', async (_, minutes) => {
+    const lease = { lease: minutes * MINUTE }
+    await claim(['a'], run('1'), lease)
+    expect(await claim(['a'], run('2', minutes - 1), lease)).toEqual(['claimed'])
+    expect(await claim(['a'], run('2', minutes + 1), lease)).toEqual(['new'])
+    expect(await claim(['a'], run('1', minutes + 1), lease)).toEqual(['claimed'])
+  })
+
+  test('counts from the claim by the clock of the store, not from a machine’s start of the run', async () => {
+    place.setClock(START)
+    await store.read(ID)
+    await store.claim(ID, ['a'], { id: '1', at: START - 60 * MINUTE }, { lease: LEASE })
+    place.setClock(START + 25 * MINUTE)
+    await store.read(ID)
+    const skewed = { id: '2', at: START + 600 * MINUTE }
+    expect(await store.claim(ID, ['a'], skewed, { lease: LEASE })).toMatchObject([
+      { status: 'claimed' },
+    ])
+  })
+
+  test.each([
+    [4, 'claimed'],
+    [6, 'new'],
+    [600, 'new'],
+  ])('a claim %d minutes ahead is %s', async (minutes, status) => {
+    await claim(['a'], run('1', minutes))
+    expect(await claim(['a'], run('2'))).toEqual([status])
+  })
+
+  test('a last success far ahead is replaced by the next one', async () => {
+    place.setClock(START)
+    await store.commit(ID, run('1', 4))
+    await store.commit(ID, run('2'))
+    expect((await store.read(ID)).state.lastSuccess).toBe(run('', 4).at)
+    await store.commit(ID, run('1', 60))
+    await store.commit(ID, run('2'))
+    expect((await store.read(ID)).state.lastSuccess).toBe(START)
   })
 
   test('takes keys from others when forced', async () => {
-    await store.claim(ID, ['a', 'b'], run('1'))
+    await claim(['a', 'b'], run('1'))
     await store.commit(ID, run('1'))
-    expect(await store.claim(ID, ['a'], run('2'), true)).toEqual(['fresh'])
+    expect(await claim(['a'], run('2'), { force: true })).toEqual(['new'])
     await store.commit(ID, run('2'))
-    expect(await store.claim(ID, ['a', 'b'], run('3'))).toEqual(['seen', 'seen'])
+    expect(await claim(['a', 'b'], run('3'))).toEqual(['done', 'done'])
+  })
+
+  test('keeps where a poll ended with the claims of its run, in one step', async () => {
+    await claim(['a'], run('1'))
+    await store.commit(ID, run('1'), { bot: '1', offset: 8 })
+    const { state } = await place.open().read(ID)
+    expect([state.cursor, state.claims[0]?.done]).toEqual([{ bot: '1', offset: 8 }, true])
+    await claim(['b'], run('2'))
+    await store.commit(ID, run('2'))
+    expect((await place.open().read(ID)).state.cursor).toEqual({ bot: '1', offset: 8 })
+  })
+
+  test('a delivery that was seen is seen under any other key, but for its own run', async () => {
+    const uuid = '0b8f6a3e-5d0c-4b3e-9d53-6a3f1f0f2a11'
+    const time = '2026-11-20T10:00:00.000Z'
+    const delivery = await deliveryMark(uuid, time, digest)
+    await claim(['a'], run('1'), { delivery })
+    expect(await claim(['b'], run('2'), { delivery })).toEqual(['claimed'])
+    expect(await claim(['b'], run('1'), { delivery })).toEqual(['new'])
+    await store.commit(ID, run('1'))
+    expect(await claim(['c'], run('2', 100), { delivery })).toEqual(['done'])
+    const later = await deliveryMark(uuid, '2026-11-20T10:00:01.000Z', digest)
+    expect(await claim(['c'], run('2', 100), { delivery: later })).toEqual(['new'])
+    expect(await deliveryMark('no-uuid', time, digest)).toBeUndefined()
+    expect(await deliveryMark(uuid, undefined, digest)).toBeUndefined()
   })
 
   test('remembers when the last successful run began', async () => {
+    place.setClock(START + 10 * MINUTE)
     await store.commit(ID, run('1', 7))
     await store.commit(ID, run('2', 3))
-    expect((await place.open().read(ID)).lastSuccess).toBe(run('', 7).at)
+    expect((await place.open().read(ID)).state.lastSuccess).toBe(run('', 7).at)
   })
 
   test('keeps triggers apart', async () => {
-    await store.claim(ID, ['a'], run('1'))
+    await claim(['a'], run('1'))
     const others = [
       { workflow: 'hook', trigger: 'other' },
       { workflow: 'a b/..%/ü', trigger: 'webhook' },
       { workflow: '__proto__', trigger: 'webhook' },
     ]
     for (const id of others) {
-      expect(await store.claim(id, ['a'], run('2'))).toEqual(['fresh'])
-      expect(await place.open().claim(id, ['a'], run('3'))).toEqual(['busy'])
+      const lease = { lease: LEASE }
+      expect(await store.claim(id, ['a'], run('2'), lease)).toEqual([{ status: 'new' }])
+      const [other] = await place.open().claim(id, ['a'], run('3'), lease)
+      expect(other?.status).toBe('claimed')
     }
   })
 
   test('keeps the newest 5,000 keys, and forgets those that are done first', async () => {
     const many = Array.from({ length: MOST_CLAIMS }, (_, index) => `k${index}`.padEnd(44, '='))
-    await store.claim(ID, ['unfinished'], run('1'))
-    await store.claim(ID, many.slice(0, -1), run('2'))
+    await claim(['unfinished'], run('1'))
+    await claim(many.slice(0, -1), run('2'))
     await store.commit(ID, run('2'))
-    await store.claim(ID, ['new'], run('3'))
-    const { claims } = await place.open().read(ID)
-    expect(claims).toHaveLength(MOST_CLAIMS)
-    const keys = claims.map(({ key }) => key)
+    await claim(['new'], run('3'))
+    const keys = (await claims()).map(({ key }) => key)
+    expect(keys).toHaveLength(MOST_CLAIMS)
     expect(keys).toEqual(['unfinished', ...many.slice(1, -1), 'new'])
   })
 
@@ -104,7 +184,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     ['broken claims', '{"format":"hookline-state","version":1,"lastSuccess":null,"claims":[1]}'],
   ])('refuses a file that is %s, and says how to begin anew', async (_, text) => {
     await place.overwrite(text)
-    const problems = await problemsOf(store.claim(ID, ['a'], run('1')))
+    const problems = await problemsOf(claim(['a'], run('1')))
     expect(problems[0]?.message).toMatch(place.name)
     expect(problems[0]?.message).toMatch(/is no state of Hookline, or broken$/)
     expect(problems[0]?.notes?.[0]).toMatch(/^to begin anew, delete /)
@@ -119,15 +199,16 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   })
 
   test('gives every key to exactly one of the runs that claim at once', async () => {
-    const rounds = kind === 'file' ? 30 : 10
+    const rounds = scaled(kind === 'file' ? 30 : 10, 4)
     for (let round = 0; round < rounds; round++) {
       const keys = ['a', 'b', 'c', 'd', 'e'].map((key) => `${key}${round}`)
       const runs = ['1', '2', '3', '4', '5', '6']
+      const asked = (id: string) => keys.slice(Number(id) % 3)
       const results = await Promise.all(
-        runs.map((id) => place.open().claim(ID, keys.slice(Number(id) % 3), run(id))),
+        runs.map((id) => place.open().claim(ID, asked(id), run(id), { lease: LEASE })),
       )
-      const won = results.flatMap((standing, index) =>
-        keys.slice(Number(runs[index]) % 3).filter((_, position) => standing[position] === 'fresh'),
+      const won = results.flatMap((states, index) =>
+        asked(runs[index] ?? '').filter((_, position) => states[position]?.status === 'new'),
       )
       expect(won.sort()).toEqual(keys)
     }
@@ -137,36 +218,37 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     const id = fc.constantFrom('1', '2', '3')
     const keys = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 })
     const minutes = fc.constantFrom(0, 10, 35)
-    const step = fc.oneof(
-      fc.record({ claim: fc.constant(true), id, keys, minutes }),
-      fc.record({ claim: fc.constant(false), id, keys, minutes }),
-    )
+    const step = fc.record({ claims: fc.boolean(), id, keys, minutes })
     let count = 0
     const property = fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
       const trigger = { workflow: 'model', trigger: `t${count++}` }
       const model = new Map<string, { id: string; at: number; done: boolean }>()
       let now = START
       for (const one of steps) {
-        now += one.minutes * 60_000
-        if (!one.claim) {
-          await store.commit(trigger, { id: one.id, at: now })
+        now += one.minutes * MINUTE
+        place.setClock(now)
+        const by = { id: one.id, at: now }
+        if (!one.claims) {
+          await store.commit(trigger, by)
           for (const [key, had] of model)
             if (had.id === one.id) model.set(key, { ...had, done: true })
           continue
         }
         const expected = one.keys.map((key) => {
           const had = model.get(key)
-          if (!had || had.id === one.id) return 'fresh'
-          if (had.done) return 'seen'
-          return now - had.at < CLAIM_HOLDS ? 'busy' : 'fresh'
+          if (!had || had.id === one.id) return 'new'
+          if (had.done) return 'done'
+          return now - had.at < LEASE ? 'claimed' : 'new'
         })
-        expect(await store.claim(trigger, one.keys, { id: one.id, at: now })).toEqual(expected)
+        await store.read(trigger)
+        const states = await store.claim(trigger, one.keys, by, { lease: LEASE })
+        expect(states.map(({ status }) => status)).toEqual(expected)
         for (const [index, key] of one.keys.entries()) {
-          if (expected[index] !== 'fresh') continue
+          if (expected[index] !== 'new') continue
           model.set(key, { id: one.id, at: now, done: model.get(key)?.done ?? false })
         }
       }
     })
-    await fc.assert(property, { numRuns: kind === 'file' ? 100 : 40 })
+    await fc.assert(property, { numRuns: scaled(kind === 'file' ? 100 : 40, 12) })
   })
 })

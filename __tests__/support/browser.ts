@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { installedChromium, launch } from '../../scripts/chromium.js'
-import { type Dev, post, startDev } from './dev.ts'
+import { type Dev, type DevSetup, post, startDev } from './dev.ts'
 
 export const CHROMIUM = installedChromium()
 if (!CHROMIUM) process.stderr.write('no Chromium is installed: the page is not tested\n')
@@ -15,6 +15,7 @@ export const ISSUE = {
 }
 
 const FILES = {
+  '.env': 'KEY=a-secret-that-nobody-sees',
   'workflows/hook.yml': 'on: { webhook: { path: "/{:name}" } }',
   'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n',
 }
@@ -23,7 +24,11 @@ const FILES = {
 export interface Stage {
   dev: Dev
   /** The page of a fresh run, after bodies were posted. */
-  open(bodies?: readonly unknown[], options?: BrowserContextOptions): Promise<Page>
+  open(
+    bodies?: readonly unknown[],
+    options?: BrowserContextOptions,
+    setup?: Partial<DevSetup>,
+  ): Promise<Page>
 }
 
 export function stage(): Stage {
@@ -35,8 +40,8 @@ export function stage(): Stage {
   afterAll(() => browser.close())
   const set: Stage = {
     dev: undefined as unknown as Dev, // `open` begins every test
-    async open(bodies = [], options = {}) {
-      set.dev = await startDev({ files: FILES })
+    async open(bodies = [], options = {}, setup = {}) {
+      set.dev = await startDev({ files: FILES, ...setup })
       for (const body of bodies) await post(set.dev.hook('hook/webhook'), body)
       const page = await visit(browser, set.dev.url, options)
       pages.push(page)

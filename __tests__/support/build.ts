@@ -32,9 +32,23 @@ async function build(target: string): Promise<void> {
   const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
   const compiled = join(own, 'compiled')
   await run(bin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', compiled], { cwd: ROOT })
-  await run(bin('ncc'), ['build', join(compiled, 'relay/worker.js'), '-m', '-o', own])
+  // In a process of its own: the bundler is no module for the virtual machine of a test.
+  await run(process.execPath, ['--input-type=module', '-e', BUNDLE, compiled, own], { cwd: ROOT })
   await rename(own, target).catch(() => {})
 }
+
+/** As `npm run build` does it, so that what is tested is what is shipped. */
+const BUNDLE = `
+import { writeFile } from 'node:fs/promises'
+import { bundle } from './scripts/build/bundle.js'
+import { TARGETS } from './scripts/build/targets.js'
+const [compiled, own] = process.argv.slice(1)
+const target = TARGETS.find(({ portable }) => portable)
+const entry = target.entry.replace('build', compiled)
+const files = await bundle({ ...target, entry, types: undefined })
+const [, { content }] = files.find(([name]) => name === target.folder + '/' + target.file)
+await writeFile(own + '/index.js', content)
+`
 
 async function sourceHash(): Promise<string> {
   const hash = createHash('sha256')

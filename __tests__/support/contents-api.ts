@@ -16,6 +16,7 @@ export interface Call {
 
 interface Reply {
   readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
@@ -32,6 +33,10 @@ export interface ContentsApi {
   intervene(by: (call: Call, number: number) => Reply | 'drop' | undefined): void
   /** Called after a call took effect, before its answer: with `drop`, no answer follows. */
   afterwards(by: (call: Call, number: number) => 'drop' | undefined): void
+  /** From now on no call is answered. */
+  hang(): void
+  /** By how many milliseconds the clock of its header `Date` is ahead of this machine's. */
+  readonly clock: { ahead: number }
   close(): Promise<void>
 }
 
@@ -51,6 +56,8 @@ export async function startContentsApi(): Promise<ContentsApi> {
   const objects = new Map<string, Commit | ReadonlyMap<string, string>>()
   const branches = new Map<string, string>()
   const calls: Call[] = []
+  const clock = { ahead: 0 }
+  let isHanging = false
   let before: Parameters<ContentsApi['intervene']>[0] = () => undefined
   let after: Parameters<ContentsApi['afterwards']>[0] = () => undefined
 
@@ -124,11 +131,16 @@ export async function startContentsApi(): Promise<ContentsApi> {
   const server = createServer(async (request, response) => {
     const call = await read(request)
     const number = calls.push(call)
+    if (isHanging) return
     const instead = before(call, number)
     if (instead === 'drop') return void request.socket.destroy()
     const reply = instead ?? asGitHub(call)
     if (after(call, number) === 'drop') return void request.socket.destroy()
-    response.writeHead(reply.status, { 'content-type': 'application/json; charset=utf-8' })
+    response.writeHead(reply.status, {
+      'content-type': 'application/json; charset=utf-8',
+      date: new Date(Date.now() + clock.ahead).toUTCString(),
+      ...reply.headers,
+    })
     response.end(JSON.stringify(reply.body))
   })
   server.listen(0, '127.0.0.1')
@@ -136,6 +148,10 @@ export async function startContentsApi(): Promise<ContentsApi> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    clock,
+    hang: () => {
+      isHanging = true
+    },
     files: (branch) => headOf(branch)?.files,
     put: (branch, path, text) => void commit(branch, new Map([[path, text]])),
     history(branch) {

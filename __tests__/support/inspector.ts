@@ -1,4 +1,4 @@
-import type { Detail, Summary, Welcome } from '../../src/dev/inspector/wire.ts'
+import type { Detail, Summary, Welcome } from '../../src/inspector/api.ts'
 import { parseAnswer, type RawAnswer, sendBytes } from './raw-http.ts'
 
 /** Asks the inspector over a raw socket, which lets any Host and Origin be said. */
@@ -24,8 +24,10 @@ export async function run(url: string): Promise<Welcome & { run: string; key: st
   return JSON.parse((await ask(url, '/inspector/run')).body)
 }
 
-export async function detail(url: string, id: number): Promise<Detail> {
-  return JSON.parse((await ask(url, `/inspector/requests/${id}`)).body)
+/** @param number counts from 1 in the order of arrival */
+export async function detail(url: string, number: number): Promise<Detail> {
+  const { run: name } = await run(url)
+  return JSON.parse((await ask(url, `/inspector/requests/${name}-${number}`)).body)
 }
 
 /** A reader of the stream of events, as a browser's EventSource is. */

@@ -19,5 +19,5 @@ function killing(owner, name) {
 
 killing(fs, 'appendFileSync')
 killing(fs, 'writeFileSync')
-for (const name of ['writeFile', 'link', 'rename', 'rm']) killing(promises, name)
+for (const name of ['open', 'writeFile', 'rename', 'rm']) killing(promises, name)
 syncBuiltinESMExports()

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { runEffects } from '../../src/engine/effects.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
-import type { PlatformEvent, WorkflowSource } from '../../src/engine/event.ts'
-import { createStore, type StateStore } from '../../src/state/index.ts'
+import type { EnginePorts, PlatformEvent, WorkflowSource } from '../../src/engine/event.ts'
 import { memoryBackend } from '../../src/state/memory.ts'
+import { createStore, type StateStore } from '../../src/state/store.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { defineTrigger } from '../../src/triggers/trigger.ts'
 import type { Json } from '../../src/wire/json.ts'
@@ -33,9 +33,10 @@ export function queueWorkflow(queue: Queue, config: unknown = {}, idle?: string)
     options: v.strictObject({}),
     outputs: { text: 'Its text.' },
     key: 'update_id',
-    whyNotPolled: () => idle,
-    async poll() {
+    pollDisabledReason: () => idle,
+    async poll(_options, _ports, cursor) {
       queue.polls++
+      if (cursor !== undefined) queue.forget(cursor)
       const items = [...queue.items]
       const after = Number(items.at(-1)?.update_id ?? 0) + 1
       return {
@@ -69,9 +70,14 @@ export function scheduleEvent(schedule?: string): PlatformEvent {
   return { name: 'schedule', payload: schedule === undefined ? {} : { schedule } }
 }
 
-/** A store that lives as long as its test. */
-export function memoryStore(): StateStore {
-  return createStore(memoryBackend())
+/** A store that lives as long as its test, on a clock that the test sets. */
+export interface MemoryStore extends StateStore {
+  readonly clock: { now: number }
+}
+
+export function memoryStore(): MemoryStore {
+  const clock = { now: 0 }
+  return { ...createStore(memoryBackend(() => clock.now)), clock }
 }
 
 export function updates(
@@ -90,7 +96,14 @@ export function updates(
 export const dispatch: PlatformEvent = { name: 'workflow_dispatch', payload: {} }
 
 /** Evaluates an event for a trigger on this queue; `succeed` is what follows when the job succeeds. */
-export async function poll(queue: Queue, config: unknown = {}, event = dispatch, other = {}) {
+export async function poll(
+  queue: Queue,
+  config: unknown = {},
+  event = dispatch,
+  other: Partial<EnginePorts> & { readonly store?: StateStore & Partial<MemoryStore> } = {},
+) {
+  const { clock } = other.store ?? {}
+  if (clock) clock.now = testPorts(other).run.at
   const workflows = sourceOf(queueWorkflow(queue, config))
   const ports = testPorts(other)
   const evaluation = await evaluate(event, workflows, ports)

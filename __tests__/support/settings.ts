@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Found } from '../../src/engine/candidate.ts'
+import type { Found } from '../../src/engine/keys.ts'
 import { scripts } from '../../src/engine/scripts.ts'
-import { NO_SEEN_KEYS, type SeenKeys } from '../../src/state/index.ts'
+import { NO_SEEN_KEYS, type SeenKeys } from '../../src/state/store.ts'
 import type { KeyPaths } from '../../src/triggers/config.ts'
 import { type Config, configSchema } from '../../src/triggers/config.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
@@ -9,13 +9,19 @@ import type { Item } from '../../src/triggers/trigger.ts'
 /** Settings of the pipeline from `config` as a workflow file has it. */
 export function settingsOf(
   config: unknown = {},
-  other: { keys?: Partial<KeyPaths>; ledger?: SeenKeys; deduplicate?: boolean } = {},
+  other: {
+    keys?: Partial<KeyPaths>
+    seen?: SeenKeys
+    deduplicate?: boolean
+    isPolled?: boolean
+  } = {},
 ) {
   return {
     config: configOf(config),
     keys: { own: undefined, chosen: undefined, ...other.keys },
     deduplicate: other.deduplicate ?? false,
-    ledger: other.ledger ?? NO_SEEN_KEYS,
+    seen: other.seen ?? NO_SEEN_KEYS,
+    isPolled: other.isPolled ?? true,
     scripts,
   }
 }

@@ -55,9 +55,11 @@ export class Signatory {
   static async create({
     kind = RSA,
     days = [-1, 1],
+    subject = 'CN=sns.amazonaws.com',
   }: {
     kind?: typeof RSA | typeof EC
     days?: readonly [number, number]
+    subject?: string
   } = {}): Promise<Signatory> {
     const uses = ['sign', 'verify'] as const
     const authority = await crypto.subtle.generateKey(RSA, true, uses)
@@ -69,7 +71,7 @@ export class Signatory {
       extensions: [new BasicConstraintsExtension(true)],
     })
     const leaf = await X509CertificateGenerator.create({
-      subject: 'CN=sns.amazonaws.com',
+      subject,
       issuer: root.subject,
       publicKey: keys.publicKey,
       signingKey: authority.privateKey,

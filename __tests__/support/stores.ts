@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { githubApi, stateFiles } from '../../src/action/store.ts'
-import { branchBackend, withRetries } from '../../src/state/branch.ts'
-import { fileBackend } from '../../src/state/file.ts'
-import { createStore, type StateStore } from '../../src/state/index.ts'
+import { openBranch } from '../../src/state/branch.ts'
+import { openFile } from '../../src/state/file.ts'
+import type { StorePlace } from '../../src/state/place.ts'
+import { createStore, type StateStore } from '../../src/state/store.ts'
 import { startContentsApi } from './contents-api.ts'
 
 /** A place for state that several stores, of several processes so to speak, share. */
@@ -13,12 +14,27 @@ export interface SharedPlace {
   open(): StateStore
   /** Puts text where the state of `hook/webhook` lies. */
   overwrite(text: string): Promise<void>
+  /** The time by the store's own clock, in milliseconds since 1970. */
+  setClock(now: number): void
   /** What a user is told the place is. */
   readonly name: RegExp
   close(): Promise<void>
 }
 
-export const PORTS = { sleep: (duration: number) => sleep(duration), random: Math.random }
+/** What a run gives a store, with real waits, for tests to change parts of. */
+export function storePlace(folder: string, other: Partial<StorePlace> = {}): StorePlace {
+  return {
+    sleep: (duration) => new Promise((resolve) => setTimeout(resolve, duration)),
+    random: Math.random,
+    now: Date.now,
+    repository: 'octo/repo',
+    folder,
+    files: stateFiles(folder),
+    github: githubApi('token'),
+    known: { read: async () => undefined, write: async () => {} },
+    ...other,
+  }
+}
 
 export const PLACES: readonly [string, () => Promise<SharedPlace>][] = [
   ['file', filePlace],
@@ -27,10 +43,18 @@ export const PLACES: readonly [string, () => Promise<SharedPlace>][] = [
 
 async function filePlace(): Promise<SharedPlace> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-state-'))
-  const path = join(folder, 'deep/state.json')
+  const path = 'deep/state.json'
+  let ahead = 0
+  const now = () => Date.now() + ahead
   return {
-    open: () => createStore(fileBackend(path, 'deep/state.json', stateFiles, PORTS)),
-    overwrite: (text) => stateFiles.replace(path, text),
+    open: () => createStore(openFile(path, storePlace(folder, { now }))),
+    async overwrite(text) {
+      await stateFiles(folder).remove(path)
+      await stateFiles(folder).write(path, text)
+    },
+    setClock(time) {
+      ahead = time - Date.now()
+    },
     name: /deep\/state\.json/,
     close: () => rm(folder, { recursive: true }),
   }
@@ -41,8 +65,11 @@ async function branchPlace(): Promise<SharedPlace> {
   process.env.GITHUB_API_URL = api.url
   process.env.GITHUB_REPOSITORY = 'octo/repo'
   return {
-    open: () => createStore(branchBackend('state', withRetries(githubApi('token'), PORTS), PORTS)),
+    open: () => createStore(openBranch('state', storePlace(''))),
     overwrite: async (text) => api.put('state', 'hook/webhook.json', text),
+    setClock(time) {
+      api.clock.ahead = time - Date.now()
+    },
     name: /hook\/webhook\.json on the branch state/,
     async close() {
       const violations = api.calls.flatMap((call) => call.violations)
@@ -50,8 +77,4 @@ async function branchPlace(): Promise<SharedPlace> {
       if (violations.length > 0) throw new Error(`calls against the description: ${violations}`)
     },
   }
-}
-
-function sleep(duration: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, duration))
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { workerBundle } from './build.ts'
@@ -18,26 +18,51 @@ export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<R
   return startWorkerd(await workerBundle(), bindings)
 }
 
+/** A running workerd. */
+export interface Workerd extends RelayUnderTest {
+  readonly pid: number
+  /** Ends it at once, with no time to finish anything; its disk stays. */
+  kill(): Promise<void>
+}
+
+interface WorkerdOptions {
+  /** Folder of the Durable Objects of class `Outbox`, which are bound as `OUTBOX`. */
+  readonly disk?: string
+  /** Modules that the script imports, by the name that it knows them under. */
+  readonly modules?: ReadonlyMap<string, string>
+}
+
 export async function startWorkerd(
   script: string,
   bindings: Readonly<Record<string, string>>,
-): Promise<RelayUnderTest & { readonly pid: number }> {
+  { disk, modules = new Map() }: WorkerdOptions = {},
+): Promise<Workerd> {
   const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
   const file = join(folder, 'config.capnp')
   await copyFile(script, join(folder, 'worker.js'))
-  await writeFile(file, config(bindings))
+  for (const [name, text] of modules) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  await writeFile(file, config(bindings, [...modules.keys()], disk))
   const child = spawn(WORKERD, ['serve', file, '--control-fd=3'], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   })
   const log: string[] = []
   if (child.stdout) createInterface(child.stdout).on('line', (line) => log.push(line))
   const port = await listeningPort(child)
-  const close = async () => {
-    child.kill()
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    child.kill(signal)
     await once(child, 'exit')
     await rm(folder, { recursive: true })
   }
-  return { url: `http://127.0.0.1:${port}`, log, close, pid: child.pid ?? 0 }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log,
+    close: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    pid: child.pid ?? 0,
+  }
 }
 
 async function listeningPort(child: ChildProcess): Promise<number> {
@@ -47,23 +72,36 @@ async function listeningPort(child: ChildProcess): Promise<number> {
   return JSON.parse(line).port
 }
 
-function config(bindings: Readonly<Record<string, string>>): string {
+function config(
+  bindings: Readonly<Record<string, string>>,
+  modules: readonly string[],
+  disk: string | undefined,
+): string {
   const list = Object.entries(bindings).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
   )
+  if (disk) list.push('(name = "OUTBOX", durableObjectNamespace = "Outbox")')
+  const embedded = modules.map((name) => `(name = "${name}", esModule = embed "${name}")`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .relay),
     (name = "internet", network = (allow = ["private", "public"])),
+    ${disk ? `(name = "disk", disk = (path = ${JSON.stringify(disk)}, writable = true)),` : ''}
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const relay :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "worker.js")],
+  modules = [${['(name = "worker", esModule = embed "worker.js")', ...embedded].join(', ')}],
   bindings = [${list.join(', ')}],
   compatibilityDate = "2026-10-01",
   compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],
+  ${disk ? OBJECTS : ''}
 );
 `
 }
+
+const OBJECTS = `durableObjectNamespaces = [
+    (className = "Outbox", uniqueKey = "outbox", enableSql = true)
+  ],
+  durableObjectStorage = (localDisk = "disk"),`

@@ -2,27 +2,17 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { TRIGGERS } from '../../src/triggers/index.ts'
-import type { Trigger } from '../../src/triggers/trigger.ts'
+import { defineTrigger, type Trigger } from '../../src/triggers/trigger.ts'
 import { NATIVE_EVENTS } from '../../src/wire/events.ts'
 import { isObject } from '../../src/wire/json.ts'
+import { RESERVED_OUTPUTS } from '../../src/wire/output-names.ts'
 import { readWebhookRequest } from '../../src/wire/request.ts'
+import { scaled } from '../support/effort.ts'
 import { bound, payloadOf, QUIET_WORLD, receive } from '../support/receive.ts'
 import { anyRequest, NO_TEXT, variations } from './requests.ts'
 
-/** Options without which a trigger has nothing to do; none for most. */
-const LEAST: Readonly<Record<string, object>> = { messaging_bot: { webhook: true } }
-
 /** Outputs of the step that no field may take: see action.yml. */
-const RESERVED = [
-  'triggered',
-  'trigger',
-  'workflow',
-  'count',
-  'on',
-  'items',
-  'delivery',
-  'received-at',
-]
+const RESERVED: readonly string[] = RESERVED_OUTPUTS
 
 const triggers = [...new Set(TRIGGERS.values())]
 
@@ -35,8 +25,7 @@ test('each name means one trigger, and none of the events of GitHub', () => {
 })
 
 describe.each(triggers)('$name', (trigger) => {
-  const { name } = trigger
-  const least = LEAST[name] ?? {}
+  const { name, minimalOptions } = trigger
 
   test('says what it is, what its options are and what it gives, in a sentence each', () => {
     const { config: _, ...own } = trigger.schema.entries // a mapping, described option by option
@@ -63,25 +52,32 @@ describe.each(triggers)('$name', (trigger) => {
   })
 
   test('refuses an option that it does not have', () => {
-    const result = trigger.bind({ ...least, no_such_option: 1 })
+    const result = trigger.bind({ ...minimalOptions, no_such_option: 1 })
     expect('issues' in result && result.issues[0]?.path?.[0]?.key).toBe('no_such_option')
   })
 
-  test('receives or polls', () => {
-    const { receive, poll } = bound(name, least)
-    expect(receive ?? poll).toBeDefined()
+  test('takes its own minimal options, and then receives or polls', () => {
+    const ready = trigger.bind(minimalOptions)
+    const issues = 'issues' in ready ? ready.issues.map(({ message }) => message) : []
+    const place = `minimalOptions of the trigger "${name}"`
+    expect({ place, issues }).toEqual({ place, issues: [] })
+    expect('issues' in ready ? undefined : (ready.receive ?? ready.poll)).toBeDefined()
   })
 })
 
 describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
-  const { name } = trigger
-  const least = LEAST[name] ?? {}
+  const { name, minimalOptions } = trigger
 
   test('fires for its own example, once, with the key that tells its items apart', async () => {
-    const { example, keys } = bound(name, least)
+    const { example, keys } = bound(name, minimalOptions)
     const { method = '', path = '', contentType = '', body = '' } = example ?? {}
     const headers = contentType ? { 'Content-Type': contentType } : {}
-    const { items, checks } = await receive(bound(name, least), { method, path, headers, body })
+    const { items, checks } = await receive(bound(name, minimalOptions), {
+      method,
+      path,
+      headers,
+      body,
+    })
     expect(items).toHaveLength(1)
     expect(checks.filter(({ held }) => !held)).toEqual([])
     if (keys.own) expect(at(items[0], keys.own)).toBeDefined()
@@ -90,7 +86,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
   })
 
   test('says of every request whether each of its conditions held, and never fails', async () => {
-    const ready = bound(name, least)
+    const ready = bound(name, minimalOptions)
     await fc.assert(
       fc.asyncProperty(anyRequest, async (sent) => {
         const { items, checks } = await receive(ready, sent, QUIET_WORLD)
@@ -98,13 +94,13 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
         for (const { option, found } of checks) expect(option && found).not.toBe('')
         for (const item of items) expect(JSON.parse(JSON.stringify(item))).toEqual(plain(item))
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     )
     expect(Object.prototype).not.toHaveProperty('polluted')
   })
 
   test('takes its example with any part of it made something else', async () => {
-    const ready = bound(name, least)
+    const ready = bound(name, minimalOptions)
     const { method = '', path = '', body = 'null' } = ready.example ?? {}
     for (const other of [null, true, 0, 'x', [], [null], {}, NO_TEXT]) {
       for (const changed of variations(JSON.parse(body), other)) {
@@ -116,7 +112,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
   })
 
   test('makes the same of a request again, and leaves the request as it was', async () => {
-    const ready = bound(name, least)
+    const ready = bound(name, minimalOptions)
     await fc.assert(
       fc.asyncProperty(anyRequest, async (sent) => {
         const request = await readWebhookRequest(payloadOf(name, sent))
@@ -126,16 +122,16 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
         expect(second).toEqual(first)
         expect(plain(request)).toEqual(before)
       }),
-      { numRuns: 100 },
+      { numRuns: scaled(100) },
     )
   })
 
   test('shows no credential that came in a header', async () => {
     const headers = Object.fromEntries(CREDENTIAL_HEADERS.map((header) => [header, CANARY]))
-    const { example } = bound(name, least)
+    const { example } = bound(name, minimalOptions)
     const { method = '', path = '', contentType = '', body = '' } = example ?? {}
     const sent = { method, path, headers: { ...headers, 'Content-Type': contentType }, body }
-    const reception = await receive(bound(name, least), sent, QUIET_WORLD)
+    const reception = await receive(bound(name, minimalOptions), sent, QUIET_WORLD)
     expect(JSON.stringify(reception)).not.toContain(CANARY)
   })
 })
@@ -154,7 +150,7 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
           const isLookedAt = checks.some(({ option }) => option === 'verify')
           expect(warnings.length).toBe(isLookedAt ? 1 : 0)
         }),
-        { numRuns: 100 },
+        { numRuns: scaled(100) },
       )
     })
 
@@ -173,11 +169,32 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
   },
 )
 
+describe('a definition', () => {
+  const options = v.strictObject({ url: v.pipe(v.string(), v.description('Where.')) })
+  const feed = { name: 'feed', description: 'Polls.', options, outputs: { title: 'Its title.' } }
+  const poll = async () => ({ checks: [], items: [], cursorBefore: () => undefined })
+
+  test('that polls must say how it acknowledges', () => {
+    expect(() => defineTrigger({ ...feed, poll })).toThrow('trigger "feed" polls, and does not say')
+  })
+
+  test('that cannot acknowledge says so, and it is known of what is made of it', () => {
+    const ready = defineTrigger({ ...feed, poll, acknowledge: 'impossible' }).bind({ url: 'x' })
+    expect(ready).toMatchObject({ forgets: false, acknowledge: undefined })
+  })
+
+  test('with an option that is needed, and that it does not give, stops no other one', () => {
+    const trigger = defineTrigger({ ...feed, receive: () => ({ checks: [], items: [] }) })
+    expect(receives(trigger)).toBe(false)
+  })
+})
+
 const CANARY = 'canary-5f1b77aa'
 const CREDENTIAL_HEADERS = ['authorization', 'x-gitlab-token', 'x-telegram-bot-api-secret-token']
 
 function receives(trigger: Trigger): boolean {
-  return bound(trigger.name, LEAST[trigger.name] ?? {}).receive !== undefined
+  const ready = trigger.bind(trigger.minimalOptions)
+  return 'receive' in ready && ready.receive !== undefined
 }
 
 function descriptionOf(option: v.GenericSchema): string {

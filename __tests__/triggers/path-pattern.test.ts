@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { pathPattern } from '../../src/triggers/webhook.ts'
+import { modernPattern, pathPattern } from '../../src/triggers/webhook.ts'
+import { scaled } from '../support/effort.ts'
 
 function compile(text: string) {
   return v.parse(pathPattern, text)
@@ -39,7 +40,7 @@ test('any text is a pattern or a mistake in one line, without a hang', () => {
     if (message === undefined) compile(text).match(path)
     else expect(message).not.toMatch(/\n|visit /)
   })
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: scaled(1000) })
 })
 
 describe('R36: the most that a pattern may hold, on hostile paths of 60 KB', () => {
@@ -123,5 +124,25 @@ test('a malformed escape in a path never throws', () => {
     expect(() => pattern.match(`/${path}`)).not.toThrow()
     expect(() => letters.match(`/${path}`)).not.toThrow()
   })
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: scaled(1000) })
+})
+
+describe('a pattern as it was written once', () => {
+  test.each([
+    ['/a/:b?', '/a{/:b}', ['/a', '/a/x'], ['/a/x/y']],
+    ['/a/:b*', '/a{/*b}', ['/a', '/a/x', '/a/x/y'], ['/b']],
+    ['/a/:b+', '/a/*b', ['/a/x', '/a/x/y'], ['/a']],
+    ['/a/(.*)', '/a/*rest', ['/a/x/y'], ['/b/x']],
+    ['/:a/:b?', '/:a{/:b}', ['/x', '/x/y'], ['/x/y/z']],
+    ['/a/*', '/a/*rest', ['/a/x/y'], ['/b/x']],
+  ])('%s is named as %s, which means the same', (old, modern, yes, no) => {
+    expect(mistake(old)).toContain(`today this is written ${modern}`)
+    expect(modernPattern(old)).toBe(modern)
+    for (const path of yes) expect(compile(modern).match(path)).toBeDefined()
+    for (const path of no) expect(compile(modern).match(path)).toBeUndefined()
+  })
+
+  test.each(['/a/:b', '/a{/:b}', '/*rest', '/a/(\\d+)', '/a+'])('%s is none', (pattern) => {
+    expect(modernPattern(pattern)).toBeUndefined()
+  })
 })

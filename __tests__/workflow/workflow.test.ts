@@ -36,6 +36,23 @@ describe('a workflow file', () => {
     expect(file(text)).toEqual(names)
   })
 
+  test('has the variables of its own "env" in its "on:" section', () => {
+    const text = `on: {webhook: {path: '/\${{ env.P }}', method: '\${{ env.M }}'}}
+env: {P: 'a-\${{ secrets.TEXT }}', M: post, Q: '\${{ on.webhook.outputs.body }}'}
+jobs: {}`
+    const contexts = { ...CONTEXTS, env: { M: 'get' } }
+    const { triggers } = readWorkflowFile('hook', { name: FILE, file: FILE, text }, contexts)
+    expect(triggers[0]?.example).toMatchObject({ path: '/a-s3cret', method: 'POST' })
+  })
+
+  test.each(['rss', 'poll', 'script', 'reddit'])('with %s says where to read on', (name) => {
+    expect(file(`on: ${name}`).join()).toContain('docs/from-actionsflow.md#')
+  })
+
+  test('takes methods in capitals', () => {
+    expect(file('on: {webhook: {method: [POST, Get]}}')).toEqual(['webhook'])
+  })
+
   test.each([
     ['without on', 'jobs: {}', `error: ${FILE} has no "on:" section`],
     ['that is a list', '- on: webhook', `error: ${FILE} has no "on:" section`],

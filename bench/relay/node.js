@@ -6,7 +6,8 @@ import { compiled } from './compiled.js'
 /** @type {import('../../src/relay/node.ts')} */
 const { startRelay } = await compiled('relay/node.js')
 
-const relay = await startRelay({ host: '127.0.0.1', port: 0, env: process.env })
+const { OUTBOX_FILE: outbox, ...env } = process.env
+const relay = await startRelay({ host: '127.0.0.1', port: 0, env, outbox })
 process.send?.({ url: relay.url })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')

@@ -37,10 +37,12 @@ export function compile() {
  *
  * @param {string} name of a module in this folder
  * @param {Record<string, string>} [env] on top of this process's own
+ * @param {string} [node] program that runs it
  * @returns {Promise<Subject & { child: ChildProcess }>}
  */
-export async function start(name, env = {}) {
+export async function start(name, env = {}, node = process.execPath) {
   const child = fork(file(name), {
+    execPath: node,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

@@ -1,7 +1,10 @@
 // A stand-in for the platform that costs as little as it can: it reads a call and answers 204.
 import { createServer } from 'node:net'
 
-const ANSWER = 'HTTP/1.1 204 No Content\r\n\r\n'
+// `DOWN=1`: a platform that takes nothing.
+const ANSWER = process.env.DOWN
+  ? 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n'
+  : 'HTTP/1.1 204 No Content\r\n\r\n'
 
 /**
  * Counts calls by their head and the length it declares.

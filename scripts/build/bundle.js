@@ -11,9 +11,10 @@ import { shrink } from './shrink.js'
  * Bundles one target.
  *
  * @param {Target} target
+ * @param {readonly string[]} [embedded] modules that are part of it as text
  * @returns {Promise<[name: string, file: File][]>} by path in dist/
  */
-export async function bundle(target) {
+export async function bundle(target, embedded = []) {
   const { entry, folder, file, format, minify = false, types, portable, loads } = target
   const module = format === 'module'
   const externals = loads ? { [loads]: loads } : {}
@@ -21,11 +22,11 @@ export async function bundle(target) {
   if (portable) refuseNodeOnly(target, built)
   const scripts = await Promise.all(
     [[file, built.code], ...chunks(built)].map(async ([name = '', code = '']) => {
-      return [name, minify ? await shrink(code, { module }) : code]
+      return [name, minify ? await shrink(code, { module, smallest: portable }) : code]
     }),
   )
   const around = [
-    ['licenses.txt', notices(modulesOf(built.stats.compilation))],
+    ['licenses.txt', notices([...modulesOf(built.stats.compilation), ...embedded])],
     // Which of the two kinds of modules the folder holds, whatever stands around it.
     ['package.json', `${JSON.stringify({ type: format }, null, 2)}\n`],
   ]
@@ -68,7 +69,7 @@ function refuseNodeOnly({ entry }, { assets, stats }) {
  * @param {import('@vercel/ncc').Compilation} compilation
  * @returns {string[]}
  */
-function modulesOf({ modules }) {
+export function modulesOf({ modules }) {
   const single = [...modules].flatMap((module) => [module, ...(module.modules ?? [])])
   return single.flatMap(({ resource }) => resource ?? [])
 }

@@ -1,25 +1,40 @@
+import { execFileSync } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import ts from 'typescript'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { minify } from '@swc/core'
+import ncc from '@vercel/ncc'
+import { modulesOf } from './bundle.js'
 
-const PAGE = 'src/dev/inspector/page'
+const PAGE = 'src/inspector/page'
 const MODULE = 'build/inspector/page-files.js'
+const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 
-/** Puts the texts of the inspector's page into the module that otherwise reads them from files. */
-export async function embedInspectorPage() {
-  const names = (await readdir(PAGE)).filter((name) => name !== 'tsconfig.json').sort()
-  const files = await Promise.all(names.map(async (name) => [name, await textOf(name)]))
-  await writeFile(MODULE, `export const INSPECTOR_FILES = new Map(${JSON.stringify(files)})\n`)
-}
+/** tsconfig.build.json, for a browser. */
+const OPTIONS = [
+  ...['--noEmit', 'false', '--allowImportingTsExtensions', 'false'],
+  ...['--rewriteRelativeImportExtensions', '--rootDir', 'src', '--outDir', 'build'],
+]
 
 /**
- * A file of the page; of its scripts, the comments and types stay here.
+ * Bundles the script of the inspector's page, and puts the texts of all its files into the module
+ * that the server reads them from.
  *
- * @param {string} name
+ * @returns {Promise<string[]>} what the script was made of, for the notices
  */
-async function textOf(name) {
-  const text = await readFile(`${PAGE}/${name}`, 'utf8')
-  if (!name.endsWith('.js')) return text
-  const { ESNext } = ts.ScriptTarget
-  const compilerOptions = { removeComments: true, target: ESNext, module: ts.ModuleKind.ESNext }
-  return ts.transpileModule(text, { fileName: name, compilerOptions }).outputText
+export async function embedInspectorPage() {
+  execFileSync(process.execPath, [tsc, '-p', PAGE, ...OPTIONS], { stdio: 'inherit' })
+  const main = await bundleScript('build/inspector/page/main.js')
+  const names = (await readdir(PAGE)).filter((name) => /\.(?:css|html|svg)$/.test(name)).sort()
+  const read = names.map(async (name) => [name, await readFile(`${PAGE}/${name}`, 'utf8')])
+  const files = [...(await Promise.all(read)), ['main.js', main.code]]
+  await writeFile(MODULE, `export const PAGE_FILES = new Map(${JSON.stringify(files)})\n`)
+  return main.modules
+}
+
+/** @param {string} entry */
+async function bundleScript(entry) {
+  const built = await ncc(resolve(entry), { cache: false, quiet: true })
+  const { code } = await minify(built.code, { module: true, compress: true, mangle: true })
+  return { code, modules: modulesOf(built.stats.compilation) }
 }

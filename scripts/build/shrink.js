@@ -14,9 +14,10 @@ const EAGER = '__eager__'
  * engine compiles at once, while it reads any other function twice, first to find its end.
  *
  * @param {string} code as webpack prints it
- * @param {{ module: boolean }} format true for ES modules, false for CommonJS
+ * @param {{ module: boolean, smallest?: boolean | undefined }} format `module`: true for ES modules,
+ *   false for CommonJS; `smallest`: what is sent to every place at the edge, where a start costs little
  */
-export async function shrink(code, { module }) {
+export async function shrink(code, { module, smallest = false }) {
   if (code.includes(EAGER)) throw new Error(`${EAGER} is a name of the build's own`)
   const marked = code.replaceAll(/^\/\*{3}\/ \(/gm, `/***/ ${EAGER}(`)
   const shrunk = await minify(marked, {
@@ -24,7 +25,7 @@ export async function shrink(code, { module }) {
     ecma: 2022,
     ...NAMES,
     mangle: NAMES,
-    compress: { defaults: false, unused: true, dead_code: true, passes: 2 },
+    compress: smallest || { defaults: false, unused: true, dead_code: true, passes: 2 },
     format: { comments: false, asciiOnly: true },
   })
   return shrunk.code.replaceAll(`${EAGER}(`, '(')

@@ -4,11 +4,22 @@ import { fileURLToPath } from 'node:url'
 const cli = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
 
 /**
- * What `--help` prints, of the built command line.
+ * What `--help` prints, of the built command line; and under it that of the command's own commands
+ * that have options.
  *
- * @param {string[]} names none for the command line as a whole
+ * @param {string} [name] none for the command line as a whole
+ * @returns {string}
  */
-export function helpOf(...names) {
+export function helpOf(name) {
+  if (name === undefined) return printed()
+  const help = printed(name)
+  const [, listed = ''] = help.split(/^Commands:\n/m)
+  const parts = [...listed.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, part = '']) => part)
+  return [help, ...parts.map((part) => printed(name, part))].join('\n')
+}
+
+/** @param {string[]} names */
+function printed(...names) {
   const env = { PATH: process.env.PATH }
   return execFileSync(process.execPath, [cli, ...names, '--help'], { encoding: 'utf8', env })
 }

@@ -46,11 +46,33 @@ export function workflowSchema(triggers, events) {
           },
         ],
       },
+      hookline: {
+        description: 'How the file is compiled; no compiled file has this key.',
+        type: 'object',
+        additionalProperties: false,
+        required: ['runs-on'],
+        properties: { 'runs-on': RUNS_ON },
+      },
       ...Object.fromEntries(
         KEYS.map((key) => [key, { $ref: `${GITHUB_WORKFLOW}#/properties/${key}` }]),
       ),
     },
   }
+}
+
+/** What a job runs on: a label, several, or a group. */
+const LABELS = { type: ['string', 'array'], items: { type: 'string' }, minLength: 1, minItems: 1 }
+const RUNS_ON = {
+  description: 'What the job "on" runs on: a label, a list of labels, or a group.',
+  anyOf: [
+    LABELS,
+    {
+      type: 'object',
+      additionalProperties: false,
+      minProperties: 1,
+      properties: { group: { type: 'string' }, labels: LABELS },
+    },
+  ],
 }
 
 /** The other top-level keys, as the public schema describes them. */

@@ -33,4 +33,10 @@ export const SAMPLES = [
   },
   { method: 'POST', path: 'hok/webhook', headers: json, body: '{}' },
   { method: 'PUT', path: 'hook/webhook/comments/9', headers: json, body: '{"text":"thanks"}' },
+  {
+    method: 'POST',
+    path: 'tickets/webhook',
+    headers: { ...json, 'x-github-event': 'issues', 'user-agent': 'GitHub-Hookshot/044aadd' },
+    body: JSON.stringify(issue),
+  },
 ]

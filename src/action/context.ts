@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as core from '@actions/core'
 import type { EnginePorts, PlatformEvent, WorkflowSource } from '../engine/event.ts'
-import type { StateStore } from '../state/index.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
 import type { Contexts } from '../workflow/expressions.ts'
@@ -19,22 +18,24 @@ export interface ActionContext {
 
 /** @throws UserError when an input or the event cannot be read */
 export async function readActionContext(): Promise<ActionContext> {
-  const inputs = readInputs((name) => core.getInput(name, { trimWhitespace: false }))
+  const inputs = stepInputs()
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
   const workflows = await workflowSource(inputs, contexts)
-  const ports = enginePorts(inputs.messagingApiUrl, {
-    store: await store(inputs),
-    mask: core.setSecret,
-  })
-  return { inputs, event, workflows, ports }
+  return { inputs, event, workflows, ports: await actionPorts(inputs) }
 }
 
-/** A store is loaded only when one is asked for. */
-async function store(inputs: Inputs): Promise<StateStore | undefined> {
-  if (inputs.state.kind === 'none') return undefined
-  const { chosenStore } = await import('./store.ts')
-  return chosenStore(inputs, workingCopy())
+/** The inputs of the step. @throws UserError when one cannot be read */
+export function stepInputs(): Inputs {
+  return readInputs((name) => core.getInput(name, { trimWhitespace: false }))
+}
+
+/** The real world for the engine. A store is loaded only when one is asked for. */
+export async function actionPorts(inputs: Inputs): Promise<EnginePorts> {
+  const isStateless = inputs.state.kind === 'none'
+  const stores = isStateless ? undefined : await import('./store.ts')
+  const store = await stores?.chosenStore(inputs, workingCopy())
+  return enginePorts(inputs.messagingApiUrl, { store, mask: core.setSecret })
 }
 
 const NO_FILES = [

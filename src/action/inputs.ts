@@ -1,11 +1,6 @@
+import { parseState, STATE_FORMS, type StateChoice } from '../state/index.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
-
-/** Where runs remember what they have handed on. */
-export type StateChoice =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'branch'; readonly name: string }
 
 /** What a step gives the action under `with:`. */
 export interface Inputs {
@@ -33,7 +28,7 @@ export function readInputs(input: (name: string) => string): Inputs {
     workflow: lines(input('workflow') || DEFAULT_GLOB),
     secrets: jsonObject('secrets', input('secrets')),
     vars: jsonObject('vars', input('vars')),
-    state: stateChoice(input('state').trim() || 'none'),
+    state: stateChoice(input('state')),
     githubToken: input('github-token').trim(),
     messagingApiUrl: input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL,
   }
@@ -49,16 +44,11 @@ export function onSource(text: string, workflowFile: string): Source {
   return { name: 'input "on"', text, file: workflowFile }
 }
 
-/** What git allows in the name of a branch, but for its rarer characters. */
-const BRANCH_NAME = /^(?!.*(\.\.|\/\/|\.lock$|[/.]$))[A-Za-z0-9_][\w./-]*$/
-
 function stateChoice(text: string): StateChoice {
-  const [kind, value] = [text.split(':', 1)[0], text.slice(text.indexOf(':') + 1).trim()]
-  if (text === 'none') return { kind: 'none' }
-  if (kind === 'file' && value !== '' && text.includes(':')) return { kind, path: value }
-  if (kind === 'branch' && BRANCH_NAME.test(value)) return { kind, name: value }
+  const choice = parseState(text)
+  if (choice) return choice
   throw new UserError({
-    message: 'input "state" is none of: none, file:<path>, branch:<name>',
+    message: `input "state" is none of: ${STATE_FORMS}`,
     notes: ['example: state: branch:hookline-state'],
   })
 }

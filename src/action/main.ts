@@ -9,22 +9,24 @@ import { parseWebhookPath } from '../wire/path.ts'
 import { type ActionContext, readActionContext } from './context.ts'
 import { logLine } from './failure.ts'
 import type { Inputs } from './inputs.ts'
-import { maskedOutputs, stepOutputs } from './outputs.ts'
+import { maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
 import { leaveForPost } from './post.ts'
 import { summaryHtml } from './summary.ts'
 import { type Arrival, arrivalOf } from './summary-tables.ts'
 
 /** The step itself: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
-  const surroundings = await readActionContext()
-  const { inputs, event, workflows, ports } = surroundings
+  const context = await readActionContext()
+  const { inputs, event, workflows, ports } = context
   const evaluation = await evaluate(event, workflows, ports)
   const outputs = stepOutputs(evaluation)
   for (const file of evaluation.files) writeOutputFile(file)
   for (const [name, value] of outputs) core.setOutput(name, value)
   warnOfMaskedOutputs(outputs, inputs)
+  const tooMuch = sizeWarning(outputs)
+  if (tooMuch) core.warning(tooMuch)
   report(evaluation)
-  await summarize(evaluation, surroundings)
+  await summarize(evaluation, context)
   leaveForPost(evaluation.effects)
 }
 
@@ -43,9 +45,10 @@ function warnOfMaskedOutputs(outputs: ReadonlyMap<string, string>, { secrets }: 
 }
 
 function report(evaluation: Evaluation): void {
-  const { workflow, trigger, items, reason, warnings, notices } = evaluation
+  const { workflow, trigger, items, reason, errors, warnings, notices } = evaluation
   const fired = `${workflow}/${trigger} fired: ${items.length} ${items.length === 1 ? 'item' : 'items'}`
   logLine(reason === undefined ? fired : `no trigger fired: ${reason}`)
+  for (const error of errors) core.error(error)
   for (const warning of warnings) core.warning(warning)
   for (const notice of notices) core.notice(notice)
 }

@@ -2,6 +2,7 @@ import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import type { ReservedOutput } from '../wire/output-names.ts'
 import { base64Forms } from '../wire/secret.ts'
 
 /**
@@ -14,17 +15,37 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
   const { items, contexts, fields } = evaluation
   const [first] = items
   const own = fields.map((field) => [field, outputText(first?.[field] ?? null)] as const)
-  return new Map([
-    ...own,
-    ['triggered', String(items.length > 0)],
-    ['trigger', evaluation.trigger],
-    ['workflow', evaluation.workflow],
-    ['count', String(items.length)],
-    ['on', JSON.stringify(contexts[0] ?? evaluation.unfired)],
-    ['items', itemsText(contexts)],
-    ['delivery', evaluation.delivery ?? ''],
-    ['received-at', evaluation.receivedAt ?? ''],
-  ])
+  const fixed: Record<ReservedOutput, string> = {
+    triggered: String(items.length > 0),
+    trigger: evaluation.trigger,
+    workflow: evaluation.workflow,
+    count: String(items.length),
+    on: JSON.stringify(contexts[0] ?? evaluation.unfired),
+    items: itemsText(contexts),
+    delivery: evaluation.delivery ?? '',
+    'received-at': evaluation.receivedAt ?? '',
+  }
+  return new Map([...own, ...Object.entries(fixed)])
+}
+
+/**
+ * A warning where a job that maps all of these outputs would hand on more than GitHub lets it: which
+ * of them to leave out. `items` comes last, since it alone holds everything.
+ */
+export function sizeWarning(outputs: ReadonlyMap<string, string>): string | undefined {
+  const sizes = [...outputs].map(([name, text]) => ({ name, size: name.length + text.length }))
+  const total = sum(sizes)
+  if (total <= LIMITS.jobOutputsUnits) return undefined
+  const largest = sizes.filter(({ name }) => name !== 'items').sort((a, b) => b.size - a.size)
+  const leave = largest.filter(
+    (_, at) => total - sum(largest.slice(0, at)) > LIMITS.jobOutputsUnits,
+  )
+  const names = leave.map(({ name }) => name).join(', ')
+  return `all outputs together have ${total} characters, and a job hands on at most ${LIMITS.jobOutputsUnits}: among the job's "outputs", leave out ${names} (what they hold stands in items too)`
+}
+
+function sum(sizes: readonly { readonly size: number }[]): number {
+  return sizes.reduce((total, { size }) => total + size, 0)
 }
 
 function outputText(value: Json): string {

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnginePorts } from '../engine/event.ts'
 import { scripts } from '../engine/scripts.ts'
-import type { StateStore } from '../state/index.ts'
+import type { StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
 import { HttpFailure, type HttpReply, type HttpRequest } from '../wire/http.ts'
 

@@ -1,49 +1,80 @@
-import { randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { branchBackend, type GitHubApi, type GitHubReply, withRetries } from '../state/branch.ts'
-import { type Files, fileBackend } from '../state/file.ts'
-import { createStore, type StateStore } from '../state/index.ts'
+import { openState, type StateChoice } from '../state/index.ts'
+import type { Files, GitHubApi, GitHubReply, KnownTexts } from '../state/place.ts'
+import { createStore, type StateStore } from '../state/store.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
-import type { Inputs } from './inputs.ts'
 
-/** The store that the input `state` names. */
-export function chosenStore(
-  { state, githubToken }: Inputs,
-  folder: string,
-): StateStore | undefined {
-  if (state.kind === 'none') return undefined
-  const ports = { sleep: (duration: number) => sleep(duration), random: Math.random }
-  if (state.kind === 'branch') {
-    return createStore(branchBackend(state.name, withRetries(githubApi(githubToken), ports), ports))
-  }
-  const path = isAbsolute(state.path) ? state.path : join(folder, state.path)
-  return createStore(fileBackend(path, state.path, stateFiles, ports))
+interface StoreInputs {
+  readonly state: StateChoice
+  readonly githubToken: string
 }
 
+/** The store that the input `state` names; `undefined` for none. */
+export async function chosenStore(
+  { state, githubToken }: StoreInputs,
+  folder: string,
+): Promise<StateStore | undefined> {
+  const backend = await openState(state, {
+    sleep: (duration) => sleep(duration),
+    random: Math.random,
+    now: Date.now,
+    repository: process.env.GITHUB_REPOSITORY ?? '',
+    folder,
+    files: stateFiles(folder),
+    github: githubApi(githubToken),
+    known: knownTexts(process.env.RUNNER_TEMP),
+  })
+  return backend && createStore(backend)
+}
+
+/** A call by itself may take so many milliseconds. */
+const CALL_LIMIT = 10_000
+
 /** GitHub for the repository of the run, by its own client, which is loaded with the first call. */
-export function githubApi(token: string): GitHubApi {
+export function githubApi(token: string, limit = CALL_LIMIT): GitHubApi {
   let client: Promise<Client> | undefined
   return async (route, parameters) => {
     client ??= connect(token)
     const { request, owner, repo } = await client
+    const signal = AbortSignal.timeout(limit)
     try {
-      const { status, data } = await request(route, { owner, repo, ...parameters })
-      return { status, data, message: '' }
+      const reply = await request(route, { owner, repo, ...parameters, request: { signal } })
+      return { status: reply.status, data: reply.data, message: '', ...told(reply.headers) }
     } catch (error) {
-      return refusal(error)
+      // The client's own message is not told: it may hold the address of a proxy.
+      if (!hasResponse(error)) {
+        const message = signal.aborted ? `no answer in ${limit / 1_000} s` : 'no answer'
+        return { status: 0, data: undefined, message }
+      }
+      const { data, headers } = error.response
+      const said = isObject(data) ? data.message : undefined
+      const message = typeof said === 'string' ? said : ''
+      return { status: error.status, data, message, ...told(headers) }
     }
   }
 }
+
+type Headers = Readonly<Record<string, unknown>>
 
 interface Client {
   readonly request: (
     route: string,
     parameters: Record<string, unknown>,
-  ) => Promise<{ readonly status: number; readonly data: unknown }>
+  ) => Promise<{ readonly status: number; readonly data: unknown; readonly headers: Headers }>
   readonly owner: string
   readonly repo: string
 }
@@ -59,17 +90,25 @@ async function connect(token: string): Promise<Client> {
   return { request, owner, repo }
 }
 
-function refusal(error: unknown): GitHubReply {
-  // The client's own message is not told: it may hold the address of a proxy.
-  if (!hasResponse(error)) return { status: 0, data: undefined, message: 'no answer' }
-  const { data } = error.response
-  const message = isObject(data) ? data.message : undefined
-  return { status: error.status, data, message: typeof message === 'string' ? message : '' }
+/** What headers of an answer tell of time and of limits. */
+function told(headers: Headers | undefined): Partial<GitHubReply> {
+  const number = (name: string) => {
+    const value = Number(headers?.[name] ?? Number.NaN)
+    return Number.isFinite(value) ? value : undefined
+  }
+  const date = Date.parse(String(headers?.date))
+  const [resetAt, retryAfter] = [number('x-ratelimit-reset'), number('retry-after')]
+  return {
+    date: Number.isNaN(date) ? undefined : date,
+    remaining: number('x-ratelimit-remaining'),
+    resetAt: resetAt && resetAt * 1_000,
+    retryAfter: retryAfter && retryAfter * 1_000,
+  }
 }
 
 interface RequestError {
   readonly status: number
-  readonly response: { readonly data: unknown }
+  readonly response: { readonly data: unknown; readonly headers?: Headers }
 }
 
 /** The client's error for an answer that is no success. */
@@ -77,67 +116,101 @@ function hasResponse(error: unknown): error is RequestError {
   return isObject(error) && typeof error.status === 'number' && isObject(error.response)
 }
 
-/** Files of this machine. A new text is written beside its place first, then put there at once. */
-export const stateFiles: Files = {
-  async read(path) {
+/** Texts in the folder that the runner empties with every job; without such a folder, none. */
+function knownTexts(folder: string | undefined): KnownTexts {
+  const placeOf = (name: string) => {
+    const hash = createHash('sha256').update(`${process.env.GITHUB_REPOSITORY} ${name}`)
+    return join(folder ?? '', `hookline-${hash.digest('hex')}.json`)
+  }
+  return {
+    read: async (name) =>
+      folder ? readFile(placeOf(name), 'utf8').catch(() => undefined) : undefined,
+    async write(name, text) {
+      // Without it GitHub is asked once more, and that is all.
+      if (folder) await writeFile(placeOf(name), text, { mode: 0o600 }).catch(() => {})
+    },
+  }
+}
+
+/** Files of this machine; relative paths begin at `folder`. */
+export function stateFiles(folder: string): Files {
+  const resolve = (path: string) => (isAbsolute(path) ? path : join(folder, path))
+
+  /** Does something with a file, where one that is not there is no fault. */
+  async function ifThere<Result>(path: string, work: (file: string) => Promise<Result>) {
     try {
-      return await readFile(path, 'utf8')
+      return await work(resolve(path))
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined
       throw unusable(path, error)
     }
-  },
+  }
 
-  async create(path, text) {
-    return beside(path, text, async (written) => {
+  /** Writes a file that is not there yet, in a folder that may have to be made. */
+  async function writeNew(path: string, text: string, sync: boolean): Promise<void> {
+    await mkdir(dirname(resolve(path)), { recursive: true })
+    const file = await open(resolve(path), 'wx')
+    try {
+      await file.writeFile(text)
+      if (sync) await file.sync()
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    read: (path) => ifThere(path, (file) => readFile(file, 'utf8')),
+
+    async create(path, text) {
       try {
-        await link(written, path)
+        await writeNew(path, text, false)
         return true
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return false
-        throw error
+        throw unusable(path, error)
       }
-    })
-  },
+    },
 
-  async replace(path, text) {
-    await beside(path, text, (written) => rename(written, path))
-  },
+    async write(path, text) {
+      try {
+        await writeNew(path, text, true)
+      } catch (error) {
+        throw unusable(path, error)
+      }
+    },
 
-  async remove(path) {
-    await rm(path, { force: true })
-  },
+    async rename(from, to) {
+      const done = await ifThere(from, async (file) => {
+        await rename(file, resolve(to))
+        return true
+      })
+      return done === true
+    },
 
-  owner: () => `${hostname()} ${process.pid} ${randomUUID()}`,
+    async remove(path) {
+      await ifThere(path, (file) => rm(file, { force: true }))
+    },
 
-  isGone(owner) {
-    const [host, pid] = owner.split(' ')
-    return host === hostname() && !isRunning(Number(pid))
-  },
-}
+    async suffixes(path) {
+      const name = basename(resolve(path))
+      const names = (await ifThere(dirname(resolve(path)), (file) => readdir(file))) ?? []
+      return names.filter((one) => one.startsWith(name)).map((one) => one.slice(name.length))
+    },
 
-async function beside<Result>(
-  path: string,
-  text: string,
-  place: (written: string) => Promise<Result>,
-): Promise<Result> {
-  const written = `${path}.${randomUUID()}.tmp`
-  try {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(written, text)
-    return await place(written)
-  } catch (error) {
-    throw unusable(path, error)
-  } finally {
-    await rm(written, { force: true })
-  }
-}
+    renewedAt: (path) => ifThere(path, async (file) => (await stat(file)).mtimeMs),
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return codeOf(error) !== 'ESRCH'
+    keepRenewing(path, every) {
+      const renew = () => {
+        const now = new Date()
+        // Whoever took the lock over meanwhile sees to it himself.
+        utimes(resolve(path), now, now).catch(() => {})
+      }
+      const timer = setInterval(renew, every)
+      timer.unref()
+      return () => clearInterval(timer)
+    },
+
+    unique: () => randomUUID(),
   }
 }
 

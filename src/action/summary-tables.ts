@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../engine/event.ts'
+import { type PlatformEvent, webhookPayload } from '../engine/event.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { Item, Trigger } from '../triggers/trigger.ts'
@@ -6,7 +6,7 @@ import { bodyBytes } from '../wire/bytes.ts'
 import { PayloadError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type ClientPayload, EVENT_TYPE, HEADER, readClientPayload } from '../wire/payload.ts'
+import { type ClientPayload, HEADER, readClientPayload } from '../wire/payload.ts'
 import { code, counted, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
 import { maskedOutputs } from './outputs.ts'
 
@@ -144,11 +144,11 @@ export interface Arrival {
 }
 
 /** The webhook that an event carries; `undefined` when it carries none. */
-export async function arrivalOf({ name, payload }: PlatformEvent): Promise<Arrival | undefined> {
-  if (name !== 'repository_dispatch' || !isObject(payload)) return undefined
-  if (payload.action !== EVENT_TYPE) return undefined
+export async function arrivalOf(event: PlatformEvent): Promise<Arrival | undefined> {
   try {
-    const client = readClientPayload(payload.client_payload)
+    const payload = webhookPayload(event)
+    if (payload === undefined) return undefined
+    const client = readClientPayload(payload)
     const { method, path, headers } = client
     const { [HEADER.delivery]: delivery, [HEADER.receivedAt]: receivedAt } = headers
     const contentType = headers['content-type']

@@ -17,11 +17,12 @@ export interface Circumstances extends Readers {
  * on, and what to do when nothing fired.
  */
 export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances): string {
-  const { reason = '', warnings, notices, decisions } = evaluation
+  const { reason = '', errors, warnings, notices, decisions } = evaluation
   const next = nextStep(evaluation, circumstances.workflow)
   return [
     `<h3>Hookline: ${title(evaluation)}</h3>`,
     ...(reason === '' || isSaid(reason, warnings) ? [] : [paragraph(sentence(reason))]),
+    ...some(errors, (error) => `<b>Error:</b> ${sentence(error)}`),
     ...some(warnings, (warning) => `<b>Warning:</b> ${sentence(warning)}`),
     ...some(notices, sentence),
     ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
@@ -58,9 +59,9 @@ function sentence(text: string): string {
   return `${escapeHtml(cut(text, SUMMARY.text))}.`
 }
 
-/** What polled items are left with once this job has succeeded, and the service has forgotten them. */
+/** What polled items are left with once this job has succeeded, and the next poll begins behind them. */
 function rerunNote({ items, effects }: Evaluation): string[] {
-  const forgets = effects.some(({ kind }) => kind === 'acknowledge')
+  const forgets = effects.some(({ cursor }) => cursor !== undefined)
   if (items.length === 0 || !forgets) return []
   const note =
     '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.'
@@ -123,7 +124,7 @@ export function nextStep(evaluation: Evaluation, workflow: string): string {
 
 const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) => string>> = {
   payload: () =>
-    `Send the request by way of a relay, which writes the event in the right form: ${command('hookline send')}.`,
+    `Give ${shown('client_payload')} a ${shown('path')} of workflow and trigger, ${shown('{"path": "hook/webhook", "body": …}')}, or send the request by way of a relay, which writes it: ${command('hookline send')}.`,
   workflow: (_, workflow) =>
     `If it was meant for this workflow, change the URL at the sender: ${command(`hookline url ${workflow}`)} prints the right one. If not, an ${shown('if')} at the job, as ${command('hookline init')} writes it, spares this run.`,
   trigger: ({ decisions }, workflow) =>

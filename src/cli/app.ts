@@ -43,7 +43,7 @@ export function appCommand(): Command {
   const event = process.env.HOOKLINE_EVENT === EVENTS[1] ? EVENTS[1] : EVENTS[0]
   return new Command('app')
     .description('a GitHub App as what a relay asks GitHub with')
-    .addHelpText('after', '\nExample:\n  $ hookline app create --help')
+    .addHelpText('after', '\nExample:\n  $ hookline app create --relay https://relay.example.com')
     .addCommand(
       new Command('create')
         .description('make a GitHub App for a relay, on a page of this machine and one of GitHub')

@@ -1,22 +1,21 @@
 import { Script } from 'node:vm'
 import { isMap } from 'yaml'
-import {
-  type Compiled,
-  type CompiledFile,
-  type CompileOptions,
-  compile,
-} from '../compiler/compile.ts'
-import { type NamedFile, nameProblems } from '../compiler/names.ts'
-import { readSourceFile, type SourceFile, type SourceTrigger } from '../compiler/source-file.ts'
-import { findUntrusted } from '../compiler/untrusted/findings.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
+import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
+import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
+import { untrustedProblems } from '../compiler/untrusted/findings.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { hasExpression } from '../workflow/expressions.ts'
-import { readSource } from './files.ts'
+
+/** A workflow file with its text. */
+export interface WorkflowText extends NamedFile {
+  readonly source: Source
+}
 
 /** What became of one workflow file. */
 export interface BuiltWorkflow {
   readonly source: NamedFile
-  readonly file: SourceFile | undefined
+  /** `undefined` where it has no trigger, or cannot be compiled. */
   readonly compiled: Compiled | undefined
   /** What makes the file impossible to compile. */
   readonly problems: readonly Problem[]
@@ -25,34 +24,58 @@ export interface BuiltWorkflow {
   readonly notices: readonly Problem[]
 }
 
+/** What is wrong with workflow files: `check` and `build` say the same. */
+export interface Findings {
+  readonly errors: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
 /** Compiles workflow files in memory; the mistakes of one file do not hide those of another. */
 export async function buildWorkflows(
-  root: string,
-  sources: readonly NamedFile[],
+  files: readonly WorkflowText[],
   options: CompileOptions,
-): Promise<BuiltWorkflow[]> {
-  const collisions = nameProblems(sources)
+): Promise<readonly BuiltWorkflow[]> {
+  const collisions = nameProblems(files)
   if (collisions.length > 0) throw new UserError(collisions)
-  return Promise.all(sources.map((source) => buildWorkflow(root, source, options)))
+  return Promise.all(files.map((file) => buildWorkflow(file, options)))
+}
+
+export function findingsOf(built: readonly BuiltWorkflow[], isStrict: boolean): Findings {
+  const untrusted = built.flatMap((one) => one.untrusted)
+  return {
+    errors: [
+      ...built.flatMap(({ problems }) => problems),
+      ...madeProblems(madeFiles(built)),
+      ...(isStrict ? untrusted : []),
+    ],
+    warnings: [...(isStrict ? [] : untrusted), ...built.flatMap(({ notices }) => notices)],
+  }
+}
+
+export function madeFiles(built: readonly BuiltWorkflow[]) {
+  return built.flatMap(({ source, compiled }) =>
+    (compiled?.files ?? []).map((file) => ({ source: source.file, file })),
+  )
 }
 
 async function buildWorkflow(
-  root: string,
-  source: NamedFile,
+  { source, ...named }: WorkflowText,
   options: CompileOptions,
 ): Promise<BuiltWorkflow> {
-  const nothing = { source, file: undefined, compiled: undefined, problems: [], untrusted: [] }
+  const nothing = { source: named, compiled: undefined, problems: [], untrusted: [], notices: [] }
+  let untrusted: readonly Problem[] = []
+  let mistakes: readonly Problem[] = []
   try {
-    const file = readSourceFile(source.name, readSource(root, source.file))
-    if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(source)] }
-    const mistakes = scriptProblems(file)
-    if (mistakes.length > 0) throw new UserError(mistakes)
-    const untrusted = findUntrusted(file).map(({ problem }) => problem)
+    const file = readSourceFile(named.name, source)
+    if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(named)] }
+    untrusted = untrustedProblems(file)
+    mistakes = scriptProblems(file.triggers)
     const compiled = await compile(file, options)
-    return { ...nothing, file, compiled, untrusted, notices: compiled.notices }
+    if (mistakes.length > 0) return { ...nothing, untrusted, problems: mistakes }
+    return { ...nothing, compiled, untrusted, notices: compiled.notices }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { ...nothing, problems: error.problems, notices: [] }
+    return { ...nothing, untrusted, problems: [...mistakes, ...error.problems] }
   }
 }
 
@@ -67,7 +90,9 @@ function plainNotice({ file }: NamedFile): Problem {
 const SCRIPTS = ['filterScript', 'sortScript', 'format'] as const
 
 /** Scripts that would not compile at run time. One with an expression in it is not known before. */
-function scriptProblems({ triggers }: SourceFile): Problem[] {
+export function scriptProblems(
+  triggers: readonly Pick<SourceTrigger, 'nodes' | 'positionOf'>[],
+): Problem[] {
   return triggers.flatMap((trigger) =>
     SCRIPTS.flatMap((option) => {
       const mistake = syntaxMistake(written(trigger, option))
@@ -79,7 +104,7 @@ function scriptProblems({ triggers }: SourceFile): Problem[] {
 }
 
 /** As the file has it, before expressions are filled in; empty when it is not there. */
-function written({ nodes: { options } }: SourceTrigger, option: string): string {
+function written({ nodes: { options } }: Pick<SourceTrigger, 'nodes'>, option: string): string {
   const text = isMap(options) ? options.getIn(['config', option]) : undefined
   return typeof text === 'string' && !hasExpression(text) ? text : ''
 }
@@ -91,29 +116,4 @@ function syntaxMistake(body: string): string | undefined {
   } catch (error) {
     return (error as Error).message // of whichever realm, the engine throws nothing else
   }
-}
-
-/** What GitHub's own parser says of a workflow file. */
-interface ParserMessage {
-  readonly message: string
-  /** Where, in characters of the text. */
-  readonly start: number
-  readonly end: number
-}
-
-/** Parses a workflow file as GitHub does. The parser is large, so it is loaded only here. */
-export async function githubMessages({ name, text }: CompiledFile): Promise<ParserMessage[]> {
-  const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await import(
-    '@actions/workflow-parser'
-  )
-  const { context, value } = parseWorkflow({ name, content: text }, new NoOperationTraceWriter())
-  if (value) await convertWorkflowTemplate(context, value)
-  const lines = text.split('\n')
-  const offset = ({ line, column }: { readonly line: number; readonly column: number }) =>
-    lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0) + column - 1
-  return context.errors.getErrors().map(({ rawMessage, range }) => ({
-    message: rawMessage,
-    start: range ? offset(range.start) : 0,
-    end: range ? offset(range.end) : 0,
-  }))
 }

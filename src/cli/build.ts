@@ -1,30 +1,28 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION } from '../compiler/action-reference.ts'
-import { type Change, changesOf } from '../compiler/changes.ts'
-import type { CompileOptions } from '../compiler/compile.ts'
-import { originOf } from '../compiler/generated.ts'
+import { ACTION, type CompileOptions } from '../compiler/compile.ts'
+import { type Change, changesOf, hasNewerActions } from '../compiler/made-files.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
+import { spelled } from '../compiler/spelling.ts'
 import { fixUntrusted } from '../compiler/untrusted/fix.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { type BuiltWorkflow, buildWorkflows } from './build-workflows.ts'
-import { findSourceFiles, readSource, writeSource } from './files.ts'
+import { eventOption, runsOnOption, stateOption } from './build-options.ts'
+import {
+  type BuiltWorkflow,
+  buildWorkflows,
+  type Findings,
+  findingsOf,
+  madeFiles,
+} from './build-workflows.ts'
+import { CompiledFolder } from './compiled-folder.ts'
+import { baseOf, findSourceFiles, NOT_SOURCES, readSource, writeSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
@@ -38,12 +36,14 @@ export function buildCommand(): Command {
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .option('--out <folder>', 'where compiled files go', '.github/workflows')
     .option('--uses <action>', 'action that they run', parseUses, ACTION)
-    .option('--state <store>', 'none, file:<path> or branch:<name>', parseState, 'none')
+    .addOption(stateOption())
+    .addOption(eventOption())
+    .addOption(runsOnOption())
     .option('--strict', 'untrusted text in a script is an error')
     .addOption(
       new Option('--check', 'write nothing; exit 1 and show what differs').conflicts('fix'),
     )
-    .option('--fix', 'move untrusted text from scripts into env, in the workflow files themselves')
+    .option('--fix', 'mend what has one answer, in the workflow files themselves')
     .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  $ hookline build --state branch:hookline-state')
@@ -51,7 +51,6 @@ export function buildCommand(): Command {
 }
 
 async function run(globs: string[], { watch, json, ...options }: BuildCommandOptions) {
-  // Loaded only here, so that other commands start without parsers they have no use for.
   const once = async () => {
     const built = await build({ ...options, root: process.cwd(), globs })
     process.exitCode = printBuild(built, { json, check: options.check })
@@ -64,11 +63,6 @@ async function run(globs: string[], { watch, json, ...options }: BuildCommandOpt
 function parseUses(text: string): string {
   if (/^[\w.-]+\/[\w./-]+@[\w./-]+$/.test(text) || /^\.{1,2}\/[\w./-]*$/.test(text)) return text
   throw new InvalidArgumentError('write owner/name@ref, with a tag or a full commit SHA.')
-}
-
-function parseState(text: string): string {
-  if (/^(none|(file|branch):[\w./-]+)$/.test(text)) return text
-  throw new InvalidArgumentError('write none, file:<path> or branch:<name>.')
 }
 
 /** Tells a person, or a program, what a build came to. @returns the exit code */
@@ -84,17 +78,27 @@ function printBuild(
   }
   for (const problem of build.warnings) tell(renderProblem(problem, 'warning'))
   for (const problem of build.errors) tell(renderProblem(problem))
-  for (const { file, count } of build.fixed) print(`fixed ${file}: ${count} moved into env`)
+  for (const { file, count } of build.fixed) print(`fixed ${file}: ${count} mended`)
   for (const change of build.changes) print(check ? difference(change) : done(change))
-  if (isStale)
+  const edited = build.changes.filter(({ byHand }) => byHand)
+  for (const { path, source } of check ? edited : []) {
+    tell(`error: changed by hand: ${path}, put it into ${source}`)
+  }
+  if (isStale && build.changes.some(({ status, byHand }) => status !== 'unchanged' && !byHand)) {
     tell('error: compiled files are not up to date: run "hookline build" and commit them')
+  }
   return code
 }
 
 function buildJson({ changes, errors, warnings, fixed }: Build, code: number) {
   return {
     ok: code === 0,
-    files: changes.map(({ path, source, status }) => ({ path, source, status })),
+    files: changes.map(({ path, source, status, byHand }) => ({
+      path,
+      source,
+      status,
+      ...(byHand && { byHand }),
+    })),
     fixed,
     problems: [
       ...errors.map((problem) => problemJson(problem, 'error')),
@@ -132,10 +136,8 @@ export interface BuildOptions extends CompileOptions {
 }
 
 /** What a build came to. */
-export interface Build {
+export interface Build extends Findings {
   readonly changes: readonly ShownChange[]
-  readonly errors: readonly Problem[]
-  readonly warnings: readonly Problem[]
   /** Findings that `--fix` took care of, by workflow file. */
   readonly fixed: readonly { readonly file: string; readonly count: number }[]
 }
@@ -143,37 +145,56 @@ export interface Build {
 /** A change with the path of its file from the root. */
 interface ShownChange extends Change {
   readonly path: string
+  /** Whether a person, or a bot, has changed the made file and not its source. */
+  readonly byHand: boolean
 }
 
-/** Compiles, and writes unless it only checks or something is wrong: then nothing is written at all. */
+/**
+ * Compiles, and writes unless it only checks. When anything is wrong anywhere nothing is written at
+ * all, the sources that `--fix` would mend included.
+ */
 export async function build(options: BuildOptions): Promise<Build> {
+  const nothing = { changes: [], fixed: [] }
   try {
-    const sources = findSourceFiles(options.root, options.globs)
-    const fixed = options.fix ? sources.flatMap(({ file }) => fixFile(options.root, file)) : []
-    const built = await buildWorkflows(options.root, sources, options)
-    return { ...writeBuilt(options, built), fixed }
+    const files = findSourceFiles(options.root, options.globs).map((named) => {
+      const source = readSource(options.root, named.file)
+      return { ...named, ...(options.fix ? mended(source) : { source, count: 0 }) }
+    })
+    const built = await buildWorkflows(files, options)
+    const { errors, warnings } = findingsOf(built, options.strict ?? false)
+    const told = [...warnings, ...lockNotice(options.root)]
+    if (errors.length > 0) return { ...nothing, errors, warnings: told }
+    const folder = new CompiledFolder(options.root, options.out)
+    const made = madeFiles(built)
+    folder.refuseForeign(made.map(({ file }) => file.name))
+    const changes = changesOf(made, folder.compiled(), isGone(options.root, built))
+    const fixed = files.filter(({ count }) => count > 0)
+    if (!options.check) {
+      for (const { file, source } of fixed) writeSource(options.root, file, source.text)
+      for (const change of changes) apply(folder, change)
+    }
+    return {
+      changes: changes.map((change) => shown(options, folder, change)),
+      fixed: fixed.map(({ file, count }) => ({ file, count })),
+      errors,
+      warnings: told,
+    }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { changes: [], errors: error.problems, warnings: [], fixed: [] }
+    return { ...nothing, errors: error.problems, warnings: [] }
   }
 }
 
-function writeBuilt(options: BuildOptions, built: readonly BuiltWorkflow[]): Omit<Build, 'fixed'> {
-  const untrusted = built.flatMap((one) => one.untrusted)
-  const errors = [
-    ...built.flatMap(({ problems }) => problems),
-    ...(options.strict ? untrusted : []),
-  ]
-  const notices = [...built.flatMap((one) => one.notices), ...lockNotice(options.root)]
-  const warnings = [...(options.strict ? [] : untrusted), ...notices]
-  if (errors.length > 0) return { changes: [], errors, warnings }
-  const folder = new CompiledFolder(options.root, options.out)
-  const compiled = built.flatMap((one) => one.compiled?.files ?? [])
-  folder.refuseForeign(compiled.map(({ name }) => name))
-  const changes = changesOf(compiled, folder.compiled(), isGone(options.root, built))
-  if (!options.check) for (const change of changes) apply(folder, change)
-  const shown = changes.map((change) => ({ ...change, path: folder.show(change.name) }))
-  return { changes: shown, errors, warnings }
+/** What has one answer only is written so: words of other languages, and untrusted text in scripts. */
+function mended(named: Source): { readonly source: Source; readonly count: number } {
+  const { source, count } = spelled(named)
+  try {
+    const fixed = fixUntrusted(readSourceFile('', source))
+    return { source: { ...source, text: fixed.text }, count: count + fixed.count }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { source, count } // the build tells what is wrong with it
+  }
 }
 
 /** A source that was deleted, or has lost its last trigger, leaves no workflow behind. */
@@ -187,12 +208,46 @@ function apply(folder: CompiledFolder, { name, status, after }: Change): void {
   else if (status !== 'unchanged') folder.write(name, after)
 }
 
-function fixFile(root: string, file: string): { file: string; count: number }[] {
-  const source = readSource(root, file)
-  const { text, count } = fixUntrusted(readSourceFile('', source))
-  if (count === 0) return []
-  writeSource(root, file, text)
-  return [{ file, count }]
+function shown({ root, check }: BuildOptions, folder: CompiledFolder, change: Change): ShownChange {
+  const path = folder.show(change.name)
+  const byHand = check === true && change.status === 'changed' && isByHand(root, path, change)
+  return { ...change, path, byHand }
+}
+
+/**
+ * Which of the two was changed last tells: Git where it knows, else the versions of the actions
+ * (Dependabot raises them), and without Git the time of the files.
+ */
+function isByHand(root: string, path: string, { source, before, after }: Change): boolean {
+  const isChanged = (file: string) => git(root, 'status', '--porcelain', '--', file)
+  const lastCommit = (...files: string[]) => git(root, 'log', '-1', '--format=%H', '--', ...files)
+  const changes = [isChanged(path), isChanged(source)]
+  if (changes[0] === undefined) {
+    return hasNewerActions(before, after) || modified(root, path) > modified(root, source)
+  }
+  if (changes[0] !== '' && changes[1] === '') return true
+  if (changes[0] === '' && changes[1] !== '') return false
+  const commits = [lastCommit(path), lastCommit(source), lastCommit(path, source)]
+  const areApart = changes[0] === '' && commits[0] !== commits[1]
+  if (areApart) return commits[0] === commits[2]
+  const isUnknown = changes[0] !== ''
+  return (
+    hasNewerActions(before, after) || (isUnknown && modified(root, path) > modified(root, source))
+  )
+}
+
+/** `undefined` where there is no Git, or no repository. */
+function git(root: string, ...args: string[]): string | undefined {
+  try {
+    const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+function modified(root: string, file: string): number {
+  return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 const LOCK_FILES = [
@@ -210,8 +265,6 @@ function lockNotice(root: string): Problem[] {
 
 /** Milliseconds: editors write a file in several steps. */
 const SETTLED = 100
-
-const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
 
 /**
  * Calls `changed` at once, and again after every change in the folders that globs begin with, until
@@ -236,103 +289,4 @@ async function watchFolders(
     await change
     await pause(SETTLED)
   }
-}
-
-/** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
-function baseOf(glob: string): string {
-  const segments = glob.split('/')
-  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
-  return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.'
-}
-
-/** The folder that compiled files are written into: never beyond it, never over a person's file. */
-class CompiledFolder {
-  readonly #root: string
-  readonly #folder: string
-
-  /** @param out the folder, from `root` */
-  constructor(root: string, out: string) {
-    this.#root = root
-    this.#folder = resolve(root, out)
-  }
-
-  /** How a file of the folder is shown: its path from the root, with forward slashes. */
-  show(name: string): string {
-    return relative(this.#root, join(this.#folder, name)).split(sep).join('/')
-  }
-
-  /** The compiled files that are there, by name. @throws UserError where links lead elsewhere */
-  compiled(): Map<string, string> {
-    this.#checkLinks()
-    const names = this.#names().filter((name) => /\.ya?ml$/.test(name))
-    const files = names.flatMap((name) => {
-      const text = this.#textOf(name)
-      return text !== undefined && originOf(text) ? [[name, text] as const] : []
-    })
-    return new Map(files)
-  }
-
-  /** @throws UserError naming every file that is not a compiled one, though one would go there */
-  refuseForeign(names: readonly string[]): void {
-    const foreign = names.filter((name) => this.#isForeign(name)).map((name) => this.show(name))
-    if (foreign.length === 0) return
-    throw new UserError(
-      foreign.map((file) => ({
-        message: `${file} was not written by hookline build, so it is left as it is`,
-        notes: ['move or delete it, or rename the workflow that would be compiled there'],
-      })),
-    )
-  }
-
-  /** Replaces or makes a file in one step; a link of that name is replaced, not followed. */
-  write(name: string, text: string): void {
-    this.refuseForeign([name])
-    mkdirSync(this.#folder, { recursive: true })
-    this.#checkLinks()
-    const part = join(this.#folder, `.${name}.part`)
-    rmSync(part, { force: true })
-    writeFileSync(part, text, { flag: 'wx' })
-    renameSync(part, join(this.#folder, name))
-  }
-
-  /** Removes a compiled file. */
-  remove(name: string): void {
-    this.refuseForeign([name])
-    rmSync(join(this.#folder, name))
-  }
-
-  #isForeign(name: string): boolean {
-    const stat = lstatSync(join(this.#folder, name), { throwIfNoEntry: false })
-    if (!stat) return false
-    return !stat.isFile() || !originOf(readFileSync(join(this.#folder, name), 'utf8'))
-  }
-
-  #names(): string[] {
-    try {
-      return readdirSync(this.#folder).sort()
-    } catch {
-      return []
-    }
-  }
-
-  #textOf(name: string): string | undefined {
-    const path = join(this.#folder, name)
-    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
-  }
-
-  /** The folder must lie where its path says: a link on the way could lead out of the repository. */
-  #checkLinks(): void {
-    const there = nearestExisting(this.#folder)
-    const expected = resolve(realpathSync(this.#root), relative(this.#root, there))
-    if (realpathSync(there) === expected) return
-    throw new UserError({
-      message: `${this.show('')} leads elsewhere by a symbolic link`,
-      notes: ['compiled files are written only into the folder itself'],
-    })
-  }
-}
-
-function nearestExisting(path: string): string {
-  const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
 }

@@ -1,31 +1,56 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION } from '../compiler/action-reference.ts'
-import { ON_IN_JOBS } from '../compiler/rewrite.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { ACTION, type CompileOptions } from '../compiler/compile.ts'
+import { githubMessages } from '../compiler/github-parser.ts'
+import { type NamedFile, originOf } from '../compiler/made-files.ts'
+import {
+  mayUseAction,
+  type NativeWorkflow,
+  nativeTriggers,
+  readNativeWorkflow,
+} from '../compiler/native.ts'
+import {
+  type UntrustedCall,
+  untrustedCalls,
+  untrustedProblems,
+} from '../compiler/untrusted/findings.ts'
+import type { LintedFile } from '../compiler/untrusted/flow.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { NATIVE_EVENTS } from '../wire/events.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { type BuiltWorkflow, buildWorkflows, githubMessages } from './build-workflows.ts'
-import { findSourceFiles } from './files.ts'
+import { parseYaml, positionAt } from '../workflow/yaml.ts'
+import { eventOption, stateOption } from './build-options.ts'
+import { buildWorkflows, type Findings, findingsOf, scriptProblems } from './build-workflows.ts'
+import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 
-interface CheckOptions {
-  readonly strict?: boolean
+interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean
 }
 
 export function checkCommand(): Command {
   return new Command('check')
-    .description('show every problem of every workflow file')
-    .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
+    .description(
+      'show every problem of every workflow file, of ours and of those that use the action',
+    )
+    .argument(
+      '[files...]',
+      `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
+    )
+    .addOption(stateOption())
+    .addOption(eventOption())
     .option('--strict', 'untrusted text in a script is an error')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
     .action(run)
 }
 
-async function run(globs: string[], { strict, json }: CheckOptions): Promise<void> {
-  const { count, errors, warnings } = await checkWorkflows(process.cwd(), globs, strict ?? false)
+async function run(globs: string[], { json, ...options }: CheckCommandOptions): Promise<void> {
+  const checked = await checkWorkflows({ ...options, root: process.cwd(), globs })
+  const { count, errors, warnings } = checked
   process.exitCode = errors.length > 0 ? 1 : 0
   if (json) {
     const problems = [
@@ -51,36 +76,41 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** What is wrong with workflow files, ours and GitHub's rules together. */
-interface Checked {
-  readonly count: number
-  readonly errors: readonly Problem[]
-  readonly warnings: readonly Problem[]
+export interface CheckOptions extends Partial<CompileOptions> {
+  readonly root: string
+  readonly globs: readonly string[]
+  readonly strict?: boolean
 }
 
-/** Checks workflow files; nothing is written. */
-export async function checkWorkflows(
-  root: string,
-  globs: readonly string[],
-  strict: boolean,
-): Promise<Checked> {
+/** What is wrong, and how many files were looked at. */
+export interface Checked extends Findings {
+  readonly count: number
+}
+
+/**
+ * Checks workflow files as a build would; nothing is written. Without globs, the files that are
+ * compiled, and the native ones that use the action.
+ */
+export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
+  const { root, globs, strict = false } = options
   try {
-    const sources = findSourceFiles(root, globs)
-    const built = await buildWorkflows(root, sources, {
-      uses: ACTION,
-      state: 'none',
-    })
-    const native = (await Promise.all(built.map(nativeProblems))).flat()
-    const untrusted = built.flatMap((one) => one.untrusted)
-    const notices = built.flatMap((one) => one.notices)
+    const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
+    const files = named.map((file) => ({ ...file, source: readSource(root, file.file) }))
+    const isNative = ({ file }: NamedFile) => file.startsWith(`${NATIVE_FOLDER}/`)
+    const sources = files.filter((file) => !isNative(file))
+    const built = await buildWorkflows(sources, { uses: ACTION, state: 'none', ...options })
+    const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
+    const natives = checked.flatMap((native) => native ?? [])
+    const { errors, warnings } = findingsOf(built, strict)
+    const untrusted = newOf([...natives.flatMap((one) => one.untrusted), ...inCalled(root, files)])
     return {
-      count: sources.length,
+      count: sources.length + natives.length,
       errors: [
-        ...built.flatMap(({ problems }) => problems),
-        ...native,
+        ...errors,
+        ...natives.flatMap(({ problems }) => problems),
         ...(strict ? untrusted : []),
       ],
-      warnings: [...(strict ? [] : untrusted), ...notices],
+      warnings: [...warnings, ...(strict ? [] : untrusted)],
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -88,18 +118,106 @@ export async function checkWorkflows(
   }
 }
 
-/** What GitHub's parser says of the compiled files, at the places of the source. */
-async function nativeProblems({ file, compiled }: BuiltWorkflow): Promise<Problem[]> {
-  const [listening, jobs] = compiled?.files ?? []
-  if (!file || !compiled || !listening || !jobs) return []
-  const { source, on } = file
-  const inJobs = (await githubMessages(jobs)).map(({ message, start, end }) => ({
-    message: message.replaceAll(ON_IN_JOBS, 'on'),
-    position: positionAt(source, compiled.sourcePlace(start), compiled.sourcePlace(end)),
-  }))
-  const inEvents = (await githubMessages(listening)).map(({ message }) => ({
+/**
+ * Untrusted text in workflows of the same repository that are called with it: what an input holds
+ * shows only at the caller.
+ */
+function inCalled(root: string, files: readonly { readonly source: Source }[]): Problem[] {
+  const known = new Map<string, { readonly file: LintedFile; readonly inputs: Set<string> }>()
+  const follow = (calls: readonly UntrustedCall[]) => {
+    for (const { file, inputs } of calls) {
+      const called = known.get(file) ?? { file: readCalled(root, file), inputs: new Set<string>() }
+      const before = called.inputs.size
+      for (const input of inputs) called.inputs.add(input)
+      if (!called.file || called.inputs.size === before) continue
+      known.set(file, { file: called.file, inputs: called.inputs })
+      follow(untrustedCalls(called.file, called.inputs))
+    }
+  }
+  for (const { source } of files) {
+    const file = source.text.includes('./.github/workflows/') ? parsed(source) : undefined
+    if (file) follow(untrustedCalls(file))
+  }
+  return [...known.values()].flatMap(({ file, inputs }) => untrustedProblems(file, inputs))
+}
+
+function readCalled(root: string, file: string): LintedFile | undefined {
+  const isThere = file.startsWith(`${NATIVE_FOLDER}/`) && existsSync(join(root, file))
+  return isThere ? parsed(readSource(root, file)) : undefined
+}
+
+/** `undefined` for a file with mistakes, of which others tell. */
+function parsed(source: Source): LintedFile | undefined {
+  try {
+    return { source, document: parseYaml(source) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return undefined
+  }
+}
+
+function newOf(problems: readonly Problem[]): Problem[] {
+  const places = problems.map((problem) => {
+    const { source, line, column } = problem.position ?? {}
+    return [`${source?.file}:${line}:${column}`, problem] as const
+  })
+  return [...new Map(places).values()]
+}
+
+/** @throws UserError when there is neither a file to compile nor a native one */
+function defaultFiles(root: string): NamedFile[] {
+  const natives = nativeFiles(root)
+  try {
+    return [...findSourceFiles(root, [DEFAULT_GLOB]), ...natives]
+  } catch (error) {
+    if (!(error instanceof UserError) || natives.length === 0) throw error
+    return natives
+  }
+}
+
+/** What is wrong with a workflow of GitHub's own that uses the action. */
+interface CheckedNative {
+  readonly problems: readonly Problem[]
+  readonly untrusted: readonly Problem[]
+}
+
+/** `undefined` for one that does not use the action, or was compiled: then its source is checked. */
+async function checkNative({
+  name,
+  source,
+}: NamedFile & { readonly source: Source }): Promise<CheckedNative | undefined> {
+  if (originOf(source.text) || !mayUseAction(source.text)) return undefined
+  try {
+    const native = readNativeWorkflow(name, source)
+    if (!native) return undefined
+    const untrusted = untrustedProblems(native)
+    return { problems: [...inlineProblems(native), ...(await githubProblems(source))], untrusted }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { problems: error.problems, untrusted: [] }
+  }
+}
+
+/** The parser knows some events as keys only, not as `on: repository_dispatch`. */
+function isEvent(message: string): boolean {
+  const [, value = ''] = /^Unexpected value '(\w+)'$/.exec(message) ?? []
+  return NATIVE_EVENTS.has(value)
+}
+
+async function githubProblems(source: Source): Promise<Problem[]> {
+  const messages = await githubMessages({ name: source.file, text: source.text })
+  const told = messages.filter(({ message }) => !isEvent(message))
+  return told.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
     message,
-    position: positionAt(source, ...rangeOf(on.key)),
+    position: positionAt(source, start, end),
   }))
-  return [...inJobs, ...inEvents]
+}
+
+function inlineProblems(native: NativeWorkflow): readonly Problem[] {
+  try {
+    return scriptProblems(nativeTriggers(native))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems
+  }
 }

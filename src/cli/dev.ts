@@ -1,28 +1,35 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, parse } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
 import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
+import { mayUseAction, readInlineOn } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/event.ts'
-import type { DevServer } from '../inspector/dev-server.ts'
+import type { Reader } from '../inspector/api.ts'
+import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import {
-  curlLine,
   eventJson,
+  exampleLine,
   formatEvent,
   foundTriggers,
   listLine,
   readAllWorkflows,
 } from '../inspector/local-engine.ts'
+import { nativeReaders } from '../inspector/readers.ts'
+import type { Proof } from '../triggers/trigger.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
-import { readInlineOn, type Workflow } from '../workflow/workflow.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+import { baseOf, NATIVE_FOLDER, NOT_SOURCES, nativeFiles } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
+import { FIXTURES } from './send/fixtures.ts'
+import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { reportBug, stopOnSignal, styled } from './terminal.ts'
 
 interface DevOptions {
@@ -69,7 +76,11 @@ async function run(options: DevOptions): Promise<void> {
     port: parsePort(port),
     env: process.env,
     workflows,
-    tell: (event) => print(json ? printableJson(eventJson(event)) : printable(formatEvent(event))),
+    readers: (workflow) => workflowReaders(process.cwd(), workflow, workflows({})),
+    fixtures: FIXTURES,
+    signer: { schemes: SIGNATURE_NAMES, sign },
+    tell: (event, readers) =>
+      print(json ? printableJson(eventJson(event)) : printable(formatEvent(event, readers))),
     report: reportBug,
   })
   const hint = listenToPerson(server, json)
@@ -77,6 +88,12 @@ async function run(options: DevOptions): Promise<void> {
   if (!json) print(printable(welcome(server.url, workflows, host !== undefined)))
   if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
   if (poll) server.poll()
+  const mistakes = mistakesNews(workflows)
+  await watchWorkflows(process.cwd(), globs, () => {
+    server.workflowsChanged()
+    const news = mistakes()
+    if (news && !json) print(`${news}\n`)
+  })
 }
 
 /**
@@ -96,6 +113,32 @@ function listenToPerson(server: DevServer, json: boolean | undefined): string {
   return keys.hint
 }
 
+/** The request as a sender signs it now. */
+async function sign(
+  { method, url, headers, body }: SignableRequest,
+  { scheme, secret }: Proof,
+): Promise<SignableRequest> {
+  const moment = { timestamp: Math.floor(Date.now() / 1000), id: `msg_${crypto.randomUUID()}` }
+  const outgoing = { request: { method, headers, body }, url: new URL(url) }
+  const { request, url: called } = signed(outgoing, scheme, secret, moment)
+  return { ...request, url: called.href }
+}
+
+/** What changed, since it was asked the last time, about the mistakes of all workflow files. */
+function mistakesNews(workflows: (event: Json) => WorkflowSource): () => string | undefined {
+  const read = () =>
+    readAllWorkflows(() => workflows({}))
+      .problems.map((problem) => renderProblem(problem))
+      .join('\n')
+  let before = read()
+  return () => {
+    const now = read()
+    if (now === before) return undefined
+    before = now
+    return now || 'no mistake is left in a workflow file'
+  }
+}
+
 /** Files and values as they are now; secrets and variables come from the same file. */
 function devWorkflows(globs: readonly string[], values: JsonObject, event: Json): WorkflowSource {
   const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
@@ -106,7 +149,7 @@ function devWorkflows(globs: readonly string[], values: JsonObject, event: Json)
 function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen: boolean): string {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
-  const lines = triggers.flatMap(({ url, example }) => (example ? [curlLine(url, example)] : []))
+  const lines = triggers.flatMap(({ url, example }) => (example ? [exampleLine(url, example)] : []))
   const [first] = lines
   return [
     ...problems.map((problem) => renderProblem(problem)),
@@ -139,8 +182,6 @@ function isEveryAddress(hostname: string): boolean {
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
-
-const NATIVE_FOLDER = '.github/workflows'
 
 const ADVICE = ['make one with: hookline init']
 
@@ -183,19 +224,6 @@ function namesOf(files: WorkflowSource, isInline: boolean): readonly string[] {
   }
 }
 
-function nativeFiles(root: string): { readonly name: string; readonly file: string }[] {
-  const found = listed(join(root, NATIVE_FOLDER)).filter((file) => /\.ya?ml$/.test(file))
-  return found.sort().map((file) => ({ name: parse(file).name, file: `${NATIVE_FOLDER}/${file}` }))
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
 /** One with mistakes counts, so that they are shown. */
 function has(root: string, name: string, file: string, contexts: Contexts): boolean {
   try {
@@ -213,7 +241,7 @@ function readInline(
   contexts: Contexts,
 ): Workflow | undefined {
   const text = readFileSync(join(root, file), 'utf8')
-  return readInlineOn(name, { name: file, file, text }, contexts)
+  return mayUseAction(text) ? readInlineOn(name, { name: file, file, text }, contexts) : undefined
 }
 
 const DEFAULT_FILE = '.env'
@@ -235,4 +263,74 @@ function readEnvFile(file: string | undefined): JsonObject {
     if (file === undefined) return {}
     throw new UserError({ message: `--env: ${file} cannot be read` }, { cause })
   }
+}
+
+/**
+ * Who can read the outputs of a workflow's triggers: the source itself, once it is compiled, and the
+ * native workflow files that have the action read it; or the native file that declares them inline.
+ */
+function workflowReaders(root: string, name: string, source: WorkflowSource): Reader[] {
+  const file = fileOf(name, source)
+  if (file === undefined) return []
+  if (file.startsWith(`${NATIVE_FOLDER}/`)) return readersIn(root, file, 'inline')
+  const others = nativeFiles(root).flatMap((native) => readersIn(root, native.file, 'files'))
+  return [{ kind: 'source', file }, ...others]
+}
+
+/** `undefined` for a file with mistakes, or none. */
+function fileOf(name: string, source: WorkflowSource): string | undefined {
+  try {
+    return source.find(name)?.triggers[0]?.positionOf([]).source.file
+  } catch {
+    return undefined
+  }
+}
+
+function readersIn(root: string, file: string, reads: 'inline' | 'files'): Reader[] {
+  try {
+    const text = readFileSync(join(root, file), 'utf8')
+    return nativeReaders({ name: file, file, text }, reads)
+  } catch {
+    return []
+  }
+}
+
+/** Milliseconds: editors write a file in several steps. */
+const SETTLED = 100
+
+/**
+ * Calls `changed` after every change where workflow files can be: before the first wildcard of each
+ * glob, and where GitHub reads them. The folders may not exist yet. It keeps no process alive.
+ */
+async function watchWorkflows(
+  root: string,
+  globs: readonly string[],
+  changed: () => void,
+): Promise<void> {
+  const { watch } = await import('chokidar')
+  const folders = [...globs.map(baseOf), '.github/workflows']
+  const isOnTheWay = (path: string) =>
+    folders.some((folder) => folder === '.' || isWithin(path, folder) || isWithin(folder, path))
+  const watcher = watch(root, {
+    ignoreInitial: true,
+    persistent: false,
+    ignored(path) {
+      const below = relative(root, path).split(sep).join('/')
+      return below !== '' && (NOT_SOURCES.test(`/${below}`) || !isOnTheWay(below))
+    },
+  })
+  let timer: NodeJS.Timeout | undefined
+  const changedSoon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(changed, SETTLED)
+  }
+  watcher.on('all', changedSoon)
+  // What was saved before it watched, it did not see.
+  watcher.on('ready', changedSoon)
+  // Where nothing can be watched, files are still read at every request.
+  watcher.on('error', () => {})
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(`${folder}/`)
 }

@@ -1,14 +1,33 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, parse, relative } from 'node:path'
 import { workflowFileFinder } from '../action/workflow-files.ts'
-import type { NamedFile } from '../compiler/names.ts'
+import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 
 /** The workflow files that globs name. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
   const advice = ['workflows with triggers of Hookline stand in workflows/']
   return workflowFileFinder({ root, globs, advice })()
+}
+
+export const NATIVE_FOLDER = '.github/workflows'
+
+/** The workflow files that GitHub itself reads, in alphabetical order. */
+export function nativeFiles(root: string): NamedFile[] {
+  const folder = join(root, NATIVE_FOLDER)
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names
+    .filter((name) => /\.ya?ml$/.test(name))
+    .sort()
+    .map((name) => ({ name: parse(name).name, file: `${NATIVE_FOLDER}/${name}` }))
 }
 
 /**
@@ -56,4 +75,14 @@ export function originRepository(): string {
 function repositoryOf(url: string): string {
   const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? []
   return owner && name ? `${owner}/${name}` : ''
+}
+
+/** Folders in which nobody writes a workflow file. */
+export const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
+
+/** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
+export function baseOf(glob: string): string {
+  const segments = glob.split('/')
+  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
+  return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.'
 }

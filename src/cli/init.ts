@@ -2,14 +2,20 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
-import { curlLine } from '../inspector/local-engine.ts'
+import { exampleLine } from '../inspector/local-engine.ts'
+import type { Sender } from '../triggers/verify/scheme.ts'
+import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
 import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
+import { PAIRED, secretsOf, triggerOf } from './init/sender.ts'
+import { wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
+  readonly sender?: string
   readonly yes?: boolean
   readonly dryRun?: boolean
   readonly json?: boolean
@@ -19,8 +25,15 @@ const HELP = `
 Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
 A file that is there already is never overwritten.
 
+With --sender it asks for a proof of that sender, and fires on its usual events:
+  ${wrapped(
+    SENDERS.map(({ name }) => name),
+    2,
+  )}
+
 Examples:
   $ hookline init
+  $ hookline init --sender stripe
   $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
 const TRY_WEBHOOK = 'Try it here, each line in a terminal of its own:'
@@ -33,6 +46,7 @@ export function initCommand(): Command {
   return new Command('init')
     .description('write a first workflow, and say how to try it')
     .addOption(new Option('--kind <kind>', 'what starts it').choices(kinds))
+    .option('--sender <name>', 'who sends the requests')
     .option('--name <name>', 'name of the workflow, and of its file')
     .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
     .option('--relay <url>', 'address of the relay')
@@ -65,20 +79,45 @@ async function allAnswers({
   yes,
   json,
   kind,
+  sender: from,
   name,
   repository,
   relay,
 }: InitOptions): Promise<Answers> {
   const { stdin: input, stdout: output } = process
-  const given = { kind, name, repository, relay }
+  const sender = from === undefined ? undefined : knownSender(from, kind)
+  const given = sender
+    ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay }
+    : { kind, name, repository, relay }
   const surroundings = { repository: originRepository() }
-  if (!input.isTTY || !output.isTTY || yes || json) return answered(given, surroundings)
+  if (!input.isTTY || !output.isTTY || yes || json) {
+    return { ...(await answered(given, surroundings)), sender }
+  }
   const { ask, close } = askAt({ input, output })
   try {
-    return await answered(given, surroundings, ask)
+    return { ...(await answered(given, surroundings, ask)), sender }
   } finally {
     close()
   }
+}
+
+/** @throws UserError for an unknown sender, or a kind of workflow that nobody sends requests to */
+function knownSender(name: string, kind: string | undefined): Sender {
+  const sender = senderNamed(name)
+  if (!sender) {
+    const names = SENDERS.map((known) => known.name)
+    const hint = didYouMean(name, names)
+    throw new UserError({
+      message: `unknown sender ${JSON.stringify(name)}`,
+      ...(hint && { hint }),
+      notes: [`senders: ${names.join(', ')}`],
+    })
+  }
+  if (KINDS.get(kind ?? '')?.secret === undefined) return sender
+  throw new UserError({
+    message: `--sender is for what is fed by requests: the kind ${kind} polls`,
+    hint: 'leave one of the two out',
+  })
 }
 
 function preview({ path, text }: NewFile): string {
@@ -100,14 +139,14 @@ function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): str
       'The token, for that repository alone, with the box "Contents: Read and write":',
       token,
     ),
-    section(titleOfUrl(steps), url && curl ? [url, curl] : []),
+    section(titleOfUrl(steps), url ? [url, ...(curl ? [curl] : [])] : []),
     `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`,
   ].join('')
 }
 
 /** A URL that is still to be filled in says so. */
-function titleOfUrl({ missing }: NextSteps): string {
-  const title = 'The URL for the sender, and a line that fires it'
+function titleOfUrl({ missing, curl }: NextSteps): string {
+  const title = `The URL for the sender${curl === null ? '' : ', and a line that fires it'}`
   return missing.length === 0 ? `${title}:` : `${title}; put in ${missing.join(' and ')}:`
 }
 
@@ -160,11 +199,12 @@ export function nextSteps(
 }
 
 function webhookSteps(
-  { trigger }: Kind,
-  { name, relay, repository }: Answers,
+  kind: Kind,
+  { name, relay, repository, sender }: Answers,
   push: readonly string[],
   port: string,
 ): NextSteps {
+  const trigger = sender ? triggerOf(sender) : kind.trigger
   const url = webhookUrl({
     relay,
     repository: repository || SOME_REPOSITORY,
@@ -172,17 +212,27 @@ function webhookSteps(
     trigger,
   })
   const local = `http://localhost:${port}/webhook/${name}/${trigger}`
-  const fire = curlLine(local, { ...EXAMPLE, method: 'POST', path: '' })
+  const fire = exampleLine(local, { ...EXAMPLE, method: 'POST', path: '' })
+  const secrets = sender ? secretsOf(sender) : []
+  const tryOut = sender
+    ? [...secretLines(secrets), 'npx hookline dev', ...sendLines(sender, local)]
+    : ['npx hookline dev', fire]
   return {
     url,
     missing: [
       ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
       ...(relay === OWN_RELAY ? [`your relay's address for ${OWN_RELAY}`] : []),
     ],
-    curl: `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
-    tryOut: ['npx hookline dev', fire],
+    curl: sender
+      ? null
+      : `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
+    tryOut,
     token: [tokenPage(name, repository)],
-    publish: [...push, `${doctorLine(name, repository)} --relay ${relay}`],
+    publish: [
+      ...secrets.map(secretLine),
+      ...push,
+      `${doctorLine(name, repository)} --relay ${relay}`,
+    ],
   }
 }
 
@@ -195,12 +245,8 @@ function pollingSteps(
   { name, repository }: Answers,
   push: readonly string[],
 ): NextSteps {
-  const publish = [`gh secret set ${secret}`, ...push, doctorLine(name, repository)]
-  const tryOut = [
-    'echo .env >> .gitignore',
-    `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`,
-    'npx hookline dev --poll',
-  ]
+  const publish = [secretLine(secret), ...push, doctorLine(name, repository)]
+  const tryOut = [...secretLines([secret]), 'npx hookline dev --poll']
   return {
     url: null,
     missing: [],
@@ -209,6 +255,21 @@ function pollingSteps(
     token: [],
     publish: [...publish, `gh workflow run ${name}.yml`],
   }
+}
+
+function secretLine(secret: string): string {
+  return `gh secret set ${secret}`
+}
+
+function secretLines(secrets: readonly string[]): readonly string[] {
+  const lines = secrets.map((name) => `read -rs ${name} && echo "${name}=$${name}" >> .env`)
+  return lines.length > 0 ? ['echo .env >> .gitignore', ...lines] : []
+}
+
+/** Nobody but such a sender signs where the workflow holds a public key, or a certificate is asked. */
+function sendLines({ name, secret, scheme = name }: Sender, url: string): readonly string[] {
+  if (secret === undefined || PAIRED.includes(scheme)) return []
+  return [`HOOKLINE_SECRET="$${secret}" npx hookline send '${url}' --as ${name}`]
 }
 
 function pushLines(

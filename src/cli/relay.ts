@@ -10,6 +10,7 @@ interface RelayCommandOptions {
   readonly host: string
   readonly port: string
   readonly repository?: string
+  readonly outbox?: string
   readonly tunnel?: boolean
 }
 
@@ -17,10 +18,13 @@ const HELP = `
 Environment:
   HOOKLINE_TOKEN, HOOKLINE_KEYS  the relay holds the token, and a request brings one of the keys
   HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
+  HOOKLINE_SEAL_KEYS             opens sealed tokens, and seals what the outbox keeps
+  HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets hookline outbox in
 
 Examples:
   $ hookline relay --port 8080
   $ hookline relay --repository octo/repo
+  $ hookline relay --outbox /var/lib/hookline/outbox.db
   $ hookline relay --tunnel`
 
 export function relayCommand(): Command {
@@ -29,15 +33,19 @@ export function relayCommand(): Command {
     .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
     .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
     .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
+    .option('--outbox <file>', 'keep here what GitHub cannot take now, and hand it over later')
     .option('--tunnel', 'give it a public address, by cloudflared')
     .addHelpText('after', HELP)
     .action(run)
 }
 
-async function run({ host, port, repository, tunnel }: RelayCommandOptions): Promise<void> {
+async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptions): Promise<void> {
   // Loaded only here: undici alone would double the time that `hookline --help` takes.
   const { startRelay } = await import('../relay/node.ts')
-  const relay = await startRelay({ host, port: parsePort(port), env: process.env, repository })
+  const relay = await startRelay({
+    ...{ host, port: parsePort(port), env: process.env },
+    ...{ repository, outbox },
+  })
   // A log that nobody reads may hold a write back for ever; all that counts is done by then.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
   warn(weakKeyProblems(process.env.HOOKLINE_KEYS))

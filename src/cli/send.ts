@@ -1,14 +1,16 @@
 import { Command, Option } from 'commander'
 import { systemClock } from '../relay/config.ts'
+import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
 import { HEADER } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
 import { githubOf } from './github.ts'
 import { fromEnvironment, httpCall, readSecret } from './http.ts'
 import type { Run } from './runs.ts'
-import { FIXTURES } from './send/fixtures.ts'
+import { FIXTURES, fixtureOf } from './send/fixtures.ts'
 import {
   type Addressed,
   type OutgoingRequest,
@@ -16,9 +18,10 @@ import {
   type RequestOptions,
 } from './send/request.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { EXIT, withProgress } from './terminal.ts'
+import { EXIT, withProgress, wrapped } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
+  readonly as?: string
   readonly sign?: string
   readonly secretStdin?: boolean
   readonly list?: boolean
@@ -33,10 +36,18 @@ path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or 
 Secrets are read from the environment and never printed:
   HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
   GH_TOKEN         with --wait, asks GitHub for the run; HOOKLINE_TOKEN where it is not set
-  HOOKLINE_SECRET  signs the request as its sender would; schemes: ${SIGNATURE_NAMES.join(', ')}
+  HOOKLINE_SECRET  signs the request as its sender would; where the workflow holds a public key, it is
+                   the private one
+
+Senders: ${wrapped(
+  SENDERS.map(({ name }) => name),
+  9,
+)}
+Schemes: ${wrapped(SIGNATURE_NAMES, 9)}
 
 Examples:
   $ hookline send --list
+  $ hookline send http://localhost:3000/webhook/hook/webhook --as stripe
   $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
   $ hookline send http://localhost:3000/webhook --file saved.json
   $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
@@ -47,6 +58,7 @@ export function sendCommand(): Command {
   return new Command('send')
     .description('send a fixture, a saved request or one of your own to a relay, or to dev')
     .argument('[url]', 'webhook URL')
+    .option('--as <sender>', 'what that sender sends, signed as it signs')
     .option('--fixture <name>', 'what a well-known sender sends')
     .option('--file <file>', 'a saved request')
     .option('--method <method>', 'by default POST with a body, else GET')
@@ -72,7 +84,7 @@ async function run(
     command.error('error: --fixture and --file exclude each other')
   }
   const { request, url } = await signedRequest(
-    await outgoingRequest(parseUrl(address), options),
+    await outgoingRequest(parseUrl(address), asSender(options)),
     options,
   )
   const started = performance.now()
@@ -102,6 +114,25 @@ async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
   if (!isWell(await followRun(found, github, tell))) process.exitCode = EXIT.failure
 }
 
+/** As its sender: with what it sends, unless something else is to be sent. @throws UserError */
+function asSender(options: SendOptions): SendOptions {
+  const { as, fixture, file, data } = options
+  if (as === undefined) return options
+  const sender = senderNamed(as)
+  if (!sender && !SIGNATURE_NAMES.includes(as)) {
+    const names = [...new Set([...SENDERS.map(({ name }) => name), ...SIGNATURE_NAMES])]
+    const hint = didYouMean(as, names)
+    throw new UserError({
+      message: `unknown sender ${JSON.stringify(as)}`,
+      ...(hint && { hint }),
+      notes: [`senders: ${names.join(', ')}`],
+    })
+  }
+  const isOther = (fixture ?? file ?? data) !== undefined
+  const own = isOther ? undefined : fixtureOf(as)?.name
+  return { ...options, ...(own !== undefined && { fixture: own }) }
+}
+
 function headerOption(): Option {
   return new Option('--header <header>', 'another header, as "name: value"; may be repeated')
     .argParser((header: string, others: readonly string[]) => [...others, header])
@@ -116,28 +147,29 @@ function fixtureList(json = false): string {
 
 /** @throws UserError when one of scheme and secret is there without the other */
 async function signedRequest(addressed: Addressed, options: SendOptions): Promise<Addressed> {
-  const { request, url } = addressed
   const secret = await readSecret('HOOKLINE_SECRET', options.secretStdin ?? false)
-  const scheme = options.sign ?? addressed.scheme
-  if (!secret && options.sign === undefined) return addressed
+  const sender = senderNamed(options.as ?? '')
+  const asked = options.sign ?? (sender ? (sender.scheme ?? sender.name) : options.as)
+  const scheme = asked ?? addressed.scheme
+  const isUnsigned = asked === undefined || (sender !== undefined && sender.secret === undefined)
+  if (!secret && isUnsigned) return addressed
   if (!secret) {
     throw new UserError({
-      message: '--sign needs the secret',
+      message: `${options.sign === undefined ? '--as' : '--sign'} needs the secret`,
       hint: 'set HOOKLINE_SECRET, or give --secret-stdin',
     })
   }
   if (scheme === undefined) {
     throw new UserError({
       message: 'there is a secret, but nothing says how to sign',
-      hint: 'give --sign, or unset HOOKLINE_SECRET',
+      hint: 'give --as or --sign, or unset HOOKLINE_SECRET',
     })
   }
   const moment = {
     timestamp: Math.floor(Date.now() / 1000),
     id: `msg_${crypto.randomUUID()}`,
-    url: url.href,
   }
-  return { ...addressed, request: await signed(request, scheme, secret, moment) }
+  return signed(addressed, scheme, secret, { ...moment, place: sender?.options ?? {} })
 }
 
 async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {

@@ -11,7 +11,7 @@ export const EXIT = { done: 0, failure: 1, usage: 2, bug: 70 } as const
 export const EXIT_CODES = `Exit codes:
   ${EXIT.done}   done
   ${EXIT.failure}   something that you can mend, and the message says how
-  ${EXIT.usage}   wrong usage: an unknown command or option
+  ${EXIT.usage}   wrong usage: an unknown command or option, or settings that exclude each other
   ${EXIT.bug}  a bug of ours`
 
 /** Says on standard error what went wrong, and gives the exit code for it. */
@@ -132,4 +132,14 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   return stop
+}
+
+/** Names in lines that fit a terminal, the later ones indented. */
+export function wrapped(names: readonly string[], indent: number): string {
+  const lines =
+    [...names]
+      .sort()
+      .join(', ')
+      .match(/.{1,86}(?:,|$)/g) ?? []
+  return lines.map((line) => line.trim()).join(`\n${' '.repeat(indent)}`)
 }

@@ -72,7 +72,7 @@ async function run(workflow: string, given: UrlOptions): Promise<void> {
   const granted = await grantFor(path, options)
   const token = granted?.text ?? (await sealedAtHand(relay, repository, path))
   const described = bot
-    ? await describeBot(url, token ?? TOKEN_VARIABLE, options, process.env)
+    ? await describeBot(url, token === TOKEN_VARIABLE ? undefined : token, options, process.env)
     : describeWebhook(url, token)
   const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
@@ -145,15 +145,15 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 async function describeBot(
   bare: string,
-  token: string,
+  grant: string | undefined,
   { updates, set = false }: BotUrlOptions,
   env: Environment,
 ): Promise<Described> {
   const kinds = updates.map(updateKind)
-  const carried = token === TOKEN_VARIABLE ? env.HOOKLINE_TOKEN : token
+  const carried = grant ?? env.HOOKLINE_TOKEN
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
   if (set) await register(bot, bare, carried, kinds, env)
-  const url = withToken(bare, token)
+  const url = withToken(bare, grant ?? TOKEN_VARIABLE)
   const body = setWebhookBody({ url, secretToken: '$BOT_SECRET', updates: kinds })
   const call = { method: 'POST', url: `${apiFrom(env)}/bot$BOT_TOKEN/setWebhook`, body }
   const webhook = bot && (await getWebhookInfo(bot))

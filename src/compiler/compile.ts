@@ -1,62 +1,149 @@
 import { type Problem, UserError } from '../wire/errors.ts'
-import { strayAliases } from './anchors.ts'
-import { configProblems } from './config-problems.ts'
-import { applyEdits, placeBefore } from './edits.ts'
-import { callOutputLines } from './events.ts'
-import { firstLine, hashOf } from './generated.ts'
-import { workflowInputs } from './inputs.ts'
-import { jobsFileEdits } from './jobs-file.ts'
-import { listeningOf } from './listening.ts'
-import { listeningFile } from './listening-file.ts'
-import { compiledNames } from './names.ts'
-import { nativeProblems } from './native-problems.ts'
-import { notices } from './notices.ts'
+import type { Json } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import type { StartingEvent } from './events.ts'
+import { fileNotices, fileProblems } from './findings.ts'
+import { githubMessages, type ParserMessage } from './github-parser.ts'
+import { firstLine, type MadeFile } from './made-files.ts'
+import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
 import { planOf } from './plan.ts'
-import { rewriteExpressions } from './rewrite.ts'
+import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
 import type { SourceFile } from './source-file.ts'
+import { applyEdits, type Edit, placeBefore } from './spans.ts'
+import { twoFiles } from './two-files.ts'
+
+/** The action of this package, at its first major version: what compiled files run. */
+export const ACTION = 'hookline/hookline@v1'
 
 export interface CompileOptions {
-  /** The action that the listening job runs: `hookline/hookline@v1`. */
+  /** The action that the job `on` runs: `hookline/hookline@v1`. */
   readonly uses: string
   /** `none`, `file:<path>` or `branch:<name>`. */
   readonly state: string
+  /** What a webhook starts the workflow by; `repository_dispatch` where nothing is said. */
+  readonly event?: StartingEvent
+  /** What the job `on` runs on, where the file itself does not say. */
+  readonly runsOn?: Json
 }
 
 /** What a workflow file became. */
 export interface Compiled {
-  readonly files: readonly CompiledFile[]
+  readonly files: readonly MadeFile[]
   /** What the user should hear of, though it is no error. */
   readonly notices: readonly Problem[]
-  /** Where in the source a place of the jobs file comes from. */
-  sourcePlace(place: number): number
 }
 
-export interface CompiledFile {
-  /** Its name within `.github/workflows`. */
-  readonly name: string
-  readonly text: string
-}
-
-/** Compiles a workflow into two native ones. @throws UserError with all problems of the file */
+/**
+ * Compiles a workflow into native ones, and reads these with GitHub's own parser.
+ *
+ * @throws UserError with all problems of the file
+ */
 export async function compile(file: SourceFile, options: CompileOptions): Promise<Compiled> {
-  const { edits, problems } = rewriteExpressions(file)
-  const all = [...problems, ...strayAliases(file), ...nativeProblems(file)]
-  if (all.length > 0) throw new UserError(all)
-  const plan = planOf(file)
-  const impossible = configProblems(plan, options.state)
-  if (impossible.length > 0) throw new UserError(impossible)
-  const inputs = workflowInputs(file)
-  const first = firstLine({ source: file.source.file, hash: await hashOf(file.source.text) })
-  const names = compiledNames(file.name)
-  const listening = listeningFile(listeningOf(file, plan, inputs, options))
-  const changes = jobsFileEdits(file, edits, inputs, callOutputLines(file))
-  const head = `${first}\n`
+  const plan = planOf(file, options.event ?? 'repository_dispatch')
+  const isOne = plan.polled.length === 0
+  const expressions = expressionsOf(file)
+  const made = isOne ? makeOne : makeTwo
+  const {
+    files,
+    problems: impossible,
+    notices,
+  } = made(file, plan, expressions, {
+    uses: options.uses,
+    state: options.state,
+    runsOn: file.runsOn ?? options.runsOn ?? 'ubuntu-latest',
+  })
+  const own = [
+    ...expressionProblems(file, expressions, isOne ? ONE_FILE_PLACES : IN_JOBS_FILE.places),
+    ...fileProblems(file, plan, options.state),
+    ...impossible,
+  ]
+  const texts = impossible.length > 0 ? [] : files()
+  const parsed = (await Promise.all(texts.map((one) => parserProblems(file, one)))).flat()
+  const problems = [...own, ...newProblems(parsed, own)]
+  if (problems.length > 0) throw new UserError(problems)
   return {
-    files: [
-      { name: names.listening, text: head + listening },
-      { name: names.jobs, text: head + applyEdits(file.source.text, changes) },
-    ],
-    notices: notices(file, plan),
-    sourcePlace: (place) => placeBefore(changes, Math.max(0, place - head.length)),
+    files: texts.map(({ name, text }) => ({ name, text })),
+    notices: [...fileNotices(file, plan, options.state), ...notices],
   }
+}
+
+/** A made file, and what made it of the source; `undefined` where it was written from nothing. */
+interface Made extends MadeFile {
+  readonly edits: readonly Edit[] | undefined
+  readonly head: string
+}
+
+type Parts = Parameters<typeof oneFile>
+type Making = (...parts: Parts) => {
+  readonly files: () => readonly Made[]
+  readonly problems: readonly Problem[]
+  readonly notices: readonly Problem[]
+}
+
+const makeOne: Making = (file, plan, expressions, options) => {
+  const { edits, problems, notices } = oneFile(file, plan, expressions, options)
+  return { files: () => [edited(file, `${file.name}.yml`, edits)], problems, notices }
+}
+
+const makeTwo: Making = (file, plan, expressions, options) => {
+  const { listening, edits, problems, notices } = twoFiles(file, plan, expressions, options)
+  const head = `${firstLine(file.source.file)}\n`
+  const listens = { name: `${file.name}.yml`, text: head + listening, edits: undefined, head }
+  return {
+    files: () => [listens, edited(file, `${file.name}.jobs.yml`, edits)],
+    problems,
+    notices,
+  }
+}
+
+function edited({ source }: SourceFile, name: string, edits: readonly Edit[]): Made {
+  const head = `${firstLine(source.file)}\n`
+  return { name, text: head + applyEdits(source.text, edits), edits, head }
+}
+
+/** What GitHub's parser says of a made file, at the places of the source. */
+async function parserProblems(file: SourceFile, made: Made): Promise<Problem[]> {
+  const messages = await githubMessages(made)
+  return messages.slice(0, LIMITS.problems).map((found) => {
+    const message = inSourceWords(found.message)
+    const [start, end] = made.edits
+      ? sourcePlace(file, made.edits, made.head, found)
+      : rangeOf(file.on.key)
+    return { message, position: positionAt(file.source, start, end) }
+  })
+}
+
+/** As the source has it: without what the compiler wrote around an expression. */
+function inSourceWords(message: string): string {
+  return message
+    .replace(/\.? Located at position \d+ within expression: .*/s, '')
+    .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
+}
+
+function sourcePlace(
+  { source }: SourceFile,
+  edits: readonly Edit[],
+  head: string,
+  { message, start, end }: ParserMessage,
+): [start: number, end: number] {
+  const from = placeBefore(edits, Math.max(0, start - head.length))
+  const to = Math.max(from, placeBefore(edits, Math.max(0, end - head.length)))
+  const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []
+  const lineEnd = source.text.indexOf('\n', Math.max(from, to))
+  const at = name === undefined ? -1 : source.text.indexOf(name, from)
+  const isNear = name !== undefined && at >= 0 && at <= (lineEnd < 0 ? source.text.length : lineEnd)
+  return isNear ? [at, at + name.length] : [from, to]
+}
+
+/** What was said already, of the same line or in the same words, is not said twice. */
+function newProblems(parsed: readonly Problem[], own: readonly Problem[]): Problem[] {
+  const lines = new Set(own.map(({ position }) => position?.line))
+  const said = new Set<string>()
+  return parsed.filter(({ message, position }) => {
+    const key = `${position?.line}:${position?.column} ${message}`
+    const isNew = !lines.has(position?.line) && !said.has(key)
+    said.add(key)
+    return isNew
+  })
 }

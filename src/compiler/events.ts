@@ -1,45 +1,168 @@
-import { isMap, isSeq, stringify } from 'yaml'
+import { isMap, isScalar, isSeq, type Node, parseDocument, stringify, visit } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
-import type { EntryText } from './entry-texts.ts'
+import { rangeOf } from '../workflow/yaml.ts'
 import { entryKey, type ScheduleEntry } from './schedule.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'
-import { indent, type Lines, quoted } from './yaml-lines.ts'
+import { columnOf, type Edit, trimmedEnd } from './spans.ts'
+import { type EntryText, entryTexts, indent, type Lines, quoted } from './yaml-lines.ts'
 
-/** What the triggers need of GitHub. */
+/** The event of GitHub by which a webhook starts the workflow. */
+export type StartingEvent = 'repository_dispatch' | 'workflow_dispatch'
+
+/** The input of a `workflow_dispatch` that holds a webhook. */
+export const INPUT = 'hookline'
+
+/** The entries of the `on:` section as text, in the order of the file. */
+export function onEntryTexts({ source, on, triggers, native }: SourceFile): EntryText[] {
+  const nodes = [...triggers, ...native]
+    .map((entry) => entry.nodes)
+    .sort((one, other) => rangeOf(one.key)[0] - rangeOf(other.key)[0])
+  return entryTexts(source.text, on.value, nodes)
+}
+
+/**
+ * The edits that make the `on:` section GitHub's own: triggers go, the event that starts them comes,
+ * and every other event stays as it stands.
+ *
+ * @param starting `undefined` when no trigger is active
+ */
+export function onSectionEdits(file: SourceFile, starting: StartingEvent | undefined): Edit[] {
+  const { text } = file.source
+  const texts = onEntryTexts(file)
+  const own = file.native.find(({ name }) => name === starting)
+  const isTrigger = (entry: EntryText) => file.triggers.some(({ nodes }) => nodes === entry.nodes)
+  const first = texts.find(isTrigger)
+  const linesFor = (entry: EntryText): Lines => {
+    if (starting && own && entry.nodes === own.nodes) return startingLines(file, starting, texts)
+    if (!isTrigger(entry)) return entry.lines
+    return starting && !own && entry === first ? startingLines(file, starting, texts) : []
+  }
+  const { key, value } = file.on
+  if (isMap(value) && !value.flow) {
+    const column = columnOf(text, rangeOf(value)[0])
+    return texts.flatMap((entry) => {
+      const lines = linesFor(entry)
+      if (lines === entry.lines || !entry.span) return []
+      const blank = /^\s*\n/.exec(text.slice(entry.span.start, entry.span.end))?.[0] ?? ''
+      const above = lines.length > 0 ? blank : ''
+      return [
+        {
+          ...entry.span,
+          text:
+            above +
+            indent(lines, column)
+              .map((line) => `${line}\n`)
+              .join(''),
+        },
+      ]
+    })
+  }
+  const start = text.indexOf(':', rangeOf(key)[1]) + 1
+  const end = value ? trimmedEnd(text, start, rangeOf(value)[1]) : start
+  const lines = indent(texts.flatMap(linesFor), columnOf(text, rangeOf(key)[0]) + 2)
+  return [{ start, end, text: ['', ...lines].join('\n') }]
+}
+
+/** The event that starts the triggers; one of the source's own listens to what it did, too. */
+function startingLines(
+  file: SourceFile,
+  starting: StartingEvent,
+  texts: readonly EntryText[],
+): string[] {
+  const own = file.native.find(({ name }) => name === starting)
+  if (!own) return lines({ [starting]: starting === 'workflow_dispatch' ? WITH_INPUT : TYPES })
+  return starting === 'workflow_dispatch'
+    ? changed(file, own, texts, ['inputs', INPUT], { type: 'string' })
+    : changed(file, own, texts, ['types'], EVENT_TYPE)
+}
+
+const WITH_INPUT = { inputs: { [INPUT]: { type: 'string' } } }
+const TYPES = { types: [EVENT_TYPE] }
+
+/** `types: [webhook]` stays on one line, as people write it. */
+function lines(value: object): string[] {
+  const text = stringify(value, { lineWidth: 0 }).trimEnd()
+  return text.replace(/types:\n\s+- (\w+)$/, 'types: [$1]').split('\n')
+}
+
+/** An event's entry with a value added below it, its comments kept. */
+function changed(
+  file: SourceFile,
+  own: NativeEvent,
+  texts: readonly EntryText[],
+  path: readonly string[],
+  value: Json,
+): string[] {
+  const there = texts.find(({ nodes }) => nodes === own.nodes)?.lines ?? []
+  const written = parseDocument(there.join('\n'))
+  // What an alias stands for is written elsewhere in the file.
+  const document =
+    written.errors.length === 0 && !hasAlias(written.contents)
+      ? written
+      : parseDocument(stringify({ [own.name]: optionsOf(file, own) }))
+  const add = (at: readonly string[]): void => {
+    const here = at.length < path.length ? document.getIn([own.name, ...at], true) : undefined
+    if (at.length === path.length) {
+      const list = document.getIn([own.name, ...at], true)
+      if (isSeq(list)) list.add(document.createNode(value))
+      else document.setIn([own.name, ...at], document.createNode(withOne(list, value)))
+    } else if (isMap(here)) add([...at, path[at.length] ?? ''])
+    else
+      document.setIn([own.name, ...at], document.createNode(nested(path.slice(at.length), value)))
+  }
+  add([])
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
+}
+
+function hasAlias(node: Node | null): boolean {
+  let found = false
+  visit(node, {
+    Alias() {
+      found = true
+    },
+  })
+  return found
+}
+
+/** A single type becomes a list of two. */
+function withOne(there: unknown, value: Json): Json {
+  return isScalar(there) && there.value !== null ? [String(there.value), value] : value
+}
+
+function nested([key, ...more]: readonly string[], value: Json): Json {
+  return key === undefined ? value : { [key]: nested(more, value) }
+}
+
+/** What the triggers of a file that polls need of GitHub. */
 export interface Needs {
-  /** Whether a trigger is reached by webhooks. */
-  readonly webhooks: boolean
+  /** `undefined` where no trigger is reached by webhooks. */
+  readonly starting: StartingEvent | undefined
   readonly schedule: readonly ScheduleEntry[]
 }
 
 /** The keys of the listening file's `on:`: what the triggers need, and the source's own events. */
-export function eventLines(file: SourceFile, texts: readonly EntryText[], needs: Needs): string[] {
-  const own = (name: string) => file.native.find((event) => event.name === name)
-  const dispatch = own('repository_dispatch')
-  const schedule = own('schedule')
-  const others = file.native.filter(
-    (event) => !(event === dispatch && needs.webhooks) && event !== schedule,
-  )
+export function eventLines(file: SourceFile, { starting, schedule }: Needs): string[] {
+  const texts = onEntryTexts(file)
+  const own = file.native.find(({ name }) => name === 'schedule')
+  const others = file.native.filter(({ name }) => name !== starting && name !== 'schedule')
   return [
-    ...(needs.webhooks ? dispatchLines(file, dispatch) : []),
-    ...scheduleLines(needs.schedule, schedule && textOf(texts, schedule), schedule, file),
+    ...(starting ? startingLines(file, starting, texts) : []),
+    ...scheduleLines(schedule, own && textOf(texts, own), own, file),
     ...others.flatMap((event) => otherLines(file, texts, event)),
+    ...tailLines(file, texts),
   ]
+}
+
+/** Comments after the last entry, where its value is empty and they would go with it. */
+function tailLines({ source, on }: SourceFile, texts: readonly EntryText[]): string[] {
+  const end = texts.at(-1)?.span?.end ?? on.end
+  const tail = source.text.slice(end, on.end).trimEnd()
+  return tail === '' ? [] : tail.split('\n').map((line) => line.trim())
 }
 
 function textOf(texts: readonly EntryText[], { nodes }: NativeEvent): Lines {
   return texts.find((text) => text.nodes === nodes)?.lines ?? []
-}
-
-/** The types that the source itself listens to come first; without a list it listens to all. */
-function dispatchLines(file: SourceFile, own: NativeEvent | undefined): string[] {
-  if (!own) return ['repository_dispatch:', `  types: [${EVENT_TYPE}]`]
-  const options = optionsOf(file, own)
-  if (!isObject(options) || options.types === undefined) return ['repository_dispatch:']
-  const types = [options.types].flat().map(String)
-  const all = [...new Set([...types, EVENT_TYPE])]
-  return ['repository_dispatch:', ...indent(stringify({ types: all }).trimEnd().split('\n'), 2)]
 }
 
 function scheduleLines(

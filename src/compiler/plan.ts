@@ -1,16 +1,18 @@
+import { isMap, isScalar } from 'yaml'
 import { UserError } from '../wire/errors.ts'
-import { isObject, type Json } from '../wire/json.ts'
-import { type Permissions, permissionUnion } from './permissions.ts'
+import { hasExpression } from '../workflow/expressions.ts'
+import type { StartingEvent } from './events.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
 import type { SourceFile, SourceTrigger } from './source-file.ts'
 
-/** How the triggers of a file are reached, and what its jobs may do. */
+/** How the triggers of a file are reached. */
 export interface Plan {
-  /** Triggers that webhooks reach. */
+  /** Triggers that webhooks reach, or may reach. */
   readonly webhooks: readonly SourceTrigger[]
-  /** Triggers that look by themselves. */
+  /** Triggers that look by themselves, or may. */
   readonly polled: readonly PolledTrigger[]
-  readonly permissions: Permissions | undefined
+  /** What a webhook starts the workflow by; `undefined` where none does. */
+  readonly starting: StartingEvent | undefined
 }
 
 export interface PolledTrigger {
@@ -20,7 +22,7 @@ export interface PolledTrigger {
 }
 
 /** @throws UserError when nothing could ever start the workflow */
-export function planOf(file: SourceFile): Plan {
+export function planOf(file: SourceFile, event: StartingEvent): Plan {
   const active = file.triggers.filter(({ config }) => config.active)
   if (active.length === 0 && file.native.length === 0) {
     throw new UserError({
@@ -28,11 +30,20 @@ export function planOf(file: SourceFile): Plan {
       notes: ['a workflow needs one event at least; to rest, move the file elsewhere'],
     })
   }
+  const webhooks = active.filter(
+    (trigger) => trigger.receive && (!trigger.poll || mayReceive(trigger)),
+  )
   return {
-    webhooks: active.filter(({ poll, receive }) => receive && !poll),
+    webhooks,
     polled: active.filter(({ poll }) => poll).map((trigger) => polledTrigger(file, trigger)),
-    permissions: permissionsOf(file),
+    starting: webhooks.length > 0 ? event : undefined,
   }
+}
+
+/** `webhook: ${{ vars.WEBHOOK }}`: only the run knows which it is, so both ways stay open. */
+function mayReceive({ nodes: { options } }: SourceTrigger): boolean {
+  const node = isMap(options) ? options.get('webhook', true) : undefined
+  return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
 }
 
 function polledTrigger(file: SourceFile, trigger: SourceTrigger): PolledTrigger {
@@ -41,13 +52,4 @@ function polledTrigger(file: SourceFile, trigger: SourceTrigger): PolledTrigger 
   const isChosen = Boolean(every?.cron ?? every?.minutes)
   const isNeeded = !skipSchedule && (isChosen || !hasOwn)
   return { trigger, schedule: isNeeded ? scheduleOf(every ?? {}, timeZone, file.name) : undefined }
-}
-
-function permissionsOf({ document, sections }: SourceFile): Permissions | undefined {
-  const value = (key: string) => sections.get(key)?.value?.toJS(document) as Json | undefined
-  const jobs = value('jobs')
-  const declared = Object.values(isObject(jobs) ? jobs : {}).map((job) =>
-    isObject(job) ? (job.permissions as Json | undefined) : undefined,
-  )
-  return permissionUnion(value('permissions'), declared)
 }

@@ -1,69 +1,260 @@
+import { Scalar } from 'yaml'
+import { TRIGGERS } from '../triggers/index.ts'
 import type { Problem } from '../wire/errors.ts'
-import { positionAt } from '../workflow/yaml.ts'
-import { checkReference } from './check-reference.ts'
-import type { Edit } from './edits.ts'
-import { type FileExpression, fileExpressions } from './file-expressions.ts'
-import { isFault, parseExpression } from './parse-expression.ts'
-import { EXPRESSION_PLACES, isWithin } from './places.ts'
-import { references } from './references.ts'
-import type { Stretch } from './scalar-text.ts'
-import type { SourceFile } from './source-file.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { expressionSpans } from '../workflow/expressions.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import {
+  encoded,
+  type FileExpression,
+  fileExpressions,
+  INPUTS_PLACES,
+  isFault,
+  isWithin,
+  parseExpression,
+  type Reference,
+  references,
+  referencesIn,
+} from './expressions.ts'
+import type { SourceFile, SourceTrigger } from './source-file.ts'
+import { applyEdits, type Edit, type Span, trimmedEnd } from './spans.ts'
+import { slipsOf } from './spelling.ts'
 
-/** What the context `on` is called in the jobs file. */
-export const ON_IN_JOBS = 'fromJSON(inputs.on)'
-
-/** The edits that make the file's expressions native, and what stands against it. */
-export interface Rewriting {
-  readonly edits: readonly Edit[]
-  readonly problems: readonly Problem[]
+/** What the context `on` becomes. */
+export interface Target {
+  /** Where in a workflow it can be read. */
+  readonly places: readonly string[]
+  /** Native text for a reference; every text but this one stays as it is. */
+  name(reference: Reference): string
+  /** Further edits of an expression. */
+  further?(text: string): readonly Edit[]
 }
 
-/** Rewrites every `on` that is a context, outside of the `on:` section itself. */
-export function rewriteExpressions(file: SourceFile): Rewriting {
-  const results = [...file.sections]
+/** What the context `on` is in the jobs file: that of one item, handed over as text. */
+export const IN_JOBS_FILE: Target = {
+  places: INPUTS_PLACES,
+  name: () => 'fromJSON(inputs.on)',
+}
+
+/** Rewrites every `on` that is a context. */
+export function rewriteExpression(text: string, target: Target): string {
+  return applyEdits(text, editsOf(text, target))
+}
+
+/** The same for a text with `${{ }}` in it. */
+export function rewriteText(text: string, target: Target): string {
+  const edits = expressionSpans(text).map(({ start, end }) => ({
+    start,
+    end,
+    text: rewriteExpression(text.slice(start, end), target),
+  }))
+  return applyEdits(text, edits)
+}
+
+function editsOf(text: string, target: Target): Edit[] {
+  const names = referencesIn(text, 'on').map((reference) => ({
+    start: reference.start,
+    end: reference.end,
+    text: target.name(reference),
+  }))
+  return [...names, ...(target.further?.(text) ?? [])]
+}
+
+/** The edits that make expressions of a file native. */
+export function expressionEdits(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  target: Target,
+): Edit[] {
+  const scalars = new Map<Scalar, FileExpression[]>()
+  for (const expression of expressions) {
+    const { scalar } = expression.found
+    const known = scalars.get(scalar)
+    if (known) known.push(expression)
+    else scalars.set(scalar, [expression])
+  }
+  return [...scalars].flatMap(([scalar, all]) => scalarEdits(file, scalar, all, target))
+}
+
+function scalarEdits(
+  file: SourceFile,
+  scalar: Scalar,
+  expressions: readonly FileExpression[],
+  target: Target,
+): Edit[] {
+  const changes = expressions.flatMap((expression) =>
+    editsOf(expression.text, target).map((edit) => ({ expression, edit })),
+  )
+  // Within braces a plain text ends at the next bracket or comma.
+  const isInFlow = expressions.some(({ found }) => found.isInFlow)
+  const isPlain = scalar.type === Scalar.PLAIN && isInFlow
+  if (isPlain && changes.some(({ edit }) => /[[\]{},]/.test(edit.text))) {
+    const [start, end] = rangeOf(scalar)
+    const edits = changes.map(({ expression, edit }) => {
+      const offset = expression.start
+      return { start: edit.start + offset, end: edit.end + offset, text: edit.text }
+    })
+    const text = JSON.stringify(applyEdits(String(scalar.value), edits))
+    return [{ start, end: trimmedEnd(file.source.text, start, end), text }]
+  }
+  return changes.map(({ expression, edit }) => ({
+    ...expression.span(edit.start, edit.end),
+    text: encoded(edit.text, scalar),
+  }))
+}
+
+/** Every expression outside of the `on:` section itself. */
+export function expressionsOf(file: SourceFile): FileExpression[] {
+  return [...file.sections]
     .filter(([key]) => key !== 'on')
     .flatMap(([key, { value }]) => fileExpressions(file.source.text, value, [key]))
-    .map((expression) => rewriteExpression(file, expression))
-  return {
-    edits: results.flatMap(({ edits }) => edits),
-    problems: results.flatMap(({ problems }) => problems),
-  }
 }
 
-function rewriteExpression(file: SourceFile, expression: FileExpression): Rewriting {
-  const problemAt = ({ start, end }: Stretch, problem: Problem): Problem => {
-    const place = expression.stretch(start, end)
+/**
+ * What is wrong with the expressions of a file, up to the bound of what is shown of one.
+ *
+ * @param places where the context `on` can be read
+ */
+export function expressionProblems(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  places: readonly string[],
+): Problem[] {
+  let count = 0
+  return expressions.flatMap((expression) => {
+    const problems = count < LIMITS.problems ? problemsOf(file, expression, places) : []
+    count += problems.length
+    return problems
+  })
+}
+
+function problemsOf(
+  file: SourceFile,
+  expression: FileExpression,
+  places: readonly string[],
+): Problem[] {
+  if (expression.text.trim() === '') return []
+  const problemAt = ({ start, end }: Span, problem: Problem): Problem => {
+    const place = expression.span(start, end)
     return { ...problem, position: positionAt(file.source, place.start, place.end) }
   }
-  if (expression.text.trim() === '') return { edits: [], problems: [] }
-  const parsed = parseExpression(expression.text)
-  if (isFault(parsed)) {
-    return {
-      edits: [],
-      problems: [problemAt(parsed, { message: `expression: ${parsed.message}` })],
-    }
+  const slips = slipsOf(expression.text)
+  if (slips.length > 0) {
+    return slips.map((slip) => problemAt(slip, { message: slip.message, hint: slip.hint }))
   }
+  const tree = parseExpression(expression.text)
+  if (isFault(tree)) return [problemAt(tree, { message: `expression: ${tree.message}` })]
   const found = references(expression.text, 'on')
-  if (found.length > 0 && !isWithin(expression.path, EXPRESSION_PLACES)) {
-    return { edits: [], problems: found.map((one) => problemAt(one, notHere(expression))) }
+  if (found.length > 0 && !isWithin(expression.path, places)) {
+    return found.map((one) => problemAt(one, notHere(expression)))
   }
-  const problems = found.flatMap((reference) => {
-    const fault = checkReference(file, reference)
-    return fault ? [problemAt(fault.at, fault.problem)] : []
-  })
-  const edits = found.map(({ start, end }) => ({
-    ...expression.stretch(start, end),
-    text: ON_IN_JOBS,
-  }))
-  return { edits, problems }
+  return [
+    ...neverTrue(expression.text).map((fault) => problemAt(fault.span, fault.problem)),
+    ...found.flatMap((reference) => {
+      const fault = checkReference(file, reference)
+      return fault ? [problemAt(fault.span, fault.problem)] : []
+    }),
+  ]
 }
 
 /** Texts that GitHub reads before there is any event context that jobs could hand on. */
 function notHere({ path }: FileExpression): Problem {
   const place = path.filter((key) => typeof key === 'string').join('.')
-  const advice =
-    path[0] === 'run-name'
-      ? 'a run is named before the action has read the event; github.event.client_payload is there'
-      : 'GitHub reads this text before the run, so it can hold no expression'
-  return { message: `the context "on" is not available in "${place}"`, notes: [advice] }
+  return { message: `the context "on" is not available in "${place}"`, notes: [advice(path[0])] }
+}
+
+function advice(section: string | number | undefined): string {
+  if (section === 'run-name') {
+    return 'a run is named before the action has read the event; github.event.client_payload is there'
+  }
+  return section === 'concurrency'
+    ? 'GitHub reads it before any job: give the job its own "concurrency", which may read it'
+    : 'GitHub reads this text before the run, so it can hold no expression'
+}
+
+interface Fault {
+  readonly span: Span
+  readonly problem: Problem
+}
+
+/** `github.event_name == 'webhook'`: the event is GitHub's, and has GitHub's name. */
+function neverTrue(text: string): Fault[] {
+  if (!/event_name/i.test(text)) return []
+  const pattern =
+    /\bgithub\s*(?:\.\s*event_name|\[\s*'event_name'\s*\])\s*[!=]=\s*'(?<after>\w+)'|'(?<before>\w+)'\s*[!=]=\s*github\s*\.\s*event_name\b/gi
+  return [...text.matchAll(pattern)].flatMap(({ 0: found, index, groups }) => {
+    const name = groups?.after ?? groups?.before ?? ''
+    if (!TRIGGERS.has(name)) return []
+    return [
+      {
+        span: { start: index, end: index + found.length },
+        problem: {
+          message: `github.event_name is never "${name}": GitHub does not know this trigger`,
+          hint: `write on.${name}.outcome == 'success'`,
+        },
+      },
+    ]
+  })
+}
+
+const FIELDS = ['outcome', 'conclusion', 'outputs']
+
+/** Follows `on.<trigger>.outputs.<field>` as far as the names are written out. */
+function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault | undefined {
+  const [first, second, third] = steps
+  if (first?.name === undefined) return undefined
+  const trigger = triggers.find(({ name }) => same(name, first.name))
+  if (!trigger) return { span: first, problem: unknownTrigger(first.name, triggers) }
+  if (second?.name === undefined) return undefined
+  if (!FIELDS.some((field) => same(field, second.name))) {
+    return { span: second, problem: unknownField(trigger.name, second.name) }
+  }
+  const known = same('outputs', second.name) ? knownOutputs(trigger) : undefined
+  if (!known || third?.name === undefined || known.some((name) => same(name, third.name))) {
+    return undefined
+  }
+  return { span: third, problem: unknownOutput(trigger.name, third.name, known) }
+}
+
+function same(one: string, other: string | undefined): boolean {
+  return one.toLowerCase() === other?.toLowerCase()
+}
+
+/** `undefined` where the user's own `config` shapes the outputs. */
+function knownOutputs({ definition, config }: SourceTrigger): readonly string[] | undefined {
+  const { format, filterOutputs, outputsMode, exportOutputs } = config
+  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
+  return isShaped || outputsMode === 'combine' ? undefined : Object.keys(definition.outputs)
+}
+
+function unknownTrigger(name: string, triggers: readonly SourceTrigger[]): Problem {
+  const declared = triggers.map((trigger) => trigger.name)
+  const hint = TRIGGERS.has(name)
+    ? 'declare it under "on:"'
+    : (didYouMean(name, declared) ?? 'no trigger of this workflow')
+  return {
+    message: `"on" has no trigger "${name}"`,
+    hint,
+    notes: [`declared here: ${declared.join(', ') || 'none'}`],
+  }
+}
+
+function unknownField(trigger: string, name: string): Problem {
+  const hint = didYouMean(name, FIELDS) ?? `on.${trigger}.outputs.${name}?`
+  return {
+    message: `"on.${trigger}" has no "${name}"`,
+    hint,
+    notes: [`it has: ${FIELDS.join(', ')}`],
+  }
+}
+
+function unknownOutput(trigger: string, name: string, known: readonly string[]): Problem {
+  const hint =
+    didYouMean(name, known) ?? (known.includes('body') ? `outputs.body.${name}?` : undefined)
+  return {
+    message: `trigger "${trigger}" has no output "${name}"`,
+    ...(hint && { hint }),
+    notes: [`outputs: ${known.join(', ')}`],
+  }
 }

@@ -1,15 +1,17 @@
-import { type Document, isMap, type Node, type Pair } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import type { Contexts } from '../workflow/expressions.ts'
 import type { Reading, TriggerNodes } from '../workflow/options.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
-import { keyOf } from './file-expressions.ts'
-import type { Stretch } from './scalar-text.ts'
-import { standInContexts } from './stand-ins.ts'
+import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
+import { readRunsOn } from './runs-on.ts'
+import { linesOf, type Span } from './spans.ts'
 
 /** A top-level key of a workflow file with its value, as whole lines. */
-export interface Section extends Stretch {
+export interface Section extends Span {
   readonly key: Node
   readonly value: Node | null
 }
@@ -34,9 +36,15 @@ export interface SourceFile {
   /** By key, in the order of the file. */
   readonly sections: ReadonlyMap<string, Section>
   readonly on: Section
+  readonly jobs: Section
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
+  /** What the job `on` runs on, where the file itself says so. */
+  readonly runsOn: Json | undefined
 }
+
+/** The top-level key by which a file says how it is to be compiled; no compiled file has it. */
+export const OWN_KEY = 'hookline'
 
 /** @throws UserError with all mistakes of the `on:` section, or naming what the file lacks */
 export function readSourceFile(name: string, source: Source): SourceFile {
@@ -44,10 +52,12 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   checkAliases(source, document)
   const sections = readSections(source, document)
   const on = required(source, sections, 'on')
-  required(source, sections, 'jobs')
-  const contexts = standInContexts(source.text, on.value)
+  const jobs = required(source, sections, 'jobs')
+  const contexts = placeholderContexts(source.text, on.value)
   const reading = { source, document, contexts, standIns: true }
-  return { name, source, document, sections, on, ...readTriggers(reading, on.value) }
+  const { triggers, native } = readTriggers(reading, on.value)
+  const runsOn = readOwnKey(source, document, sections.get(OWN_KEY))
+  return { name, source, document, sections, on, jobs, triggers, native, runsOn }
 }
 
 /** From here on every part of the document has a value. */
@@ -68,45 +78,147 @@ function readTriggers(reading: Reading, on: Node | null) {
     const entry = readEntry(reading, nodes)
     problems.push(...(entry.problems ?? []))
     if (entry.trigger) triggers.push({ ...entry.trigger, nodes })
-    else if (!entry.problems) native.push({ name: nameOf(nodes), nodes })
+    else if (!entry.problems) native.push({ name: String(nodes.key), nodes })
   }
   if (problems.length > 0) throw new UserError(problems)
   return { triggers, native }
 }
 
-function nameOf({ key, options }: TriggerNodes): string {
-  return keyOf({ key, value: options } as Pair)
-}
-
 function required(source: Source, sections: ReadonlyMap<string, Section>, key: string): Section {
   const section = sections.get(key)
   if (section?.value) return section
-  throw new UserError({ message: `${source.name} has no "${key}:" section` })
+  const near = section ?? sections.get('on') ?? [...sections.values()][0]
+  throw new UserError({
+    message: `${source.name} has no "${key}:" section`,
+    ...(near && { position: positionAt(source, ...rangeOf(near.key)) }),
+    hint:
+      key === 'jobs' ? 'a workflow needs at least one job under "jobs:"' : 'it names the triggers',
+  })
 }
 
 function readSections(source: Source, document: Document.Parsed): Map<string, Section> {
   const { contents } = document
-  if (!isMap(contents)) throw new UserError({ message: `${source.name} is no workflow file` })
+  if (!isMap(contents)) throw new UserError({ message: `${source.name} is not a workflow file` })
   if (contents.flow) {
     throw new UserError({
       message: 'the top level of a workflow file to be compiled is written as lines, not in braces',
       position: positionAt(source, ...rangeOf(contents)),
     })
   }
-  const pairs = contents.items as Pair<Node, Node | null>[] // a parsed document holds nodes only
+  const pairs = pairsOf(contents)
+  const explicit = explicitKeys(source, pairs)
+  if (explicit.length > 0) throw new UserError(explicit)
   return new Map(pairs.map((pair) => [keyOf(pair), sectionOf(source.text, pair)]))
 }
 
-function sectionOf(text: string, { key, value }: Pair<Node, Node | null>): Section {
+/** `? on` with its value on a line of its own, at the top level and for jobs and their keys. */
+function explicitKeys(source: Source, pairs: readonly NodePair[]): Problem[] {
+  const jobs = pairs.find((pair) => keyOf(pair) === 'jobs')?.value
+  const perJob = isMap(jobs) ? pairsOf(jobs) : []
+  const inJobs = perJob.flatMap(({ value }) => (isMap(value) ? pairsOf(value) : []))
+  return [...pairs, ...perJob, ...inJobs]
+    .filter(({ key }) => /\?[ \t]*$/.test(lineBefore(source.text, rangeOf(key)[0])))
+    .map(({ key }) => ({
+      message: 'a key after "?" is not understood by the compiler',
+      position: positionAt(source, ...rangeOf(key)),
+      hint: `write "${key}:"`,
+    }))
+}
+
+function lineBefore(text: string, place: number): string {
+  return text.slice(text.lastIndexOf('\n', place - 1) + 1, place)
+}
+
+function sectionOf(text: string, { key, value }: NodePair): Section {
   return { key, value, ...linesOf(text, rangeOf(key)[0], value ? rangeOf(value)[1] : 0) }
 }
 
-/** The lines on which a stretch stands, the line break of the last one included. */
-export function linesOf(text: string, start: number, end: number): Stretch {
-  const last = start + text.slice(start, Math.max(start + 1, end)).trimEnd().length
-  const lineEnd = text.indexOf('\n', Math.max(start, last - 1))
-  return {
-    start: text.lastIndexOf('\n', start - 1) + 1,
-    end: lineEnd < 0 ? text.length : lineEnd + 1,
+/** `hookline: {runs-on: …}` at the top level of a source. */
+function readOwnKey(source: Source, document: Document, section: Section | undefined) {
+  if (!section) return undefined
+  const { value, key } = section
+  const pairs = isMap(value) ? pairsOf(value) : []
+  const unknown = pairs.filter((pair) => keyOf(pair) !== 'runs-on')
+  if (pairs.length === 0 || unknown.length > 0) {
+    throw new UserError({
+      message: `unknown options under "${OWN_KEY}:"`,
+      position: positionAt(source, ...rangeOf(unknown[0]?.key ?? key)),
+      notes: ['options: runs-on'],
+    })
   }
+  const node = pairs[0]?.value
+  const runsOn = readRunsOn(node?.toJS(document))
+  if (runsOn !== undefined) return runsOn
+  throw new UserError({
+    message: '"runs-on" is neither a label, nor a list of labels, nor a group',
+    position: positionAt(source, ...rangeOf(node ?? key)),
+  })
+}
+
+/** A key with its value, as a parsed document holds them: nodes only. */
+export type NodePair = Pair<Node, Node | null>
+
+export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[] {
+  return map.items as NodePair[] // a parsed document holds nodes only
+}
+
+/** A job of the file. */
+export interface SourceJob {
+  readonly id: string
+  readonly key: Node
+  /** `undefined` where the job is an alias, or is no mapping: then there is nothing to edit. */
+  readonly node: Node | undefined
+  /** Its value, an alias followed. */
+  readonly content: Node | undefined
+  readonly needs: readonly string[]
+}
+
+export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
+  if (!isMap(jobs.value)) return []
+  return pairsOf(jobs.value).map((pair) => {
+    const content = resolved(document, pair.value)
+    const node = isMap(pair.value) ? pair.value : undefined
+    return { id: keyOf(pair), key: pair.key, node, content, needs: needsOf(document, content) }
+  })
+}
+
+/** What an alias stands for; anything else is itself. */
+export function resolved(document: Document, node: unknown): Node | undefined {
+  const found = isAlias(node) ? node.resolve(document) : (node as Node | null | undefined)
+  return found ?? undefined
+}
+
+function needsOf(document: Document, job: Node | undefined): string[] {
+  const needs = isMap(job) ? resolved(document, job.get('needs', true)) : undefined
+  if (isScalar(needs)) return needs.value === null ? [] : [String(needs.value)]
+  if (!isSeq(needs)) return []
+  return needs.items.flatMap((item) => {
+    const id = resolved(document, item)
+    return isScalar(id) && id.value !== null ? [String(id.value)] : []
+  })
+}
+
+/** What stands for the value of a secret or a variable before a run: it has the shape of a bot token. */
+const PLACEHOLDER = '1:placeholder'
+
+/** Contexts in which every secret and variable that a node names has some value. */
+export function placeholderContexts(text: string, node: unknown): Contexts {
+  const context = (name: string) =>
+    record<Json>(namesIn(text, node, name).map((key) => [key, PLACEHOLDER]))
+  return {
+    secrets: context('secrets'),
+    vars: context('vars'),
+    github: record<Json>([]),
+    env: context('env'),
+  }
+}
+
+/** The names that the expressions of a node read from a context, once each: names ignore case. */
+export function namesIn(text: string, node: unknown, context: string): string[] {
+  const names = fileExpressions(text, node, []).flatMap((expression) =>
+    referencesIn(expression.text, context).flatMap(({ steps }) => steps[0]?.name ?? []),
+  )
+  return [
+    ...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values(),
+  ].reverse()
 }

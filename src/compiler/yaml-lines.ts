@@ -1,3 +1,8 @@
+import { isMap, isSeq, type Node } from 'yaml'
+import type { TriggerNodes } from '../workflow/options.ts'
+import { rangeOf } from '../workflow/yaml.ts'
+import { columnOf, linesOf, type Span } from './spans.ts'
+
 /** Lines of YAML, without line breaks. */
 export type Lines = readonly string[]
 
@@ -17,4 +22,66 @@ export function dedent(lines: Lines, by: number): string[] {
 /** A text as a scalar that YAML reads back as the same string. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
+}
+
+/** One entry of a mapping as the file has it, with the comments above it, at column 0. */
+export interface EntryText {
+  readonly nodes: TriggerNodes
+  readonly lines: Lines
+  /** Its lines in the file; `undefined` where it is written within a line. */
+  readonly span: Span | undefined
+}
+
+/**
+ * The entries of a mapping as text. Those of a list, and those in braces, become lines of a mapping.
+ *
+ * @param entries all of them, in the order of the file
+ */
+export function entryTexts(
+  text: string,
+  collection: Node | null,
+  entries: readonly TriggerNodes[],
+): EntryText[] {
+  const isBlock = (isMap(collection) || isSeq(collection)) && !collection.flow
+  return isBlock
+    ? blockTexts(text, collection, entries)
+    : entries.map((nodes) => ({ nodes, lines: inlineLines(text, nodes), span: undefined }))
+}
+
+function blockTexts(text: string, block: Node, entries: readonly TriggerNodes[]): EntryText[] {
+  const [first] = rangeOf(block)
+  const column = columnOf(text, first)
+  let start = aboveComments(text, linesOf(text, first, first).start)
+  return entries.map((nodes) => {
+    const { end } = linesOf(text, rangeOf(nodes.key)[0], rangeOf(nodes.options ?? nodes.key)[1])
+    const span = { start, end }
+    const lines = dedent(text.slice(start, end).replace(/\n$/, '').split('\n'), column)
+    start = end
+    return { nodes, span, lines: levelComments(isSeq(block) ? lines.map(itemAsKey) : lines) }
+  })
+}
+
+/** `- push # why` as a key of a mapping. */
+function itemAsKey(line: string): string {
+  return line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, '$1:')
+}
+
+/** Where the comment lines right above a line begin. */
+export function aboveComments(text: string, lineStart: number): number {
+  const above = text.lastIndexOf('\n', lineStart - 2) + 1
+  const isComment = lineStart > 0 && text.slice(above, lineStart).trimStart().startsWith('#')
+  return isComment ? aboveComments(text, above) : lineStart
+}
+
+/** A comment further right than the key below it would set the indentation of the whole text. */
+function levelComments(lines: Lines): string[] {
+  const key = lines.findIndex((line) => !/^\s*(#|$)/.test(line))
+  return lines.map((line, at) => (at < key ? line.trimStart() : line))
+}
+
+function inlineLines(text: string, { key, options }: TriggerNodes): string[] {
+  const name = text.slice(...rangeOf(key))
+  if (!options) return [`${name}:`]
+  const [first = '', ...more] = text.slice(...rangeOf(options)).split('\n')
+  return [`${name}: ${first}`, ...more.map((line) => `  ${line}`)]
 }

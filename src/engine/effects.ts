@@ -1,19 +1,21 @@
 import * as v from 'valibot'
 import type { Json } from '../wire/json.ts'
-import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
+import type { Workflow } from '../workflow/workflow.ts'
 import type { EnginePorts } from './event.ts'
 
 /**
  * What is left to do once the job has succeeded. Plain JSON without a secret, since another process
- * does it: `commit` marks what this run claimed as done, `acknowledge` makes a service forget.
+ * does it. With a store that is a `commit` alone: what this run claimed is done, and the next poll
+ * begins at the cursor, which makes the service forget. Without one, `acknowledge` makes it forget.
  */
 export type Effect =
   | {
       readonly kind: 'commit'
       readonly workflow: string
       readonly trigger: string
-      /** When the run began, in milliseconds since 1970. */
+      /** When the run began, by the store's clock, in milliseconds since 1970. */
       readonly at: number
+      readonly cursor?: Json
     }
   | {
       readonly kind: 'acknowledge'
@@ -23,41 +25,36 @@ export type Effect =
     }
 
 const names = { workflow: v.string(), trigger: v.string() }
+const cursor = v.custom<Json>((value) => value !== undefined) // it was JSON
 
 /** Effects as they come back from the process that left them. */
 export const effectsSchema: v.GenericSchema<unknown, Effect[]> = v.array(
   v.variant('kind', [
-    v.object({ kind: v.literal('commit'), ...names, at: v.number() }),
     v.object({
-      kind: v.literal('acknowledge'),
+      kind: v.literal('commit'),
       ...names,
-      cursor: v.custom<Json>((value) => value !== undefined), // it was JSON
+      at: v.number(),
+      cursor: v.exactOptional(cursor),
     }),
+    v.object({ kind: v.literal('acknowledge'), ...names, cursor }),
   ]),
 )
 
 /** Finds a workflow by its name, with the options that hold the secrets. */
 type Find = (workflow: string) => Workflow | undefined
 
-/**
- * Carries effects out: every commit before the first acknowledgement. What a crash in between leaves
- * unacknowledged comes again, and is then known as seen; the other way round nothing would be lost
- * either, but the time of the last success would.
- */
+/** Carries effects out, one after the other: a store is written to once for each trigger. */
 export async function runEffects(
   effects: readonly Effect[],
   find: Find,
   { triggers, store, run }: Pick<EnginePorts, 'triggers' | 'store' | 'run'>,
 ): Promise<void> {
   for (const effect of effects) {
-    if (effect.kind === 'commit') await store?.commit(effect, { id: run.id, at: effect.at })
+    if (effect.kind === 'commit') {
+      await store?.commit(effect, { id: run.id, at: effect.at }, effect.cursor)
+    } else {
+      const declared = find(effect.workflow)?.triggers.find(({ name }) => name === effect.trigger)
+      await declared?.acknowledge?.(effect.cursor, triggers)
+    }
   }
-  for (const effect of effects) {
-    if (effect.kind !== 'acknowledge') continue
-    await declared(effect, find)?.acknowledge?.(effect.cursor, triggers)
-  }
-}
-
-function declared(effect: Effect, find: Find): DeclaredTrigger | undefined {
-  return find(effect.workflow)?.triggers.find(({ name }) => name === effect.trigger)
 }

@@ -1,11 +1,18 @@
-import { PayloadError } from '../wire/errors.ts'
-import { isObject, type Json } from '../wire/json.ts'
+import type { Snapshot } from '../state/store.ts'
+import { PayloadError, UserError } from '../wire/errors.ts'
+import { isObject } from '../wire/json.ts'
 import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER, readClientPayload } from '../wire/payload.ts'
 import { readWebhookRequest } from '../wire/request.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
-import type { EnginePorts, PlatformEvent, TriggerRef, WorkflowSource } from './event.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+import {
+  type EnginePorts,
+  type PlatformEvent,
+  type TriggerRef,
+  type WorkflowSource,
+  webhookPayload,
+} from './event.ts'
 import {
   type Decision,
   type Evaluation,
@@ -16,13 +23,15 @@ import {
   unfiredContext,
 } from './result.ts'
 import {
+  asksStore,
+  fromPoll,
   fromReception,
   mergeRuns,
   notFired,
   placed,
-  polled,
   runTrigger,
   type TriggerRun,
+  triggerId,
 } from './run-trigger.ts'
 import { checkSchedule, type ScheduleDecision } from './schedule.ts'
 
@@ -36,9 +45,9 @@ export async function evaluate(
   workflows: WorkflowSource,
   ports: EnginePorts,
 ): Promise<Evaluation> {
-  const dispatched = webhookPayload(event)
-  if (dispatched === undefined) return evaluateOther(event, workflows, ports)
   try {
+    const dispatched = webhookPayload(event)
+    if (dispatched === undefined) return await evaluatePoll(event, workflows, ports)
     return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
     return { ...NOTHING_FIRED, ...unreadable(error) }
@@ -49,12 +58,6 @@ export async function evaluate(
 function unreadable(error: unknown) {
   if (!(error instanceof PayloadError)) throw error
   return { miss: 'payload', reason: error.message, warnings: [error.message] } as const
-}
-
-/** The `client_payload` of a dispatched webhook; `undefined` for every other event. */
-function webhookPayload({ name, payload }: PlatformEvent): Json | undefined {
-  if (name !== 'repository_dispatch' || !isObject(payload)) return undefined
-  return payload.action === EVENT_TYPE ? (payload.client_payload ?? null) : undefined
 }
 
 async function evaluateWebhook(
@@ -72,152 +75,198 @@ async function evaluateWebhook(
   if (!workflow) {
     return { ...relayed, miss: 'workflow', reason: otherWorkflow(path, workflows.names()) }
   }
-  const trigger = findTrigger(workflow, path.trigger)
+  // The trigger declared under the name, or else under another name of the same trigger.
+  const trigger =
+    workflow.triggers.find(({ name }) => name === path.trigger) ??
+    workflow.triggers.find(({ definition }) =>
+      [definition.name, ...definition.aliases].includes(path.trigger),
+    )
   const unfired = unfiredContext(workflow)
-  const others = 'the webhook addresses another trigger'
+  const others = () => 'the webhook addresses another trigger'
   if (!trigger?.receive) {
     const decisions = decide(workflow, others)
     return { ...relayed, unfired, decisions, miss: 'trigger', reason: otherTrigger(path, workflow) }
   }
-  const decided = (firing: TriggerRun) => decide(workflow, others, [firing.decision])
-  const at = { workflow, trigger }
+  const ref = { workflow, trigger }
+  const decided = (run: TriggerRun) => decide(workflow, others, [run.decision])
   try {
-    const firing = await receive(at, payload, ports)
-    const { fired, reason } = firing.decision
-    const evaluated = { ...relayed, ...mergeRuns([firing]), unfired, decisions: decided(firing) }
+    const run = await receive(ref, payload, ports)
+    const { fired, reason } = run.decision
+    const evaluated = { ...relayed, ...mergeRuns([run]), unfired, decisions: decided(run) }
     return fired ? evaluated : { ...evaluated, miss: 'condition', reason }
   } catch (error) {
     const miss = unreadable(error)
-    return { ...relayed, unfired, decisions: decided(notFired(at, miss.reason)), ...miss }
+    return { ...relayed, unfired, decisions: decided(notFired(ref, miss.reason)), ...miss }
   }
 }
 
-/** The trigger declared under a name, or else under another name of the same trigger. */
-function findTrigger({ triggers }: Workflow, name: string): DeclaredTrigger | undefined {
-  return (
-    triggers.find((trigger) => trigger.name === name) ??
-    triggers.find(({ definition }) => [definition.name, ...definition.aliases].includes(name))
-  )
-}
-
 async function receive(
-  at: TriggerRef,
+  ref: TriggerRef,
   payload: ClientPayload,
   ports: EnginePorts,
 ): Promise<TriggerRun> {
-  const { config, receive } = at.trigger
-  if (!config.active || !receive) return notFired(at, 'config.active is false')
+  const { config, receive } = ref.trigger
+  if (!config.active || !receive) return notFired(ref, 'config.active is false')
   const look = async () => {
     const request = await readWebhookRequest(payload)
     return fromReception(await receive(request, ports.triggers), request)
   }
-  return runTrigger(at, look, ports, { fromPoll: false })
+  const asks = asksStore(ref, false)
+  const snapshot = asks ? await ports.store?.read(triggerId(ref)) : undefined
+  return runTrigger(ref, look, ports, { isPolled: false, snapshot })
 }
 
 /**
- * An event that is no webhook: the triggers that poll on it do so, one after the other. When there
- * is none, the event is none of Hookline's, and the jobs run once with every trigger skipped.
+ * An event that is no webhook: the triggers that poll on it do so, one after the other, each in the
+ * room that those before have left in the outputs. When there is none, nothing fires, and the reason
+ * says why.
  */
-async function evaluateOther(
+async function evaluatePoll(
   event: PlatformEvent,
   workflows: WorkflowSource,
   ports: EnginePorts,
 ): Promise<Evaluation> {
-  const pollers = pollersOn(event, workflows)
-  if (pollers.length === 0) return evaluateNative(event, workflows)
-  const firings = await pollAll(pollers, event, ports)
-  const decisions = decideAll(firings)
-  const unfired = unfiredContext(pollers[0]?.workflow)
-  const polled = { ...NOTHING_FIRED, ...mergeRuns(firings), decisions, unfired }
+  const pollers = (workflows.polled?.() ?? [workflows.calling]).flatMap((name) =>
+    pollersOf(workflows.find(name)),
+  )
+  const wanted = pollers.filter((ref) => pollRefusal(ref, event) === undefined)
+  if (wanted.length === 0) return pollsNothing(event, workflows, pollers)
+  const runs: TriggerRun[] = []
+  let budget = FULL_BUDGET
+  for (const ref of wanted) {
+    const run = await poll(ref, event, ports, budget)
+    if (run.contexts.length > 0) budget = remainingBudget(run.contexts, budget)
+    runs.push(run)
+  }
+  const decisions = decideAll(event, runs)
+  const unfired = unfiredContext(wanted[0]?.workflow)
+  const polled = { ...NOTHING_FIRED, ...mergeRuns(runs), decisions, unfired }
   return polled.items.length > 0 ? polled : { ...polled, miss: 'poll' }
 }
 
+/** A trigger whose options tell it not to poll counts too: it says why it does not. */
+function pollersOf(workflow: Workflow | undefined): TriggerRef[] {
+  const triggers = workflow?.triggers ?? []
+  return triggers.flatMap((trigger) =>
+    workflow && (trigger.poll || trigger.pollDisabledReason !== undefined)
+      ? [{ workflow, trigger }]
+      : [],
+  )
+}
+
+/** The option that keeps a trigger from polling on an event; `undefined` when none does. */
+function pollRefusal({ trigger: { config } }: TriggerRef, { name }: PlatformEvent) {
+  if (name === 'schedule') return config.skipSchedule ? 'config.skipSchedule is true' : undefined
+  return config.manualRunEvent.includes(name)
+    ? undefined
+    : `config.manualRunEvent does not name ${name}`
+}
+
 /** Of every workflow that polled; each decision names its own where there are several. */
-function decideAll(firings: readonly TriggerRun[]): Decision[] {
-  const workflows = [...new Set(firings.map(({ workflow }) => workflow))]
+function decideAll(event: PlatformEvent, runs: readonly TriggerRun[]): Decision[] {
+  const workflows = [...new Set(runs.map(({ workflow }) => workflow))]
   return workflows.flatMap((workflow) => {
-    const own = firings.filter((firing) => firing.workflow === workflow)
+    const own = runs.filter((run) => run.workflow === workflow)
     const decided = own.map(({ decision }) => decision)
-    const decisions = decide(workflow, 'it does not poll on this event', decided)
+    const decisions = decide(
+      workflow,
+      (ref) => whyNot(ref, event) ?? 'it does not poll on this event',
+      decided,
+    )
     if (workflows.length === 1) return decisions
     return decisions.map((decision) => ({ workflow: workflow.name, ...decision }))
   })
 }
 
-function evaluateNative(event: PlatformEvent, workflows: WorkflowSource): Evaluation {
-  const workflow = workflows.find(workflows.calling)
-  const decisions = decide(workflow, 'the event is none of its own')
-  const miss = event.name === 'repository_dispatch' ? 'type' : 'event'
-  const unfired = unfiredContext(workflow)
-  const reason = explainNoWebhook(event)
-  return { ...NOTHING_FIRED, contexts: [unfired], unfired, decisions, miss, reason }
+/** Why a trigger that could poll does not poll on an event. */
+function whyNot(ref: TriggerRef, event: PlatformEvent): string | undefined {
+  const [poller] = pollersOf({ ...ref.workflow, triggers: [ref.trigger] })
+  return poller && pollRefusal(poller, event)
 }
 
-function pollersOn({ name }: PlatformEvent, workflows: WorkflowSource): TriggerRef[] {
-  return (workflows.polled?.() ?? [workflows.calling]).flatMap((workflowName) => {
-    const workflow = workflows.find(workflowName)
-    const triggers = workflow?.triggers.filter((trigger) => pollsOn(name, trigger)) ?? []
-    return workflow ? triggers.map((trigger) => ({ workflow, trigger })) : []
+/**
+ * An event on which no trigger polls: one of GitHub's own, or one that options exclude.
+ *
+ * @throws UserError when a poll was meant, and the workflow that has it is not the one that is polled
+ */
+function pollsNothing(
+  event: PlatformEvent,
+  workflows: WorkflowSource,
+  pollers: readonly TriggerRef[],
+): Evaluation {
+  const workflow = workflows.find(workflows.calling)
+  if (pollers.length === 0 && !workflows.polled) refuseForgottenPoller(event, workflows)
+  const decisions = decide(workflow, (ref) => whyNot(ref, event) ?? 'the event is none of its own')
+  const refusals = pollers.map((ref) => `${ref.trigger.name}: ${whyNot(ref, event)}`)
+  const isPoll = refusals.length > 0 && (event.name === 'schedule' || event.name === MANUAL)
+  const reason = isPoll ? refusals.join('; ') : explainNoWebhook(event)
+  const miss = event.name === 'repository_dispatch' ? 'type' : 'event'
+  return { ...NOTHING_FIRED, unfired: unfiredContext(workflow), decisions, miss, reason }
+}
+
+const MANUAL = 'workflow_dispatch'
+
+/** Without a choice, only the file named like the calling workflow is polled. */
+function refuseForgottenPoller(event: PlatformEvent, workflows: WorkflowSource): void {
+  const { calling } = workflows
+  const isThere = workflows.find(calling) !== undefined
+  const others = workflows.names().filter((name) => name !== calling)
+  const polling = others.filter((name) => {
+    try {
+      const pollers = pollersOf(workflows.find(name))
+      return pollers.some((ref) => ref.trigger.poll && pollRefusal(ref, event) === undefined)
+    } catch (error) {
+      // Where there is no file of its own, one with mistakes may be the one that was meant.
+      if (isThere || !(error instanceof UserError)) return false
+      throw error
+    }
+  })
+  if (polling.length === 0) return
+  const names = polling.map((name) => `"${name}"`).join(', ')
+  const own = isThere ? `"${calling}" has no trigger that polls` : `there is no file "${calling}"`
+  throw new UserError({
+    message: `this run polls nothing: ${own}, but ${names} would`,
+    notes: [
+      `only the workflow file named like the calling workflow, "${calling}", is polled`,
+      'call the action from a workflow of the name of the file that polls',
+      'or name that file in the input "workflow", for example: workflow: workflows/bot.yml',
+    ],
   })
 }
 
-/** A trigger whose options tell it not to poll counts too: it says why it did not. */
-function pollsOn(event: string, { poll, whyNotPolled, config }: DeclaredTrigger): boolean {
-  if (!poll && whyNotPolled === undefined) return false
-  return event === 'schedule' ? !config.skipSchedule : config.manualRunEvent.includes(event)
-}
-
-/** One after the other, in the room that those before have left. */
-async function pollAll(
-  pollers: readonly TriggerRef[],
-  event: PlatformEvent,
-  ports: EnginePorts,
-): Promise<TriggerRun[]> {
-  const firings: TriggerRun[] = []
-  let room = FULL_BUDGET
-  for (const at of pollers) {
-    const firing = await poll(at, event, ports, room)
-    if (firing.contexts.length > 0) room = remainingBudget(firing.contexts, room)
-    firings.push(firing)
-  }
-  return firings
-}
-
 async function poll(
-  at: TriggerRef,
+  ref: TriggerRef,
   event: PlatformEvent,
   ports: EnginePorts,
-  room: OutputBudget,
+  budget: OutputBudget,
 ): Promise<TriggerRun> {
-  const { config, poll, whyNotPolled = 'it does not poll' } = at.trigger
-  if (!config.active) return notFired(at, 'config.active is false')
-  if (!poll) return notFired(at, whyNotPolled)
-  const { due, reason } = await decideSchedule(at, event, ports)
-  if (!due) return notFired(at, reason)
-  const look = async () => polled(await poll(ports.triggers))
-  return runTrigger(at, look, ports, { fromPoll: true, room })
+  const { config, poll, pollDisabledReason = 'it does not poll' } = ref.trigger
+  if (!config.active) return notFired(ref, 'config.active is false')
+  if (!poll) return notFired(ref, pollDisabledReason)
+  const snapshot = await ports.store?.read(triggerId(ref))
+  const { due, reason } = await decideSchedule(ref, event, ports, snapshot)
+  if (!due) return notFired(ref, reason)
+  const look = async () => fromPoll(await poll(ports.triggers, snapshot?.state.cursor))
+  return runTrigger(ref, look, ports, { isPolled: true, snapshot, budget })
 }
 
 /** Only a schedule asks whether it is time; who starts a run by hand wants it now. */
 async function decideSchedule(
-  at: TriggerRef,
-  event: PlatformEvent,
-  ports: EnginePorts,
+  ref: TriggerRef,
+  { name, payload }: PlatformEvent,
+  { run }: EnginePorts,
+  snapshot: Snapshot | undefined,
 ): Promise<ScheduleDecision> {
-  const { config, name: trigger } = at.trigger
-  if (event.name !== 'schedule') return { due: true, reason: event.name }
-  const asked = ports.store !== undefined && config.every !== undefined
-  const state = asked ? await ports.store?.read({ workflow: at.workflow.name, trigger }) : undefined
-  const { payload } = event
+  if (name !== 'schedule') return { due: true, reason: name }
   const schedule = isObject(payload) && payload.schedule
   try {
-    return await checkSchedule(config, {
-      now: ports.run.at,
-      ...(state && { lastSuccess: state.lastSuccess }),
+    return await checkSchedule(ref.trigger.config, {
+      now: snapshot?.now ?? run.at,
+      ...(snapshot && { lastSuccess: snapshot.state.lastSuccess }),
       schedule: typeof schedule === 'string' ? schedule : undefined,
     })
   } catch (error) {
-    throw placed(error, at)
+    throw placed(error, ref)
   }
 }
 
@@ -251,19 +300,15 @@ function quoted(name: string): string {
   return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)'
 }
 
-/** One decision for each declared trigger: the given ones, and for the others the same reason. */
+/** One decision for each declared trigger: the given ones, and for the others a reason. */
 function decide(
   workflow: Workflow | undefined,
-  reason: string,
+  reason: (ref: TriggerRef) => string,
   decided: readonly Decision[] = [],
 ): Decision[] {
-  return (workflow?.triggers ?? []).map(
-    ({ name }) =>
-      decided.find(({ trigger }) => trigger === name) ?? {
-        trigger: name,
-        fired: false,
-        reason,
-        checks: [],
-      },
-  )
+  if (!workflow) return []
+  return workflow.triggers.map((trigger) => {
+    const own = decided.find((decision) => decision.trigger === trigger.name)
+    return own ?? notFired({ workflow, trigger }, reason({ workflow, trigger })).decision
+  })
 }

@@ -1,7 +1,14 @@
 import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config.ts'
+import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
 import { isObject, type Json } from '../wire/json.ts'
-import type { Found } from './candidate.ts'
+
+/** An item as its trigger found it. */
+export interface Found {
+  readonly item: Item
+  /** What makes it the same as another one, when no key tells them apart. */
+  readonly identity: Json
+}
 
 interface Keyed {
   /** A hash, so that nothing of a payload stands in a store. */

@@ -1,11 +1,51 @@
-import type { Candidate, Found, StepContext, StepResult } from './candidate.ts'
-import { deduplicate, filter, format, limit, project, skip, sort } from './steps.ts'
+import type { KeyState, KeyStatus, SeenKeys } from '../state/store.ts'
+import type { Config, KeyPaths } from '../triggers/config.ts'
+import type { Item } from '../triggers/trigger.ts'
+import { OptionError } from '../wire/errors.ts'
+import { isObject, type Json, parseJson, record } from '../wire/json.ts'
+import { type Found, itemKey } from './keys.ts'
+import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
+
+/** What a step of the pipeline goes by: the options of `config`, and what all steps share. */
+export interface StepContext {
+  readonly config: Config
+  readonly keys: KeyPaths
+  /** Whether equal items are dropped; the trigger's default unless `config` says so. */
+  readonly deduplicate: boolean
+  readonly seen: SeenKeys
+  /** Polled items come again when they are held back; others are lost. */
+  readonly isPolled: boolean
+  readonly scripts: Scripts
+}
+
+/** An item on its way through the pipeline. */
+export interface Candidate {
+  /** Its place among the items as they were found. */
+  readonly index: number
+  readonly item: Item
+  readonly identity: Json
+  /** What tells it apart, once deduplication has asked. */
+  readonly key?: string
+}
+
+/** What a step lets through. */
+export interface StepResult {
+  readonly kept: readonly Candidate[]
+  /** What must come again with a later run. What is in neither list is done with. */
+  readonly heldBack?: readonly Candidate[]
+  /** What is not handed on, but counts as seen from now on. */
+  readonly recorded?: readonly Candidate[]
+  /** What to tell of it, besides how many items are in which list. */
+  readonly log?: readonly string[]
+  /** What the user should know. */
+  readonly notices?: readonly string[]
+}
 
 interface Step {
   readonly name: string
   readonly apply: (
     items: readonly Candidate[],
-    settings: StepContext,
+    context: StepContext,
   ) => StepResult | Promise<StepResult>
 }
 
@@ -29,40 +69,254 @@ export interface PipelineResult {
   /** What is not handed on, but counts as seen from now on. */
   readonly recorded: readonly Candidate[]
   /** What happened on the way, in words: `filter dropped 3`. */
-  readonly account: readonly string[]
+  readonly log: readonly string[]
   readonly notices: readonly string[]
 }
 
 /** @throws OptionError for a mistake in `config` that shows only now */
 export async function runPipeline(
   found: readonly Found[],
-  settings: StepContext,
+  context: StepContext,
 ): Promise<PipelineResult> {
   const kept = found.map((one, index) => ({ ...one, index }))
-  let prepared: PipelineResult = { kept, heldBack: [], recorded: [], account: [], notices: [] }
+  let result: PipelineResult = { kept, heldBack: [], recorded: [], log: [], notices: [] }
   for (const { name, apply } of STEPS) {
-    prepared = add(prepared, name, await apply(prepared.kept, settings))
+    const { kept, heldBack = [], recorded = [], ...told } = await apply(result.kept, context)
+    const dropped = result.kept.length - kept.length - heldBack.length - recorded.length
+    result = {
+      kept,
+      heldBack: [...result.heldBack, ...heldBack],
+      recorded: [...result.recorded, ...recorded],
+      log: [
+        ...result.log,
+        ...counted(`${name} dropped`, dropped),
+        ...counted(`${name} held back`, heldBack.length),
+        ...counted(`${name} only recorded`, recorded.length),
+        ...(told.log ?? []),
+      ],
+      notices: [...result.notices, ...(told.notices ?? [])],
+    }
   }
-  return prepared
-}
-
-function add(before: PipelineResult, step: string, passed: StepResult): PipelineResult {
-  const { kept, heldBack = [], recorded = [], notices = [] } = passed
-  const dropped = before.kept.length - kept.length - heldBack.length - recorded.length
-  return {
-    kept,
-    heldBack: [...before.heldBack, ...heldBack],
-    recorded: [...before.recorded, ...recorded],
-    account: [
-      ...before.account,
-      ...counted(`${step} dropped`, dropped),
-      ...counted(`${step} held back`, heldBack.length),
-      ...counted(`${step} only recorded`, recorded.length),
-    ],
-    notices: [...before.notices, ...notices],
-  }
+  return result
 }
 
 function counted(what: string, count: number): string[] {
   return count > 0 ? [`${what} ${count}`] : []
+}
+
+/** Drops what `filter` or `filterScript` does not keep. */
+export async function filter(
+  items: readonly Candidate[],
+  context: StepContext,
+): Promise<StepResult> {
+  const matching = await byQuery(items, context)
+  return { kept: await keptByScript(matching, context) }
+}
+
+async function byQuery(items: readonly Candidate[], context: StepContext) {
+  const query = context.config.filter
+  if (query === undefined) return items
+  return withMongo('filter', context.scripts, ({ Query, options }) => {
+    const compiled = new Query(query, options)
+    return items.filter(({ item }) => compiled.test(item))
+  })
+}
+
+async function keptByScript(items: readonly Candidate[], { config, scripts }: StepContext) {
+  const { filterScript } = config
+  if (filterScript === undefined) return items
+  const keeps = await runScript(scripts, FILTER_SCRIPT(filterScript), items)
+  return items.filter((_, index) => keeps[index] === true)
+}
+
+const FILTER_SCRIPT = (body: string) => ({
+  option: 'filterScript',
+  parameters: ['item', 'index', 'items'],
+  body,
+  drive: 'items.map((item, index) => Boolean(call(item, index, items)))',
+})
+
+/** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
+export async function sort(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
+  const sorted = await bySpecification(items, context)
+  return { kept: await sortedByScript(sorted, context) }
+}
+
+async function bySpecification(items: readonly Candidate[], { config, scripts }: StepContext) {
+  if (config.sort === undefined || Object.keys(config.sort).length === 0) return items
+  const entries = Object.entries(config.sort)
+  const order = record(entries.map(([field, way]) => [`item.${field}`, way] as const))
+  return withMongo('sort', scripts, ({ Query, options }) =>
+    new Query({}, options)
+      .find<Candidate>([...items])
+      .sort({ ...order })
+      .all(),
+  )
+}
+
+async function sortedByScript(items: readonly Candidate[], { config, scripts }: StepContext) {
+  const { sortScript } = config
+  if (sortScript === undefined) return items
+  const order = await runScript(scripts, SORT_SCRIPT(sortScript), items)
+  return order.flatMap((index) => items[Number(index)] ?? [])
+}
+
+const SORT_SCRIPT = (body: string) => ({
+  option: 'sortScript',
+  parameters: ['a', 'b'],
+  body,
+  drive: 'items.map((_, index) => index).sort((a, b) => call(items[a], items[b]))',
+})
+
+export function skip(items: readonly Candidate[], { config }: StepContext): StepResult {
+  return { kept: items.slice(config.skip ?? 0) }
+}
+
+/**
+ * Drops items that came before, in this batch or, as the store says, in another run. What another
+ * run is still at work on is held back where it comes again, since that run may fail; else it is a
+ * duplicate, and should that run fail, it is to be run again. A first run may only record.
+ */
+export async function deduplicate(
+  items: readonly Candidate[],
+  context: StepContext,
+): Promise<StepResult> {
+  const { config, keys, seen, isPolled } = context
+  const onlyRecords = config.skipFirst && seen.isFirstRun && !config.force
+  if (!context.deduplicate) return onlyRecords ? { kept: [] } : { kept: items }
+  const keyed = await Promise.all(
+    items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
+  )
+  const notices = [...new Set(keyed.flatMap(({ notice }) => notice ?? []))]
+  const first = new Map<string, (typeof keyed)[number]>()
+  for (const one of keyed) if (!first.has(one.key)) first.set(one.key, one)
+  const unique = [...first.values()]
+  if (onlyRecords) return { kept: [], recorded: unique, notices }
+  if (config.force) return { kept: unique, notices }
+  const standing = unique.map((candidate) => ({ candidate, ...seen.keyState(candidate.key) }))
+  const ofStatus = (wanted: KeyStatus) => standing.filter(({ status }) => status === wanted)
+  const claimed = ofStatus('claimed')
+  return {
+    kept: ofStatus('new').map(({ candidate }) => candidate),
+    heldBack: isPolled ? claimed.map(({ candidate }) => candidate) : [],
+    log: claimLog(claimed),
+    notices: isPolled ? notices : [...notices, ...duplicateNotices(claimed)],
+  }
+}
+
+/** Which runs are at work on what another one was not given. */
+export function claimLog(claimed: readonly KeyState[]): string[] {
+  const runs = [...new Set(claimed.flatMap(({ run }) => run ?? []))]
+  return runs.map((run) => {
+    const count = claimed.filter((one) => one.run === run).length
+    return `run ${run} is at work on ${count}`
+  })
+}
+
+export function duplicateNotices(claimed: readonly KeyState[]): string[] {
+  return [...new Set(claimed.flatMap(({ run }) => run ?? []))].map(
+    (run) => `a duplicate of what run ${run} is at work on: should that run fail, re-run it`,
+  )
+}
+
+/** Holds back what lies beyond `limit`: it is not marked as seen, and not acknowledged. */
+export function limit(items: readonly Candidate[], { config }: StepContext): StepResult {
+  const most = config.limit ?? items.length
+  return { kept: items.slice(0, most), heldBack: items.slice(most) }
+}
+
+/** Leaves of each item the fields that `filterOutputs` names. */
+export async function project(
+  items: readonly Candidate[],
+  { config, scripts }: StepContext,
+): Promise<StepResult> {
+  const { filterOutputs } = config
+  if (filterOutputs === undefined) return { kept: items }
+  const projected = await withMongo('filterOutputs', scripts, ({ Query, cloning }) => {
+    const query = new Query({}, cloning)
+    return items.map(({ item }) => query.find<Item>([item], filterOutputs).all()[0] ?? {})
+  })
+  return {
+    kept: items.map((candidate, index) => ({ ...candidate, item: plain(projected[index]) })),
+  }
+}
+
+/** An operator may have made something that JSON does not know, such as a date. */
+function plain(item: Item | undefined): Item {
+  return parseJson(JSON.stringify(item ?? {})) as Item & Json // an object stays one
+}
+
+/** Puts in place of each item what `format` makes of it. */
+export async function format(
+  items: readonly Candidate[],
+  { config, scripts }: StepContext,
+): Promise<StepResult> {
+  if (config.format === undefined) return { kept: items }
+  const made = await runScript(scripts, FORMAT_SCRIPT(config.format), items)
+  return { kept: items.map((candidate, index) => ({ ...candidate, item: asItem(made[index]) })) }
+}
+
+function asItem(value: unknown): Item {
+  if (isObject(value)) return value as Item // it came back as JSON
+  const kind = value === null || value === undefined ? 'nothing' : `a ${typeof value}`
+  const found = Array.isArray(value) ? 'a list' : kind
+  throw new OptionError('format', `config.format returned ${found}; it must return the item`)
+}
+
+const FORMAT_SCRIPT = (body: string) => ({
+  option: 'format',
+  parameters: ['item', 'index', 'items'],
+  body,
+  drive: 'items.map((item, index) => call(item, index, items))',
+})
+
+/** A query or projection of the user may take so many milliseconds: a pattern can take years. */
+const LONGEST = 500
+
+type Mongo = typeof import('./mongo.ts')
+
+/**
+ * Does some work with MongoDB's language, whose library is loaded with the first use.
+ *
+ * @throws OptionError when the option holds a mistake, or takes too long
+ */
+export async function withMongo<Result>(
+  option: string,
+  scripts: Scripts,
+  work: (mongo: Mongo) => Result,
+): Promise<Result> {
+  const mongo = await import('./mongo.ts')
+  try {
+    return await scripts.within(LONGEST, () => work(mongo))
+  } catch (cause) {
+    throw new OptionError(option, `config.${option}: ${explain(cause)}`, { cause })
+  }
+}
+
+/** The library's messages speak of the query; what fails on an item could speak of the item. */
+function explain(cause: unknown): string {
+  if (cause instanceof ScriptFailure) return cause.message
+  const message = cause instanceof Error ? cause.message : ''
+  const known = /^(unknown|invalid|\$\w+|can't|cannot) /i.test(message) && message.length < 300
+  return known ? message.replace(/\s+/g, ' ') : 'is not valid'
+}
+
+/**
+ * Runs a script on items, which go in and come back as JSON text, so that it can change nothing.
+ *
+ * @throws OptionError when it does not compile, fails, or takes too long
+ */
+export async function runScript(
+  scripts: Scripts,
+  script: Script,
+  items: readonly Candidate[],
+): Promise<Json[]> {
+  if (items.length === 0) return []
+  try {
+    const made = await scripts.run(script, JSON.stringify(items.map(({ item }) => item)))
+    return parseJson(made) as Json[] // every `drive` is a list
+  } catch (cause) {
+    if (!(cause instanceof ScriptFailure || cause instanceof SyntaxError)) throw cause
+    throw new OptionError(script.option, `config.${script.option}: ${cause.message}`, { cause })
+  }
 }

@@ -2,9 +2,9 @@ import type { Check, Item } from '../triggers/trigger.ts'
 import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { Candidate } from './candidate.ts'
 import type { Effect } from './effects.ts'
 import type { TriggerRef } from './event.ts'
+import type { Candidate } from './pipeline.ts'
 
 /** How many items a trigger found, and how many of them `config` and the store let through. */
 export interface Tally {
@@ -42,7 +42,7 @@ export interface Evaluation {
   /** Items as triggers found them, before `config`. */
   readonly found: readonly Item[]
   readonly items: readonly Item[]
-  /** One `on` context per item; one of skipped triggers for an event that is none of Hookline's. */
+  /** One `on` context per item. */
   readonly contexts: readonly OnContext[]
   /** The workflow of each context, where the event concerns several; else empty. */
   readonly owners: readonly string[]
@@ -57,6 +57,8 @@ export interface Evaluation {
   /** The relay's id of the delivery and time of receipt, when there was a relay. */
   readonly delivery: string | undefined
   readonly receivedAt: string | undefined
+  /** What went wrong for good, though the run goes on. */
+  readonly errors: readonly string[]
   /** What the user should hear of, though it is no error. */
   readonly warnings: readonly string[]
   /** What the user may want to know. */
@@ -81,6 +83,7 @@ export const NOTHING_FIRED: Evaluation = {
   miss: undefined,
   delivery: undefined,
   receivedAt: undefined,
+  errors: [],
   warnings: [],
   notices: [],
   files: [],
@@ -99,17 +102,6 @@ interface TriggerContext {
 
 /** The `on` context of a workflow: every declared trigger stands in it. */
 export type OnContext = Readonly<Record<string, TriggerContext>>
-
-/** The context of a workflow in which one trigger fired. */
-function firedContext(
-  workflow: Workflow,
-  fired: string,
-  outputs: TriggerContext['outputs'],
-): OnContext {
-  return context(workflow, (name) =>
-    name === fired ? { outcome: 'success', conclusion: 'success', outputs } : skipped(),
-  )
-}
 
 /** The context of a workflow whose jobs are to learn that a trigger failed. */
 export function failedContext(workflow: Workflow, failed: string): OnContext {
@@ -148,18 +140,22 @@ interface BuiltContexts {
 
 /** Makes `on` contexts of items, as `outputsMode` and `exportOutputs` say. */
 export function buildContexts(
-  at: TriggerRef,
+  ref: TriggerRef,
   items: readonly Item[],
   folder: string,
 ): BuiltContexts {
-  const { workflow, trigger } = at
+  const { workflow, trigger } = ref
   const { outputsMode, exportOutputs } = trigger.config
   if (items.length === 0) return { contexts: [], files: [], fields: [] }
   const outputs = outputsMode === 'combine' ? [[...items]] : items
-  const files = exportOutputs ? outputs.map((one, index) => outputFile(at, one, index, folder)) : []
+  const files = exportOutputs
+    ? outputs.map((one, index) => outputFile(ref, one, index, folder))
+    : []
   const contexts = outputs.map((one, index) => {
     const file = files[index]
-    return firedContext(workflow, trigger.name, file ? { path: file.path } : one)
+    const fired = { outcome: 'success', conclusion: 'success' } as const
+    const handedOn = { ...fired, outputs: file ? { path: file.path } : one }
+    return context(workflow, (name) => (name === trigger.name ? handedOn : skipped()))
   })
   const plain = outputsMode === 'separate' && !exportOutputs
   return { contexts, files, fields: plain ? Object.keys(trigger.definition.outputs) : [] }
@@ -197,25 +193,22 @@ export function remainingBudget(
 }
 
 /**
- * Splits items into those that find room in the outputs and in one matrix, and those that must wait.
+ * Splits items into those that fit into the outputs and into one matrix, and those that must wait.
  * The cut is made in the order in which the items were found, since a service forgets only what lies
  * before a point.
  *
  * @param weigh units that an item takes
- * @param atLeastOne lets the first one through: what finds no room in the whole never will
  */
 export function takeFitting(
-  room: OutputBudget,
+  budget: OutputBudget,
   items: readonly Candidate[],
   weigh: (item: Candidate) => number,
-  atLeastOne: boolean,
 ): { readonly fitting: readonly Candidate[]; readonly beyond: readonly Candidate[] } {
-  let left = room.units
+  let left = budget.units
   let cut = Infinity
   for (const [place, item] of [...items].sort((a, b) => a.index - b.index).entries()) {
     left -= weigh(item)
-    if (left >= 0 && place < room.jobs) continue
-    if (atLeastOne && place === 0) continue
+    if (left >= 0 && place < budget.jobs) continue
     cut = item.index
     break
   }

@@ -1,12 +1,27 @@
-import { keyStatuses, NO_SEEN_KEYS, type SeenKeys } from '../state/index.ts'
+import { repeatWarning, storeNeeds } from '../state/index.ts'
+import {
+  deliveryMark,
+  type KeyState,
+  keyStates,
+  NO_SEEN_KEYS,
+  type SeenKeys,
+  type Snapshot,
+} from '../state/store.ts'
+import { IGNORED_KEYS } from '../triggers/config.ts'
 import type { Check, Item, Polled, Reception } from '../triggers/trigger.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
-import type { Json } from '../wire/json.ts'
+import { type Json, scalarText } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
-import type { Candidate, Found } from './candidate.ts'
 import type { Effect } from './effects.ts'
 import type { EnginePorts, TriggerRef } from './event.ts'
-import { type PipelineResult, runPipeline } from './pipeline.ts'
+import { digest, type Found } from './keys.ts'
+import {
+  type Candidate,
+  claimLog,
+  duplicateNotices,
+  type PipelineResult,
+  runPipeline,
+} from './pipeline.ts'
 import {
   buildContexts,
   type Decision,
@@ -18,13 +33,48 @@ import {
   type OutputFile,
   takeFitting,
 } from './result.ts'
-import { checkStore } from './schedule.ts'
+import { needsStore } from './schedule.ts'
 
-/** The way that items come, and how much room is left for them in the outputs. */
+/** What a trigger found, whichever way it came. */
+export interface TriggerResult {
+  readonly checks: readonly Check[]
+  readonly warnings: readonly string[]
+  readonly found: readonly Found[]
+  /** What tells the relay's repeats of a delivery. */
+  readonly delivery?: string | undefined
+  /** For what was polled: what acknowledges everything before a place. */
+  readonly cursorBefore?: (index: number) => Json | undefined
+}
+
+/** A request is the same as another one by what was asked for, whatever its headers say. */
+export async function fromReception(
+  { checks, items, warnings = [] }: Reception,
+  { method, path, query, body, delivery, receivedAt }: WebhookRequest,
+): Promise<TriggerResult> {
+  const identity = { method, path, query, body }
+  const only = items.length === 1
+  const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }))
+  return { checks, warnings, found, delivery: await deliveryMark(delivery, receivedAt, digest) }
+}
+
+export function fromPoll(polled: Polled): TriggerResult {
+  const { checks, items, warnings = [] } = polled
+  const found = items.map((item) => ({ item, identity: item }))
+  return { checks, warnings, found, cursorBefore: (index) => polled.cursorBefore(index) }
+}
+
+/** The way that items come, what the store said, and how much room is left for them in the outputs. */
 interface RunMode {
-  readonly fromPoll: boolean
+  readonly isPolled: boolean
+  /** There when the store was asked. */
+  readonly snapshot: Snapshot | undefined
   /** There for a polled trigger: what finds none comes with a later run. */
-  readonly room?: OutputBudget
+  readonly budget?: OutputBudget
+}
+
+/** Whether a run asks the store of a trigger: for seen keys, or for where the poll begins. */
+export function asksStore({ trigger }: TriggerRef, isPolled: boolean): boolean {
+  return isPolled || trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
 }
 
 /**
@@ -34,140 +84,186 @@ interface RunMode {
  * @throws UserError
  */
 export async function runTrigger(
-  at: TriggerRef,
+  ref: TriggerRef,
   look: () => Promise<TriggerResult>,
   ports: EnginePorts,
-  way: RunMode,
+  mode: RunMode,
 ): Promise<TriggerRun> {
   try {
-    checkStore(at, way.fromPoll, ports.store !== undefined)
-    const ledger = await readSeenKeys(at, way, ports)
-    const found = await findAndFilter(at, look, ledger, ports, way).catch((error: unknown) =>
-      failed(error, at),
-    )
-    if ('decision' in found) return found
-    return finish(at, found.caught, await claim(at, found.prepared, ports), ports)
+    checkStore(ref, mode.isPolled, ports.store !== undefined)
+    let result: TriggerResult
+    let prepared: PipelineResult & LeftOut
+    try {
+      result = await look()
+      prepared = await filterAndFit(ref, result, ports, mode)
+    } catch (error) {
+      return failedRun(error, ref)
+    }
+    const claimed = await claim(ref, result, prepared, ports, mode)
+    const items = claimed.kept.map(({ item }) => item)
+    const decision = buildDecision(ref, result, claimed)
+    const repeats = repeatWarning(ref.trigger, { ...mode, hasStore: ports.store !== undefined })
+    return {
+      ...notFired(ref, decision.reason),
+      ...buildContexts(ref, items, ports.folder),
+      decision,
+      found: result.found.map(({ item }) => item),
+      items,
+      errors: prepared.errors,
+      warnings: [...result.warnings, ...(repeats === undefined ? [] : [repeats])],
+      notices: [...claimed.notices, ...unusedKeys(ref)],
+      effects: effectsOf(ref, result, claimed, ports, mode),
+    }
   } catch (error) {
-    throw placed(error, at)
+    throw placed(error, ref)
   }
 }
 
-function deduplicates({ trigger }: TriggerRef, { fromPoll }: RunMode): boolean {
-  return trigger.config.shouldDeduplicate ?? fromPoll
+/** @throws OptionError for what was asked for and cannot be had */
+function checkStore({ trigger }: TriggerRef, isPolled: boolean, hasStore: boolean): void {
+  const [need] = storeNeeds(trigger, { hasStore, isPolled, isEveryExact: true })
+  if (need?.needs === 'a store') throw needsStore(need.option)
+  if (need)
+    throw new OptionError(need.option, 'config.limit with a sort order needs shouldDeduplicate')
 }
 
-async function readSeenKeys(
-  at: TriggerRef,
-  way: RunMode,
-  { store, run }: EnginePorts,
-): Promise<SeenKeys> {
-  const asked = deduplicates(at, way) || at.trigger.config.skipFirst
-  if (!store || !asked) return NO_SEEN_KEYS
-  const state = await store.read(triggerId(at))
-  return { standing: keyStatuses(state, run), isFirstRun: state.lastSuccess === null }
+/** Keys that mean something elsewhere, and are taken as they come with a workflow. */
+function unusedKeys({ trigger: { config } }: TriggerRef): string[] {
+  const used = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(config, key))
+  return used.map(([key, advice]) => `config.${key} has no effect here: ${advice}`)
 }
 
-async function findAndFilter(
-  at: TriggerRef,
-  look: () => Promise<TriggerResult>,
-  ledger: SeenKeys,
-  { scripts, folder }: EnginePorts,
-  way: RunMode,
-): Promise<{ readonly caught: TriggerResult; readonly prepared: PipelineResult }> {
-  const caught = await look()
-  const { config, keys } = at.trigger
-  const settings = { config, keys, deduplicate: deduplicates(at, way), ledger, scripts }
-  const prepared = await runPipeline(caught.found, settings)
-  if (!way.room) return { caught, prepared }
+/** What can never be handed on, and what is said of it. */
+interface LeftOut {
+  readonly errors: readonly string[]
+}
+
+async function filterAndFit(
+  ref: TriggerRef,
+  { found, delivery }: TriggerResult,
+  { scripts, run, folder }: EnginePorts,
+  { isPolled, snapshot, budget }: RunMode,
+): Promise<PipelineResult & LeftOut> {
+  const { config, keys } = ref.trigger
+  const lease = config.lease * 60_000
+  const seen: SeenKeys = snapshot
+    ? {
+        keyState: keyStates(snapshot, run, { lease, delivery }),
+        isFirstRun: snapshot.state.lastSuccess === null,
+      }
+    : NO_SEEN_KEYS
+  const deduplicate = config.shouldDeduplicate ?? isPolled
+  const context = { config, keys, deduplicate, seen, isPolled, scripts }
+  const prepared = await runPipeline(found, context)
+  if (!budget) return { ...prepared, errors: [] }
   const weigh = ({ item }: Candidate) =>
-    JSON.stringify(buildContexts(at, [item], folder).contexts).length
-  return { caught, prepared: withinBudget(prepared, way.room, weigh) }
+    JSON.stringify(buildContexts(ref, [item], folder).contexts).length
+  return withinBudget(ref, prepared, budget, weigh)
 }
 
-/** Holds back what would not fit into the outputs; of a webhook, that would be lost. */
+/**
+ * Holds back what would not fit into the outputs; of a webhook, that would be lost. What would not
+ * fit into any is left out for good, and told: it would stand in the way of all that comes after.
+ */
 function withinBudget(
+  { trigger }: TriggerRef,
   prepared: PipelineResult,
-  room: OutputBudget,
+  budget: OutputBudget,
   weigh: (item: Candidate) => number,
-): PipelineResult {
-  const { fitting, beyond } = takeFitting(room, prepared.kept, weigh, room === FULL_BUDGET)
-  if (beyond.length === 0) return prepared
-  const account = [...prepared.account, `${beyond.length} would not fit into the outputs`]
-  return { ...prepared, kept: fitting, heldBack: [...prepared.heldBack, ...beyond], account }
-}
-
-/** Another run may have been quicker since the ledger was read: what it took is left to it. */
-async function claim(
-  at: TriggerRef,
-  prepared: PipelineResult,
-  { store, run }: EnginePorts,
-): Promise<PipelineResult> {
-  const { kept, recorded, heldBack } = prepared
-  const keys = [...kept, ...recorded].flatMap(({ key }) => key ?? [])
-  if (!store || keys.length === 0) return prepared
-  const standing = await store.claim(triggerId(at), keys, run, at.trigger.config.force)
-  const fresh = kept.filter((_, index) => standing[index] === 'fresh')
-  const taken = kept.length - fresh.length
+): PipelineResult & LeftOut {
+  const tooLarge = prepared.kept.filter((candidate) => weigh(candidate) > FULL_BUDGET.units)
+  const handleable = prepared.kept.filter((candidate) => !tooLarge.includes(candidate))
+  const { fitting, beyond } = takeFitting(budget, handleable, weigh)
+  const errors = tooLarge.map((candidate) => {
+    const { own } = trigger.keys
+    const number = own === undefined ? '' : scalarText(candidate.item[own])
+    const name = /^[\w.-]{1,64}$/.test(number) ? `${own} ${number}` : `item ${candidate.index + 1}`
+    return `${trigger.name}: ${name} would take ${weigh(candidate)} characters of the outputs, more than the ${FULL_BUDGET.units} that GitHub lets a job hand on: it is left out, and does not come again`
+  })
+  const log = [
+    ...prepared.log,
+    ...(tooLarge.length > 0 ? [`${tooLarge.length} left out as too large`] : []),
+    ...(beyond.length > 0 ? [`${beyond.length} would not fit into the outputs`] : []),
+  ]
   return {
     ...prepared,
-    kept: fresh,
-    account: taken > 0 ? [...prepared.account, `another run took ${taken}`] : prepared.account,
-    heldBack: [...heldBack, ...kept.filter((_, index) => standing[index] === 'busy')],
+    kept: fitting,
+    heldBack: [...prepared.heldBack, ...beyond],
+    recorded: [...prepared.recorded, ...tooLarge],
+    log,
+    errors,
   }
 }
 
-function finish(
-  at: TriggerRef,
-  caught: TriggerResult,
+/** Another run may have been quicker since the store was read: what it took is left to it. */
+async function claim(
+  ref: TriggerRef,
+  { delivery }: TriggerResult,
   prepared: PipelineResult,
-  ports: EnginePorts,
-): TriggerRun {
-  const items = prepared.kept.map(({ item }) => item)
-  const decision = buildDecision(at, caught, prepared)
+  { store, run }: EnginePorts,
+  { isPolled }: RunMode,
+): Promise<PipelineResult> {
+  const { kept, recorded, heldBack, log, notices } = prepared
+  const keys = [...kept, ...recorded].flatMap(({ key }) => key ?? [])
+  if (!store || keys.length === 0) return prepared
+  const { lease, force } = ref.trigger.config
+  const options = { lease: lease * 60_000, force, delivery }
+  const states = await store.claim(triggerId(ref), keys, run, options)
+  const isNew = (_: Candidate, index: number) => states[index]?.status === 'new'
+  const taken = states.slice(0, kept.length).filter(({ status }) => status !== 'new')
+  if (taken.length === 0) return prepared
+  const isClaimed = ({ status }: KeyState) => status === 'claimed'
+  const claimed = taken.filter(isClaimed)
+  const busy = kept.filter((_, index) => states[index]?.status === 'claimed')
   return {
-    ...notFired(at, decision.reason),
-    ...buildContexts(at, items, ports.folder),
-    decision,
-    found: caught.found.map(({ item }) => item),
-    items,
-    warnings: caught.warnings,
-    notices: prepared.notices,
-    effects: [...commits(at, prepared, ports), ...acknowledgements(at, caught, prepared)],
+    ...prepared,
+    kept: kept.filter(isNew),
+    log: [...log, `another run took ${taken.length}`, ...claimLog(claimed)],
+    heldBack: isPolled ? [...heldBack, ...busy] : heldBack,
+    notices: isPolled ? notices : [...notices, ...duplicateNotices(claimed)],
   }
 }
 
 function buildDecision(
   { trigger }: TriggerRef,
   { checks, found }: TriggerResult,
-  prepared: PipelineResult,
+  { kept, log }: PipelineResult,
 ): Decision {
-  const { kept, account } = prepared
   const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
   const missed = checks.find((check) => !check.held)
-  if (missed) return { ...decision, reason: `${missed.option} ${missed.found}` }
+  if (missed)
+    return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
-  const tally = { found: found.length, handedOn: kept.length, account }
-  return { ...decision, reason: [...held, ...account].join('; '), tally }
+  const tally = { found: found.length, handedOn: kept.length, account: log }
+  return { ...decision, reason: [...held, ...log].join('; '), tally }
 }
 
-/** A run that claimed something, or whose success `every` and `skipFirst` ask about. */
-function commits(at: TriggerRef, prepared: PipelineResult, { store, run }: EnginePorts): Effect[] {
-  const { every, skipFirst } = at.trigger.config
-  const claimed = [...prepared.kept, ...prepared.recorded].some(({ key }) => key !== undefined)
-  if (!store || !(claimed || skipFirst || every !== undefined)) return []
-  return [{ kind: 'commit', ...triggerId(at), at: run.at }]
-}
-
-function acknowledgements(
-  at: TriggerRef,
+/**
+ * With a store one commit, when something was claimed, when `every` or `skipFirst` ask for the last
+ * success, or when the next poll is to begin elsewhere; without one, the acknowledgement.
+ */
+function effectsOf(
+  ref: TriggerRef,
   { cursorBefore, found }: TriggerResult,
-  { heldBack }: PipelineResult,
+  { kept, recorded, heldBack }: PipelineResult,
+  { store, run }: EnginePorts,
+  { isPolled, snapshot }: RunMode,
 ): Effect[] {
+  const { every, skipFirst } = ref.trigger.config
   const cursor = cursorBefore?.(Math.min(found.length, ...heldBack.map(({ index }) => index)))
-  return cursor === undefined ? [] : [{ kind: 'acknowledge', ...triggerId(at), cursor }]
+  if (!store) {
+    const acknowledges = cursor !== undefined && ref.trigger.forgets
+    return acknowledges ? [{ kind: 'acknowledge', ...triggerId(ref), cursor }] : []
+  }
+  const claimed = [...kept, ...recorded].some(({ key }) => key !== undefined)
+  const moves =
+    cursor !== undefined && JSON.stringify(cursor) !== JSON.stringify(snapshot?.state.cursor)
+  if (!claimed && !skipFirst && !moves && !(isPolled && every !== undefined)) return []
+  const at = snapshot?.now ?? run.at
+  return [{ kind: 'commit', ...triggerId(ref), at, ...(moves && { cursor }) }]
 }
 
-function triggerId({ workflow, trigger }: TriggerRef) {
+export function triggerId({ workflow, trigger }: TriggerRef) {
   return { workflow: workflow.name, trigger: trigger.name }
 }
 
@@ -181,50 +277,51 @@ export interface TriggerRun extends TriggerRef {
   readonly fields: readonly string[]
   readonly files: readonly OutputFile[]
   readonly effects: readonly Effect[]
+  readonly errors: readonly string[]
   readonly warnings: readonly string[]
   readonly notices: readonly string[]
 }
 
 /** A trigger that does not look at the event at all. */
-export function notFired(at: TriggerRef, reason: string): TriggerRun {
+export function notFired(ref: TriggerRef, reason: string): TriggerRun {
   return {
-    ...at,
-    decision: { trigger: at.trigger.name, fired: false, reason, checks: [] },
+    ...ref,
+    decision: { trigger: ref.trigger.name, fired: false, reason, checks: [] },
     found: [],
     items: [],
     contexts: [],
     fields: [],
     files: [],
     effects: [],
+    errors: [],
     warnings: [],
     notices: [],
   }
 }
 
 /** What several triggers came to together; the first that fired gives the field outputs. */
-export function mergeRuns(firings: readonly TriggerRun[]): Partial<Evaluation> {
-  const first = firings.find(({ items }) => items.length > 0)
-  const several = new Set(firings.map(({ workflow }) => workflow)).size > 1
-  const reasons = firings.map(({ workflow, decision: { trigger, reason } }) => {
+export function mergeRuns(runs: readonly TriggerRun[]): Partial<Evaluation> {
+  const first = runs.find(({ items }) => items.length > 0)
+  const several = new Set(runs.map(({ workflow }) => workflow)).size > 1
+  const reasons = runs.map(({ workflow, decision: { trigger, reason } }) => {
     return `${several ? `${workflow.name}/${trigger}` : trigger}: ${reason}`
   })
   return {
     ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
     fields: first?.fields ?? [],
     reason: first ? undefined : reasons.join('; '),
-    found: firings.flatMap(({ found }) => found),
-    items: firings.flatMap(({ items }) => items),
-    contexts: firings.flatMap(({ contexts }) => contexts),
-    owners: several ? firings.flatMap(ownersOf) : [],
-    files: firings.flatMap(({ files }) => files),
-    warnings: firings.flatMap(({ warnings }) => warnings),
-    notices: firings.flatMap(({ notices }) => notices),
-    effects: firings.flatMap(({ effects }) => effects),
+    found: runs.flatMap(({ found }) => found),
+    items: runs.flatMap(({ items }) => items),
+    contexts: runs.flatMap(({ contexts }) => contexts),
+    owners: several
+      ? runs.flatMap(({ workflow, contexts }) => contexts.map(() => workflow.name))
+      : [],
+    files: runs.flatMap(({ files }) => files),
+    errors: runs.flatMap(({ errors }) => errors),
+    warnings: runs.flatMap(({ warnings }) => warnings),
+    notices: runs.flatMap(({ notices }) => notices),
+    effects: runs.flatMap(({ effects }) => effects),
   }
-}
-
-function ownersOf({ workflow, contexts }: TriggerRun): string[] {
-  return contexts.map(() => workflow.name)
 }
 
 /** A mistake in `config` as one that the user is shown in the workflow file; others as they are. */
@@ -240,49 +337,19 @@ export function placed(error: unknown, { trigger }: TriggerRef): unknown {
  *
  * @throws the error, where `config` excuses nothing
  */
-function failed(error: unknown, at: TriggerRef): TriggerRun {
-  const { skipOnError, buildOutputsOnError } = at.trigger.config
+function failedRun(error: unknown, ref: TriggerRef): TriggerRun {
+  const { skipOnError, buildOutputsOnError } = ref.trigger.config
   const excused = skipOnError || buildOutputsOnError
-  if (!excused || error instanceof PayloadError) throw placed(error, at)
-  const message = describe(error)
-  const warnings = [`${at.workflow.name}/${at.trigger.name} failed: ${message}`]
-  const firing = { ...notFired(at, `failed: ${message}`), warnings }
-  if (!buildOutputsOnError) return firing
-  const contexts = [failedContext(at.workflow, at.trigger.name)]
-  const fields = Object.keys(at.trigger.definition.outputs)
-  return { ...firing, items: [{}], contexts, fields, decision: { ...firing.decision, fired: true } }
-}
-
-/** The message of an error that is none of ours may carry a payload, so only its kind is told. */
-function describe(error: unknown): string {
-  if (error instanceof UserError || error instanceof OptionError) {
-    return error.message.replace(/\s+/g, ' ')
-  }
-  return `internal error (${error instanceof Error ? error.name : typeof error})`
-}
-
-/** What a trigger found, whichever way it came. */
-interface TriggerResult {
-  readonly checks: readonly Check[]
-  readonly warnings: readonly string[]
-  readonly found: readonly Found[]
-  /** For what was polled: what acknowledges everything before a place. */
-  readonly cursorBefore?: (index: number) => Json | undefined
-}
-
-/** A request is the same as another one by what was asked for, whatever its headers say. */
-export function fromReception(
-  { checks, items, warnings = [] }: Reception,
-  { method, path, query, body }: WebhookRequest,
-): TriggerResult {
-  const identity = { method, path, query, body }
-  const only = items.length === 1
-  const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }))
-  return { checks, warnings, found }
-}
-
-export function polled(polled: Polled): TriggerResult {
-  const { checks, items, warnings = [] } = polled
-  const found = items.map((item) => ({ item, identity: item }))
-  return { checks, warnings, found, cursorBefore: (index) => polled.cursorBefore(index) }
+  if (!excused || error instanceof PayloadError) throw placed(error, ref)
+  // The message of an error that is none of ours may carry a payload, so only its kind is told.
+  const message =
+    error instanceof UserError || error instanceof OptionError
+      ? error.message.replace(/\s+/g, ' ')
+      : `internal error (${error instanceof Error ? error.name : typeof error})`
+  const warnings = [`${ref.workflow.name}/${ref.trigger.name} failed: ${message}`]
+  const run = { ...notFired(ref, `failed: ${message}`), warnings }
+  if (!buildOutputsOnError) return run
+  const contexts = [failedContext(ref.workflow, ref.trigger.name)]
+  const fields = Object.keys(ref.trigger.definition.outputs)
+  return { ...run, items: [{}], contexts, fields, decision: { ...run.decision, fired: true } }
 }

@@ -1,7 +1,7 @@
 import type { Cron } from 'croner'
+import { ageOf } from '../state/store.ts'
 import type { Config } from '../triggers/config.ts'
 import { OptionError } from '../wire/errors.ts'
-import type { TriggerRef } from './event.ts'
 
 /** Whether a trigger is to run now, and in words why. */
 export interface ScheduleDecision {
@@ -48,8 +48,10 @@ async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDeci
   }
   if (lastSuccess === undefined) throw needsStore('every')
   if (lastSuccess === null) return { due: true, reason: 'it has not succeeded yet' }
-  const ago = Math.floor((now - lastSuccess) / MINUTE)
-  const due = now - lastSuccess >= minutes * MINUTE
+  const age = ageOf(lastSuccess, now)
+  if (age === Infinity) return { due: true, reason: 'its last success lies in the future' }
+  const ago = Math.floor(age / MINUTE)
+  const due = age >= minutes * MINUTE
   return { due, reason: `its last success is ${ago} minutes ago, every: ${minutes}` }
 }
 
@@ -60,9 +62,11 @@ async function dueByCron(
   clock: Clock,
 ): Promise<ScheduleDecision> {
   const cron = await parseCron(expression, timezone)
-  const since = clock.lastSuccess ?? (await previousTick(clock))
+  const { lastSuccess = null, now } = clock
+  const isKnown = lastSuccess !== null && ageOf(lastSuccess, now) < Infinity
+  const since = isKnown ? lastSuccess : await previousTick(clock)
   const next = cron.nextRun(new Date(since))?.getTime() ?? Infinity
-  const due = next <= clock.now
+  const due = next <= now
   return { due, reason: `every: ${expression} ${due ? 'is due' : 'is not due yet'}` }
 }
 
@@ -95,27 +99,9 @@ async function scheduleCron(schedule: string | undefined): Promise<Cron | undefi
 }
 
 /** An option that is meant across runs, in a run that remembers nothing. */
-function needsStore(option: string): OptionError {
+export function needsStore(option: string): OptionError {
   return new OptionError(
     option,
     `config.${option} needs a store: set the input "state" to branch:<name> or file:<path>`,
   )
-}
-
-/**
- * Refuses what was asked for and cannot be had. A default that would like a store does without.
- *
- * @throws OptionError
- */
-export function checkStore({ trigger }: TriggerRef, polled: boolean, hasStore: boolean): void {
-  const { shouldDeduplicate, skipFirst, limit, sort, sortScript } = trigger.config
-  if (!hasStore && shouldDeduplicate) throw needsStore('shouldDeduplicate')
-  if (!hasStore && skipFirst) throw needsStore('skipFirst')
-  const sorted = sort !== undefined || sortScript !== undefined
-  if (!polled || limit === undefined || !sorted) return
-  // What is cut off may lie before what is handed on, which then is not acknowledged and comes again.
-  if (!hasStore) throw needsStore('limit')
-  if (shouldDeduplicate === false) {
-    throw new OptionError('limit', 'config.limit with a sort order needs shouldDeduplicate')
-  }
 }

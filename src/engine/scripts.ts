@@ -1,29 +1,55 @@
+import type { ChildProcess } from 'node:child_process'
+import {
+  DEFINE_GLOBALS,
+  SCRIPT_GLOBALS,
+  type ScriptHost,
+  scriptHost,
+  URL_PARTS,
+} from './script-globals.ts'
+
 /** A script may take so many milliseconds for all items of a run. */
 const LONGEST = 2_000
+
+/** Starting a process may take long on a busy machine. */
+const LONGEST_CHILD = 60_000
 
 const MOST_ATTEMPTS = 5
 
 /**
- * Scripts in contexts of their own, where there is nothing but the language: items go in and come
- * back as text, so no object of this process is in reach. It keeps mistakes in, it is no sandbox
- * against malice.
+ * Scripts of the user. Each runs in a process of its own that has nothing but the items: no variable
+ * of the environment, no file, no other process (Node's permission model). Within it the script has a
+ * context of its own, with nothing but the language. It keeps mistakes in; what a script reaches that
+ * breaks out is a process that knows nothing, on a machine that has a network.
  */
 export const scripts: Scripts = {
   async run(script, items) {
-    const vm = await import('node:vm')
-    const context = vm.createContext(Object.create(null), {
-      microtaskMode: 'afterEvaluate',
-      codeGeneration: { strings: false, wasm: false },
+    const { spawn } = await import('node:child_process')
+    const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+      ? '--permission'
+      : '--experimental-permission'
+    const flags = ['--no-warnings', permission, '--experimental-vm-modules']
+    const code = `(${runInChild})((${scriptHost})(${JSON.stringify(URL_PARTS)}))`
+    const child = spawn(process.execPath, [...flags, '-e', code], {
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: LONGEST_CHILD,
+      killSignal: 'SIGKILL',
     })
-    context.input = items
-    const filename = `config.${script.option}`
-    try {
-      new vm.Script(source(script), { filename, lineOffset: -1 }).runInContext(context)
-    } catch (error) {
-      // The message speaks of the script alone, which stands in the workflow file.
-      throw new ScriptFailure(`does not compile: ${property(error, 'message')}`)
-    }
-    return drive(script, (code) => vm.runInContext(code, context, { timeout: LONGEST }))
+    const answer = await exchange(child, {
+      source: `this.script = function (${script.parameters.join(', ')}) {\n${script.body}\n}`,
+      globals: SCRIPT_GLOBALS.test(script.body) ? DEFINE_GLOBALS : '',
+      driver: driver(script.drive),
+      filename: `config.${script.option}`,
+      items,
+      longest: LONGEST,
+      mostAttempts: MOST_ATTEMPTS,
+    })
+    const [outcome, text] = [answer.slice(0, 1), answer.slice(1)]
+    if (outcome === '=') return text
+    // The message speaks of the script alone, which stands in the workflow file.
+    if (outcome === '?') throw new ScriptFailure(`does not compile: ${text}`)
+    if (outcome === 'T') throw new ScriptFailure(tooLong(LONGEST))
+    throw new ScriptFailure(outcome === '!' ? failureText(text) : 'ended without a result')
   },
 
   async within(milliseconds, work) {
@@ -40,19 +66,82 @@ export const scripts: Scripts = {
   },
 }
 
-function source({ parameters, body }: Script): string {
-  return `this.script = function (${parameters.join(', ')}) {\n${body}\n}`
+/** What the process of a script is given. */
+interface Task {
+  readonly source: string
+  /** What defines what the script uses beside the language; empty when it uses nothing. */
+  readonly globals: string
+  readonly driver: string
+  readonly filename: string
+  readonly items: string
+  readonly longest: number
+  readonly mostAttempts: number
+}
+
+/** @returns what it printed; empty when it could not be started, or was ended */
+function exchange(child: ChildProcess, task: Task): Promise<string> {
+  return new Promise((resolve) => {
+    let printed = ''
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk
+    })
+    child.on('error', () => resolve(''))
+    child.on('close', (code) => resolve(code === 0 ? printed : ''))
+    child.stdin?.on('error', () => {}) // it ended before it had read all: its answer tells
+    child.stdin?.end(JSON.stringify(task))
+  })
+}
+
+/**
+ * The whole program of the process: only its text gets there, so it names nothing from outside. It
+ * prints `=` and the result, `!` and what was thrown, `?` and why it does not compile, or `T`.
+ */
+function runInChild({ urlParts, encodings }: ScriptHost): void {
+  const vm = process.getBuiltinModule('node:vm')
+  const fs = process.getBuiltinModule('node:fs')
+  const task = JSON.parse(fs.readFileSync(0, 'utf8')) as Task // written by this file
+  const context = vm.createContext(Object.create(null), {
+    microtaskMode: 'afterEvaluate',
+    codeGeneration: { strings: false, wasm: false },
+  })
+  context.input = task.items
+  if (task.globals) vm.runInContext(task.globals, context)(urlParts, encodings)
+  const refusal = 'Promise.reject(new Error("import"))'
+  const options = {
+    filename: task.filename,
+    lineOffset: -1,
+    // The error is one of the context: an error of the host would lead to the host.
+    importModuleDynamically: () => vm.runInContext(refusal, context),
+  }
+  const codeOf = (error: unknown) =>
+    typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  const drive = (): string => {
+    for (let attempt = 1; ; attempt++) {
+      const before = process.cpuUsage()
+      try {
+        const outcome: unknown = vm.runInContext(task.driver, context, { timeout: task.longest })
+        return typeof outcome === 'string' ? outcome : ''
+      } catch (error) {
+        if (codeOf(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return ''
+        // A process that got too little of a busy processor has not had its time.
+        const { user, system } = process.cpuUsage(before)
+        const hadItsTime = (user + system) / 1_000 > task.longest / 2
+        if (hadItsTime || attempt === task.mostAttempts) return 'T'
+      }
+    }
+  }
+  let answer: string
+  try {
+    new vm.Script(task.source, options).runInContext(context)
+    answer = drive()
+  } catch (error) {
+    answer = `?${error instanceof Error ? error.message : ''}`
+  }
+  process.stdout.write(answer)
 }
 
 /** Runs within the context, so that whatever the script throws is made into text there as well. */
-function drive(script: Script, run: (code: string) => unknown): string {
-  const outcome = limited(LONGEST, () => run(DRIVER(script.drive)))
-  const text = typeof outcome === 'string' ? outcome : ''
-  if (text.startsWith('=')) return text.slice(1)
-  throw new ScriptFailure(failureText(text))
-}
-
-const DRIVER = (expression: string) => `(() => {
+const driver = (expression: string) => `(() => {
   const { stringify, parse } = JSON
   try {
     const items = parse(input)
@@ -78,20 +167,17 @@ function limited(milliseconds: number, run: () => unknown): unknown {
       return run()
     } catch (error) {
       // The error belongs to the context, so it is no `Error` of this one.
-      if (property(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+      const code = typeof error === 'object' && error !== null && 'code' in error && error.code
+      if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
       const { user, system } = process.cpuUsage(before)
       const hadItsTime = (user + system) / 1_000 > milliseconds / 2
-      if (hadItsTime || attempt === MOST_ATTEMPTS) {
-        throw new ScriptFailure(`took longer than ${milliseconds} ms, and was broken off`)
-      }
+      if (hadItsTime || attempt === MOST_ATTEMPTS) throw new ScriptFailure(tooLong(milliseconds))
     }
   }
 }
 
-function property(value: unknown, name: 'code' | 'message'): unknown {
-  return typeof value === 'object' && value !== null
-    ? (value as Record<string, unknown>)[name] // any object may have it
-    : undefined
+function tooLong(milliseconds: number): string {
+  return `took longer than ${milliseconds} ms, and was broken off`
 }
 
 /** Messages of the engine that speak of the script alone; others may quote an item. */
@@ -99,7 +185,7 @@ const HARMLESS =
   /^\w*Error: (Cannot (read|set) properties of (undefined|null) \((reading|setting) '[\w$]{1,60}'\)|[\w$.]{1,80} is not (a function|defined|iterable|a constructor)|Assignment to constant variable\.)$/
 
 function failureText(text: string): string {
-  const [first = '', ...frames] = text.slice(1).split('\n')
+  const [first = '', ...frames] = text.split('\n')
   if (first === 'Error: promise') return 'returned a promise; it must return at once'
   const line = frames.map((frame) => /config\.\w+:(\d+)/.exec(frame)?.[1]).find(Boolean)
   const kind = /^[A-Z]\w{0,40}/.exec(first)?.[0] ?? 'something'

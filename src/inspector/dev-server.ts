@@ -1,9 +1,5 @@
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { enginePorts } from '../action/ports.ts'
-import { describeEvent, describeRefusal, describeRequest } from '../dev/inspector/describe.ts'
-import { Recorder } from '../dev/inspector/recorder.ts'
-import { newestRequest } from '../dev/inspector/replay.ts'
-import type { Origin, Welcome } from '../dev/inspector/wire.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/event.ts'
 import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
@@ -11,16 +7,21 @@ import type { DispatchPort } from '../relay/dispatch.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { serveRelay } from '../relay/node.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
-import { createStore } from '../state/index.ts'
 import { memoryBackend } from '../state/memory.ts'
+import { createStore } from '../state/store.ts'
+import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
+import { toBase64, utf8Text } from '../wire/bytes.ts'
+import { UserError } from '../wire/errors.ts'
 import { type Json, parseJson } from '../wire/json.ts'
+import { parseWebhookPath } from '../wire/path.ts'
 import { readClientPayload } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { inspectorServer } from './http.ts'
+import type { Origin, Reader, ShownRequest, Welcome } from './api.ts'
+import type { InspectorParts } from './inspector.ts'
 import {
-  curlLine,
   type DevEvent,
+  exampleLine,
   foundTriggers,
   type LocalPlatformPorts,
   poller,
@@ -28,7 +29,11 @@ import {
   repeat,
   runLocally,
 } from './local-engine.ts'
-import { INSPECTOR_FILES } from './page-files.ts'
+import { PAGE_FILES } from './page-files.ts'
+import { Recorder } from './recorder.ts'
+import { eventRecord, refusalRecord, requestRecord } from './records.ts'
+import { bodyOf, newestRequest } from './replay.ts'
+import { inspectorServer } from './server.ts'
 
 export interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
@@ -37,13 +42,46 @@ export interface DevServerOptions {
   readonly port: number
   readonly env: Environment
   readonly workflows: (event: Json) => WorkflowSource
-  readonly tell: (event: DevEvent) => void
+  /** Who can read the outputs of a workflow's triggers. */
+  readonly readers: (workflow: string) => readonly Reader[]
+  /** Requests as common senders send them, by name. */
+  readonly fixtures: ReadonlyMap<string, Fixture>
+  readonly signer: Signer
+  readonly tell: (event: DevEvent, readers: readonly Reader[]) => void
   readonly report: (error: unknown) => void
+}
+
+/** A request as a well-known service sends it. */
+interface Fixture {
+  /** @param moment what differs from one delivery to the next: a UUID, and the time */
+  request(moment: { readonly id: string; readonly now: Date }): {
+    readonly headers: Readonly<Record<string, string>>
+    /** Text as it stands; an object is sent as JSON. */
+    readonly body: string | object
+  }
+}
+
+/** What signs requests as senders do. */
+interface Signer {
+  /** Names of the ways to sign that it knows. */
+  readonly schemes: readonly string[]
+  /** @throws UserError for a secret that the scheme cannot use */
+  sign(request: SignableRequest, proof: Proof): Promise<SignableRequest>
+}
+
+export interface SignableRequest {
+  readonly method: string
+  /** What the sender calls: some sign it, or add to it. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
 }
 
 export interface DevServer extends RunningServer {
   /** Begins to poll for the triggers that can, until the server is closed. */
   poll(): void
+  /** To be called when a workflow file was changed: pages look at them again. */
+  workflowsChanged(): void
   /** Sends the newest request once more; `undefined` when there was none. */
   replayNewest(): Promise<Reply | undefined>
 }
@@ -56,23 +94,24 @@ const POLL_PAUSE = 5000
 
 /** The relay's own core, in its self-hosted form, with the engine of this process for a platform. */
 export async function serveDev(options: DevServerOptions): Promise<DevServer> {
-  const { host, port, env, workflows, report } = options
-  const recorder = new Recorder()
+  const { host, port, env, workflows, fixtures, signer, report } = options
+  const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
   const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
   const stage = { ...options, recorder, platform }
   const ports = devPorts(stage, 'request', await devCredentials(host, env))
-  const again = devPorts(stage, 'replay', NO_CREDENTIALS)
-  const replay = (request: RelayRequest) => relay(request, again)
-  const parts = {
+  const send = (request: RelayRequest, origin: Origin) =>
+    relay(request, devPorts(stage, origin, NO_CREDENTIALS))
+  const parts: InspectorParts = {
     recorder,
-    files: INSPECTOR_FILES,
-    run: crypto.randomUUID(),
+    files: PAGE_FILES,
     key: crypto.randomUUID(),
-    welcome: (base: string) => welcome(base, workflows),
-    replay,
+    welcome: (base) => welcome(base, options),
+    fixture: (name) => fixtureRequest(fixtures.get(name)),
+    sign: (request) => signedRequest(request, workflows({}), signer),
+    send,
   }
   const inspector = inspectorServer(parts, report)
-  const { route } = inspector
+  const { route, workflowsChanged } = inspector
   const server = await serveRelay({ host: host ?? 'localhost', port, ports, route })
   let stopPolling = async () => {}
   return {
@@ -82,8 +121,9 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     },
     async replayNewest() {
       const request = newestRequest(recorder.after(0))
-      return request && replay(request)
+      return request && send(request, 'replay')
     },
+    workflowsChanged,
     async close() {
       inspector.close()
       await Promise.all([server.close(), stopPolling()])
@@ -92,14 +132,14 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
 }
 
 /** What an event meets here. */
-interface Stage extends Pick<DevServerOptions, 'tell' | 'report'> {
+interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers'> {
   readonly recorder: Recorder
   readonly platform: LocalPlatformPorts
 }
 
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
 function devEngine(env: Environment): () => EnginePorts {
-  const store = createStore(memoryBackend())
+  const store = createStore(memoryBackend(Date.now))
   const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL, { store })
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
@@ -112,40 +152,105 @@ function devPorts(stage: Stage, origin: Origin, credentials: Credentials): Relay
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry) => {
-      if (entry.status >= 400) stage.recorder.add(describeRefusal(entry))
+      if (entry.status >= 400) stage.recorder.add(refusalRecord(entry, origin))
     },
     report: stage.report,
   }
 }
 
 /** Evaluates here what would be dispatched, and tells and records what came of it. */
-function localDispatch({ platform, recorder, tell }: Stage, origin: Origin): DispatchPort {
+function localDispatch({ platform, recorder, readers, tell }: Stage, origin: Origin): DispatchPort {
   return async ({ clientPayload }) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
     const event = await runLocally(payload, platform)
-    const { unlisted, withheld } = await describeRequest(event, payload, { time, origin })
+    const arrival = { time, origin, readers: readers(event.workflow) }
+    const { unlisted, withheld } = await requestRecord(event, payload, arrival)
     recorder.add(unlisted, withheld)
-    tell(event)
+    tell(event, arrival.readers)
     return { tries: 1 }
   }
 }
 
-function localPoller({ platform, recorder, tell }: Stage): () => Promise<void> {
+function localPoller({ platform, recorder, readers, tell }: Stage): () => Promise<void> {
   return poller(platform, (event) => {
-    recorder.add(describeEvent(event, { time: systemClock.now(), origin: 'poll' }))
-    tell(event)
+    const arrival = {
+      time: systemClock.now(),
+      origin: 'poll',
+      readers: readers(event.workflow),
+    } as const
+    recorder.add(eventRecord(event, arrival))
+    tell(event, arrival.readers)
   })
 }
 
-function welcome(base: string, workflows: DevServerOptions['workflows']): Welcome {
+function welcome(base: string, { workflows, fixtures, signer }: DevServerOptions): Welcome {
   const { found, problems } = readAllWorkflows(() => workflows({}))
-  const triggers = foundTriggers(base, found).flatMap(({ workflow, trigger, url, example }) => {
-    if (!example) return []
-    const curl = curlLine(url, example)
-    return { workflow, trigger, method: example.method, url: url + example.path, curl }
+  const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example, proofs }) => {
+    const { method, path, contentType, body } = example ?? SIGNED
+    const request: ShownRequest = {
+      method,
+      path: `${encodeURIComponent(workflow)}/${trigger}${path}`,
+      headers: contentType === undefined ? {} : { 'content-type': contentType },
+      body: body ?? '',
+      encoding: 'text',
+    }
+    const curl = example ? exampleLine(url, example) : null
+    const scheme = signable(proofs, signer)?.scheme ?? null
+    return { workflow, trigger, method, url: url + path, curl, request, scheme }
   })
-  return { triggers, problems: problems.map((problem) => renderProblem(problem)) }
+  return {
+    triggers,
+    problems: problems.map((problem) => renderProblem(problem)),
+    fixtures: [...fixtures.keys()],
+  }
+}
+
+/** What composing a request begins with where only its sender can make a whole one. */
+const SIGNED: ExampleRequest = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: '{}',
+}
+
+function signable(proofs: readonly Proof[], { schemes }: Signer): Proof | undefined {
+  return proofs.find(({ scheme }) => schemes.includes(scheme))
+}
+
+async function signedRequest(
+  request: ShownRequest,
+  workflows: WorkflowSource,
+  signer: Signer,
+): Promise<ShownRequest> {
+  const { workflow, trigger } = parseWebhookPath(request.path)
+  const declared = workflows.find(workflow)?.triggers.find(({ name }) => name === trigger)
+  const proof = signable(declared?.proofs ?? [], signer)
+  if (!proof) return request
+  const url = proof.url?.reveal() ?? `http://localhost/webhook/${request.path}`
+  const body = bodyOf(request)
+  const signed = await signer.sign({ ...request, url, body }, proof)
+  const added = signed.url.startsWith(url) ? signed.url.slice(url.length) : ''
+  const path = request.path + added
+  const text = utf8Text(signed.body)
+  if (`${path}\n${text}`.includes(proof.secret.reveal())) throw new UserError(SHOWN_SECRET)
+  const shown =
+    text === undefined
+      ? ({ body: toBase64(signed.body), encoding: 'base64' } as const)
+      : ({ body: text, encoding: 'text' } as const)
+  return { method: request.method, path, headers: signed.headers, ...shown }
+}
+
+const SHOWN_SECRET = {
+  message: 'this sender writes the secret itself into the request, where the page would show it',
+}
+
+function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'> | undefined {
+  if (!fixture) return undefined
+  const moment = { id: crypto.randomUUID(), now: systemClock.now() }
+  const { headers, body } = fixture.request(moment)
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { method: 'POST', headers, body: text, encoding: 'text' }
 }
 
 /** @throws UserError when the server is opened without a key */

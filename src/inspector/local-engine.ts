@@ -3,13 +3,16 @@ import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { EnginePorts, PlatformEvent, WorkflowSource } from '../engine/event.ts'
 import type { Decision, Evaluation, OnContext } from '../engine/result.ts'
-import type { ExampleRequest } from '../triggers/trigger.ts'
+import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER } from '../wire/payload.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import type { Reader } from './api.ts'
+import { curlLine } from './curl.ts'
+import { offers, onExpression, type Place } from './page/expression.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
 export interface DevEvent {
@@ -221,14 +224,15 @@ interface FoundTrigger {
   readonly url: string
   /** `undefined` when only its sender can make a request that fires it. */
   readonly example: ExampleRequest | undefined
+  readonly proofs: readonly Proof[]
 }
 
 /** The webhook-enabled triggers of workflows, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, receive, example }) => {
+    triggers.flatMap(({ name: trigger, receive, example, proofs }) => {
       const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
-      return receive ? [{ workflow, trigger, url, example }] : []
+      return receive ? [{ workflow, trigger, url, example, proofs }] : []
     }),
   )
 }
@@ -239,26 +243,25 @@ export function listLine({ url, example }: FoundTrigger): string {
 }
 
 /** A line for a shell that fires a trigger. */
-export function curlLine(url: string, example: ExampleRequest): string {
-  const { method, path, contentType, body } = example
-  const options = [
-    ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),
-    ...(contentType === undefined ? [] : ['-H', quoted(`content-type: ${contentType}`)]),
-    ...(body === undefined ? [] : ['-d', quoted(body)]),
-  ]
-  return ['curl', ...options, quoted(url + path)].join(' ')
-}
-
-/** For a POSIX shell: nothing is special within single quotes but the quote itself. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
+export function exampleLine(
+  url: string,
+  { method, path, contentType, body }: ExampleRequest,
+): string {
+  const headers: Record<string, string> =
+    contentType === undefined ? {} : { 'content-type': contentType }
+  return curlLine({ method, url: url + path, headers, body: body ?? '' })
 }
 
 /** Characters of a value that are shown; the rest is counted. */
 const SHOWN_LENGTH = 500
 
-/** An event as a person reads it on a terminal: the request, what fired or why not, the outputs. */
-export function formatEvent(event: DevEvent): string {
+/**
+ * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
+ * each under the expression that reads it.
+ *
+ * @param readers who can read the outputs
+ */
+export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): string {
   const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
   const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'
@@ -267,19 +270,33 @@ export function formatEvent(event: DevEvent): string {
     ...(reason === undefined ? [] : [`  ${reason}`]),
     ...warnings.map((warning) => `  warning: ${visible(warning)}`),
     ...problems.map((problem) => indent(renderProblem(problem))),
-    ...event.items.flatMap(outputLines),
+    ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
     '',
   ].join('\n')
 }
 
-function outputLines(context: OnContext): string[] {
-  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) =>
-    outcome === 'success'
-      ? Object.entries(outputs).map(
-          ([name, value]) => `  on.${trigger}.outputs.${name} = ${shown(value)}`,
-        )
-      : [],
-  )
+function outputLines(
+  context: OnContext,
+  item: number,
+  fields: readonly string[],
+  readers: readonly Reader[],
+): string[] {
+  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
+    if (outcome !== 'success') return []
+    return Object.entries(outputs).map(([name, value]) => {
+      const isStructure = typeof value === 'object' && value !== null
+      const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
+      return `  ${visible(expressionIn(place, readers))} = ${shown(value)}`
+    })
+  })
+}
+
+/** As a source is written; in a native workflow, for the job that gets each item, or the step's own. */
+function expressionIn(place: Place, readers: readonly Reader[]): string {
+  const kinds = ['source', 'matrix', 'steps'] as const
+  const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
+  const [offer] = reader ? offers(place, [reader]) : []
+  return (offer?.expression ?? onExpression(place)).replace(/^\$\{\{ (.*) \}\}$/s, '$1')
 }
 
 function shown(value: Json): string {

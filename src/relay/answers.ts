@@ -8,7 +8,7 @@ import { badResponseOption, type RelayError } from './errors.ts'
  * On every answer. A caller chooses the content of a custom response, so whatever a browser is
  * shown from this origin must stay inert.
  */
-const INERT_HEADERS = {
+export const INERT_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy':
     "default-src 'none'; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -30,11 +30,21 @@ const EVERY_ANSWER = { ...CORS_HEADERS, ...INERT_HEADERS }
 /** RFC 9110: answers of these statuses have no content. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** A reply with what every answer of the relay carries, without a body where there can be none. */
-export function withStandardHeaders(reply: Reply, method: string, delivery: string): Reply {
+/**
+ * A reply with what every answer of the relay carries, without a body where there can be none.
+ *
+ * @param shared headers on top of the reply's own: none that let a foreign page read what only the
+ *   operator may see
+ */
+export function withStandardHeaders(
+  reply: Reply,
+  method: string,
+  delivery: string,
+  shared: Readonly<Record<string, string>> = EVERY_ANSWER,
+): Reply {
   const { status } = reply
   // Assigned, not spread: a spread costs several times as much, and this is done for every answer.
-  const headers: Record<string, string> = Object.assign({}, reply.headers, EVERY_ANSWER)
+  const headers: Record<string, string> = Object.assign({}, reply.headers, shared)
   headers[HEADER.delivery] = delivery
   const bare = WITHOUT_BODY.has(status)
   if (bare) delete headers['content-type']
@@ -61,6 +71,13 @@ export const ACCEPTED: Reply = {
   body: '{"success":true}',
 }
 
+/** What an event is answered that the outbox has, and GitHub not yet. */
+export const QUEUED: Reply = {
+  ...ACCEPTED,
+  status: 202,
+  headers: { ...ACCEPTED.headers, 'x-hookline-queued': 'true' },
+}
+
 const STATUS = /^[2-5]\d\d$/
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
@@ -75,17 +92,20 @@ const MEDIA_TYPE_LENGTH = 255
  * What an accepted request is answered instead: the default, each part of it replaced by its own
  * parameter. An empty parameter counts as absent; `undefined` when all are.
  *
+ * @param standard the default
  * @throws RelayError 400 for a value that cannot be answered
  */
-export function customReply(reserved: ReservedParameters): Reply | undefined {
+export function customReply(reserved: ReservedParameters, standard = ACCEPTED): Reply | undefined {
   const status = reserved.get(PARAMETER.responseCode)
   const contentType = reserved.get(PARAMETER.responseContentType)
   const body = reserved.get(PARAMETER.responseBody)
   if (!status && !contentType && !body) return undefined
   return {
-    status: status ? checkedStatus(status) : ACCEPTED.status,
-    headers: contentType ? { 'content-type': checkedContentType(contentType) } : ACCEPTED.headers,
-    body: body ? checkedBody(body) : ACCEPTED.body,
+    status: status ? checkedStatus(status) : standard.status,
+    headers: contentType
+      ? { ...standard.headers, 'content-type': checkedContentType(contentType) }
+      : standard.headers,
+    body: body ? checkedBody(body) : standard.body,
   }
 }
 

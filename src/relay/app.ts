@@ -1,6 +1,6 @@
 import { base64url, type CryptoKey } from 'jose'
 import { fromBase64 } from '../wire/bytes.ts'
-import { isObject, parseJson } from '../wire/json.ts'
+import { isObject, parsePlainJson } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { DispatchEvent, TokenRequest } from './claims.ts'
@@ -363,7 +363,7 @@ function fullName({ owner, name }: Repository): string {
 
 function fields(text: string): Record<string, unknown> {
   try {
-    const value = parseJson(text)
+    const value = parsePlainJson(text)
     return isObject(value) ? value : {}
   } catch {
     return {}

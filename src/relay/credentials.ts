@@ -105,7 +105,7 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
     if (sealKeys.length > 0 && looksSealed(text)) {
       return sealed.get(text) ?? remember(sealed, text, unseal(presented, sealKeys))
     }
-    if (authority === undefined) return tokenCredential('token', presented, presented)
+    if (authority === undefined) return tokenCredential('token', presented)
     if (signKeys.length > 0 && looksLikeGrant(text)) {
       return granted.get(text) ?? remember(granted, text, verify(presented, signKeys, authority))
     }
@@ -129,8 +129,7 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
     },
     restore({ kind, id, scope, token }) {
       if (kind === 'none') return UNASKED
-      if (token !== undefined)
-        return tokenCredential(kind, new Secret(token), new Secret(token), scope)
+      if (token !== undefined) return tokenCredential(kind, new Secret(token), { scope })
       if (!authority || (id !== undefined && revoked?.has(id))) throw invalidToken()
       return ownCredential(kind, authority, undefined, { id, scope })
     },
@@ -173,7 +172,8 @@ async function unseal(presented: Secret, keys: readonly SealKey[]): Promise<Open
   const { token, expires, ...scope } = await openSealed(presented.reveal(), keys)
   // Anyone can seal anything with a public key.
   if (!isHeaderSafe(token)) throw new TypeError('what is sealed is no token')
-  return { credential: tokenCredential('sealed', presented, new Secret(token), scope), expires }
+  const credential = tokenCredential('sealed', new Secret(token), { presented, scope })
+  return { credential, expires }
 }
 
 /** @throws Error of any kind */
@@ -186,13 +186,13 @@ async function verify(
   return { credential: ownCredential('grant', authority, presented, { id, scope }), expires: exp }
 }
 
+/** @param presented what the request brought, where that is not the token itself */
 function tokenCredential(
   kind: Credential['kind'],
-  presented: Secret,
   token: Secret,
-  scope?: Scope,
+  { presented, scope }: { presented?: Secret; scope?: Scope | undefined } = {},
 ): Credential {
-  const secrets = presented === token ? [token] : [presented, token]
+  const secrets = presented ? [presented, token] : [token]
   return { kind, secrets, platformToken: token, token: async () => token, ...(scope && { scope }) }
 }
 
@@ -217,7 +217,7 @@ function ownCredential(
  * `subtle.verify` compares in constant time, which a comparison of strings does not: see
  * https://developers.cloudflare.com/workers/examples/protect-against-timing-attacks/
  */
-function comparison(keys: readonly Secret[]): (other: Secret) => Promise<boolean> {
+export function comparison(keys: readonly Secret[]): (other: Secret) => Promise<boolean> {
   const { subtle } = crypto
   let known: ReturnType<typeof macsOf> | undefined
   return async (other) => {

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../wire/json.ts'
+import { isObject, parsePlainJson } from '../wire/json.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { Credential } from './credentials.ts'
@@ -213,7 +213,7 @@ function runOf(answer: PlatformAnswer): string | undefined {
 
 function fieldsOf({ text }: PlatformAnswer): Readonly<Record<string, unknown>> {
   try {
-    const value = parseJson(text)
+    const value = parsePlainJson(text)
     return isObject(value) ? value : {}
   } catch {
     return {}

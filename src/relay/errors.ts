@@ -14,6 +14,8 @@ export interface Attempts {
   readonly tries: number
   /** Status of the platform's last answer; absent when none came. */
   readonly platformStatus?: number
+  /** The outbox has the event, not the platform. */
+  readonly queued?: true
   /** Page of the run that was started, where the platform told it. */
   readonly run?: string
 }
@@ -127,6 +129,14 @@ export function payloadTooLarge(size: number, unit: 'bytes' | 'characters'): Rel
   const message = `the event would take ${size} ${unit}, GitHub accepts ${LIMITS.clientPayloadBytes}`
   return new RelayError(413, 'payload_too_large', message, {
     hint: 'send less, or only an address from which the workflow fetches the rest',
+  })
+}
+
+export function outboxFull(message: string, cause?: unknown): RelayError {
+  return new RelayError(503, 'outbox_full', message, {
+    hint: 'nothing was kept: send the request again later',
+    retryAfter: 60,
+    cause,
   })
 }
 

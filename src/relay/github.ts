@@ -16,6 +16,8 @@ export interface GitHubOptions {
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event together. */
   readonly budget: number
+  /** Milliseconds after which no further try begins; those of the budget when absent. */
+  readonly retryTime?: number
   readonly clock: Clock
 }
 
@@ -45,6 +47,7 @@ export class GitHubSession {
   readonly #credential: TokenSource
   readonly #base: string
   readonly #deadline: number
+  readonly #lastTry: number
   /** Of the repository; where GitHub says that it moved, the new one. */
   #place: string
   #hasMoved = false
@@ -61,7 +64,9 @@ export class GitHubSession {
     this.#repository = repository
     this.#credential = credential
     this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
-    this.#deadline = this.#now() + options.budget
+    const start = this.#now()
+    this.#deadline = start + options.budget
+    this.#lastTry = Math.min(this.#deadline, start + (options.retryTime ?? options.budget))
     this.#place = `/repos/${repository.owner}/${repository.name}`
   }
 
@@ -86,7 +91,7 @@ export class GitHubSession {
       const refused = { accepted: false, error: verdict.error, ...(answer && { answer }) } as const
       if (verdict.kind === 'refused') return refused
       const delay = verdict.wait || this.#jitter(retries)
-      const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#deadline
+      const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#lastTry
       if (isLast) return refused
       await this.#options.clock.sleep(delay)
     }

@@ -1,5 +1,5 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
-import { isObject, parseJson } from '../wire/json.ts'
+import { isObject, parsePlainJson } from '../wire/json.ts'
 import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function openGrant(text: string, keys: readonly SignKey[]): Promise
   const { payload } = await compactVerify(text, ({ kid }) => keyById(keys, kid).key, {
     algorithms: [ALGORITHM],
   })
-  const content = parseJson(new TextDecoder().decode(payload))
+  const content = parsePlainJson(new TextDecoder().decode(payload))
   const scope = isObject(content) ? readScope(content) : undefined
   if (!isObject(content) || !scope) throw new TypeError('what is signed is no grant')
   const { id, exp } = content
@@ -71,7 +71,7 @@ export async function readSignKey(jwk: JWK): Promise<SignKey> {
   const { kty, kid, alg = ALGORITHM, k } = jwk
   if (kty !== 'oct' || alg !== ALGORITHM) throw new TypeError('not a key for HS256')
   if (typeof kid !== 'string' || kid === '') throw new TypeError('a key without "kid"')
-  const bytes = base64url.decode(k ?? '')
+  const bytes = new Uint8Array(base64url.decode(k ?? ''))
   if (bytes.length < KEY_BYTES) throw new TypeError('a key too short')
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['sign', 'verify'])

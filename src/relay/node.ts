@@ -3,11 +3,20 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { whole } from '../wire/bytes.ts'
 import type { Reply } from '../wire/reply.ts'
+import { Secret } from '../wire/secret.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
-import { type Environment, readNumber, readRelayConfig, relayPorts } from './config.ts'
+import {
+  type Environment,
+  type RelayConfig,
+  readNumber,
+  readRelayConfig,
+  relayPorts,
+} from './config.ts'
 import { malformedRequest, type RelayError } from './errors.ts'
 import { type ClientLimits, type RunningServer, serveHttp } from './http-server.ts'
 import { logWriter } from './log-writer.ts'
+import { type NodeOutbox, openNodeOutbox } from './outbox/on-node.ts'
+import { type OperatorOptions, withOperator } from './outbox/operator.ts'
 import { platformPool } from './platform-pool.ts'
 import { type Packer, type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
@@ -18,6 +27,8 @@ export interface RelayOptions {
   readonly env: Environment
   /** `owner/name`, for the self-hosted form. */
   readonly repository?: string | undefined
+  /** File of the outbox, where there is one. */
+  readonly outbox?: string | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
   /** What a client may take, where the usual bounds are not meant. */
@@ -46,14 +57,44 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const platform = platformPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
-  const ports = relayPorts(config, platform.call, write, PACKERS)
+  const { call } = platform
+  const direct = relayPorts(config, call, write, PACKERS)
   const maxConnections = readNumber(env, 'HOOKLINE_MAX_CONNECTIONS', MOST_CONNECTIONS)
-  const server = await serveRelay({ host, port, ports, limits: { maxConnections, ...limits } })
+  const outbox =
+    options.outbox === undefined
+      ? undefined
+      : await openNodeOutbox(options.outbox, env, config, { ports: direct, call, write })
+  const ports = withOperator(outbox?.ports ?? direct, operatorOptions(env, config, outbox, write))
+  const bounds = { maxConnections, ...limits }
+  const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
+    await outbox?.close(0)
+    throw error
+  })
+  await outbox?.start()
   const close = async () => {
+    const started = performance.now()
     await server.close()
+    await outbox?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([platform.close(), log?.close()])
   }
   return { url: server.url, close }
+}
+
+/** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */
+const STOP_TIME = 9500
+
+function operatorOptions(
+  { HOOKLINE_OPERATOR_KEY: key }: Environment,
+  { credentials }: RelayConfig,
+  outbox: NodeOutbox | undefined,
+  write: (line: string) => void,
+): OperatorOptions {
+  return {
+    key: key ? new Secret(key) : undefined,
+    outbox: outbox?.view,
+    keys: credentials.sealKeys ?? [],
+    log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),
+  }
 }
 
 /** Standard output, as long as somebody takes it. */

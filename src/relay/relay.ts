@@ -1,5 +1,5 @@
 import { type BodyEncoding, gzip, toBase64, utf8Text } from '../wire/bytes.ts'
-import { forwardedHeaders, type RawHeaders } from '../wire/headers.ts'
+import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { HEADER, writeClientPayload } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
@@ -8,9 +8,11 @@ import {
   ACCEPTED,
   customReply,
   errorReply,
+  INERT_HEADERS,
   METHODS,
   type Pages,
   preflight,
+  QUEUED,
   RELAY_PAGES,
   servePage,
   withStandardHeaders,
@@ -31,7 +33,7 @@ import {
   RelayError,
   tokenInBody,
 } from './errors.ts'
-import { handshake } from './handshake.ts'
+import { echoedHeaders, handshake } from './handshake.ts'
 import { type LogEntry, RequestLog } from './log.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
 
@@ -58,6 +60,8 @@ export interface RelayPorts {
   readonly repository?: Repository
   /** What is answered at other addresses than webhooks; help and health when absent. */
   readonly pages?: Pages
+  /** Answers the operator's addresses, and no others. Never rejects. */
+  readonly operator?: (request: RelayRequest, delivery: string) => Promise<Reply> | undefined
   /** Which event starts the workflow, where the credential does not say. */
   readonly event?: DispatchEvent
   /** Branch or tag that a workflow is started on, where the credential does not say. */
@@ -79,6 +83,8 @@ export type Packer = (bytes: Uint8Array) => Promise<Uint8Array>
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
+  const operated = await ports.operator?.(request, log.delivery)
+  if (operated) return withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
   const reply = await answerOrFault(request, ports, log)
   const method = isRelayed(request.method) ? request.method : 'other'
   ports.log(log.entry(method, reply.status, ports.now()))
@@ -119,7 +125,8 @@ async function relayWebhook(
   const credential = await ports.credentials.open(presented, webhook).catch(toRefusal)
   if (credential instanceof RelayError) {
     // In a handshake no token is checked; but for one that stands in a body, that would be read.
-    const bodiless = handshake(request.method, webhook.path, new Uint8Array())
+    const body = announcesBody(request.headers) ? undefined : ''
+    const bodiless = handshake({ ...request, path: webhook.path, body })
     if (bodiless && presented) return redactReply(bodiless, [presented])
     throw credential
   }
@@ -127,10 +134,11 @@ async function relayWebhook(
   const held = ports.bodies?.hold()
   try {
     const body = await readBody(request, held)
-    const challenge = handshake(request.method, webhook.path, body.bytes)
+    const challenge = handshake({ ...request, path: webhook.path, body: body.text })
     if (challenge) return redactReply(challenge, secrets)
     const target = targetOf(webhook, scope, ports)
-    const reply = custom ? redactReply(custom, secrets) : ACCEPTED
+    const echoed = echoedHeaders(request)
+    const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoed), secrets)
     const forwardable = toForwardable(request, webhook, body, log)
     const received = redactRequest(forwardable, secrets, platformToken)
     const { repository } = webhook
@@ -140,10 +148,21 @@ async function relayWebhook(
     const dispatch = { repository, target, delivery, clientPayload, credential }
     const attempts = await ports.dispatch(dispatch)
     log.attempted(attempts)
-    return attempts.run === undefined ? reply : withHeader(reply, HEADER.run, attempts.run)
+    if (attempts.queued) {
+      return withHeaders(customReply(webhook.reserved, QUEUED) ?? QUEUED, echoed)
+    }
+    return withHeaders(
+      reply,
+      attempts.run === undefined ? undefined : { [HEADER.run]: attempts.run },
+    )
   } finally {
     held?.release()
   }
+}
+
+function toRefusal(error: unknown): RelayError {
+  if (error instanceof RelayError) return error
+  throw error
 }
 
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
@@ -158,13 +177,9 @@ function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
 
-function withHeader(reply: Reply, name: string, value: string): Reply {
-  return { ...reply, headers: { ...reply.headers, [name]: value } }
-}
-
-function toRefusal(error: unknown): RelayError {
-  if (error instanceof RelayError) return error
-  throw error
+function announcesBody(headers: RawHeaders): boolean {
+  const length = headerValue(headers, 'content-length') ?? '0'
+  return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
 function toForwardable(
@@ -309,8 +324,13 @@ function redact(received: Received, tokens: readonly Secret[]): Received {
   return { ...received, path: scrub(received.path), headers: new Map(headers) }
 }
 
+function withHeaders(reply: Reply, headers: Reply['headers'] | undefined): Reply {
+  return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
+}
+
 /** @throws RelayError 400 for a reply, made of what the caller sent, that would show a token */
 function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
+  if (reply === ACCEPTED) return reply
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply
   throw badResponseOption('an answer that contains the token', 'leave the token out of it')

@@ -1,14 +1,14 @@
 import {
+  base64url,
   CompactEncrypt,
   type CryptoKey,
-  calculateJwkThumbprint,
   compactDecrypt,
   exportJWK,
   generateKeyPair,
   importJWK,
   type JWK,
 } from 'jose'
-import { isObject, parseJson } from '../wire/json.ts'
+import { isObject, parsePlainJson } from '../wire/json.ts'
 import type { Page } from './answers.ts'
 import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
 
@@ -56,7 +56,7 @@ export async function openSealed(text: string, keys: readonly SealKey[]): Promis
     keyManagementAlgorithms: [ALGORITHM],
     contentEncryptionAlgorithms: [ENCRYPTION],
   })
-  const content = parseJson(new TextDecoder().decode(plaintext))
+  const content = parsePlainJson(new TextDecoder().decode(plaintext))
   const scope = isObject(content) ? readScope(content) : undefined
   if (!isObject(content) || !scope) throw new TypeError('what is sealed is no token')
   const { token, expires } = content
@@ -81,7 +81,7 @@ export async function readSealKey(jwk: JWK): Promise<SealKey> {
   const { kty, crv, x, y, d } = jwk
   if (kty !== 'EC' || !crv || !x || !y || !d) throw new TypeError('not a private EC key')
   const point = { kty, crv, x, y }
-  const id = await calculateJwkThumbprint(point)
+  const id = await thumbprint(point)
   const publicJwk = { ...point, kid: id, alg: ALGORITHM, use: 'enc' }
   // Only a symmetric key is imported as bytes.
   const open = (await importJWK({ ...point, d }, ALGORITHM)) as CryptoKey
@@ -92,4 +92,10 @@ function keyById(keys: readonly SealKey[], id: string | undefined): SealKey {
   const key = keys.find((candidate) => candidate.id === id)
   if (!key) throw new TypeError('sealed for another key')
   return key
+}
+
+/** RFC 7638: the names stand in alphabetical order, without spaces. */
+async function thumbprint({ kty, crv, x, y }: JWK): Promise<string> {
+  const content = new TextEncoder().encode(JSON.stringify({ crv, kty, x, y }))
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', content)))
 }

@@ -1,28 +1,88 @@
 import { byteString, collect } from '../wire/bytes.ts'
+import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/reply.ts'
-import { type Environment, readRelayConfig, relayPorts } from './config.ts'
+import { errorReply, withStandardHeaders } from './answers.ts'
+import { readRelayConfig, relayPorts } from './config.ts'
+import { internalError } from './errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from './github.ts'
+import type { LaneObject } from './outbox/durable.ts'
+import type { ObjectState } from './outbox/object-storage.ts'
+import { type Bindings, openLaneObject, outboxPorts, settingsOf } from './outbox/on-worker.ts'
 import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
+
+/** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
+interface Context {
+  waitUntil(work: Promise<unknown>): void
+}
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
 export default {
-  async fetch(request: Request, env: Environment): Promise<Response> {
-    return response(await relay(relayRequest(request), await portsFor(env)))
+  async fetch(request: Request, env: Bindings, context?: Context): Promise<Response> {
+    const background = (work: Promise<unknown>) => context?.waitUntil(work)
+    const portsOf = await portsFor(env).catch(misconfigured)
+    if (portsOf instanceof UserError) return response(unusable(request.method))
+    const ports = portsOf(background)
+    return response(await relay(relayRequest(request), ports))
   },
 }
 
-/** An isolate has one environment, and serves many requests with it. */
-const portsByEnvironment = new WeakMap<Environment, Promise<RelayPorts>>()
+/** What is wrong with the settings is for whoever reads the log, as it is on Node at the start. */
+function misconfigured(error: unknown): UserError {
+  if (!(error instanceof UserError)) throw error
+  const problems = error.problems.map(({ message, hint }) => ({ message, hint }))
+  console.log(JSON.stringify({ error: { name: error.name, problems } }))
+  return error
+}
 
-function portsFor(env: Environment): Promise<RelayPorts> {
+function unusable(method: string): Reply {
+  const delivery = crypto.randomUUID()
+  return withStandardHeaders(errorReply(internalError(undefined), delivery), method, delivery)
+}
+
+/** The Durable Object behind the binding `OUTBOX`. */
+export class Outbox {
+  readonly #lane: Promise<LaneObject>
+
+  constructor(state: ObjectState, env: Bindings) {
+    const write = (line: string) => console.log(line)
+    this.#lane = state.blockConcurrencyWhile(async () => {
+      const settings = settingsOf(env)
+      const config = await readRelayConfig(settings, settings.HOOKLINE_REPOSITORY)
+      const call = platformFetch(config.apiUrl)
+      return openLaneObject(state, env, config, {
+        ports: relayPorts(config, call, write),
+        call,
+        write,
+      })
+    })
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return (await this.#lane).fetch(request)
+  }
+
+  async alarm(): Promise<void> {
+    await (await this.#lane).alarm()
+  }
+}
+
+type PortsOfRequest = (background: (work: Promise<unknown>) => void) => RelayPorts
+
+/** An isolate has one environment, and serves many requests with it. */
+const portsByEnvironment = new WeakMap<Bindings, Promise<PortsOfRequest>>()
+
+function portsFor(env: Bindings): Promise<PortsOfRequest> {
   const ports = portsByEnvironment.get(env) ?? openPorts(env)
   portsByEnvironment.set(env, ports)
   return ports
 }
 
-async function openPorts(env: Environment): Promise<RelayPorts> {
-  const config = await readRelayConfig(env, env.HOOKLINE_REPOSITORY)
-  return relayPorts(config, platformFetch(config.apiUrl), (line) => console.log(line))
+async function openPorts(env: Bindings): Promise<PortsOfRequest> {
+  const settings = settingsOf(env)
+  const config = await readRelayConfig(settings, settings.HOOKLINE_REPOSITORY)
+  const write = (line: string) => console.log(line)
+  const call = platformFetch(config.apiUrl)
+  return outboxPorts(env, config, { ports: relayPorts(config, call, write), call, write })
 }
 
 function relayRequest(request: Request): RelayRequest {

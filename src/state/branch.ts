@@ -1,46 +1,107 @@
 import * as v from 'valibot'
 import { fromBase64 } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
+import type { GitHubApi, GitHubReply, StorePlace, StorePorts } from './place.ts'
 import {
   FORMAT,
   NO_STATE,
   readStateFile,
+  type Snapshot,
   type StateBackend,
-  type StorePorts,
   stateJson,
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
-  type Update,
   VERSION,
-} from './index.ts'
+} from './store.ts'
 
 /** A file as the contents API tells it; larger ones come without their content. */
 const contentSchema = v.object({ sha: v.string(), content: v.string(), encoding: v.string() })
 
 const objectSchema = v.object({ sha: v.string() })
 
+/** Somebody wins each round, so this is enough for dozens of runs at once. */
+const MOST_ATTEMPTS = 40
+
+const LONGEST_WAIT = 2_000
+
 /**
  * One JSON file for each trigger on a branch that has nothing in common with the others. GitHub
- * replaces a file only when the blob that is to be replaced is named.
+ * replaces a file only when the blob that is to be replaced is named. What was read last is taken for
+ * what stands there, until GitHub says otherwise.
  *
  * @see https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
  */
-export function branchBackend(branch: string, api: GitHubApi, ports: StorePorts): StateBackend {
+export function openBranch(branch: string, place: StorePlace): StateBackend {
+  const { known, now, sleep, random } = place
+  const clock = new GitHubClock(now)
+  const api = withRetries(place.github, place, (reply) => clock.set(reply))
+  const lastRead = new Map<string, Stamped>()
+  const nameOf = (id: TriggerId) => `${branch} ${file(id)}`
+
+  const load = async (id: TriggerId): Promise<Stamped> => {
+    const stamped = await loadFile(branch, id, api)
+    lastRead.set(nameOf(id), stamped)
+    return stamped
+  }
+  const remembered = async (id: TriggerId): Promise<Stamped | undefined> => {
+    const last = lastRead.get(nameOf(id))
+    if (last) return last
+    const text = await known.read(nameOf(id))
+    return text === undefined ? undefined : stampedText(text, id, branch)
+  }
+
   return {
-    load: async (id) => (await load(branch, id, api)).state,
-    change: (id, step) => {
-      const swappable: Swappable = {
-        place: `the branch ${branch}`,
-        load: () => load(branch, id, api),
-        save: (state, stamp) => save(branch, id, state, stamp, api),
+    load: async (id) => ({ state: (await load(id)).state, now: clock.now() }),
+    async change(id, update): Promise<Snapshot> {
+      let stamped = await remembered(id)
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        const { state, stamp } = stamped ?? (await load(id))
+        const before = { state, now: clock.now() }
+        const after = update(state, before.now)
+        if (after === state) return before
+        const text = fileText(id, after)
+        if (await saveFile(branch, id, text, stamp, api)) {
+          lastRead.set(nameOf(id), { state: after, stamp: await blobSha(text) })
+          await known.write(nameOf(id), text)
+          return before
+        }
+        if (attempt > 0) await sleep(random() * Math.min(LONGEST_WAIT, 50 * 2 ** attempt))
+        stamped = undefined
       }
-      return compareAndSwap(swappable, step, ports)
+      throw new UserError({
+        message: `the branch ${branch}: too many runs write at once, gave up after ${MOST_ATTEMPTS} attempts`,
+        notes: ['give the job that runs Hookline a `concurrency` group with `queue: max`'],
+      })
     },
   }
 }
 
-async function load(branch: string, id: TriggerId, api: GitHubApi): Promise<Stamped> {
+/** The time by GitHub's own clock, as its last answer told it; by this machine's before the first. */
+class GitHubClock {
+  readonly #now: () => number
+  #ahead = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  now(): number {
+    return this.#now() + this.#ahead
+  }
+
+  set({ date }: GitHubReply): void {
+    if (date !== undefined) this.#ahead = date - this.#now()
+  }
+}
+
+/** A state, and what names it to GitHub; `undefined` where there was no file yet. */
+interface Stamped {
+  readonly state: TriggerState
+  readonly stamp: string | undefined
+}
+
+async function loadFile(branch: string, id: TriggerId, api: GitHubApi): Promise<Stamped> {
   const reply = await api('GET /repos/{owner}/{repo}/contents/{path}', {
     path: file(id),
     ref: branch,
@@ -48,13 +109,51 @@ async function load(branch: string, id: TriggerId, api: GitHubApi): Promise<Stam
     headers: { 'if-none-match': '' },
   })
   if (reply.status === 404) return { state: NO_STATE, stamp: undefined }
-  return readReply(reply, id, branch)
+  if (reply.status !== 200) throw refusalError(reply, `the branch ${branch}`)
+  const found = v.safeParse(contentSchema, reply.data)
+  if (!found.success || found.output.encoding !== 'base64') {
+    const { place, reset } = naming(id, branch)
+    throw new UserError({ message: `${place} is no state of Hookline`, notes: [reset] })
+  }
+  const { content, sha } = found.output
+  const text = new TextDecoder().decode(fromBase64(content.replace(/\s/g, '')))
+  return { state: readStateFile(triggerStateSchema, text, naming(id, branch)), stamp: sha }
 }
 
-async function save(
+/** What is no state counts as not known. */
+async function stampedText(
+  text: string,
+  id: TriggerId,
+  branch: string,
+): Promise<Stamped | undefined> {
+  try {
+    const state = readStateFile(triggerStateSchema, text, naming(id, branch))
+    return { state, stamp: await blobSha(text) }
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** The name that git gives to the content of a file. */
+async function blobSha(text: string): Promise<string> {
+  // It is ASCII: as many bytes as characters.
+  const blob = new TextEncoder().encode(`blob ${text.length}\0${text}`)
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-1', blob))
+  return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function naming(id: TriggerId, branch: string) {
+  const place = `${file(id)} on the branch ${branch}`
+  const reset = `to begin anew, delete the file, or the branch: git push origin --delete ${branch}`
+  return { place, reset }
+}
+
+/** @returns false, and changes nothing, when somebody else did so since the stamp was read */
+async function saveFile(
   branch: string,
   id: TriggerId,
-  state: TriggerState,
+  text: string,
   stamp: string | undefined,
   api: GitHubApi,
 ): Promise<boolean> {
@@ -62,28 +161,13 @@ async function save(
     path: file(id),
     branch,
     message: message(id),
-    content: btoa(write(id, state)),
+    content: btoa(text),
     ...(stamp !== undefined && { sha: stamp }),
   })
-  if (reply.status === 404) return begin(branch, id, state, api)
+  if (reply.status === 404) return begin(branch, id, text, api)
   if (reply.status === 200 || reply.status === 201) return true
   if (isConflict(reply)) return false
   throw refusalError(reply, `the branch ${branch}`)
-}
-
-type Stamped = Awaited<ReturnType<Swappable['load']>>
-
-function readReply(reply: GitHubReply, id: TriggerId, branch: string): Stamped {
-  if (reply.status !== 200) throw refusalError(reply, `the branch ${branch}`)
-  const place = `${file(id)} on the branch ${branch}`
-  const reset = `to begin anew, delete the file, or the branch: git push origin --delete ${branch}`
-  const found = v.safeParse(contentSchema, reply.data)
-  if (!found.success || found.output.encoding !== 'base64') {
-    throw new UserError({ message: `${place} is no state of Hookline`, notes: [reset] })
-  }
-  const { content, sha } = found.output
-  const text = new TextDecoder().decode(fromBase64(content.replace(/\s/g, '')))
-  return { state: readStateFile(triggerStateSchema, text, { place, reset }), stamp: sha }
 }
 
 /**
@@ -99,14 +183,14 @@ function isConflict({ status, message }: GitHubReply): boolean {
 async function begin(
   branch: string,
   id: TriggerId,
-  state: TriggerState,
+  text: string,
   api: GitHubApi,
 ): Promise<boolean> {
   const place = `the branch ${branch}`
   const tree = await made(
     place,
     api('POST /repos/{owner}/{repo}/git/trees', {
-      tree: [{ path: file(id), mode: '100644', type: 'blob', content: write(id, state) }],
+      tree: [{ path: file(id), mode: '100644', type: 'blob', content: text }],
     }),
   )
   const commit = await made(
@@ -140,46 +224,9 @@ function message({ workflow, trigger }: TriggerId): string {
 }
 
 /** ASCII, since keys are hashes and names are encoded: so its base64 is that of its characters. */
-function write({ workflow, trigger }: TriggerId, state: TriggerState): string {
+function fileText({ workflow, trigger }: TriggerId, state: TriggerState): string {
   const head = { format: FORMAT, version: VERSION, workflow: encodeURIComponent(workflow), trigger }
   return `${JSON.stringify(head).slice(0, -1)},${stateJson(state).slice(1)}\n`
-}
-
-/** A state that can be replaced only by one who knows what stands in its place. */
-interface Swappable {
-  /** How the user knows the place. */
-  readonly place: string
-  /** `stamp` is `undefined` when there was nothing yet. */
-  load(): Promise<{ readonly state: TriggerState; readonly stamp: string | undefined }>
-  /** @returns false, and changes nothing, when somebody else did so since the stamp was read */
-  save(state: TriggerState, stamp: string | undefined): Promise<boolean>
-}
-
-/** Somebody wins each round, so this is enough for dozens of runs at once. */
-const MOST_ATTEMPTS = 40
-
-const LONGEST_WAIT = 2_000
-
-/**
- * Reads, changes and saves, again and again until nobody came in between.
- *
- * @returns the state before
- * @throws UserError when there is no end to it
- */
-async function compareAndSwap(
-  { place, load, save }: Swappable,
-  step: Update,
-  { sleep, random }: StorePorts,
-): Promise<TriggerState> {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const { state, stamp } = await load()
-    if (await save(step(state), stamp)) return state
-    await sleep(random() * Math.min(LONGEST_WAIT, 50 * 2 ** attempt))
-  }
-  throw new UserError({
-    message: `${place}: too many runs write at once, gave up after ${MOST_ATTEMPTS} attempts`,
-    notes: ['give the job that runs Hookline a `concurrency` group with `queue: max`'],
-  })
 }
 
 /** What GitHub's refusal means for the store, and what would help. */
@@ -187,18 +234,27 @@ function refusalError(reply: GitHubReply, place: string): UserError {
   const { status, message } = reply
   const answer = status === 0 ? 'gave' : `answered ${status}:`
   return new UserError({
-    message: `${place} cannot be used as state: GitHub ${answer} ${oneLine(message)}`,
+    message: `${place} cannot be used as state: GitHub ${answer} ${message.replace(/\s+/g, ' ').slice(0, 200)}`,
     notes: notes(reply),
   })
 }
 
-function notes({ status, message }: GitHubReply): NonNullable<Problem['notes']> {
+function notes(reply: GitHubReply): NonNullable<Problem['notes']> {
+  const { status, message } = reply
+  if (isSpent(reply)) {
+    const again = reply.resetAt === undefined ? 'within the hour' : timeOf(reply.resetAt)
+    return [
+      `the calls that GitHub allows this token in an hour are spent; there are new ones ${again}`,
+      'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/scale.md',
+    ]
+  }
+  if (/secondary rate|abuse detection/i.test(message)) {
+    return ['GitHub limits how often it is called: try again later']
+  }
   if (status === 401) return ['the input `github-token` is no token that GitHub knows']
   if (/rule violation|protected/i.test(message)) {
     return ['a rule protects the branch: exempt it, or choose another name']
   }
-  if (/secondary rate/i.test(message))
-    return ['GitHub limits how often it is called: try again later']
   if (status === 403 || status === 404) {
     return [
       'the job needs `permissions: contents: write`',
@@ -208,46 +264,51 @@ function notes({ status, message }: GitHubReply): NonNullable<Problem['notes']> 
   return ['try again later']
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 200)
+/** The rate limit of the token: nothing helps but to wait, for up to an hour. */
+function isSpent({ status, message, remaining }: GitHubReply): boolean {
+  const refused = status === 403 || status === 429
+  return refused && (remaining === 0 || /API rate limit exceeded/i.test(message))
+}
+
+function timeOf(at: number): string {
+  return `at ${new Date(at).toISOString().slice(11, 16)} UTC`
 }
 
 const MOST_CALLS = 5
 
 const LONGEST_PAUSE = 4_000
 
+/** Milliseconds for a call with all its repeats; a call by itself has a limit as well. */
+const LONGEST_CALL = 30_000
+
 /**
- * Asks again when GitHub is busy or gave no answer. A write may then have taken effect already: the
- * next one is refused as a conflict, and what is read afterwards holds the run's own claims.
+ * Asks again when GitHub is busy or gave no answer, as long as there is time. A write may then have
+ * taken effect already: the next one is refused as a conflict, and what is read afterwards holds the
+ * run's own claims.
+ *
+ * @param hear is told of every answer
  */
-export function withRetries(api: GitHubApi, { sleep, random }: StorePorts): GitHubApi {
+function withRetries(
+  api: GitHubApi,
+  { sleep, random, now }: StorePorts,
+  hear: (reply: GitHubReply) => void,
+): GitHubApi {
   return async (route, parameters) => {
+    const began = now()
     for (let attempt = 1; ; attempt++) {
       const reply = await api(route, parameters)
+      hear(reply)
       if (!isTransient(reply) || attempt === MOST_CALLS) return reply
-      await sleep(random() * Math.min(LONGEST_PAUSE, 250 * 2 ** attempt))
+      const pause = reply.retryAfter ?? random() * Math.min(LONGEST_PAUSE, 250 * 2 ** attempt)
+      if (now() - began + pause > LONGEST_CALL) return reply
+      await sleep(pause)
     }
   }
 }
 
-function isTransient({ status, message }: GitHubReply): boolean {
-  return status === 0 || status === 429 || status >= 500 || /secondary rate/i.test(message)
+function isTransient(reply: GitHubReply): boolean {
+  const { status, message } = reply
+  if (isSpent(reply)) return false
+  const isLimit = status === 429 || /secondary rate|abuse detection/i.test(message)
+  return status === 0 || status >= 500 || isLimit
 }
-
-/** The answer to a call, whatever its status. */
-export interface GitHubReply {
-  /** 0 when no answer came. */
-  readonly status: number
-  readonly data: unknown
-  /** What GitHub says is wrong; empty when nothing is. */
-  readonly message: string
-}
-
-/**
- * Calls GitHub for the repository of the run: a route such as `GET /repos/{owner}/{repo}/…` in which
- * owner and repository are filled in.
- */
-export type GitHubApi = (
-  route: string,
-  parameters: Readonly<Record<string, unknown>>,
-) => Promise<GitHubReply>

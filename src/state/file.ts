@@ -1,118 +1,148 @@
 import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
+import type { Files, StorePlace, StorePorts } from './place.ts'
 import {
   FORMAT,
   NO_STATE,
   readStateFile,
   type StateBackend,
-  type StorePorts,
   stateJson,
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
   VERSION,
-} from './index.ts'
+} from './store.ts'
 
 const fileSchema = v.object({ triggers: v.record(v.string(), triggerStateSchema) })
 
 type Triggers = Readonly<Record<string, TriggerState>>
 
+/** So many changes in a row may be overtaken. */
+const MOST_ATTEMPTS = 100
+
 /**
- * One JSON file for all triggers, for runners that keep their disk.
+ * One JSON file for all triggers of a machine, for runners that keep their disk.
  *
- * @param path absolute
- * @param place the path as the user wrote it
+ * A change is made under a lock, and is written beside the file before it takes the file's place.
+ * Whoever gets the lock first removes what others wrote beside the file; whoever is about to put its
+ * text in place looks whether the lock is its own still. So a holder that was stopped for longer than
+ * its lease can change nothing: its text is gone, or it sees that the lock is.
+ *
+ * @param path as the user wrote it
  */
-export function fileBackend(
-  path: string,
-  place: string,
-  files: Files,
-  ports: StorePorts,
-): StateBackend {
+export function openFile(path: string, place: StorePlace): StateBackend {
+  const { files, repository, now } = place
+  const idOf = ({ workflow, trigger }: TriggerId) => `${repository}/${workflow}/${trigger}`
+  // Until repositories were told apart, this was the whole name.
+  const oldId = ({ workflow, trigger }: TriggerId) => `${workflow}/${trigger}`
+  const stateOf = (triggers: Triggers, id: TriggerId) =>
+    triggers[idOf(id)] ?? triggers[oldId(id)] ?? NO_STATE
   const read = async (): Promise<Triggers> => {
     const text = await files.read(path)
     if (text === undefined) return {}
-    const reset = `to begin anew, delete ${place}`
-    return readStateFile(fileSchema, text, { place, reset }).triggers
+    const reset = `to begin anew, delete ${path}`
+    return readStateFile(fileSchema, text, { place: path, reset }).triggers
   }
+
   return {
-    load: async (id) => (await read())[name(id)] ?? NO_STATE,
-    change: (id, step) =>
-      withLock(`${path}.lock`, files, ports, async () => {
-        const triggers = await read()
-        const before = triggers[name(id)] ?? NO_STATE
-        await files.replace(path, write({ ...triggers, [name(id)]: step(before) }))
-        return before
-      }),
+    load: async (id) => ({ state: stateOf(await read(), id), now: now() }),
+    async change(id, update) {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        const lock = await acquire(path, place)
+        try {
+          await removeLeftovers(path, files)
+          const all = await read()
+          const before = { state: stateOf(all, id), now: now() }
+          const { [oldId(id)]: _, ...triggers } = all
+          const after = update(before.state, before.now)
+          if (after === before.state) return before
+          const text = fileText({ ...triggers, [idOf(id)]: after })
+          if (await lock.replace(text)) return before
+        } finally {
+          await lock.release()
+        }
+      }
+      throw new UserError({ message: `${path}: too many runs write at once` })
+    },
   }
 }
 
-function name({ workflow, trigger }: TriggerId): string {
-  return `${workflow}/${trigger}`
-}
-
-function write(triggers: Triggers): string {
+function fileText(triggers: Triggers): string {
   const parts = Object.entries(triggers).map(
     ([id, state]) => `\n${JSON.stringify(id)}:${stateJson(state)}`,
   )
   return `{"format":"${FORMAT}","version":${VERSION},"triggers":{${parts.join(',')}}}\n`
 }
 
-/** Files, as far as a store needs them. What is written is there as a whole or not at all. */
-export interface Files {
-  /** `undefined` when there is no such file. */
-  read(path: string): Promise<string | undefined>
-  /** @returns false when there is a file already */
-  create(path: string, text: string): Promise<boolean>
-  replace(path: string, text: string): Promise<void>
-  remove(path: string): Promise<void>
-  /** Names this process, differently with every call. */
-  owner(): string
-  /** True when the process of that name does not run any more. */
-  isGone(owner: string): boolean
+/** Milliseconds for which a lock holds that nobody renews. */
+const LEASE = 5_000
+
+const RENEWAL = 1_000
+
+/** Milliseconds for which a run waits for its turn. */
+const LONGEST_WAIT = 60_000
+
+const LONGEST_PAUSE = 40
+
+/** The right to change the file, as long as nobody took it over. */
+interface Lock {
+  /** @returns false, and changes nothing, when somebody took the lock over */
+  replace(text: string): Promise<boolean>
+  release(): Promise<void>
 }
 
-const MOST_ATTEMPTS = 1_000
-
-const LONGEST_WAIT = 40
-
 /**
- * Does some work while no other process does work under the same lock.
+ * Waits for the lock, and takes it over from a holder that renewed it neither lately, by the clock
+ * of this machine, nor while it was watched for the time of a lease.
  *
- * @throws UserError when the lock stays taken for some twenty seconds
+ * @throws UserError when there is no end to it
  */
-async function withLock<Result>(
-  path: string,
-  files: Files,
-  ports: StorePorts,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    if (await files.create(path, files.owner())) {
-      return work().finally(() => files.remove(path))
-    }
-    await releaseIfGone(path, files)
-    await ports.sleep(ports.random() * LONGEST_WAIT)
+async function acquire(path: string, { files, ...ports }: StorePlace): Promise<Lock> {
+  const place = `${path}.lock`
+  const token = files.unique()
+  const isOwn = async () => (await files.read(place)) === token
+  const began = ports.now()
+  let watched: { readonly what: string; readonly since: number } | undefined
+  while (!(await files.create(place, token))) {
+    const renewedAt = await files.renewedAt(place)
+    const what = `${renewedAt} ${await files.read(place)}`
+    if (watched?.what !== what) watched = { what, since: ports.now() }
+    const oldest = Math.min(watched.since, renewedAt ?? Infinity)
+    if (ports.now() - oldest > LEASE) await files.remove(place)
+    else if (ports.now() - began > LONGEST_WAIT) throw heldLock(place)
+    else await pause(ports)
   }
-  throw new UserError({
-    message: `${path}: another run holds this lock`,
+  const stopRenewing = files.keepRenewing(place, RENEWAL)
+  return {
+    async replace(text) {
+      const written = `${path}.${token}.tmp`
+      await files.write(written, text)
+      if (await isOwn()) return files.rename(written, path)
+      await files.remove(written)
+      return false
+    },
+    async release() {
+      stopRenewing()
+      if (await isOwn()) await files.remove(place)
+    },
+  }
+}
+
+function pause({ sleep, random }: StorePorts): Promise<void> {
+  return sleep(random() * LONGEST_PAUSE)
+}
+
+function heldLock(place: string): UserError {
+  return new UserError({
+    message: `${place}: other runs hold this lock, one after the other`,
     notes: ['delete the file if no run is at work'],
   })
 }
 
-/**
- * Takes away the lock of a process that was killed. Only one process at a time may do so, under a
- * lock of its own: else the second would take away what the first has just made for itself.
- */
-async function releaseIfGone(path: string, files: Files): Promise<void> {
-  const owner = await files.read(path)
-  if (owner === undefined || !files.isGone(owner)) return
-  const breaking = `${path}.break`
-  if (await files.create(breaking, files.owner())) {
-    if ((await files.read(path)) === owner) await files.remove(path)
-    await files.remove(breaking)
-    return
-  }
-  const breaker = await files.read(breaking)
-  if (breaker !== undefined && files.isGone(breaker)) await files.remove(breaking)
+/** What runs left that were killed, of this version and of the first one. */
+const LEFTOVER = /^\.(lock\.)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$|^\.lock\.break$/
+
+async function removeLeftovers(path: string, files: Files): Promise<void> {
+  const left = (await files.suffixes(path)).filter((suffix) => LEFTOVER.test(suffix))
+  await Promise.all(left.map((suffix) => files.remove(path + suffix)))
 }

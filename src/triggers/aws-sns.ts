@@ -5,8 +5,7 @@ import type { WebhookRequest } from '../wire/request.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import type { Item } from './trigger.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
-import { AMAZON_TIMEOUT } from './verify/aws-sns.ts'
-import { snsUrl } from './verify/aws-sns-address.ts'
+import { AMAZON_TIMEOUT, snsUrl } from './verify/aws-sns.ts'
 import { bareVerification, verifyOption } from './verify/options.ts'
 import { verifyRequest } from './verify.ts'
 
@@ -31,7 +30,7 @@ export const awsSns = defineTrigger({
   },
   async receive(request, { verify }, ports) {
     const reception = await receiveFromService(request, verify, ports, read)
-    const isRefused = reception.warnings !== undefined && reception.warnings.length > 0
+    const isRefused = reception.checks.some(({ option, held }) => option === 'verify' && !held)
     return isConfirmation(request) && !isRefused ? confirm(request, ports) : reception
   },
 })

@@ -130,6 +130,20 @@ const deduplicateOptions = {
       '`true`: the first run records what is there, and hands nothing on. Needs a store.',
     ),
   ),
+  lease: v.pipe(
+    v.optional(
+      v.pipe(
+        v.number(),
+        v.gtValue(0, 'is not more than 0'),
+        v.maxValue(10_080, 'is more than a week'),
+      ),
+      60,
+    ),
+    v.title('minutes'),
+    v.description(
+      'How long what a run was given is kept from other runs while its job has not succeeded; longer than the job takes. By the clock of the store.',
+    ),
+  ),
   force: v.pipe(
     v.optional(v.boolean(), false),
     v.title('boolean'),
@@ -139,10 +153,15 @@ const deduplicateOptions = {
 
 const limitOptions = {
   limit: v.pipe(
-    v.optional(wholeNumber(1)),
+    v.optional(
+      v.pipe(
+        wholeNumber(0),
+        v.transform((count) => count || undefined),
+      ),
+    ),
     v.title('number'),
     v.description(
-      'Keeps so many items. What is cut off of a polled trigger comes with the next run; of a webhook it is gone. Together with `sort` or `sortScript`, a polled trigger needs a store.',
+      'Keeps so many items; `0` is no limit. What is cut off of a polled trigger comes with the next run; of a webhook it is gone. Together with `sort` or `sortScript`, a polled trigger needs a store.',
     ),
   ),
 }
@@ -217,12 +236,23 @@ export const CONFIG_OPTIONS = {
 export const MOVED_KEYS: ReadonlyMap<string, string> = new Map([
   ['metadata', 'put values that jobs read into `env` of the workflow, or into variables (`vars`)'],
   ['resultsPerWorkflow', 'the output `items` is a matrix: every item has jobs of its own'],
-  ['debug', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
-  ['logLevel', 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'],
 ])
 
+const DEBUGGING = 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'
+
+/** Keys of Actionsflow that do nothing here, and no harm either; and what does the same. */
+export const IGNORED_KEYS: ReadonlyMap<string, string> = new Map([
+  ['debug', DEBUGGING],
+  ['logLevel', DEBUGGING],
+])
+
+const ignored = v.pipe(v.optional(v.unknown()), v.description('Does nothing here.'))
+
 /** `on.<trigger>.config` */
-export const configSchema = v.optional(v.strictObject(CONFIG_OPTIONS), {})
+export const configSchema = v.optional(
+  v.strictObject({ ...CONFIG_OPTIONS, debug: ignored, logLevel: ignored }),
+  {},
+)
 
 export type Config = v.InferOutput<typeof configSchema>
 

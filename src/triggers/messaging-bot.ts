@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { type Secret, sameText } from '../wire/secret.ts'
 import { type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
@@ -27,24 +28,41 @@ export const messagingBot = defineTrigger({
   outputs: MESSAGE_OUTPUTS,
   columns: ['from.first_name', 'chat.title', 'text', 'caption', 'data'],
   key: 'update_id',
-  mistake({ token, webhook }) {
+  minimalOptions: { webhook: true },
+  validate({ token, webhook }) {
     if (webhook || token) return undefined
     return { option: 'token', message: 'is needed to poll; or set "webhook: true"' }
   },
   example: ({ webhook, secretToken }) => (webhook && !secretToken ? EXAMPLE : undefined),
   receive: receiveUpdate,
-  whyNotPolled: ({ webhook }) =>
+  pollDisabledReason: ({ webhook }) =>
     webhook
       ? 'webhook is true: the messaging platform sends the messages, so there is no poll'
       : undefined,
-  async poll(options, ports) {
-    return pollUpdates(bot(options, ports), options, ports.now)
+  async poll(options, ports, cursor) {
+    return pollUpdates(bot(options, ports), options, ports.now, offsetOf(cursor, options))
   },
   async acknowledge(cursor, options, ports) {
-    if (typeof cursor !== 'number') return
-    await forgetBefore(bot(options, ports), cursor, firingKinds(options))
+    const offset = offsetOf(cursor, options)
+    if (offset !== undefined) await forgetBefore(bot(options, ports), offset, firingKinds(options))
   },
 })
+
+/** Where a bot's poll ended: numbers of updates mean nothing to another bot. */
+interface Cursor {
+  readonly bot: string
+  readonly offset: number
+}
+
+function offsetOf(cursor: Json | undefined, { token }: MessagingBotOptions): number | undefined {
+  if (!isObject(cursor) || cursor.bot !== botId(token)) return undefined
+  return typeof cursor.offset === 'number' ? cursor.offset : undefined
+}
+
+/** What stands before the colon of a token is the bot's number, which everybody may know. */
+function botId(token: Secret | undefined): string {
+  return token?.reveal().split(':', 1)[0] ?? ''
+}
 
 /** The token is hidden from the log before anything is done with it. */
 function bot({ token }: { readonly token?: Secret | undefined }, ports: TriggerPorts): Bot {
@@ -104,24 +122,25 @@ type Judged = { readonly id: number } & (
 )
 
 /**
- * One page of updates. Only a page without a single item is passed, by asking for the next: a higher
- * offset makes the server forget what lies below it.
+ * One page of updates, from where the last one ended that was committed. Only a page without a single
+ * item is passed, by asking for the next: a higher offset makes the server forget what lies below it.
  */
 async function pollUpdates(
   bot: Bot,
   options: MessagingBotOptions,
   now: TriggerPorts['now'],
+  offset: number | undefined,
 ): Promise<Polled> {
   const kinds = firingKinds(options)
   const until = now() + options.wait * 1000
   const ignored: Check[] = []
-  let page = judge(await getPage(bot, { kinds, wait: options.wait }), options)
+  let page = judge(await getPage(bot, { kinds, offset, wait: options.wait }), options)
   for (let passed = 0; isPassable(page) && passed < MOST_PASSED; passed++) {
     ignored.push(...missedChecks(page))
     const wait = Math.max(0, Math.floor((until - now()) / 1000))
     page = judge(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
   }
-  return polled(page, [...ignored, ...missedChecks(page)])
+  return polled(page, [...ignored, ...missedChecks(page)], botId(options.token))
 }
 
 function judge(updates: readonly Update[], options: MessagingBotOptions): Judged[] {
@@ -145,27 +164,27 @@ function offsetAfter(page: readonly Judged[]): number | undefined {
   return last && last.id + 1
 }
 
-function polled(page: readonly Judged[], ignored: readonly Check[]): Polled {
+function polled(page: readonly Judged[], ignored: readonly Check[], bot: string): Polled {
   const firing = page.filter(({ item }) => item)
-  const found = account(firing.length, ignored)
+  const found = foundText(firing.length, ignored)
   return {
     items: page.flatMap(({ item }) => (item ? [item] : [])),
     checks: [{ option: 'updates', held: firing.length > 0, found }],
     cursorBefore(index) {
       const cut = firing[index]
-      return offsetAfter(cut ? page.slice(0, page.indexOf(cut)) : page)
+      const offset = offsetAfter(cut ? page.slice(0, page.indexOf(cut)) : page)
+      return offset === undefined ? undefined : ({ bot, offset } satisfies Cursor)
     },
   }
 }
 
 /** `2 new, 3 ignored (updates 2, chats 1)`: how many updates each option kept out. */
-function account(items: number, ignored: readonly Check[]): string {
+function foundText(items: number, ignored: readonly Check[]): string {
   const found = `${items || 'nothing'} new`
-  return ignored.length > 0 ? `${found}, ${ignored.length} ignored (${counts(ignored)})` : found
-}
-
-function counts(ignored: readonly Check[]): string {
+  if (ignored.length === 0) return found
   const options = [...new Set(ignored.map(({ option }) => option))]
-  const count = (name: string) => ignored.filter(({ option }) => option === name).length
-  return options.map((name) => `${name} ${count(name)}`).join(', ')
+  const counts = options.map(
+    (name) => `${name} ${ignored.filter(({ option }) => option === name).length}`,
+  )
+  return `${found}, ${ignored.length} ignored (${counts.join(', ')})`
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Http } from '../wire/http.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
+import type { Secret } from '../wire/secret.ts'
 import { type Config, configSchema } from './config.ts'
 
 /** One condition of a trigger, and whether the event met it. */
@@ -83,8 +84,10 @@ interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly columns?: readonly string[]
   /** Path to what tells its items apart, before every other key: `update_id`. */
   readonly key?: string
+  /** What its options need at least, as a workflow file gives them; left out where nothing is needed. */
+  readonly minimalOptions?: JsonObject
   /** What is wrong with options that are right one by one; `undefined` when nothing is. */
-  readonly mistake?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
+  readonly validate?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
   /**
    * A request that would fire it with these options; there for a webhook-enabled trigger. None where
    * the sender has to prove itself: nobody else can make one.
@@ -96,16 +99,34 @@ interface TriggerDefinition<Schema extends OptionsSchema> {
     options: v.InferOutput<Schema>,
     ports: TriggerPorts,
   ) => Reception | Promise<Reception>
-  /** There for a trigger that can look by itself. */
-  readonly poll?: (options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<Polled>
-  /** Why it does not poll with these options, in words; `undefined` when it does. */
-  readonly whyNotPolled?: (options: v.InferOutput<Schema>) => string | undefined
-  /** Forgets, at the service, what a cursor of `poll` stands for; called once the job succeeded. */
-  readonly acknowledge?: (
-    cursor: Json,
+  /**
+   * There for a trigger that can look by itself. With a store, `cursor` is where an earlier poll ended
+   * whose job succeeded: what lies before may be forgotten. It may be of other options than these.
+   */
+  readonly poll?: (
     options: v.InferOutput<Schema>,
     ports: TriggerPorts,
-  ) => Promise<void>
+    cursor: Json | undefined,
+  ) => Promise<Polled>
+  /** Why it does not poll with these options, in words; `undefined` when it does. */
+  readonly pollDisabledReason?: (options: v.InferOutput<Schema>) => string | undefined
+  /**
+   * Forgets, at the service, what a cursor of `poll` stands for; called once the job succeeded, where
+   * there is no store. A trigger that polls says `impossible` when its service forgets nothing: then
+   * every entry comes again where there is no store, and the user is told.
+   */
+  readonly acknowledge?:
+    | ((cursor: Json, options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<void>)
+    | 'impossible'
+}
+
+/** What a request has to be signed with so that a trigger takes it. */
+export interface Proof {
+  /** As the option `verify` names it. */
+  readonly scheme: string
+  readonly secret: Secret
+  /** The URL that is signed too, where the scheme wants that. */
+  readonly url: Secret | undefined
 }
 
 /** A trigger with options that were checked, ready to look at events. */
@@ -114,13 +135,17 @@ export interface BoundTrigger {
   /** Paths to what tells items apart: the trigger's own, then the user's `deduplicationKey`. */
   readonly keys: { readonly own: string | undefined; readonly chosen: string | undefined }
   readonly example: ExampleRequest | undefined
+  /** In what ways its sender may prove who it is; none where everybody may call. */
+  readonly proofs: readonly Proof[]
   readonly receive:
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
   /** `undefined` when it cannot poll, or with these options does not. */
-  readonly poll: ((ports: TriggerPorts) => Promise<Polled>) | undefined
+  readonly poll: ((ports: TriggerPorts, cursor?: Json) => Promise<Polled>) | undefined
   /** Why a trigger that could poll does not. */
-  readonly whyNotPolled: string | undefined
+  readonly pollDisabledReason: string | undefined
+  /** Whether the service forgets what is acknowledged. */
+  readonly forgets: boolean
   readonly acknowledge: ((cursor: Json, ports: TriggerPorts) => Promise<void>) | undefined
 }
 
@@ -129,6 +154,7 @@ export interface Trigger
   extends Pick<TriggerDefinition<OptionsSchema>, 'name' | 'description' | 'outputs'> {
   readonly columns: readonly string[]
   readonly aliases: readonly string[]
+  readonly minimalOptions: JsonObject
   /** Its options, `config` among them. */
   readonly schema: OptionsSchema
   readonly optionNames: readonly string[]
@@ -140,13 +166,18 @@ export function defineTrigger<const Schema extends OptionsSchema>(
   definition: TriggerDefinition<Schema>,
 ): Trigger {
   const { name, aliases = [], description, outputs, columns = [], options } = definition
+  const { minimalOptions = {} } = definition
   const schema = v.strictObject({ ...options.entries, config: configSchema })
+  if (definition.poll && definition.acknowledge === undefined) {
+    throw new TypeError(`trigger "${name}" polls, and does not say how it acknowledges`)
+  }
   return {
     name,
     aliases,
     description,
     outputs,
     columns,
+    minimalOptions,
     schema,
     optionNames: Object.keys(schema.entries),
     bind(values) {
@@ -155,7 +186,7 @@ export function defineTrigger<const Schema extends OptionsSchema>(
       // The output of the entries of `Schema`, which the compiler cannot follow through a spread.
       const { config, ...own } = checked.output as v.InferOutput<Schema> & { config: Config }
       const given = own as v.InferOutput<Schema>
-      const mistake = definition.mistake?.(given)
+      const mistake = definition.validate?.(given)
       return mistake ? { issues: [issue(mistake, given)] } : bound(definition, given, config)
     },
   }
@@ -182,17 +213,40 @@ function bound<Schema extends OptionsSchema>(
   config: Config,
 ): BoundTrigger {
   const { example, receive, poll, acknowledge, key } = definition
-  const whyNotPolled = poll && definition.whyNotPolled?.(options)
+  const pollDisabledReason = poll && definition.pollDisabledReason?.(options)
+  const forgets = typeof acknowledge === 'function'
   const chosen = 'deduplicationKey' in options ? options.deduplicationKey : undefined
   return {
     config,
     keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
     example: example?.(options),
+    proofs: proofsOf(options),
     receive: receive && ((request, ports) => receive(request, options, ports)),
-    poll: poll && whyNotPolled === undefined ? (ports) => poll(options, ports) : undefined,
-    whyNotPolled,
-    acknowledge: acknowledge && ((cursor, ports) => acknowledge(cursor, options, ports)),
+    poll:
+      poll && pollDisabledReason === undefined
+        ? (ports, cursor) => poll(options, ports, cursor)
+        : undefined,
+    pollDisabledReason,
+    forgets,
+    acknowledge: forgets ? (cursor, ports) => acknowledge(cursor, options, ports) : undefined,
   }
+}
+
+/** By the options that have to do with it, whatever trigger has them: `verify` and `secretToken`. */
+function proofsOf(options: object): Proof[] {
+  const { verify = [], secretToken } = options as {
+    // What `verifyOption` gives, and the bot's option; a trigger without them has neither name.
+    readonly verify?: readonly {
+      readonly schemes: readonly { readonly name: string }[]
+      readonly settings: { readonly secrets: readonly Secret[]; readonly url: Secret | undefined }
+    }[]
+    readonly secretToken?: Secret
+  }
+  const proofs = verify.flatMap(({ schemes, settings: { secrets, url } }) =>
+    schemes.flatMap(({ name }) => secrets.map((secret) => ({ scheme: name, secret, url }))),
+  )
+  if (secretToken) proofs.push({ scheme: 'telegram', secret: secretToken, url: undefined })
+  return proofs
 }
 
 /** What a trigger hands on for one event: the `outputs` of its context. */

@@ -1,4 +1,5 @@
 import type { WebhookRequest } from '../wire/request.ts'
+import type { Secret } from '../wire/secret.ts'
 import type { Check, TriggerPorts } from './trigger.ts'
 import type { Verification } from './verify/options.ts'
 import type { Credentials } from './verify/scheme.ts'
@@ -18,19 +19,30 @@ export async function verifyRequest(
   ports: TriggerPorts,
 ): Promise<Verdict> {
   if (!verifications) return { held: true, checks: [], warnings: [] }
+  const notes = asked(verifications).some(({ settings }) => settings.secrets.some(endsInLineBreak))
+    ? [LINE_BREAK]
+    : []
   const refusals: string[] = []
   for (const { scheme, settings } of asked(verifications)) {
     const refusal = await scheme.check(request, settings, ports)
-    if (refusal === undefined) return verdict(true, scheme.name)
+    if (refusal === undefined) return verdict(true, scheme.name, notes)
     refusals.push(`${scheme.name}: ${refusal}`)
   }
-  return verdict(false, refusals.join('; '))
+  return verdict(false, refusals.join('; '), notes)
 }
 
-function verdict(held: boolean, found: string): Verdict {
+/** Hardly ever meant: it comes with a file that was pasted, or with a block of YAML that begins with `|`. */
+const LINE_BREAK =
+  'a "secret" of "verify" ends in a line break, which is a part of it like any other character: paste it without, or write "|-" for "|"'
+
+function endsInLineBreak(secret: Secret): boolean {
+  return /[\r\n]$/.test(secret.reveal())
+}
+
+function verdict(held: boolean, found: string, notes: readonly string[]): Verdict {
   const checks = [{ option: 'verify', held, found }]
   const warning = `a request was not verified, so it fires nothing (${found})`
-  return { held, checks, warnings: held ? [] : [warning] }
+  return { held, checks, warnings: held ? notes : [warning, ...notes] }
 }
 
 /** All places in which a request carries what proves its sender. */

@@ -1,15 +1,25 @@
 import { match as compile, parse, type Token } from 'path-to-regexp'
 import * as v from 'valibot'
-import { isObject, type Json, type JsonObject, record, without } from '../wire/json.ts'
+import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { decodePercent } from '../wire/path.ts'
 import { visibleHeaders, visibleQuery, type WebhookRequest } from '../wire/request.ts'
 import { keyPath } from './config.ts'
 import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
 import { type Verification, verifyOption } from './verify/options.ts'
+import { withoutFields } from './verify/tokens.ts'
 import { credentialsOf, verifyRequest } from './verify.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
+
+type Method = (typeof METHODS)[number]
+
+/** In capitals, as HTTP itself writes them, methods are the same. */
+const method = v.lazy((input): v.GenericSchema<string, Method> => {
+  const names = v.picklist(METHODS, 'HTTP method')
+  const isCapital = typeof input === 'string' && v.is(names, input.toLowerCase())
+  return isCapital ? v.pipe(v.string(), v.toLowerCase(), names) : names
+})
 
 const WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch'])
 
@@ -21,7 +31,7 @@ export const pathPattern = v.pipe(
     try {
       return compilePattern(dataset.value)
     } catch (error) {
-      addIssue({ message: patternMistake(error) })
+      addIssue({ message: patternMistake(error, dataset.value) })
       return NEVER
     }
   }),
@@ -29,7 +39,7 @@ export const pathPattern = v.pipe(
 
 const options = v.strictObject({
   method: v.pipe(
-    v.optional(oneOrMore(v.picklist(METHODS, 'HTTP method'))),
+    v.optional(oneOrMore(method)),
     v.description('HTTP method, or a list of them. Without it every method fires.'),
   ),
   path: v.pipe(
@@ -100,12 +110,8 @@ function requestFields(request: WebhookRequest, verify: readonly Verification[] 
     method: request.method,
     headers: visibleHeaders(request, headers),
     ...visibleQuery(request, query),
-    body: visibleBody(request.body, fields),
+    body: withoutFields(request.body, fields),
   }
-}
-
-function visibleBody(body: Json, credentials: readonly string[]): Json {
-  return isObject(body) && credentials.length > 0 ? without(body, credentials) : body
 }
 
 /** A path pattern such as `/user/:userId`, in the language of path-to-regexp. */
@@ -182,10 +188,33 @@ function flatten(tokens: readonly Token[]): Token[] {
 }
 
 /** The library's message without the pattern, which the code frame shows, and without its link. */
-function patternMistake(error: unknown): string {
+function patternMistake(error: unknown, pattern: string): string {
   const text = error instanceof Error ? error.message : 'malformed'
   const mistake = text
     .replace(/: .*; visit .*$/s, '')
     .replace(/^\w/, (first) => first.toLowerCase())
+  const spelled = modernPattern(pattern)
+  if (spelled !== undefined) return `${mistake}: today this is written ${spelled}`
   return `${mistake} (write :name for a part, *rest for all that follows, {/:name} for an optional part)`
+}
+
+/**
+ * A pattern as path-to-regexp was written before its version 8: `/a/:b?`, `/:rest*`, `/:rest+`, in
+ * today's words.
+ *
+ * @returns `undefined` where nothing in it is old, or what would come out is not understood either
+ */
+export function modernPattern(text: string): string | undefined {
+  const spelled = text.replaceAll(/\/(?::(\w+)([?*+])|(\(\.\*\)|\*(?!\w)))/g, (_, name, sign) => {
+    if (name === undefined) return '/*rest'
+    if (sign === '+') return `/*${name}`
+    return sign === '?' ? `{/:${name}}` : `{/*${name}}`
+  })
+  if (spelled === text) return undefined
+  try {
+    compilePattern(spelled)
+    return spelled
+  } catch {
+    return undefined
+  }
 }

@@ -16,10 +16,7 @@ const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/
  *   message holds nothing of the text
  */
 export function parseJson(text: string): Json {
-  if (isDeeperThan(text, LIMITS.jsonDepth)) {
-    throw new SyntaxError(`JSON nested deeper than ${LIMITS.jsonDepth} levels`)
-  }
-  const parsed = parsePlain(text)
+  const parsed = parsePlainJson(text)
   if (!RISKY_NUMBER.test(text)) return parsed
   return parseLossless(text, undefined, {
     parseNumber: exactNumber,
@@ -27,7 +24,16 @@ export function parseJson(text: string): Json {
   }) as Json
 }
 
-function parsePlain(text: string): Json {
+/**
+ * Reads JSON of which no number matters, by the engine alone: the parser that keeps every digit would
+ * be a tenth of the worker.
+ *
+ * @throws SyntaxError as `parseJson` does
+ */
+export function parsePlainJson(text: string): Json {
+  if (isDeeperThan(text, LIMITS.jsonDepth)) {
+    throw new SyntaxError(`JSON nested deeper than ${LIMITS.jsonDepth} levels`)
+  }
   try {
     return JSON.parse(text) as Json // typed `any`; what it returns is Json by definition
   } catch {

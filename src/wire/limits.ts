@@ -32,6 +32,8 @@ export const LIMITS = {
   patternGroups: 8,
   /** UTF-16 units of the output `items`; GitHub allows a job 1 MB of outputs, counted in UTF-16. */
   itemsUnits: 450_000,
+  /** UTF-16 units of all outputs of a job: GitHub's 1 MB. */
+  jobOutputsUnits: 524_288,
   /** Elements of `items`: GitHub's limit of jobs in one matrix. */
   matrixJobs: 256,
 } as const

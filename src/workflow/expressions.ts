@@ -1,5 +1,6 @@
 import { data, Evaluator, type Expr, Lexer, Parser } from '@actions/expressions'
 import type { Json, JsonObject } from '../wire/json.ts'
+import { unsetReads } from './unset.ts'
 
 /** What an expression may name: `secrets`, `vars`, `github`, `env`. */
 export type Contexts = Readonly<Record<string, JsonObject>>
@@ -29,6 +30,39 @@ export function fillIn(text: string, contexts: Contexts): Json {
   return parts
     .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
     .join('')
+}
+
+/**
+ * Refuses a text with an expression that reads a secret or a variable which is not set or empty:
+ * forgetting to hand them to the action is the easiest mistake there is, and what is then compared
+ * with is known to everyone.
+ *
+ * @param strict see `unsetReads`; then an expression must not come to nothing in any other way either
+ * @throws ExpressionMistake that names it, for a text that `fillIn` fills in
+ */
+export function refuseUnset(text: string, contexts: Contexts, strict: boolean): void {
+  const values = contextData(contexts)
+  for (const part of split(text)) {
+    if (!part.isExpression) continue
+    const expression = part.text.trim()
+    const tree = parse(expression, Object.keys(contexts))
+    const names = unsetReads(tree, values, strict)
+    if (names.length > 0) {
+      const found = `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} empty`
+      throw new ExpressionMistake(`${found}: ${remedy(names[0] ?? '')}`, expression)
+    }
+    const isBlank = new Evaluator(tree, values).evaluate().coerceString().trim() === ''
+    if (strict && isBlank) {
+      throw new ExpressionMistake('the expression comes to nothing', expression)
+    }
+  }
+}
+
+function remedy(name: string): string {
+  const [context = ''] = name.split('.', 1)
+  if (context === 'env') return 'is the variable set where the action runs?'
+  const kind = context === 'secrets' ? 'secret' : 'variable'
+  return `is the ${kind} set, and given to the action under "${context}", or to dev in .env?`
 }
 
 interface Part {

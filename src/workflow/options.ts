@@ -5,7 +5,13 @@ import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { type Contexts, ExpressionMistake, fillIn, hasExpression } from './expressions.ts'
+import {
+  type Contexts,
+  ExpressionMistake,
+  fillIn,
+  hasExpression,
+  refuseUnset,
+} from './expressions.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { positionAt, rangeOf } from './yaml.ts'
 
@@ -39,7 +45,9 @@ function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, val
 
 /** Of one value, or of several together: a rule about a whole mapping that holds an expression. */
 function dependsOnExpression(reading: Reading, nodes: TriggerNodes, issue: Issue): boolean {
-  const node = nodeAt(reading, nodes, pathOf(issue))
+  const path = pathOf(issue)
+  // The name of an option is text of the file, whatever its value is.
+  const node = nodeAt(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
   if (issue.kind === 'schema') return isComputed(node)
   let found = false
   visit(node, {
@@ -217,13 +225,23 @@ function optionValues(
     if (!hasExpression(text)) return text
     if (mistakes.size === LIMITS.problems) return null
     try {
-      return fillIn(text, reading.contexts)
+      const value = fillIn(text, reading.contexts)
+      // Before a run every name has a stand-in, but for those that are computed.
+      if (!reading.standIns) refuseUnset(text, reading.contexts, isProof(path))
+      return value
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
       return null
     }
   })
   return { values: values ?? {}, mistakes }
+}
+
+/** What a request or a bot is proved by, and options that are one expression as a whole. */
+const PROOFS: readonly unknown[] = [undefined, 'verify', 'token', 'secretToken']
+
+function isProof([option]: Path): boolean {
+  return PROOFS.includes(option)
 }
 
 function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {
@@ -261,7 +279,9 @@ function expressionProblem(
   const position = found
     ? positionAt(source, at, at + error.expression.length)
     : positionAt(source, start, end)
-  return { message: error.message, position }
+  const option = optionName(path)
+  const message = option === '' ? error.message : `"${option}": ${error.message}`
+  return { message, position }
 }
 
 /** The node at a path; the nearest one above it, or the trigger's name, where there is none. */

@@ -1,9 +1,9 @@
-import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
-import { isObject } from '../wire/json.ts'
+import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
 import { bindOptions, nodeAt, type Path, type Reading, type TriggerNodes } from './options.ts'
@@ -31,7 +31,27 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
   const document = parseYaml(source)
   const on = isMap(document.contents) ? document.get('on', true) : undefined
   if (!on) throw new UserError({ message: `${source.name} has no "on:" section` })
-  return readOn(name, { source, document, contexts }, on as Node)
+  const node = isMap(document.contents) ? document.get('env', true) : undefined
+  const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) : {}
+  return readOn(name, { source, document, contexts: withEnv(contexts, env) }, on as Node)
+}
+
+/**
+ * The contexts with the variables of the workflow itself, which a compiled job has in its environment.
+ * One that is made of what is not there yet, such as the context `on`, is left out.
+ */
+export function withEnv(contexts: Contexts, env: unknown): Contexts {
+  if (!isObject(env)) return contexts
+  const entries = Object.entries(env).flatMap(([name, value]): [string, string][] => {
+    try {
+      const filled = fillIn(String(value ?? ''), contexts)
+      return [[name, isObject(filled) || Array.isArray(filled) ? '' : String(filled ?? '')]]
+    } catch (error) {
+      if (error instanceof ExpressionMistake) return []
+      throw error
+    }
+  })
+  return { ...contexts, env: record<Json>([...Object.entries(contexts.env ?? {}), ...entries]) }
 }
 
 /**
@@ -40,10 +60,14 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
  */
 export function readOnSection(name: string, source: Source, contexts: Contexts): Workflow {
   const document = parseYaml(source)
-  const { contents } = document
+  return readOn(name, { source, document, contexts }, onSectionOf(document))
+}
+
+/** The `on:` section of a text that is one, with its `on:` key or without. */
+export function onSectionOf({ contents }: Document.Parsed): Node | null {
   const whole =
     isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined
-  return readOn(name, { source, document, contexts }, (whole ?? contents) as Node | null)
+  return (whole ?? contents) as Node | null // a parsed document holds nodes only
 }
 
 function readOn(name: string, reading: Reading, on: Node | null): Workflow {
@@ -119,58 +143,33 @@ function namelessTrigger({ source }: Reading, key: Node): Problem {
 
 function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {
   const known = [...TRIGGERS.keys()]
-  const hint = didYouMean(name, [...known, ...NATIVE_EVENTS])
+  const isLacked = LACKED.has(name)
+  const hint = isLacked ? undefined : didYouMean(name, [...known, ...NATIVE_EVENTS])
   return {
     message: `unknown trigger ${quoted(name)}`,
     position: positionAt(source, ...rangeOf(key)),
     ...(hint && { hint }),
-    notes: [`triggers: ${known.join(', ')}; and GitHub's own events`],
+    notes: [
+      `triggers: ${known.join(', ')}; and GitHub's own events`,
+      ...(isLacked ? [`what does the same: ${MOVING_PAGE}`] : []),
+    ],
   }
 }
 
-/** The action by its name, of whatever owner and version, or the one of the same repository. */
-const ACTION = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/
+/** Triggers of Actionsflow that poll a service: here a schedule and a step do. */
+const LACKED: ReadonlySet<string> = new Set([
+  'email',
+  'graphql',
+  'instagram',
+  'npm',
+  'poll',
+  'reddit',
+  'rss',
+  'script',
+  'twitter',
+  'weather',
+  'youtube',
+])
 
-/**
- * Reads the triggers that a native workflow file gives the action in its input `on`.
- *
- * @returns `undefined` when no step does
- * @throws UserError with the problems of the file, or of an input
- */
-export function readInlineOn(
-  name: string,
-  source: Source,
-  contexts: Contexts,
-): Workflow | undefined {
-  const workflow: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
-  const texts = steps(workflow).flatMap(inputOn)
-  if (texts.length === 0) return undefined
-  const sections = texts.map((text) => readSection(name, text, source, contexts))
-  return { name, triggers: sections.flatMap(({ triggers }) => triggers) }
-}
-
-/** GitHub fills in the `${{ }}` of an input before the action reads it. */
-function readSection(name: string, text: string, { file }: Source, contexts: Contexts): Workflow {
-  const filled = filledIn(text, file, contexts)
-  return readOnSection(name, { name: `input "on" of ${file}`, text: filled, file }, contexts)
-}
-
-function filledIn(text: string, file: string, contexts: Contexts): string {
-  try {
-    return String(fillIn(text, contexts))
-  } catch (error) {
-    if (!(error instanceof ExpressionMistake)) throw error
-    throw new UserError({ message: `input "on" of ${file}: ${error.message}` }, { cause: error })
-  }
-}
-
-function steps(workflow: unknown): unknown[] {
-  const jobs = isObject(workflow) && isObject(workflow.jobs) ? Object.values(workflow.jobs) : []
-  return jobs.flatMap((job) => (isObject(job) && Array.isArray(job.steps) ? job.steps : []))
-}
-
-function inputOn(step: unknown): string[] {
-  if (!isObject(step) || typeof step.uses !== 'string' || !ACTION.test(step.uses)) return []
-  const on = isObject(step.with) ? step.with.on : undefined
-  return typeof on === 'string' && on.trim() !== '' ? [on] : []
-}
+const MOVING_PAGE =
+  'https://github.com/hookline/hookline/blob/v1/docs/from-actionsflow.md#triggers-that-poll-a-service'

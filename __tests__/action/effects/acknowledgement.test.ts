@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { LIMITS } from '../../../src/wire/limits.ts'
-import { poll, Queue, queueOf, updates } from '../../support/queue-trigger.ts'
+import {
+  dispatch,
+  memoryStore,
+  poll,
+  Queue,
+  queueOf,
+  updates,
+} from '../../support/queue-trigger.ts'
 
 describe('what is acknowledged once the job has succeeded', () => {
   test.each<[string, object, string[], number[]]>([
@@ -51,11 +58,27 @@ describe('what is acknowledged once the job has succeeded', () => {
     expect(queue.items).toHaveLength(2)
   })
 
-  test('an item that is too large for itself is let through, to be refused by name', async () => {
-    const queue = new Queue()
-    queue.put({ update_id: 1, text: 'x'.repeat(LIMITS.itemsUnits) })
-    expect((await poll(queue)).items).toHaveLength(1)
-  })
+  test.each([
+    ['without a store', undefined],
+    ['with a store', memoryStore()],
+  ])(
+    'an item that fits into no outputs is left out by its number, and goes with the rest: %s',
+    async (_, store) => {
+      const queue = new Queue()
+      queue.put(...updates(1, 3), { update_id: 4, text: 'x'.repeat(LIMITS.itemsUnits) })
+      queue.put(...updates(5, 6))
+      const other = store ? { store } : {}
+      const run = await poll(queue, {}, dispatch, other)
+      expect(run.texts).toEqual(['t1', 't2', 't3', 't5', 't6'])
+      expect(run.errors).toEqual([
+        expect.stringMatching(/^queue: update_id 4 would take 450\d{3} /),
+      ])
+      expect(run.decisions[0]?.reason).toBe('1 left out as too large')
+      await run.succeed()
+      const next = await poll(queue, {}, dispatch, other)
+      expect([next.items, next.errors, queue.items]).toEqual([[], [], []])
+    },
+  )
 
   test('effects are plain text for another process', async () => {
     const { effects } = await poll(queueOf(2), { limit: 1 })

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { scaled } from '../../support/effort.ts'
 import { dispatch, memoryStore, poll, Queue, updates } from '../../support/queue-trigger.ts'
 
 const HALF_AN_HOUR = 30 * 60_000
@@ -64,7 +65,7 @@ test.each([
         if (faultless) expect(new Set(texts).size).toBe(texts.length)
       },
     )
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: scaled(150) })
   },
   120_000,
 )

@@ -6,7 +6,7 @@ import {
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
-import { readInlineOn } from '../../../src/workflow/workflow.ts'
+import { readInlineOn } from '../../../src/compiler/native.ts'
 import { dispatchEvent, runAction } from '../../support/action.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'

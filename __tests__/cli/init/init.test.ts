@@ -110,11 +110,7 @@ test('kind compiled: what it prints makes the native workflows that it then adds
   await run('git', ['init', '-q'], { cwd: folder })
   await run('sh', ['-c', add], { cwd: folder })
   const { stdout: added } = await run('git', ['diff', '--cached', '--name-only'], { cwd: folder })
-  expect(added.trim().split('\n')).toEqual([
-    '.github/workflows/hook.jobs.yml',
-    '.github/workflows/hook.yml',
-    'workflows/hook.yml',
-  ])
+  expect(added.trim().split('\n')).toEqual(['.github/workflows/hook.yml', 'workflows/hook.yml'])
 })
 
 test('kind bot: it prints how to set the secret, and no URL', async () => {

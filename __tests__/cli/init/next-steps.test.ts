@@ -46,7 +46,7 @@ test('what stands in the URL for something else is named', () => {
 test('a workflow to compile is compiled first, and both of its files are added', () => {
   expect(stepsOf('compiled').publish.slice(0, 2)).toEqual([
     'npx hookline build',
-    'git add workflows/deploy.yml .github/workflows/deploy.yml .github/workflows/deploy.jobs.yml',
+    'git add workflows/deploy.yml .github/workflows/deploy.yml',
   ])
 })
 

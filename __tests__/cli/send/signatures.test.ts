@@ -1,7 +1,15 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { SIGNATURE_NAMES, signed } from '../../../src/cli/send/signatures.ts'
+import { Query } from 'mingo'
+import { onSection, secretsOf } from '../../../src/cli/init/sender.ts'
+import { fixtureOf } from '../../../src/cli/send/fixtures.ts'
+import { signed } from '../../../src/cli/send/signatures.ts'
+import type { Sender } from '../../../src/triggers/verify/scheme.ts'
+import { SENDERS } from '../../../src/triggers/verify/senders.ts'
+import { UserError } from '../../../src/wire/errors.ts'
 import { Secret } from '../../../src/wire/secret.ts'
+import { readOnSection } from '../../../src/workflow/workflow.ts'
+import { receive } from '../../support/receive.ts'
 
 interface Vector {
   readonly scheme: string
@@ -13,7 +21,7 @@ interface Vector {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const url = 'https://relay.example.com/o/r/w/t?__token=x'
+const CALLED = 'https://relay.example.com/o/r/w/t?__token=x'
 
 /** As the makers of each scheme publish them, or made with Node's own HMAC. */
 const VECTORS: readonly Vector[] = [
@@ -76,8 +84,7 @@ const VECTORS: readonly Vector[] = [
     scheme: 'trello',
     secret: 'hush',
     body: '{}',
-    url,
-    headers: { 'x-trello-webhook': hmac('sha1', 'hush', `{}${url}`, 'base64') },
+    headers: { 'x-trello-webhook': hmac('sha1', 'hush', `{}${CALLED}`, 'base64') },
   },
   {
     scheme: 'meta',
@@ -99,39 +106,118 @@ function hmac(algorithm: string, key: string, text: string, encoding: 'hex' | 'b
   return createHmac(algorithm, key).update(text).digest(encoding)
 }
 
-function sign({ scheme, secret, body, id = 'msg_1', timestamp = 1, url = '' }: Vector) {
-  const request = { method: 'POST', headers: {}, body: new TextEncoder().encode(body) }
-  return signed(request, scheme, new Secret(secret), { id, timestamp, url })
+const POST = { method: 'POST', headers: {} }
+
+function sign({ scheme, secret, body, id = 'msg_1', timestamp = 1, url = CALLED }: Vector) {
+  const request = { ...POST, body: new TextEncoder().encode(body) }
+  const outgoing = { request, url: new URL(url) }
+  return signed(outgoing, scheme, new Secret(secret), { id, timestamp }).request
 }
 
-test.each(VECTORS.map((vector) => [vector.scheme, vector] as const))('%s', async (_, vector) => {
-  const { headers, body } = await sign(vector)
+test.each(VECTORS.map((vector) => [vector.scheme, vector] as const))('%s', (_, vector) => {
+  const { headers, body } = sign(vector)
   expect(headers).toEqual(vector.headers)
   expect(new TextDecoder().decode(body)).toBe(vector.body)
-})
-
-test('every scheme has its vector', () => {
-  expect(VECTORS.map(({ scheme }) => scheme).sort()).toEqual([...SIGNATURE_NAMES].sort())
 })
 
 describe('refused, without showing the secret', () => {
   test.each([
     ['an unknown scheme', 'githb', 'did you mean "github"?'],
     ['a secret that is no base64', 'standard-webhooks', 'whsec_'],
-  ])('%s', async (_, scheme, text) => {
-    const error = await sign({ scheme, secret: 'not*base64', body: '', headers: {} }).catch(
-      (e) => e,
-    )
-    expect(JSON.stringify(error.problems)).toContain(JSON.stringify(text).slice(1, -1))
-    expect(JSON.stringify(error.problems)).not.toContain('not*base64')
+    ['another that is none', 'airtable', 'is not base64'],
+    ['a public key', 'discord', 'openssl genpkey -algorithm ed25519'],
+    ['one of P-256', 'sendgrid', 'openssl genpkey -algorithm ec'],
+    ['no JWK', 'plaid', 'private JWK'],
+    ['what only Amazon signs', 'aws_sns', 'nobody else has'],
+    ['a form of your own', 'hmac', '--header'],
+    ['a body that is no object', 'linear', 'JSON object'],
+  ])('%s', (_, scheme, text) => {
+    let problems: unknown
+    try {
+      sign({ scheme, secret: 'not*base64', body: '[]', headers: {} })
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      problems = error.problems
+    }
+    expect(JSON.stringify(problems)).toContain(JSON.stringify(text).slice(1, -1))
+    expect(JSON.stringify(problems)).not.toContain('not*base64')
   })
 })
 
-test('bytes that are no text are signed as they are', async () => {
+test('bytes that are no text are signed as they are', () => {
   const body = Uint8Array.of(0, 255, 128)
-  const request = { method: 'POST', headers: {}, body }
-  const moment = { id: '', timestamp: 1, url: '' }
-  const { headers } = await signed(request, 'meta', new Secret('hush'), moment)
+  const outgoing = { request: { ...POST, body }, url: new URL(CALLED) }
+  const moment = { id: '', timestamp: 1 }
+  const { headers } = signed(outgoing, 'meta', new Secret('hush'), moment).request
   const expected = createHmac('sha256', 'hush').update(body).digest('hex')
   expect(headers['x-hub-signature-256']).toBe(`sha256=${expected}`)
 })
+
+/** What the sender holds, and what the workflow does: the same, but where keys come in pairs. */
+function secretsFor(scheme: string): readonly [theirs: string, ours: string] {
+  if (scheme === 'plaid') {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const jwk = (key: KeyObject) => JSON.stringify({ ...key.export({ format: 'jwk' }), kid: '1' })
+    return [jwk(privateKey), jwk(publicKey)]
+  }
+  if (scheme === 'discord' || scheme === 'sendgrid') {
+    const { privateKey, publicKey } =
+      scheme === 'discord'
+        ? generateKeyPairSync('ed25519')
+        : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const spki = publicKey.export({ type: 'spki', format: 'der' })
+    return [
+      pem,
+      scheme === 'discord' ? spki.subarray(-32).toString('hex') : spki.toString('base64'),
+    ]
+  }
+  const secret = {
+    'standard-webhooks': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    airtable: 'aHVzaA==',
+  }
+  const text = Object.entries(secret).find(([name]) => name === scheme)?.[1] ?? 'hush'
+  return [text, text]
+}
+
+const at = new Date('2026-11-22T00:00:00Z')
+
+/** What `send --as` makes of a sender's own payload. */
+function sentBy({ name, scheme = name, options = {} }: Sender) {
+  const made = fixtureOf(name)?.request({ id: '6f2c1c50-0000-4000-8000-000000000000', now: at })
+  const { headers = {}, body = {} } = made ?? {}
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
+  const [theirs, ours] = secretsFor(scheme)
+  const moment = { id: 'msg_1', timestamp: at.getTime() / 1000, place: options }
+  const outgoing = { request, url: new URL(CALLED) }
+  return { ours, ...signed(outgoing, scheme, new Secret(theirs), moment) }
+}
+
+test('every sender has a payload', () => {
+  expect(SENDERS.filter(({ name }) => fixtureOf(name) === undefined)).toEqual([])
+})
+
+test.each(SENDERS.filter(({ secret }) => secret !== undefined))(
+  'what is sent as $title, the workflow of init takes',
+  async (sender) => {
+    const { name, scheme = name } = sender
+    const { ours, request, url } = sentBy(sender)
+    const { trigger = 'webhook' } = sender
+    const on = onSection(sender)
+    const secrets = Object.fromEntries(
+      secretsOf(sender).map((secret) => [secret, secret.endsWith('_URL') ? CALLED : ours]),
+    )
+    const source = { name: 'on', text: on, file: 'hook.yml' }
+    const { triggers } = readOnSection('hook', source, { secrets })
+    expect(triggers.map(({ name }) => name)).toEqual([trigger])
+    const path = url.search === new URL(CALLED).search ? '' : `?${url.search.split(/[?&]/).at(-1)}`
+    const sent = { headers: request.headers, body: request.body, path, receivedAt: at }
+    const [bound] = triggers
+    if (!bound) throw new Error(`no trigger for ${scheme}`)
+    const { items, warnings } = await receive(bound, sent)
+    expect([warnings ?? [], items.length]).toEqual([[], 1])
+    const { filter } = bound.config
+    if (filter) expect(new Query({ ...filter }).find(items).all()).toHaveLength(1)
+  },
+)

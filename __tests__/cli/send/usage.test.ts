@@ -48,6 +48,8 @@ const WRONG = [
   ['a file that is no request', [URL_NOBODY, '--file', CLI_BUNDLE], 1, /is no saved request/],
   ['a header that is none', [URL_NOBODY, '--header', 'x'], 1, /name: value/],
   ['--sign without a secret', [URL_NOBODY, '--sign', 'github'], 1, /HOOKLINE_SECRET/],
+  ['--as without a secret', [URL_NOBODY, '--as', 'stripe'], 1, /--as needs the secret/],
+  ['an unknown sender', [URL_NOBODY, '--as', 'strip'], 1, /did you mean "stripe"\?/],
   ['an empty secret', [URL_NOBODY, '--sign', 'github', '--secret-stdin'], 1, /no secret/],
 ] as const
 test.each(WRONG)('%s is refused before anything is sent', async (_, args, code, message) => {

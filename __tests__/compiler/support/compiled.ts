@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ACTION } from '../../../src/compiler/action-reference.ts'
-import { type CompileOptions, compile } from '../../../src/compiler/compile.ts'
+import { ACTION, type CompileOptions, compile } from '../../../src/compiler/compile.ts'
 import { readSourceFile, type SourceFile } from '../../../src/compiler/source-file.ts'
 
 type NamedText = readonly [name: string, text: string]
@@ -30,8 +29,11 @@ export function sourceFile(text: string, name = 'hook'): SourceFile {
 }
 
 export interface CompiledTexts {
-  readonly listening: string
+  /** The file that GitHub starts: the only one, or the one that listens. */
+  readonly main: string
+  /** The file with the jobs: the same one, or the one that is called. */
   readonly jobs: string
+  readonly isOne: boolean
   readonly notices: readonly string[]
 }
 
@@ -44,10 +46,11 @@ export async function compileText(
     state: 'none',
     ...options,
   })
-  const [listening, jobs] = compiled.files
+  const [main, called] = compiled.files
   return {
-    listening: listening?.text ?? '',
-    jobs: jobs?.text ?? '',
+    main: main?.text ?? '',
+    jobs: (called ?? main)?.text ?? '',
+    isOne: called === undefined,
     notices: compiled.notices.map(({ message }) => message),
   }
 }

@@ -5,16 +5,21 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Build, type BuildOptions, build } from '../../../src/cli/build.ts'
-import { ACTION } from '../../../src/compiler/action-reference.ts'
+import { ACTION } from '../../../src/compiler/compile.ts'
 
 export const GLOBS = ['workflows/**/*.{yml,yaml}']
 export const HOOK =
   'on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hi\n'
+export const POLLED = HOOK.replace(
+  'webhook',
+  '{messaging_bot: {token: "1:a", config: {every: 10}}}',
+)
 export const UNTRUSTED = HOOK.replace('hi', `\${{ on.webhook.outputs.body }}`)
 
 /** A working copy with one workflow, for one test. */
@@ -32,6 +37,12 @@ export class Repository {
 
   read(file: string): string {
     return readFileSync(join(this.root, file), 'utf8')
+  }
+
+  /** Says that a file was changed so many seconds from now. */
+  touch(file: string, seconds: number): void {
+    const time = Date.now() / 1000 + seconds
+    utimesSync(join(this.root, file), time, time)
   }
 
   list(folder: string): string[] {

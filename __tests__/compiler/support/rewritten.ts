@@ -1,14 +1,21 @@
 import { expect } from '@jest/globals'
-import { applyEdits } from '../../../src/compiler/edits.ts'
-import { rewriteExpressions } from '../../../src/compiler/rewrite.ts'
+import {
+  expressionEdits,
+  expressionProblems,
+  expressionsOf,
+  IN_JOBS_FILE,
+  type Target,
+} from '../../../src/compiler/rewrite.ts'
+import { applyEdits } from '../../../src/compiler/spans.ts'
 import { sourceFile, withStep } from './compiled.ts'
 
 /** An expression after the rewriting of a file that holds it. */
-export function rewritten(expression: string): string {
+export function rewritten(expression: string, target: Target = IN_JOBS_FILE): string {
   const text = withStep(`      - run: x\n        if: ${JSON.stringify(`\${{${expression}}}`)}`)
   const file = sourceFile(text)
-  const { edits, problems } = rewriteExpressions(file)
-  expect(problems).toEqual([])
+  const expressions = expressionsOf(file)
+  expect(expressionProblems(file, expressions, target.places)).toEqual([])
+  const edits = expressionEdits(file, expressions, target)
   const value: string = JSON.parse(/if: (".*")/.exec(applyEdits(text, edits))?.[1] ?? '""')
   return value.slice(`\${{`.length, -'}}'.length)
 }

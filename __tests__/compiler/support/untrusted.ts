@@ -1,9 +1,18 @@
 import { findUntrusted } from '../../../src/compiler/untrusted/findings.ts'
+import type { LintedFile } from '../../../src/compiler/untrusted/flow.ts'
+import { parseYaml } from '../../../src/workflow/yaml.ts'
 import { sourceFile } from './compiled.ts'
 import { fillIn } from './evaluate.ts'
 
 /** Text that a sender words. */
 export const X = `\${{ on.webhook.outputs.body.x }}`
+
+/** A workflow of GitHub's own, as the lint gets it. */
+export function lintedFile(text: string): LintedFile {
+  const file = '.github/workflows/a.yml'
+  const source = { name: file, file, text }
+  return { source, document: parseYaml(source) }
+}
 
 /** The keys that untrusted text is found under. */
 export function flagged(text: string): string[] {

@@ -125,6 +125,49 @@ describe('the key of an item', () => {
   })
 })
 
+describe('an event whose delivery was seen', () => {
+  const uuid = '0b8f6a3e-5d0c-4b3e-9d53-6a3f1f0f2a11'
+  const received = '2026-11-20T10:00:00.000Z'
+  const other = '2026-11-20T10:00:00.001Z'
+  const sent = (id: number, delivery?: string, at?: string) => ({
+    body: { id },
+    headers: {
+      ...(delivery && { 'x-hookline-delivery': delivery }),
+      ...(at && { 'x-hookline-received-at': at }),
+    },
+  })
+
+  test.each<[string, Delivery[], number[]]>([
+    [
+      'is a duplicate, whatever its other keys',
+      [sent(1, uuid, received), sent(2, uuid, received)],
+      [1, 0],
+    ],
+    [
+      'in the other case of letters too',
+      [sent(1, uuid, received), sent(2, uuid.toUpperCase(), received)],
+      [1, 0],
+    ],
+    [
+      'counts only with the same time of receipt',
+      [sent(1, uuid, received), sent(2, uuid, other)],
+      [1, 1],
+    ],
+    ['counts only with a time of receipt', [sent(1, uuid), sent(2, uuid)], [1, 1]],
+    ['counts only with a UUID', [sent(1, 'd', received), sent(2, 'd', received)], [1, 1]],
+    [
+      'is its own run’s',
+      [
+        { ...sent(1, uuid, received), run: 'r' },
+        { ...sent(2, uuid, received), run: 'r' },
+      ],
+      [1, 1],
+    ],
+  ])('%s', async (_, deliveries, expected) => {
+    expect(await counts('file:state.json', ...deliveries)).toEqual(expected)
+  })
+})
+
 describe('what is not handed on', () => {
   const state = 'file:state.json'
 
@@ -141,13 +184,16 @@ describe('what is not handed on', () => {
     expect(await counts(state, first, first, second, forced)).toEqual([0, 0, 1, 1])
   })
 
-  test('a delivery whose run has not ended is busy to others', async () => {
+  test('a repeat that comes while a run is at work is a duplicate, and names that run', async () => {
     const { runAction } = await import('../../support/action.ts')
     const body = { id: 1 }
-    expect((await runAction(delivery(state, { body }))).outputs.count).toBe('1')
-    const { outputs, summary } = await runJob(delivery(state, { body }))
+    expect((await runAction(delivery(state, { body, run: '4711' }))).outputs.count).toBe('1')
+    const { outputs, stdout, summary } = await runJob(delivery(state, { body }))
     expect(outputs.count).toBe('0')
-    expect(summary).toContain('deduplicate held back 1')
+    expect(summary).toContain('deduplicate dropped 1; run 4711 is at work on 1')
+    expect(stdout).toContain('::notice::a duplicate of what run 4711 is at work on')
+    const again = await runJob(delivery(state, { body, run: '4711' }))
+    expect(again.outputs.count).toBe('1')
   })
 })
 

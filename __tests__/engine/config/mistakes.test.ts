@@ -4,7 +4,9 @@ import { runJob, webhookRun } from './scene.ts'
 describe('a mistake in config is shown at its place:', () => {
   test.each<[object, string]>([
     [{ limti: 1 }, 'unknown option "limti"'],
-    [{ limit: 0 }, '"config.limit": is less than 1'],
+    [{ limit: -1 }, '"config.limit": is less than 0'],
+    [{ lease: 0 }, '"config.lease": is not more than 0'],
+    [{ lease: '60' }, '"config.lease" is a string, not a number'],
     [{ limit: 1.5 }, '"config.limit": is no whole number'],
     [{ limit: '5' }, '"config.limit" is a string, not a number'],
     [{ skip: -1 }, '"config.skip": is less than 0'],
@@ -66,14 +68,20 @@ describe('a key of Actionsflow that is not taken over names the new way:', () =>
   test.each([
     ['metadata', /`env` of the workflow, or into variables/],
     ['resultsPerWorkflow', /`items` is a matrix/],
-    ['debug', /step debug logging/],
-    ['logLevel', /step debug logging/],
   ])('%s', async (key, advice) => {
     const { exitCode, stdout } = await runJob(webhookRun({ [key]: 1 }, {}))
     expect(exitCode).toBe(1)
     expect(stdout).toContain(`error: "config.${key}" is not known here`)
     expect(stdout).toMatch(advice)
   })
+})
+
+test('keys of Actionsflow that have no effect are a notice', async () => {
+  const { exitCode, stdout, outputs } = await runJob(webhookRun({ debug: true, logLevel: 'x' }, {}))
+  expect([exitCode, outputs.triggered]).toEqual([0, 'true'])
+  expect(stdout).toContain(
+    '::notice::config.logLevel has no effect here: switch on step debug logging',
+  )
 })
 
 describe('state that is asked for, and not there, is a mistake:', () => {

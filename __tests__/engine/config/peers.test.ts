@@ -106,8 +106,8 @@ test('peers’ fault: active: false holds for webhooks too', async () => {
 test('peers’ fault: keys are not saved before the outputs are written and the job has succeeded', async () => {
   const store = memoryStore()
   await poll(queueOf(1), {}, undefined, { store, run: { id: '1', at: 0 } })
-  const { claims } = await store.read({ workflow: 'hook', trigger: 'queue' })
-  expect(claims.map(({ done }) => done)).toEqual([false])
+  const { state } = await store.read({ workflow: 'hook', trigger: 'queue' })
+  expect(state.claims.map(({ done }) => done)).toEqual([false])
 })
 
 test('peers’ fault: /hook/webhook2 is not taken for /hook/webhook', async () => {
@@ -137,9 +137,10 @@ test('peers’ fault: bad JSON and bytes that are no text are not lost', async (
 })
 
 describe('a bot that is polled', () => {
+  let nextId = 1 // a server never gives the number of an update twice
   let telegram: TelegramStandIn
   beforeEach(async () => {
-    telegram = await new TelegramStandIn().start()
+    telegram = await new TelegramStandIn([BOT_TOKEN], nextId++ * 1_000).start()
   })
   afterEach(() => telegram.stop())
 
@@ -163,6 +164,7 @@ describe('a bot that is polled', () => {
     telegram.enqueue('message', textMessage('the last'))
     expect((await runJob(run())).outputs.count).toBe('100')
     expect((await runJob(run())).outputs).toMatchObject({ count: '1', text: 'the last' })
+    expect((await runJob(run())).outputs.count).toBe('0')
     expect(telegram.kept).toEqual([])
   })
 

@@ -125,6 +125,25 @@ describe('hookline dev for a person', () => {
     await command.printed(/\/webhook\/bad\/webhook {2}skipped.*\n {2}the workflow has mistakes\n/)
   })
 
+  test('tells of a mistake as soon as it is saved, and that it is mended', async () => {
+    await files(HOOK)
+    const { command, url } = await dev()
+    await post(`${url}/webhook/hook/webhook/users/1`, {})
+    await command.printed(/users\/1 {2}fired/)
+    await files({ 'workflows/hook.yml': 'on:\n  webhook:\n    method: psot\n' })
+    await command.printed(/error: unknown HTTP method "psot"\n {2}--> workflows\/hook\.yml:3:13/)
+    await files(HOOK)
+    await command.printed(/no mistake is left in a workflow file\n/)
+  })
+
+  test('shows the outputs of a native workflow as its own steps read them', async () => {
+    const step = '{ id: hookline, uses: ./, with: { on: webhook } }'
+    await files({ '.github/workflows/native.yml': `jobs: { on: { steps: [${step}] } }` })
+    const { command, url } = await dev()
+    await post(`${url}/webhook/native/webhook`, { a: 1 })
+    await command.printed(/\n {2}steps\.hookline\.outputs\.body = \{"a":1\}\n/)
+  })
+
   test('a changed file takes effect with the next request', async () => {
     await files(HOOK)
     const { command, url } = await dev()

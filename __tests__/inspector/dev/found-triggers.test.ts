@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { curlLine, foundTriggers, listLine } from '../../../src/inspector/local-engine.ts'
+import { exampleLine, foundTriggers, listLine } from '../../../src/inspector/local-engine.ts'
 import { readOnSection } from '../../../src/workflow/workflow.ts'
 
 function found(text: string) {
@@ -18,7 +18,7 @@ test.each([
 
 test('a line for curl quotes what the shell would read', () => {
   const body = `{"text":"it's"}`
-  expect(curlLine('http://h/a', { method: 'POST', path: '', contentType: 'a/b', body })).toBe(
+  expect(exampleLine('http://h/a', { method: 'POST', path: '', contentType: 'a/b', body })).toBe(
     `curl -X POST -H 'content-type: a/b' -d '{"text":"it'\\''s"}' 'http://h/a'`,
   )
 })

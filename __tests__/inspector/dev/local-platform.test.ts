@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { WorkflowSource } from '../../../src/engine/event.ts'
+import type { Reader } from '../../../src/inspector/api.ts'
 import {
   type DevEvent,
   eventJson,
@@ -50,6 +51,9 @@ const FILES = {
   bad: 'webhook:\n  method: psot',
   oops: "webhook: {config: {filterScript: 'return item.no.such'}}",
 }
+
+const STEPS: Reader = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: 'hook' } }
+const MATRIX: Reader = { kind: 'matrix', file: 'w.yml', reader: 'each', name: 'on' }
 
 describe('a request', () => {
   test('that fires gives its items, and what they came from', async () => {
@@ -101,10 +105,12 @@ describe('a request', () => {
 })
 
 describe('a poll', () => {
-  test('gives what waits and acknowledges it', async () => {
+  test('gives what waits, and the next one acknowledges it', async () => {
     const queue = queueOf(2)
-    const event = await pollLocally('hook', platform({ hook: queueWorkflow(queue) }))
+    const local = platform({ hook: queueWorkflow(queue) })
+    const event = await pollLocally('hook', local)
     expect(event).toMatchObject({ method: 'POLL', workflow: 'hook', trigger: 'queue', count: 2 })
+    expect((await pollLocally('hook', local)).count).toBe(0)
     expect(queue.items).toEqual([])
   })
 
@@ -206,6 +212,19 @@ describe('an event in words', () => {
     const mistaken = formatEvent(await runLocally(payload('bad/webhook'), platform(FILES)))
     expect(mistaken).toContain('  skipped  7 ms\n  the workflow has mistakes\n  error: unknown')
     expect(mistaken).toContain('\n    --> workflows/bad.yml:2:11\n')
+  })
+
+  test.each<[string, readonly Reader[], string]>([
+    ['a source', [{ kind: 'source', file: 'workflows/hook.yml' }], 'on.webhook.outputs.body = '],
+    ['the job of the step', [STEPS], 'steps.hook.outputs.body = '],
+    ['a job of each item', [STEPS, MATRIX], 'matrix.on.webhook.outputs.body = '],
+  ])('for a person: under the expression that reads it in %s', async (_, readers, line) => {
+    const event = await runLocally(payload('hook/webhook/users/7'), platform(FILES))
+    expect(formatEvent(event, readers)).toContain(`\n  ${line}"hello"\n`)
+    // Only the first item has outputs of its own.
+    const several = { ...event, items: [...event.items, ...event.items] }
+    const second = 'fromJSON(steps.hook.outputs.items)[1].webhook.outputs.body = "hello"'
+    expect(formatEvent(several, [STEPS])).toContain(`\n  ${second}\n`)
   })
 
   test('a long value is cut, and says how long it is', async () => {

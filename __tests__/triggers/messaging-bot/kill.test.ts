@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { http } from '../../../src/action/ports.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
+import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
 
@@ -114,7 +115,7 @@ describe('R38, R39: an action that is killed', () => {
         expect(telegram.kept).toEqual([])
       }),
     )
-    await fc.assert(schedule, { numRuns: 200 })
+    await fc.assert(schedule, { numRuns: scaled(200) })
     expect(killedBefore.size).toBeGreaterThan(15)
   }, 60_000)
 
@@ -149,6 +150,6 @@ describe('R38, R39: an action that is killed', () => {
         expect(seen).toEqual(sent)
       }),
     )
-    await fc.assert(calm, { numRuns: 100 })
+    await fc.assert(calm, { numRuns: scaled(100) })
   }, 60_000)
 })

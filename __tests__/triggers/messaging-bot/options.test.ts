@@ -71,10 +71,10 @@ describe('a secret that is not what it is for', () => {
   const byWebhook = 'messaging_bot:\n  webhook: true\n  secretToken: ${{ secrets.BOT }}'
 
   test.each<[string, string, Record<string, Json>, string]>([
-    ['a token that is not set', bot(), {}, `"token": ${NOT_SET}`],
-    ['an empty token', bot(), { BOT: '' }, `"token": ${NOT_SET}`],
+    ['a token that is not set', bot(), {}, `"token": secrets.BOT ${NOT_SET}`],
+    ['an empty token', bot(), { BOT: '' }, `"token": secrets.BOT ${NOT_SET}`],
     ['a token that GitHub left out', 'messaging_bot:\n  token: ', {}, `"token": ${NOT_SET}`],
-    ['a secret token that is not set', byWebhook, {}, `"secretToken": ${NOT_SET}`],
+    ['a secret token that is not set', byWebhook, {}, `"secretToken": secrets.BOT ${NOT_SET}`],
   ])('%s', (_, on, secrets, message) => {
     expect(mistakes(on, secrets)).toContain(`error: ${message}\n`)
   })

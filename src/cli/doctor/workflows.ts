@@ -1,11 +1,10 @@
-import { standInContexts } from '../../compiler/stand-ins.ts'
+import { nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
-import { readInlineOn } from '../../workflow/workflow.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import { fields, list, parsed, refusalOf } from '../github.ts'
 import {
@@ -175,8 +174,8 @@ function isPolled(on: unknown, text: string): boolean {
 function inlineMistake({ file, text }: NativeFile): Finding | undefined {
   const source = { name: file, file, text }
   try {
-    const node = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
-    readInlineOn(file.replace(/\.ya?ml$/, ''), source, standInContexts(text, node))
+    const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
+    if (native) nativeTriggers(native)
     return undefined
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
+import type { Sender } from '../../triggers/verify/scheme.ts'
 import { ownVersion } from '../version.ts'
+import { onSection, secretsOf, triggerOf } from './sender.ts'
 
 /** The triggers stand in the native workflow itself: one file, and no checkout. */
 const webhookKind: Kind = {
@@ -48,6 +50,8 @@ export interface Answers {
   readonly repository: string
   /** Address of the relay. */
   readonly relay: string
+  /** Whose requests it is for; anyone's when left out. */
+  readonly sender?: Sender | undefined
 }
 
 /** A file that is to be written. */
@@ -72,7 +76,16 @@ export interface Kind {
   readonly compile?: string
 }
 
-function webhookText({ name }: Answers): NewFile['text'] {
+/** What begins an expression that the action evaluates, where GitHub fills in the inputs before. */
+const ESCAPED = "${{ '${{' }}"
+
+function webhookText({ name, sender }: Answers): NewFile['text'] {
+  const trigger = triggerOf(sender ?? {})
+  const on = sender ? onSection(sender, ESCAPED) : stringify({ webhook: { method: 'post' } })
+  const secrets = sender ? secretsOf(sender) : []
+  const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
+  const inputs = given.length > 0 ? [`secrets: '{${given.join(', ')}}'`] : []
+  const [variable, output] = trigger === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
   return `name: ${stringify(name).trim()}
 ${runName(name)}
 on:
@@ -84,25 +97,28 @@ permissions:
 
 jobs:
   react:
-    # Each dispatch starts every listening workflow; only ${name}/webhook is for this one.
+    # Each dispatch starts every listening workflow; only ${name}/${trigger} is for this one.
     if: >-
-      startsWith(format('{0}/', github.event.client_payload.path), '${name}/webhook/') ||
-      startsWith(github.event.client_payload.path, '${name}/webhook?')
+      startsWith(format('{0}/', github.event.client_payload.path), '${name}/${trigger}/') ||
+      startsWith(github.event.client_payload.path, '${name}/${trigger}?')
     runs-on: ubuntu-latest
     steps:
       - uses: hookline/hookline@v1
         id: hookline
         with:
-          on: |
-            webhook:
-              method: post
+${indented([...inputs, 'on: |'].join('\n'), 10)}
+${indented(on.trimEnd(), 12)}
 
       # What came from outside goes through env: in a script it would be run as shell code.
       - if: steps.hookline.outputs.triggered == 'true'
         env:
-          BODY: \${{ steps.hookline.outputs.body }}
-        run: echo "$BODY"
+          ${variable}: \${{ steps.hookline.outputs.${output} }}
+        run: echo "$${variable}"
 `
+}
+
+function indented(text: string, width: number): string {
+  return text.replace(/^(?=.)/gm, ' '.repeat(width))
 }
 
 function botText({ name }: Answers): string {
@@ -167,13 +183,15 @@ function runName(name: string): string {
   return `run-name: ${name} \${{ github.event.client_payload.headers['x-hookline-delivery'] }}`
 }
 
-function compiledText({ name }: Answers): string {
+function compiledText({ name, sender }: Answers): string {
+  const trigger = triggerOf(sender ?? {})
+  const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
+  const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
   return `# yaml-language-server: $schema=${schemaAddress()}
 name: ${stringify(name).trim()}
 ${runName(name)}
 on:
-  webhook:
-    method: post
+${indented(on.trimEnd(), 2)}
 
 jobs:
   react:
@@ -181,7 +199,7 @@ jobs:
     steps:
       # What came from outside goes through env: in a script it would be run as shell code.
       - env:
-          BODY: \${{ toJSON(on.webhook.outputs.body) }}
-        run: echo "$BODY"
+          ${variable}: \${{ toJSON(on.${trigger}.outputs${field}) }}
+        run: echo "$${variable}"
 `
 }

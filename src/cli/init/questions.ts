@@ -8,19 +8,19 @@ import { type Answers, KINDS } from './kinds.ts'
 
 /** One thing to know: asked on a terminal, given by a flag of the same name, or left to its default. */
 interface Question {
-  readonly name: keyof Answers
+  readonly name: keyof Given
   readonly text: string
   readonly choices?: readonly { readonly name: string; readonly title: string }[]
   /** @param known what was answered before */
-  fallback(known: Partial<Answers>): string
+  fallback(known: Given): string
   /** False where the answer would change nothing; always asked when left out. */
-  matters?(known: Partial<Answers>): boolean
+  matters?(known: Given): boolean
   /** @throws UserError saying what an answer looks like */
   check(answer: string): void
 }
 
 /** Answers that flags give. */
-export type Given = { readonly [name in keyof Answers]?: string | undefined }
+export type Given = { readonly [name in keyof Omit<Answers, 'sender'>]?: string | undefined }
 
 /** What the surroundings tell without being asked. */
 interface Surroundings {

@@ -1,3 +1,7 @@
+import { senderNamed } from '../../triggers/verify/senders.ts'
+import { type Delivery, type Make, PAYLOADS } from './payloads.ts'
+import { PAYLOADS_OF_TRADE } from './payloads-of-trade.ts'
+
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 const SENDER = { login: 'octocat', id: 1, type: 'User' }
@@ -27,7 +31,6 @@ const COMMIT = {
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
 const CODE_HOSTS: readonly Fixture[] = [
-  github('ping', 'ping', { zen: 'Keep it logically awesome.', hook_id: 1, repository: REPOSITORY }),
   github('push', 'push', {
     ref: 'refs/heads/main',
     before: BEFORE,
@@ -39,6 +42,7 @@ const CODE_HOSTS: readonly Fixture[] = [
     repository: REPOSITORY,
     sender: SENDER,
   }),
+  github('ping', 'ping', { zen: 'Keep it logically awesome.', hook_id: 1, repository: REPOSITORY }),
   github('issues', 'issues.opened', {
     action: 'opened',
     issue: {
@@ -268,8 +272,28 @@ const FORMS: readonly Fixture[] = [
 
 /** Requests as common senders send them, by name. */
 export const FIXTURES: ReadonlyMap<string, Fixture> = new Map(
-  [...CODE_HOSTS, ...SHOPS, ...CHATS, ...FORMS].map((fixture) => [fixture.name, fixture]),
+  [
+    ...[...CODE_HOSTS, ...SHOPS, ...CHATS, ...FORMS],
+    ...Object.entries({ ...PAYLOADS, ...PAYLOADS_OF_TRADE }).map(documented),
+  ].map((fixture) => [fixture.name, fixture]),
 )
+
+/** The first fixture of a sender. */
+export function fixtureOf(sender: string): Fixture | undefined {
+  return [...FIXTURES.values()].find(({ name }) => name.startsWith(`${sender}.`))
+}
+
+function documented([name, make]: readonly [string, Make]): Fixture {
+  const sender = senderNamed(name.slice(0, name.indexOf('.')))
+  return {
+    name,
+    ...(sender && { scheme: sender.scheme ?? sender.name }),
+    request(delivery) {
+      const { headers, body } = make(delivery)
+      return { headers: { ...JSON_TYPE, ...headers }, body }
+    },
+  }
+}
 
 function github(event: string, name: string, body: object): Fixture {
   return {
@@ -295,16 +319,9 @@ function compact(id: string): string {
 interface Fixture {
   /** `<sender>.<event>` */
   readonly name: string
-  /** How the sender signs: a name in `SIGNATURE_NAMES`; absent where it does not, or we cannot. */
+  /** How the sender signs, as the option `scheme` says; absent where it does not. */
   readonly scheme?: string
-  request(moment: Moment): FixtureRequest
-}
-
-/** What differs from one delivery to the next. */
-interface Moment {
-  /** A UUID. */
-  readonly id: string
-  readonly now: Date
+  request(delivery: Delivery): FixtureRequest
 }
 
 interface FixtureRequest {

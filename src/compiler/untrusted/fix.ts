@@ -1,15 +1,17 @@
-import { Scalar } from 'yaml'
-import { applyEdits, type Edit } from '../edits.ts'
-import { keyOf } from '../file-expressions.ts'
-import { ScalarText } from '../scalar-text.ts'
-import type { SourceFile } from '../source-file.ts'
-import { type Finding, findUntrusted, type JobStep } from './findings.ts'
-import { languageOf } from './language.ts'
-import { replacements } from './replacements.ts'
-import { child, pairsOf } from './scopes.ts'
-import { scriptOf } from './script.ts'
-import { addToEnv, envNames, type Variable } from './step-env.ts'
-import { variableName } from './variable-names.ts'
+import { Lexer } from '@actions/expressions'
+import { TokenType } from '@actions/expressions/lexer'
+import { isMap, isScalar, type Node, Scalar, type YAMLMap } from 'yaml'
+import { expressionSpans } from '../../workflow/expressions.ts'
+import { rangeOf } from '../../workflow/yaml.ts'
+import { keyOf } from '../expressions.ts'
+import { applyEdits, type Edit, linesOf, ScalarText } from '../spans.ts'
+import { quoted } from '../yaml-lines.ts'
+import { type Finding, findUntrusted, isGoverning } from './findings.ts'
+import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
+import { childOf, entriesOf, mapOf, type Place } from './nodes.ts'
+import { safeInJavaScript } from './safe-javascript.ts'
+import { safeInShell } from './safe-shell.ts'
+import { type Placeholder, type Script, scriptOf } from './script.ts'
 
 /** What `--fix` made of a file. */
 export interface Fixed {
@@ -19,22 +21,22 @@ export interface Fixed {
 }
 
 /**
- * Moves untrusted text from scripts into `env:`, where that surely keeps what the script does. The
- * rest stays for a person.
+ * Moves untrusted text from scripts into `env:` where it surely is text then, and the script does
+ * what it did. Everything else stays for a person, and stays a finding.
  */
-export function fixUntrusted(file: SourceFile): Fixed {
-  const findings = findUntrusted(file)
-  const fixes = [...new Set(findings.map(({ node }) => node))].map((script) =>
-    fixScript(
-      file,
-      findings.filter(({ node }) => node === script),
-    ),
-  )
-  const text = applyEdits(
-    file.source.text,
-    fixes.flatMap(({ edits }) => edits),
-  )
-  return { text, count: fixes.reduce((sum, { count }) => sum + count, 0) }
+export function fixUntrusted(file: LintedFile): Fixed {
+  const scripts = new Map<Node, Finding[]>()
+  for (const finding of findUntrusted(file)) {
+    const { text, isExpression, step } = finding
+    if (!isExpression || text.isShared || !step || step.place.isShared) continue
+    const others = scripts.get(text.node)
+    if (others) others.push(finding)
+    else scripts.set(text.node, [finding])
+  }
+  const fixes = [...scripts.values()].map((findings) => fixScript(file, findings))
+  const edits = fixes.flatMap((fix) => fix.edits)
+  const count = fixes.reduce((sum, fix) => sum + fix.count, 0)
+  return { text: applyEdits(file.source.text, edits), count }
 }
 
 interface ScriptFix {
@@ -45,31 +47,58 @@ interface ScriptFix {
 const NO_FIX: ScriptFix = { edits: [], count: 0 }
 
 /** @param findings all of one script */
-function fixScript(file: SourceFile, findings: readonly Finding[]): ScriptFix {
+function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
   const [first] = findings
-  const language = first?.step && languageOf(file, first.key, first.step)
-  if (!first?.step || !language) return NO_FIX
-  const written = new ScalarText(file.source.text, first.node)
-  const script = scriptOf(written.value)
-  const all = replacements(script, language)
-  const variables = new Variables(file, first.step, script.text)
-  const edits = script.placeholders.flatMap(({ braces }, at) => {
-    const inside = written.value.slice(braces.start + 3, braces.end - 2)
-    const isFound = findings.some(({ expression }) => expression.text === inside)
-    const replacement = isFound ? all[at] : undefined
-    return replacement ? [replacement.edits(variables.nameFor(replacement.holds(inside)))] : []
+  if (!first?.step || !first.job) return NO_FIX
+  const { text, step, job } = first
+  const value = text.node.value
+  const script = scriptOf(value, expressionSpans(value))
+  const names = new VariableNames(job, step, script.text)
+  const found = new Set(findings.map(({ at }) => at.start - '${{'.length))
+  const edits = replacements(first, script).flatMap((replace, at) => {
+    const placeholder = script.placeholders[at]
+    const isFound = placeholder && found.has(placeholder.braces.start)
+    return replace && isFound ? [replace(placeholder, names)] : []
   })
-  const env = edits.length > 0 && addToEnv(file.source.text, first.step.node, variables.all)
+  const env = edits.length > 0 && addToEnv(file.source.text, step.place, names.variables)
   if (!env) return NO_FIX
-  return { edits: [...inSource(written, first.node, edits.flat()), env], count: edits.length }
+  return { edits: [...inSource(file, text.node, edits.flat()), env], count: edits.length }
+}
+
+/** The edits of a script that make a variable of one expression. */
+type Replace = (placeholder: Placeholder, names: VariableNames) => readonly Edit[]
+
+function replacements({ key, step }: Finding, script: Script): (Replace | undefined)[] {
+  if (key === 'run' && step?.isPosixShell) {
+    return safeInShell(script).map(
+      (text) =>
+        text &&
+        (({ braces, expression }, names) => [
+          { ...braces, text: text(names.of(expression.trim())) },
+        ]),
+    )
+  }
+  if (key !== 'script' || !/^actions\/github-script@/i.test(step?.uses ?? '')) return []
+  return safeInJavaScript(script).map(
+    (safe) =>
+      safe &&
+      (({ expression }, names) =>
+        safe.edits(names.of(safe.isJson ? asJson(expression.trim()) : expression.trim()))),
+  )
+}
+
+/** A value keeps its type by way of JSON. */
+function asJson(expression: string): string {
+  return /^toJSON\([^()]*\)$/i.test(expression) ? expression : `toJSON(${expression})`
 }
 
 /** Edits of a value as edits of the file; two expressions in one string share its quotes. */
-function inSource(written: ScalarText, { type }: Scalar, edits: readonly Edit[]): Edit[] {
+function inSource({ source }: LintedFile, scalar: Scalar<string>, edits: readonly Edit[]): Edit[] {
+  const written = new ScalarText(source.text, scalar)
   const once = new Map(edits.map((edit) => [edit.start, edit]))
   return [...once.values()].map(({ start, end, text }) => ({
-    ...written.stretch(start, end),
-    text: escaped(text, type),
+    ...written.span(start, end),
+    text: escaped(text, scalar.type),
   }))
 }
 
@@ -78,31 +107,122 @@ function escaped(text: string, style: Scalar['type']): string {
   return style === Scalar.QUOTE_DOUBLE ? JSON.stringify(text).slice(1, -1) : text
 }
 
-/** The variables that a step gets, one for each value, under names that nothing else has. */
-class Variables {
-  readonly #names = new Map<string, string>()
-  readonly #taken: ReadonlySet<string>
-  readonly #script: string
+/** A variable that a step is to get. */
+interface Variable {
+  readonly name: string
+  /** The inside of `${{ }}`. */
+  readonly expression: string
+}
 
-  constructor({ sections }: SourceFile, { job, node }: JobStep, script: string) {
-    const outer = [sections.get('env')?.value, child(job.node, 'env')]
-    this.#taken = new Set([...envNames(node), ...outer.flatMap((env) => pairsOf(env).map(keyOf))])
-    this.#script = script
+/** Steps that say nothing about what a value is. */
+const IDLE = new Set(['on', 'outputs', 'github', 'event', 'tojson', 'fromjson', 'format', 'join'])
+
+/** The variables that a step gets, one for each value, under names that nothing else has. */
+class VariableNames {
+  readonly #names = new Map<string, string>()
+  readonly #taken: Set<string>
+
+  constructor(job: JobFlow, step: StepFlow, script: string) {
+    const env = [job.top, job.place, step.place].flatMap((place) =>
+      entriesOf(childOf(place, 'env')),
+    )
+    this.#taken = new Set([...env.map(({ name }) => name), ...(script.match(/\w+/g) ?? [])])
   }
 
-  get all(): Variable[] {
+  get variables(): Variable[] {
     return [...this.#names].map(([expression, name]) => ({ name, expression }))
   }
 
-  nameFor(expression: string): string {
-    const known = this.#names.get(expression)
-    const name = known ?? variableName(expression, (candidate) => this.#isTaken(candidate))
+  /** `on.webhook.outputs.body.title` → `WEBHOOK_BODY_TITLE`. */
+  of(expression: string): string {
+    const name =
+      this.#names.get(expression) ?? this.#free(wordsOf(expression).join('_').slice(0, 60))
     this.#names.set(expression, name)
+    this.#taken.add(name)
     return name
   }
 
-  #isTaken(name: string): boolean {
-    const own = [...this.#names.values()].includes(name)
-    return own || this.#taken.has(name) || new RegExp(`\\b${name}\\b`).test(this.#script)
+  #free(name: string): string {
+    for (let count = 1; ; count++) {
+      const candidate = count === 1 ? name : `${name}_${count}`
+      if (!this.#taken.has(candidate) && !isGoverning(candidate)) return candidate
+    }
   }
+}
+
+function wordsOf(expression: string): string[] {
+  const { tokens } = new Lexer(expression.replaceAll(/[\r\n]/g, ' ')).lex()
+  const words = tokens
+    .filter(({ type }) => type === TokenType.IDENTIFIER || type === TokenType.STRING)
+    .map(({ lexeme }) => lexeme.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, ''))
+    .filter((word) => word !== '' && !IDLE.has(word.toLowerCase()))
+    .slice(0, 4)
+    .map((word) => word.toUpperCase())
+  if (words.length > 1) return /^\d/.test(words[0] ?? '') ? ['', ...words] : words
+  return words.length === 1 ? ['EVENT', ...words] : ['UNTRUSTED', 'TEXT'] // one word alone may be PATH
+}
+
+/**
+ * Adds variables to the `env:` of a step, or gives it one.
+ *
+ * @returns `undefined` where there is no place for them: a step in braces, or an `env:` that is
+ * itself an expression, or stands in several places
+ */
+function addToEnv(text: string, step: Place, variables: readonly Variable[]): Edit | undefined {
+  if (!isMap(step.node) || step.node.flow) return undefined
+  const { items } = mapOf(step.node)
+  const [first] = items
+  const env = childOf(step, 'env')
+  const pair = items.find((item) => keyOf(item) === 'env')
+  if (!first) return undefined
+  const column = columnOf(text, first.key)
+  if (!pair || !env) return newEnv(text, items, column, variables)
+  const { node } = env
+  const isEmpty = node === null || (isScalar(node) && node.value === null)
+  if (env.isShared || !(isEmpty || isMap(node))) return undefined
+  if (isMap(node) && node.flow) return intoBraces(node, variables)
+  const name = isMap(node) ? mapOf(node).items[0]?.key : undefined
+  const at = linesOf(text, ...rangeOf(pair.key)).end
+  const indent = name ? columnOf(text, name) : column + 2
+  return insertion(at, linesFor(variables, indent))
+}
+
+/** After the script, which ends where its last line does. */
+function newEnv(
+  text: string,
+  items: ReturnType<typeof mapOf>['items'],
+  column: number,
+  variables: readonly Variable[],
+): Edit | undefined {
+  const script = items.findLast((item) => ['run', 'with'].includes(keyOf(item)))
+  if (!script?.value) return undefined
+  const { end } = linesOf(text, rangeOf(script.key)[0], rangeOf(script.value)[1])
+  const edit = insertion(end, [`${' '.repeat(column)}env:`, ...linesFor(variables, column + 2)])
+  return text[end - 1] === '\n' ? edit : { ...edit, text: `\n${edit.text.trimEnd()}` }
+}
+
+function insertion(at: number, lines: readonly string[]): Edit {
+  return { start: at, end: at, text: lines.map((line) => `${line}\n`).join('') }
+}
+
+function intoBraces(env: YAMLMap, variables: readonly Variable[]): Edit {
+  const at = rangeOf(env)[0] + 1
+  const inside = variables.map(({ name, expression }) => `${name}: ${quoted(template(expression))}`)
+  return { start: at, end: at, text: ` ${inside.join(', ')}${env.items.length > 0 ? ', ' : ' '}` }
+}
+
+function linesFor(variables: readonly Variable[], indent: number): string[] {
+  return variables.map(({ name, expression }) => {
+    const value = template(expression)
+    return `${' '.repeat(indent)}${name}: ${/: | #/.test(value) ? quoted(value) : value}`
+  })
+}
+
+function template(expression: string): string {
+  return `\${{ ${expression.replaceAll(/\s*[\r\n]\s*/g, ' ')} }}`
+}
+
+function columnOf(text: string, node: Node): number {
+  const [start] = rangeOf(node)
+  return start - (text.lastIndexOf('\n', start - 1) + 1)
 }

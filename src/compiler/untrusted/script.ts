@@ -1,5 +1,4 @@
-import { expressionSpans } from '../../workflow/expressions.ts'
-import type { Stretch } from '../scalar-text.ts'
+import type { Span } from '../spans.ts'
 
 /** A script with a name in the place of each expression, for a parser of its language. */
 export interface Script {
@@ -11,27 +10,40 @@ export interface Script {
 
 export interface Placeholder {
   readonly name: string
+  /** Where the name stands in the script. */
+  readonly at: number
+  readonly expression: string
   /** The whole `${{ }}` in the value. */
-  readonly braces: Stretch
+  readonly braces: Span
 }
 
+/** A name in the place of an expression; its number is the first group. */
+export const PLACEHOLDER: RegExp = /hookline_expression_(\d+)_/
+
 /** Puts a name in the place of each `${{ }}` of a value. */
-export function scriptOf(value: string): Script {
-  const placeholders = expressionSpans(value).map(({ start, end }, index) => ({
-    name: `hookline_expression_${index}_`,
-    braces: { start: start - '${{'.length, end: Math.min(value.length, end + '}}'.length) },
-  }))
-  let at = 0
-  let text = ''
-  const shifts: { readonly from: number; readonly by: number }[] = []
-  for (const { name, braces } of placeholders) {
-    text += value.slice(at, braces.start) + name
-    at = braces.end
-    shifts.push({ from: text.length, by: at - text.length })
+export function scriptOf(value: string, spans: readonly Span[]): Script {
+  const placeholders: Placeholder[] = []
+  const parts: string[] = []
+  let [end, length] = [0, 0]
+  for (const [index, span] of spans.entries()) {
+    const name = `hookline_expression_${index}_`
+    const braces = {
+      start: span.start - '${{'.length,
+      end: Math.min(value.length, span.end + '}}'.length),
+    }
+    const before = value.slice(end, braces.start)
+    const at = length + before.length
+    placeholders.push({ name, at, expression: value.slice(span.start, span.end), braces })
+    parts.push(before, name)
+    end = braces.end
+    length = at + name.length
   }
   return {
-    text: text + value.slice(at),
+    text: parts.join('') + value.slice(end),
     placeholders,
-    toValue: (place) => place + (shifts.findLast(({ from }) => from <= place)?.by ?? 0),
+    toValue(place) {
+      const last = placeholders.findLast(({ at, name }) => at + name.length <= place)
+      return last ? place - last.at - last.name.length + last.braces.end : place
+    },
   }
 }

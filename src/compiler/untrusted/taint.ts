@@ -9,88 +9,168 @@ import {
   Logical,
   Unary,
 } from '@actions/expressions/ast'
-import { isFault, parseExpression } from '../parse-expression.ts'
+import { expressionSpans } from '../../workflow/expressions.ts'
+import { isFault, parseExpression } from '../expressions.ts'
+import type { Span } from '../spans.ts'
 
-/** Which values of the other contexts were made from an event. Names are in lower case. */
+/** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {
-  readonly env: ReadonlySet<string>
-  /** `job.output` of earlier jobs. */
-  readonly needs: ReadonlySet<string>
-  readonly matrix: boolean
+  env(name: string | undefined): boolean
+  inputs(name: string | undefined): boolean
+  matrix(key: string | undefined): boolean
+  needs(job: string | undefined, output: string | undefined): boolean
+  steps(id: string | undefined, output: string | undefined): boolean
 }
 
-/** Steps into a context; `undefined` for one that is only known at run time, or for all there are. */
-type Steps = readonly (string | undefined)[]
+/** The expressions of a file: each is parsed once, and each text searched once. */
+export class Expressions {
+  readonly #parsed = new Map<string, Expr | undefined>()
+  readonly #spans = new Map<string, readonly Span[]>()
+
+  /** The insides of all `${{ }}` of a text. */
+  spansOf(text: string): readonly Span[] {
+    const spans = this.#spans.get(text) ?? expressionSpans(text)
+    this.#spans.set(text, spans)
+    return spans
+  }
+
+  /** Those of them that can hold text that the sender of an event chose. */
+  untrusted(text: string, scope: Scope): Span[] {
+    return this.spansOf(text).filter(({ start, end }) =>
+      this.isUntrusted(text.slice(start, end), scope),
+    )
+  }
+
+  /** True when the value of an expression can hold text that the sender of an event chose. */
+  isUntrusted(text: string, scope: Scope): boolean {
+    const expression = text.trim()
+    if (!this.#parsed.has(expression)) {
+      const parsed = expression === '' ? undefined : parseExpression(expression)
+      this.#parsed.set(expression, parsed && !isFault(parsed) ? parsed : undefined)
+    }
+    const parsed = this.#parsed.get(expression)
+    return parsed !== undefined && isTainted(parsed, scope)
+  }
+}
 
 /** Functions whose result no sender can word. */
-const HARMLESS = new Set(
-  [
-    'contains',
-    'startsWith',
-    'endsWith',
-    'hashFiles',
-    'success',
-    'failure',
-    'always',
-    'cancelled',
-  ].map((name) => name.toLowerCase()),
+const HARMLESS: ReadonlySet<string> = new Set(
+  'contains startswith endswith hashfiles success failure always cancelled'.split(' '),
 )
-
-/** True when the value of an expression can hold text that the sender of an event chose. */
-export function isUntrusted(expression: string, scope: Scope): boolean {
-  const parsed = parseExpression(expression)
-  return !isFault(parsed) && isTainted(parsed, scope)
-}
 
 function isTainted(expr: Expr, scope: Scope): boolean {
   if (expr instanceof Literal || expr instanceof Unary || expr instanceof Binary) return false
   if (expr instanceof Grouping) return isTainted(expr.group, scope)
-  if (expr instanceof Logical) return expr.args.some((arg) => isTainted(arg, scope))
-  if (expr instanceof FunctionCall) {
-    const isHarmless = HARMLESS.has(expr.functionName.lexeme.toLowerCase())
-    return !isHarmless && expr.args.some((arg) => isTainted(arg, scope))
-  }
+  if (expr instanceof Logical) return logicalResults(expr).some((arg) => isTainted(arg, scope))
+  if (expr instanceof FunctionCall) return callResults(expr).some((arg) => isTainted(arg, scope))
   const { root, steps } = chainOf(expr)
   if (!(root instanceof ContextAccess)) return root !== expr && isTainted(root, scope)
   return CONTEXTS.get(root.name.lexeme.toLowerCase())?.(steps, scope) ?? false
 }
 
+/** Of `a && b`, `a` is the result only when it is empty, zero or false. */
+function logicalResults({ operator, args }: Logical): readonly Expr[] {
+  return operator.lexeme === '&&' ? args.slice(-1) : args
+}
+
+function callResults({ functionName, args }: FunctionCall): readonly Expr[] {
+  const name = functionName.lexeme.toLowerCase()
+  if (HARMLESS.has(name)) return []
+  if (name !== 'case') return args
+  return args.filter((_, at) => at % 2 === 1 || at === args.length - 1)
+}
+
+/** Steps into a context; `undefined` for one that is only known at run time, or for all there are. */
+type Steps = readonly (string | undefined)[]
+
 /** `on.webhook['outputs']` as its root `on` and the steps from there. */
 function chainOf(expr: Expr): { readonly root: Expr; readonly steps: Steps } {
-  if (!(expr instanceof IndexAccess)) return { root: expr, steps: [] }
-  const { root, steps } = chainOf(expr.expr)
-  return { root, steps: [...steps, nameOf(expr.index)] }
+  const steps: (string | undefined)[] = []
+  let root = expr
+  for (; root instanceof IndexAccess; root = root.expr) steps.push(nameOf(root.index))
+  return { root, steps: steps.reverse() }
 }
 
 function nameOf(index: Expr): string | undefined {
   return index instanceof Literal ? index.literal.coerceString().toLowerCase() : undefined
 }
 
+/**
+ * What anyone may word in the events of GitHub's own.
+ *
+ * Sources: actionlint's list of untrusted inputs; zizmor's context-capabilities for `workflow_run`,
+ * `changes` and `merge_group`. `inputs.hookline` is a webhook that the relay handed on.
+ */
+const FROM_EVENTS = [
+  'event.client_payload',
+  'event.inputs.hookline',
+  'event.answer.body',
+  'event.changes.body.from',
+  'event.changes.title.from',
+  'event.comment.body',
+  'event.commits.*.author.email',
+  'event.commits.*.author.name',
+  'event.commits.*.committer.email',
+  'event.commits.*.committer.name',
+  'event.commits.*.message',
+  'event.discussion.body',
+  'event.discussion.title',
+  'event.head_commit.author.email',
+  'event.head_commit.author.name',
+  'event.head_commit.committer.email',
+  'event.head_commit.committer.name',
+  'event.head_commit.message',
+  'event.issue.body',
+  'event.issue.title',
+  'event.merge_group.head_commit.message',
+  'event.pages.*.page_name',
+  'event.pages.*.title',
+  'event.pull_request.body',
+  'event.pull_request.head.label',
+  'event.pull_request.head.ref',
+  'event.pull_request.head.repo.default_branch',
+  'event.pull_request.head.repo.description',
+  'event.pull_request.head.repo.homepage',
+  'event.pull_request.title',
+  'event.review.body',
+  'event.review_comment.body',
+  'event.workflow_run.display_title',
+  'event.workflow_run.head_branch',
+  'event.workflow_run.head_commit.author.email',
+  'event.workflow_run.head_commit.author.name',
+  'event.workflow_run.head_commit.message',
+  'event.workflow_run.head_repository.description',
+  'event.workflow_run.pull_requests.*.head.ref',
+  'head_ref',
+].map((path) => path.split('.'))
+
+/** True for one of these values, for what lies in it, and for a whole that holds one. */
+function isFromEvent(steps: Steps): boolean {
+  return FROM_EVENTS.some((path) =>
+    steps.every((step, at) => {
+      const wanted = path[at]
+      return wanted === undefined || wanted === '*' || step === undefined || step === wanted
+    }),
+  )
+}
+
 /** What of each context comes from a sender. */
-const CONTEXTS = new Map<string, (steps: Steps, scope: Scope) => boolean>([
-  ['on', ([, field]) => field === undefined || field === 'outputs'],
-  ['inputs', ([name]) => name === undefined || name === 'on'],
+const CONTEXTS: ReadonlyMap<string, (steps: Steps, scope: Scope) => boolean> = new Map([
+  ['on', ([, field]: Steps) => isOr(field, 'outputs')],
+  ['github', isFromEvent],
+  ['inputs', ([name]: Steps, { inputs }: Scope) => inputs(name)],
+  ['env', ([name]: Steps, { env }: Scope) => env(name)],
+  ['matrix', ([key]: Steps, { matrix }: Scope) => matrix(key)],
   [
-    'github',
-    ([first, second]) =>
-      isOr(first, 'event') && (first === undefined || isOr(second, 'client_payload')),
+    'needs',
+    ([job, field, name]: Steps, { needs }: Scope) => isOr(field, 'outputs') && needs(job, name),
   ],
-  ['env', ([name], { env }) => (name === undefined ? env.size > 0 : env.has(name))],
-  ['matrix', (_, { matrix }) => matrix],
-  ['needs', ([job, , output], { needs }) => needsTainted(needs, job, output)],
+  [
+    'steps',
+    ([id, field, name]: Steps, { steps }: Scope) => isOr(field, 'outputs') && steps(id, name),
+  ],
 ])
 
 function isOr(name: string | undefined, wanted: string): boolean {
   return name === undefined || name === wanted
-}
-
-function needsTainted(
-  needs: ReadonlySet<string>,
-  job: string | undefined,
-  output: string | undefined,
-): boolean {
-  return [...needs].some((key) => {
-    const [ownJob, ownOutput] = key.split('.')
-    return isOr(job, ownJob ?? '') && isOr(output, ownOutput ?? '')
-  })
 }

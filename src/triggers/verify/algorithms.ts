@@ -1,39 +1,182 @@
+import { fromBase64, toBase64 } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 
-/** Hash functions by the names that senders use, and the platform's name for each. */
-export const ALGORITHMS = {
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Hash functions of an HMAC, by the names that senders use, and the platform's name for each. */
+export const HASHES = {
   sha1: 'SHA-1',
   sha256: 'SHA-256',
   sha384: 'SHA-384',
   sha512: 'SHA-512',
 } as const
 
-export type Algorithm = keyof typeof ALGORITHMS
+export type Hash = keyof typeof HASHES
 
-type Bytes = Uint8Array<ArrayBuffer>
+/** What makes a signature: an HMAC, or a pair of keys of which the receiver has the public one. */
+export type Algorithm = Hash | 'ed25519' | 'p256'
 
-/** The comparison is the platform's own, and takes the same time wherever the first difference is. */
-export async function hmacHolds(
+/**
+ * Whether a signature over bytes holds under a key: for an HMAC its bytes, for Ed25519 the 32 bytes
+ * of the public key, for P-256 its SPKI. The comparison is the platform's own, and takes the same
+ * time wherever the first difference is.
+ */
+export async function signatureHolds(
   algorithm: Algorithm,
   key: Bytes,
   signed: Bytes,
   signature: Bytes,
 ): Promise<boolean> {
-  const hmac = { name: 'HMAC', hash: ALGORITHMS[algorithm] }
+  if (algorithm === 'ed25519') {
+    const imported = await crypto.subtle.importKey('raw', key, 'Ed25519', false, ['verify'])
+    return crypto.subtle.verify('Ed25519', imported, signature, signed)
+  }
+  if (algorithm === 'p256') {
+    const curve = { name: 'ECDSA', namedCurve: 'P-256' }
+    const ecdsa = { name: 'ECDSA', hash: 'SHA-256' }
+    try {
+      const imported = await crypto.subtle.importKey('spki', key, curve, false, ['verify'])
+      return await crypto.subtle.verify(ecdsa, imported, signature, signed)
+    } catch {
+      return false // the key is no point of the curve
+    }
+  }
+  const hmac = { name: 'HMAC', hash: HASHES[algorithm] }
   const imported = await crypto.subtle.importKey('raw', key, hmac, false, ['verify'])
   return crypto.subtle.verify('HMAC', imported, signature, signed)
 }
 
-/** Most senders use the text of a secret as the key. */
+/** How a signature is written: each reads the bytes, or `undefined` where the text is not so written. */
+export const ENCODINGS = { hex, base64, base64url } as const
+
+export type Encoding = keyof typeof ENCODINGS
+
+/** In one case throughout, so that no two texts stand for the same bytes by mixing them. */
+function hex(text: string): Bytes | undefined {
+  if (text.length % 2 !== 0 || !/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text)) return undefined
+  const pairs = text.match(/../g) ?? []
+  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16))
+}
+
+/**
+ * Padding may be missing. The bits that no byte uses must be zero, as every encoder leaves them:
+ * decoders ignore them, and so would take several texts for one signature.
+ */
+function base64(text: string): Bytes | undefined {
+  const bytes = decoded(text)
+  if (!bytes) return undefined
+  const written = toBase64(bytes)
+  return text === written || text === written.replace(/=+$/, '') ? bytes : undefined
+}
+
+function base64url(text: string): Bytes | undefined {
+  if (/[+/]/.test(text)) return undefined
+  return base64(text.replaceAll('-', '+').replaceAll('_', '/'))
+}
+
+function decoded(text: string): Bytes | undefined {
+  try {
+    return fromBase64(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The two numbers of an ECDSA signature over P-256, 32 bytes each, as the platform takes them, from
+ * ASN.1 DER (RFC 3279). Only the one shortest way of writing them is read.
+ */
+export function fromDer(der: Bytes): Bytes | undefined {
+  if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
+  const raw = new Uint8Array(64)
+  let at = 2
+  for (const end of [32, 64]) {
+    const size = der[at + 1] ?? 0
+    const number = der.subarray(at + 2, at + 2 + size)
+    const [first = 0x80, second = 0] = number
+    const isPadded = first === 0 && size > 1
+    if (der[at] !== 2 || number.length !== size || first >= 0x80) return undefined
+    if (isPadded && second < 0x80) return undefined
+    const digits = isPadded ? number.subarray(1) : number
+    if (digits.length > 32) return undefined
+    raw.set(digits, end - digits.length)
+    at += 2 + size
+  }
+  return at === der.length ? raw : undefined
+}
+
+/** How the text of a secret stands for a key, and how to tell a person that it does not. */
+export interface KeyForm {
+  /** The key, or `undefined` where the text is none. */
+  readonly read: (text: string) => Bytes | undefined
+  readonly mistake: string
+}
+
+export const KEYS = {
+  /** Most senders use the text of a secret as the key. */
+  text: { read: textBytes, mistake: '' },
+  base64: { read: ENCODINGS.base64, mistake: '"secret" is not base64' },
+  ed25519: {
+    read: ed25519Key,
+    mistake: '"secret" is no public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+  },
+  p256: {
+    read: p256Key,
+    mistake: '"secret" is no public key of P-256: the base64 of its SPKI, as the sender shows it',
+  },
+} as const satisfies Record<string, KeyForm>
+
+/** What stands before the 32 bytes of the key in its SPKI (RFC 8410). */
+const ED25519_SPKI = '302a300506032b6570032100'
+
+function ed25519Key(text: string): Bytes | undefined {
+  const plain = withoutArmour(text)
+  const bytes = ENCODINGS.hex(plain) ?? ENCODINGS.base64(plain)
+  if (bytes?.length !== 44) return bytes?.length === 32 ? bytes : undefined
+  return hexText(bytes.subarray(0, 12)) === ED25519_SPKI ? bytes.slice(12) : undefined
+}
+
+/** The same for an uncompressed point of P-256 (RFC 5480): 26 bytes, then 0x04 and 64 bytes. */
+const P256_SPKI = '3059301306072a8648ce3d020106082a8648ce3d03010703420004'
+
+function p256Key(text: string): Bytes | undefined {
+  const bytes = ENCODINGS.base64(withoutArmour(text))
+  if (bytes?.length !== 91) return undefined
+  return hexText(bytes.subarray(0, 27)) === P256_SPKI ? bytes : undefined
+}
+
+/** The SPKI of a key of P-256, from the two coordinates of its point, 32 bytes each. */
+export function p256Spki(x: Bytes, y: Bytes): Bytes | undefined {
+  const prefix = hex(P256_SPKI)
+  return prefix && x.length === 32 && y.length === 32 ? concat([prefix, x, y]) : undefined
+}
+
+/** A PEM file without its first and last line and its line breaks. */
+function withoutArmour(text: string): string {
+  return text.replace(/-----(?:BEGIN|END) PUBLIC KEY-----/g, '').replace(/\s/g, '')
+}
+
 export function keyBytes(secret: Secret): Bytes {
-  return new TextEncoder().encode(secret.reveal())
+  return textBytes(secret.reveal())
+}
+
+export function textBytes(text: string): Bytes {
+  return new TextEncoder().encode(text)
+}
+
+export function hexText(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** SHA-256, as senders write it who sign the hash of a body in its place. */
+export async function sha256Hex(bytes: Uint8Array): Promise<string> {
+  // A copy, since the platform takes no bytes of memory that is shared with others.
+  return hexText(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
 }
 
 /** Text and bytes, one after the other. */
 export function concat(parts: readonly (string | Uint8Array)[]): Bytes {
-  const all = parts.map((part) =>
-    typeof part === 'string' ? new TextEncoder().encode(part) : part,
-  )
+  const all = parts.map((part) => (typeof part === 'string' ? textBytes(part) : part))
   const whole = new Uint8Array(all.reduce((size, part) => size + part.length, 0))
   let at = 0
   for (const part of all) {

@@ -2,11 +2,9 @@ import { HttpFailure } from '../../wire/http.ts'
 import { isObject, scalarText } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 import type { TriggerPorts } from '../trigger.ts'
-import { concat } from './algorithms.ts'
-import { certificateUrl } from './aws-sns-address.ts'
-import { ENCODINGS } from './encodings.ts'
+import { concat, ENCODINGS } from './algorithms.ts'
 import { MISMATCH, type Refusal, type Scheme, type Settings } from './scheme.ts'
-import { receivedAt, timeRefusal } from './timestamp.ts'
+import { timeRefusal } from './time.ts'
 
 /** Milliseconds for one call to Amazon. */
 export const AMAZON_TIMEOUT = 5000
@@ -14,9 +12,10 @@ export const AMAZON_TIMEOUT = 5000
 /** SNS repeats a message for up to an hour, under the time of its first attempt. */
 const TOLERANCE = 3900
 
-/** https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html */
+/** The signature is in the message, and holds under a certificate that Amazon shows at its address. */
 export const awsSns: Scheme = {
   name: 'aws_sns',
+  page: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   needs: [],
   takes: ['topic', 'tolerance'],
   credentials: () => ({}),
@@ -24,7 +23,7 @@ export const awsSns: Scheme = {
     const message = signedMessage(request)
     if (typeof message === 'string') return message
     return (
-      (await signatureRefusal(message, request, ports)) ??
+      (await signatureRefusal(message, ports)) ??
       topicRefusal(message, settings) ??
       timeRefusal(message.fields.Timestamp ?? '', settings.tolerance ?? TOLERANCE, request, ports)
     )
@@ -83,13 +82,12 @@ function isText(entry: readonly [string, unknown]): entry is readonly [string, s
 
 async function signatureRefusal(
   { fields, hash, signature, certificate }: SignedMessage,
-  request: WebhookRequest,
   ports: TriggerPorts,
 ): Promise<Refusal> {
   const pem = await certificateText(certificate, ports)
   if (pem === undefined) return 'the certificate of SNS could not be fetched'
-  const key = await publicKey(pem, hash, receivedAt(request, ports))
-  if (!key) return 'the certificate is none, or not valid at this time'
+  const key = await publicKey(pem, hash, ports.now())
+  if (!key) return 'the certificate is none, not of SNS, or not valid now'
   const signed = concat(Object.entries(fields).map(([name, value]) => `${name}\n${value}\n`))
   const holds = await crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, signature, signed)
   return holds ? undefined : MISMATCH
@@ -105,12 +103,17 @@ async function certificateText(url: string, { http }: TriggerPorts): Promise<str
   }
 }
 
-/** The key of an RSA certificate that is valid at a time; WebCrypto itself reads no certificates. */
+/**
+ * The key of an RSA certificate of SNS that is valid at a time, which is that of this machine: the
+ * time of receipt is what a message brings. WebCrypto itself reads no certificates.
+ */
 async function publicKey(pem: string, hash: string, time: number) {
   const { X509Certificate } = await import('node:crypto')
   try {
-    const { validFrom, validTo, publicKey } = new X509Certificate(pem)
-    if (time < Date.parse(validFrom) || time > Date.parse(validTo)) return undefined
+    const { subject, validFrom, validTo, publicKey } = new X509Certificate(pem)
+    const names = subject.split('\n').filter((part) => part.startsWith('CN='))
+    if (names.length !== 1 || !COMMON_NAME.test(names[0] ?? '')) return undefined
+    if (!(time >= Date.parse(validFrom) && time <= Date.parse(validTo))) return undefined
     const der = publicKey.export({ type: 'spki', format: 'der' })
     const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash }
     return await crypto.subtle.importKey('spki', Uint8Array.from(der), algorithm, false, ['verify'])
@@ -119,7 +122,30 @@ async function publicKey(pem: string, hash: string, time: number) {
   }
 }
 
+/** `sns.amazonaws.com`, or with a region in it. */
+const COMMON_NAME = /^CN=(?:sns\.amazonaws\.com|sns[.-][a-z0-9.-]*amazonaws\.com(?:\.cn)?)$/
+
 function topicRefusal({ fields }: SignedMessage, { topic }: Settings): Refusal {
   if (!topic || topic.includes(fields.TopicArn ?? '')) return undefined
   return 'the message is of another topic'
+}
+
+/**
+ * Exactly what Amazon writes, looked for in the text as it came: so nothing depends on how a URL
+ * parser reads user info, ports, backslashes or line breaks. The host ends in a region: others, such
+ * as `sns.s3-us-west-2.amazonaws.com`, are of whoever owns a bucket of that name.
+ */
+const ADDRESS =
+  /^https:\/\/sns\.[a-z]{2}(?:-[a-z]+)+-\d\.amazonaws\.com(?:\.cn)?(\/[\w.~:/?#@!$&'()*+,;=%-]*)$/
+
+/** The text when it is an HTTPS address at a host of SNS, without port or user info. */
+export function snsUrl(text: unknown): string | undefined {
+  return typeof text === 'string' && ADDRESS.test(text) ? text : undefined
+}
+
+/** The address of a signing certificate of SNS. */
+export function certificateUrl(text: unknown): string | undefined {
+  const url = snsUrl(text)
+  const [, path = ''] = ADDRESS.exec(url ?? '') ?? []
+  return /^\/SimpleNotificationService-[0-9a-f]+\.pem$/.test(path) ? url : undefined
 }

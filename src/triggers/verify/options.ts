@@ -1,8 +1,108 @@
 import * as v from 'valibot'
+import { Secret } from '../../wire/secret.ts'
 import { oneOrMore } from '../trigger.ts'
-import { entry, type Given, keys } from './entry.ts'
+import { ENCODINGS, HASHES } from './algorithms.ts'
 import type { Scheme, Setting, Settings } from './scheme.ts'
 import { SCHEMES } from './schemes.ts'
+
+/** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
+const secret = v.pipe(
+  v.nullable(v.string(), ''),
+  v.transform((text) => (text.trim() === '' ? '' : text)),
+  v.nonEmpty(
+    'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?',
+  ),
+  v.transform((text) => new Secret(text)),
+)
+
+const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'),
+  v.toLowerCase(),
+)
+
+const text = v.pipe(v.string(), v.nonEmpty('is empty'))
+
+const partName = v.pipe(v.string(), v.regex(/^[\w-]+$/, 'is no name of a part'))
+
+const options = {
+  scheme: v.pipe(
+    v.optional(oneOrMore(v.picklist([...SCHEMES.keys()], 'scheme'))),
+    v.description('How the sender proves who it is. Of several, one must hold.'),
+  ),
+  secret: v.pipe(
+    v.optional(oneOrMore(secret)),
+    v.description('What the sender and you share. Several while you rotate it: one must hold.'),
+  ),
+  tolerance: v.pipe(
+    v.optional(v.pipe(v.number(), v.integer('is no whole number'), v.minValue(1, 'is below 1'))),
+    v.description('Seconds that a signed time may lie before or after the receipt. Default 300.'),
+  ),
+  header: v.pipe(
+    v.optional(headerName),
+    v.description('`hmac`, `ed25519`, `token`: header with the signature or the token.'),
+  ),
+  query: v.pipe(v.optional(text), v.description('`token`: query parameter with the token.')),
+  field: v.pipe(
+    v.optional(text),
+    v.description(
+      '`token`: field of the body with the token, or a path such as `value[0].clientState`.',
+    ),
+  ),
+  algorithm: v.pipe(
+    v.optional(v.picklist(keys(HASHES), 'algorithm')),
+    v.description('`hmac`: hash function. Default `sha256`.'),
+  ),
+  encoding: v.pipe(
+    v.optional(v.picklist(keys(ENCODINGS), 'encoding')),
+    v.description('`hmac`, `ed25519`: how the signature is written. Default `hex`.'),
+  ),
+  prefix: v.pipe(
+    v.optional(v.string()),
+    v.description('`hmac`, `ed25519`: what stands before the signature, such as `sha256=`.'),
+  ),
+  template: v.pipe(
+    v.optional(text),
+    v.description(
+      '`hmac`, `ed25519`: what is signed, of `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.',
+    ),
+  ),
+  timestampHeader: v.pipe(
+    v.optional(headerName),
+    v.description('`hmac`, `ed25519`: header with the time that stands for `{timestamp}`.'),
+  ),
+  signaturePart: v.pipe(
+    v.optional(partName),
+    v.description(
+      '`hmac`, `ed25519`: name of the signature, where the header is a list such as `t=1,v1=2`.',
+    ),
+  ),
+  timestampPart: v.pipe(
+    v.optional(partName),
+    v.description(
+      '`hmac`, `ed25519`: name of the time that stands for `{timestamp}` in such a list.',
+    ),
+  ),
+  separator: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^[^\w\s=]$/, 'is not one sign such as , or ;'))),
+    v.description('`hmac`, `ed25519`: what stands between the parts of such a list. Default `,`.'),
+  ),
+  url: v.pipe(
+    v.optional(secret),
+    v.description(
+      'The whole URL that the sender calls, for those that sign it: `twilio`, `square`, `hubspot`, `trello`, `contentful`, `monday`, `hmac`, `ed25519`.',
+    ),
+  ),
+  topic: v.pipe(
+    v.optional(oneOrMore(text)),
+    v.description('`aws_sns`: ARN of the topic. Without it every topic of every account will do.'),
+  ),
+}
+
+/** One entry of `verify`, each option by itself: what fits a scheme is looked at afterwards. */
+const entry = v.strictObject(options, `options: ${keys(options).join(', ')}`)
+
+type Given = v.InferOutput<typeof entry>
 
 /** One entry of `verify`: one of its schemes must hold, with the same settings. */
 export interface Verification {
@@ -55,6 +155,9 @@ function filled({ secret: secrets = [], ...given }: Omit<Given, 'scheme'>): Sett
     prefix: given.prefix,
     template: given.template,
     timestampHeader: given.timestampHeader,
+    timestampPart: given.timestampPart,
+    signaturePart: given.signaturePart,
+    separator: given.separator,
     url: given.url,
     topic: given.topic,
   }
@@ -76,4 +179,9 @@ function mistakesOf(scheme: Scheme, settings: Settings): string[] {
 function givenNames({ secrets, ...others }: Settings): Setting[] {
   const names = keys(others).filter((name) => others[name] !== undefined)
   return secrets.length > 0 ? ['secret', ...names] : names
+}
+
+/** `Object.keys` forgets the type; these objects have no other keys. */
+function keys<Of extends object>(object: Of): Extract<keyof Of, string>[] {
+  return Object.keys(object) as Extract<keyof Of, string>[]
 }

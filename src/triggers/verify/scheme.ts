@@ -1,8 +1,7 @@
 import type { WebhookRequest } from '../../wire/request.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { TriggerPorts } from '../trigger.ts'
-import type { Algorithm } from './algorithms.ts'
-import type { Encoding } from './encodings.ts'
+import type { Encoding, Hash } from './algorithms.ts'
 
 /** The options of one `verify` entry, checked. */
 export interface Settings {
@@ -14,10 +13,13 @@ export interface Settings {
   readonly query: string | undefined
   readonly field: string | undefined
   readonly prefix: string | undefined
-  readonly algorithm: Algorithm | undefined
+  readonly algorithm: Hash | undefined
   readonly encoding: Encoding | undefined
   readonly template: string | undefined
   readonly timestampHeader: string | undefined
+  readonly timestampPart: string | undefined
+  readonly signaturePart: string | undefined
+  readonly separator: string | undefined
   readonly url: Secret | undefined
   readonly topic: readonly string[] | undefined
 }
@@ -29,13 +31,15 @@ export interface Credentials {
   /** Lower case. */
   readonly headers?: readonly string[]
   readonly query?: readonly string[]
-  /** Fields of the body. */
+  /** Fields of the body, by name or by path: `token`, `value[*].clientState`. */
   readonly fields?: readonly string[]
 }
 
 /** One way in which senders prove who they are. */
 export interface Scheme {
   readonly name: string
+  /** The page of its vendor, or the standard, that describes it. */
+  readonly page?: string
   /** Options it cannot do without. */
   readonly needs: readonly Setting[]
   /** Options it understands besides. */
@@ -54,4 +58,33 @@ export const MISMATCH = 'the signature does not match'
 
 export function missing(header: string): string {
   return `the header ${header} is missing`
+}
+
+/** A service that people ask for: what is known of it, in one place. */
+export interface Sender {
+  /** As in `init --sender stripe` and `send --as stripe`. */
+  readonly name: string
+  readonly title: string
+  /** Its trigger; `webhook` when left out. */
+  readonly trigger?: string
+  /** The scheme that proves it; its name when left out. */
+  readonly scheme?: string
+  /** Options of `verify` besides `scheme`, `secret` and `url`. */
+  readonly options?: Readonly<Record<string, string>>
+  /** A name for the secret in the repository; none where it needs none. */
+  readonly secret?: string
+  /** What is kept under that name, and where the sender shows it. */
+  readonly shown: string
+  /**
+   * How it makes sure that a URL is ours, where it does: `relay`: the relay answers; `both`: the
+   * relay answers and the workflow gets it too; `workflow`: the first run has to act; `none`: nobody
+   * answers, since that would need the secret at the relay.
+   */
+  readonly handshake?: 'relay' | 'both' | 'workflow' | 'none'
+  /** How often it tries again. */
+  readonly retries: string
+  /** What is the same in a repeated request, as a path; the hash of the request when left out. */
+  readonly repeat?: string
+  /** Where its kind of event stands in the item, and the kinds that are most asked for. */
+  readonly events?: readonly [path: string, ...usual: string[]]
 }

@@ -1,15 +1,15 @@
 import type { Secret } from '../../wire/secret.ts'
-import { anyHolds, concat, hmacHolds } from './algorithms.ts'
-import { ENCODINGS } from './encodings.ts'
+import { anyHolds, concat, ENCODINGS, signatureHolds } from './algorithms.ts'
 import { MISMATCH, missing, type Scheme, type Settings } from './scheme.ts'
-import { DEFAULT_TOLERANCE, timeRefusal } from './timestamp.ts'
+import { DEFAULT_TOLERANCE, isTime, NO_TIME, timeRefusal } from './time.ts'
 
 /** Svix, from which the standard came, has names of its own. */
 const PREFIXES = ['webhook', 'svix'] as const
 
-/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+/** Svix, Clerk, Resend, Supabase, OpenAI and others. */
 export const standardWebhooks: Scheme = {
   name: 'standard-webhooks',
+  page: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   needs: ['secret'],
   takes: ['tolerance'],
   mistake: ({ secrets }) => secrets.map(secretMistake).find((mistake) => mistake !== undefined),
@@ -20,6 +20,9 @@ export const standardWebhooks: Scheme = {
     const absent = names.find((name) => !request.headers[name])
     if (absent) return missing(absent)
     const [id = '', timestamp = '', presented = ''] = names.map((name) => request.headers[name])
+    // The standard keeps full stops out of both, so that what is signed reads in one way only.
+    if (id.includes('.')) return `the header ${prefix}-id holds a full stop`
+    if (!isTime(timestamp)) return NO_TIME
     const signed = concat([`${id}.${timestamp}.`, request.bytes])
     if (!(await presentedHolds(presented, signed, settings))) return MISMATCH
     return timeRefusal(timestamp, settings.tolerance ?? DEFAULT_TOLERANCE, request, ports)
@@ -45,23 +48,14 @@ interface Key {
 }
 
 function keyOf(secret: Secret): Key | undefined {
-  const text = secret.reveal()
+  // Supabase shows it with the kind of its signatures: `v1,whsec_…`.
+  const text = secret.reveal().replace(/^v1,/, '')
   const isPublic = text.startsWith('whpk_')
-  const bytes = ENCODINGS.base64(text.replace(/^(whsec|whpk)_/, ''))
+  const bytes = ENCODINGS.base64(text.replace(/^(?:whsec|whpk)_/, ''))
   if (!bytes || bytes.length === 0) return undefined
-  if (!isPublic) {
-    return {
-      kind: 'v1',
-      holds: (signed, signature) => hmacHolds('sha256', bytes, signed, signature),
-    }
-  }
-  if (bytes.length !== 32) return undefined
-  return { kind: 'v1a', holds: (signed, signature) => ed25519Holds(bytes, signed, signature) }
-}
-
-async function ed25519Holds(publicKey: Bytes, signed: Bytes, signature: Bytes): Promise<boolean> {
-  const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify'])
-  return crypto.subtle.verify('Ed25519', key, signature, signed)
+  if (isPublic && bytes.length !== 32) return undefined
+  const [kind, algorithm] = isPublic ? (['v1a', 'ed25519'] as const) : (['v1', 'sha256'] as const)
+  return { kind, holds: (signed, signature) => signatureHolds(algorithm, bytes, signed, signature) }
 }
 
 function secretMistake(secret: Secret): string | undefined {

@@ -1,31 +1,52 @@
 import { toBase64 } from '../../wire/bytes.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject, type Json, record } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
 import { anyHolds } from './algorithms.ts'
 import { missing, type Refusal, type Scheme, type Settings } from './scheme.ts'
 
-/** https://docs.gitlab.com/user/project/integrations/webhooks/ */
-const gitlab = headerScheme('gitlab', 'x-gitlab-token')
+/** A plain token in a header that a sender is known by. */
+export function headerToken(name: string, page: string, header: string): Scheme {
+  return {
+    name,
+    page,
+    needs: ['secret'],
+    credentials: () => ({ headers: [header] }),
+    check: (request, settings) => headerRefusal(request, header, settings),
+  }
+}
 
-/** https://core.telegram.org/bots/api#setwebhook */
-const telegram = headerScheme('telegram', 'x-telegram-bot-api-secret-token')
+/** A plain token in the body, at a path; where a `*` stands in it, at every such place. */
+export function fieldToken(name: string, page: string, field: string): Scheme {
+  return {
+    name,
+    page,
+    needs: ['secret'],
+    credentials: () => ({ fields: [field] }),
+    check: (request, settings) => fieldRefusal(request, field, settings),
+  }
+}
 
 /** `Authorization: Bearer <secret>`, RFC 6750 */
-const bearer = authorizationScheme('bearer', (secret) => secret.reveal())
+export const bearer = authorizationScheme('bearer', (secret) => secret.reveal())
 
 /** `Authorization: Basic <base64 of the secret>`, RFC 7617; the secret is `user:password` */
-const basic: Scheme = {
+export const basic: Scheme = {
   ...authorizationScheme('basic', (secret) => toBase64(new TextEncoder().encode(secret.reveal()))),
-  mistake: ({ secrets }) =>
-    secrets.every((secret) => secret.reveal().includes(':'))
-      ? undefined
-      : '"secret" has no colon: it is user:password for basic',
+  mistake: ({ secrets }) => secrets.map(basicMistake).find((mistake) => mistake !== undefined),
+}
+
+function basicMistake(secret: Secret): string | undefined {
+  const [user = '', password] = secret.reveal().split(/:(.*)/s, 2)
+  if (password === undefined) return '"secret" has no colon: it is user:password for basic'
+  if (user.trim() === '') return '"secret" has no user before its colon: it is user:password'
+  if (password.trim() === '') return '"secret" has no password after its colon: it is user:password'
+  return undefined
 }
 
 /** A plain token, in a place that the options name. */
-const token: Scheme = {
+export const token: Scheme = {
   name: 'token',
   needs: ['secret'],
   takes: ['header', 'query', 'field'],
@@ -41,25 +62,11 @@ const token: Scheme = {
   async check(request, settings) {
     const { header, query, field } = settings
     if (header !== undefined) return headerRefusal(request, header, settings)
-    const [place, name, values] =
-      query === undefined
-        ? ['field', field ?? '', request.body]
-        : ['query parameter', query, request.query]
-    const presented = isObject(values) ? values[name] : undefined
-    if (typeof presented !== 'string') return `the ${place} ${name} is missing, or no single text`
-    return tokenRefusal(presented, settings)
+    if (query === undefined) return fieldRefusal(request, field ?? '', settings)
+    const presented = Object.hasOwn(request.query, query) ? request.query[query] : undefined
+    if (typeof presented === 'string') return tokenRefusal(presented, settings)
+    return `the query parameter ${query} is missing, or no single text`
   },
-}
-
-export const TOKEN_SCHEMES: readonly Scheme[] = [gitlab, telegram, bearer, basic, token]
-
-function headerScheme(name: string, header: string): Scheme {
-  return {
-    name,
-    needs: ['secret'],
-    credentials: () => ({ headers: [header] }),
-    check: (request, settings) => headerRefusal(request, header, settings),
-  }
 }
 
 function authorizationScheme(name: string, credentials: (secret: Secret) => string): Scheme {
@@ -88,7 +95,63 @@ async function headerRefusal(
   return presented ? tokenRefusal(presented, settings) : missing(header)
 }
 
+async function fieldRefusal(
+  { body }: WebhookRequest,
+  field: string,
+  settings: Settings,
+): Promise<Refusal> {
+  const found = valuesAt(body, keysOf(body, field))
+  const texts = found.filter((value) => typeof value === 'string')
+  if (texts.length === 0 || texts.length < found.length) {
+    return `the field ${field} is missing, or no single text`
+  }
+  for (const text of texts) {
+    const refusal = await tokenRefusal(text, settings)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
 async function tokenRefusal(presented: string, { secrets }: Settings): Promise<Refusal> {
   const holds = await anyHolds(secrets, (secret) => sameText(secret.reveal(), presented))
   return holds ? undefined : 'the token is not the one expected'
+}
+
+/** `value[0].clientState` as its keys; a name that the body has itself is one key, dots and all. */
+function keysOf(body: Json, field: string): readonly string[] {
+  if (isObject(body) && Object.hasOwn(body, field)) return [field]
+  return field.split(/[.[\]]+/).filter((key) => key !== '')
+}
+
+/** What stands at a path; `undefined` for each place where there is nothing. */
+function valuesAt(value: Json | undefined, [key, ...rest]: readonly string[]): unknown[] {
+  if (key === undefined) return [value]
+  if (Array.isArray(value)) {
+    return key === '*'
+      ? value.flatMap((part) => valuesAt(part, rest))
+      : valuesAt(/^\d{1,6}$/.test(key) ? value[Number(key)] : undefined, rest)
+  }
+  return valuesAt(isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined, rest)
+}
+
+/** A body without the fields that prove its sender. */
+export function withoutFields(body: Json, fields: readonly string[]): Json {
+  return fields.reduce<Json>((rest, field) => withoutAt(rest, keysOf(rest, field)), body)
+}
+
+function withoutAt(value: Json, [key, ...rest]: readonly string[]): Json {
+  if (key === undefined) return value
+  if (Array.isArray(value)) {
+    return value.map((part, at) => {
+      if (key !== '*' && key !== String(at)) return part
+      return rest.length > 0 ? withoutAt(part, rest) : null
+    })
+  }
+  if (!isObject(value)) return value
+  return record(
+    Object.entries(value).flatMap(([name, part]): [string, Json][] => {
+      if (name !== key) return [[name, part]]
+      return rest.length > 0 ? [[name, withoutAt(part, rest)]] : []
+    }),
+  )
 }

@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  mayUseAction,
+  nativeTriggers,
+  readInlineOn,
+  readNativeWorkflow,
+} from '../../src/compiler/native.ts'
+import { UserError } from '../../src/wire/errors.ts'
+import type { Contexts } from '../../src/workflow/expressions.ts'
+
+const FILE = '.github/workflows/hook.yml'
+
+function read(text: string, contexts: Contexts = {}) {
+  return readInlineOn('hook', { name: FILE, file: FILE, text }, contexts)
+}
+
+function withStep(step: string): string {
+  return `on: repository_dispatch\njobs: { on: { steps: [${step}] } }`
+}
+
+function triggersOf(step: string): string[] | undefined {
+  return read(withStep(step))?.triggers.map(({ name }) => name)
+}
+
+describe('the input "on" of a step is read', () => {
+  test.each([
+    'hookline/hookline@v1',
+    'acme/hookline@0123456789abcdef0123456789abcdef01234567',
+    './',
+  ])('that uses %s', (uses) => {
+    expect(triggersOf(`{ uses: ${uses}, with: { on: webhook } }`)).toEqual(['webhook'])
+  })
+
+  test.each([
+    ['another action', '{ uses: acme/hooklines@v1, with: { on: webhook } }'],
+    ['a step without the input', '{ uses: hookline/hookline@v1, with: { workflow: x } }'],
+    ['a step without inputs', '{ uses: hookline/hookline@v1 }'],
+    ['a script', '{ run: echo }'],
+  ])('but not that of %s', (_, step) => {
+    expect(triggersOf(step)).toBeUndefined()
+  })
+
+  test.each(['', 'text', 'jobs: []', 'jobs: { a: { steps: text } }'])('and %j has none', (text) => {
+    expect(read(text)).toBeUndefined()
+  })
+})
+
+test('expressions are filled in as GitHub would, and then as the action does', () => {
+  const on = `'{webhook: {path: "/\${{ vars.PLACE }}/\${{ ''\${{ secrets.NAME }}'' }}"}}'`
+  const text = withStep(`{ uses: hookline/hookline@v1, with: { on: ${on} } }`)
+  const workflow = read(text, { vars: { PLACE: 'here' }, secrets: { NAME: 'there' } })
+  expect(workflow?.triggers[0]?.example?.path).toBe('/here/there')
+})
+
+test.each([
+  ['a mistake in the input', '{method: psot}', 'unknown HTTP method "psot"'],
+  ['an unknown context', `{path: '\${{ inputs.x }}'}`, 'Unrecognized named-value'],
+])('%s is told with the file', (_, options, message) => {
+  const on = JSON.stringify(`{webhook: ${options}}`)
+  const wrong = () => read(withStep(`{ uses: hookline/hookline@v1, with: { on: ${on} } }`))
+  expect(wrong).toThrow(message)
+})
+
+/** A mistake in an inline `on:`, by line, column and length in the file. */
+describe('a mistake is found in the file,', () => {
+  test.each<[string, string, [number, number, number]]>([
+    ['in a block', 'on: |\n            webhook:\n              method: psot', [9, 23, 4]],
+    [
+      'in a folded block',
+      'on: >-\n            webhook:\n              {method:\n              psot}',
+      [10, 15, 4],
+    ],
+    ['in quotes', "on: '{ webhook: { path: ''/a'', method: psot } }'", [7, 51, 4]],
+    ['behind an escape', 'on: "{ webhook: { p\\u0061th: /a, method: psot } }"', [7, 52, 4]],
+    [
+      'behind what GitHub fills in',
+      "on: '{ webhook: { path: /${{ ''a-long-text'' }}, method: psot } }'",
+      [7, 68, 4],
+    ],
+    ['in a plain text', 'on: webhok', [7, 15, 6]],
+    ['by an alias', 'on: *o', [7, 15, 2]],
+  ])('%s', (_, on, expected) => {
+    const text = `jobs:\n  a:\n    env: {O: &o webhok}\n    steps:\n      - uses: ./\n        with:\n          ${on}\n`
+    expect(positionOf(text)).toEqual(expected)
+  })
+
+  function positionOf(text: string) {
+    try {
+      read(text, undefined)
+    } catch (error) {
+      const [problem] = error instanceof UserError ? error.problems : []
+      const { line, column, length } = problem?.position ?? {}
+      return [line, column, length]
+    }
+    return []
+  }
+})
+
+test('what is not known before a run is no mistake', () => {
+  const on =
+    'webhook: {path: "/${{ needs.a.outputs.b }}", verify: {scheme: github, secret: "${{ secrets.S }}"}}'
+  const text = `jobs: {a: {steps: [{uses: ./, with: {on: ${JSON.stringify(on)}}}]}}`
+  const native = readNativeWorkflow('hook', { name: FILE, file: FILE, text })
+  expect(native && nativeTriggers(native).map(({ name }) => name)).toEqual(['webhook'])
+})
+
+test('who reads the outputs of a step is told: its id, outputs of the job, matrices', () => {
+  const text = `jobs:
+  on:
+    outputs:
+      all: \${{ steps.hookline.outputs.items }}
+      title: \${{ fromJSON(steps.hookline.outputs.body).title }}
+      body: \${{ steps.hookline.outputs.body }}
+      other: \${{ steps.other.outputs.body }}
+    steps:
+      - id: hookline
+        uses: acme/hookline@0123456789abcdef0123456789abcdef01234567
+        with: {on: "webhook: {}"}
+  each:
+    needs: on
+    strategy: {matrix: {item: "\${{ fromJSON(needs.on.outputs.all) }}", os: [a]}}
+  plain:
+    steps: [{uses: ./}]
+`
+  const native = readNativeWorkflow('hook', { name: FILE, file: FILE, text })
+  const jobOutputs = [
+    { name: 'all', output: 'items' },
+    { name: 'body', output: 'body' },
+  ]
+  const matrices = [{ job: 'each', key: 'item' }]
+  expect(native?.uses).toMatchObject([
+    { file: FILE, job: 'on', step: 'hookline', on: 'webhook: {}', jobOutputs, matrices },
+    { file: FILE, job: 'plain', step: undefined, on: undefined, jobOutputs: [], matrices: [] },
+  ])
+  expect(native?.uses.map(({ position }) => [position.line, position.column])).toEqual([
+    [10, 15],
+    [16, 20],
+  ])
+})
+
+test.each([
+  ['uses: hookline/hookline@v1', true],
+  ["uses: './'", true],
+  ['{uses: ./, id: a}', true],
+  ['uses: ./local', false],
+  ['uses: actions/checkout@v5', false],
+])('%j may use the action: %j', (text, expected) => {
+  expect(mayUseAction(text)).toBe(expected)
+})

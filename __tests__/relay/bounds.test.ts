@@ -1,0 +1,125 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { BodyMemory } from '../../src/relay/body-memory.ts'
+import { startRelay } from '../../src/relay/node.ts'
+import { Secret } from '../../src/wire/secret.ts'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { keptConnection, open, send } from '../support/raw-http.ts'
+import { TOKEN, withToken } from '../support/scene.ts'
+import { cpuMilliseconds } from '../support/usage.ts'
+
+const HOOK = '/o/r/hook/webhook'
+const KB = 1024
+let github: GitHub
+beforeAll(async () => {
+  github = await startGitHub()
+})
+afterEach(() => github.reset())
+afterAll(() => github.close())
+
+function begin(env: Record<string, string> = {}) {
+  const all = { HOOKLINE_API_URL: github.url, ...env }
+  return startRelay({ host: '127.0.0.1', port: 0, env: all, write: () => {} })
+}
+
+/** Sends the beginning of a body of 250 KB, and nothing more. */
+function stuck(url: string, bytes: number): Socket {
+  const socket = open(url)
+  socket.on('error', () => {})
+  socket.write(
+    `POST ${HOOK} HTTP/1.1\r\nHost: x\r\nX-Platform-Authorization: ${TOKEN}\r\nContent-Length: 250000\r\n\r\n${'x'.repeat(bytes)}`,
+  )
+  return socket
+}
+
+describe('the bodies of all requests together', () => {
+  const SMALL = withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(100) })
+
+  test('are bounded: 503 beyond, and as before when they are gone', async () => {
+    const relay = await begin({ HOOKLINE_BODY_MEMORY_MB: '1' })
+    const sockets = Array.from({ length: 5 }, () => stuck(relay.url, 209_700))
+    await sleep(300)
+    const answer = await send(relay.url, SMALL)
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    expect(JSON.parse(answer.body).error.code).toBe('overloaded')
+    expect(github.calls).toEqual([])
+    for (const socket of sockets) socket.destroy()
+    await sleep(100)
+    expect((await send(relay.url, SMALL)).status).toBe(200)
+    await relay.close()
+  })
+
+  test('a slow one counts by what came of it: a few shut nobody out', async () => {
+    const relay = await begin({ HOOKLINE_BODY_MEMORY_MB: '1' })
+    const sockets = Array.from({ length: 50 }, () => stuck(relay.url, 1 * KB))
+    await sleep(200)
+    expect((await send(relay.url, SMALL)).status).toBe(200)
+    for (const socket of sockets) socket.destroy()
+    await relay.close()
+  })
+
+  test('what is released is free again, however often', () => {
+    const memory = new BodyMemory(100)
+    for (let round = 0; round < 1000; round++) {
+      const held = memory.hold()
+      held.add(60)
+      expect(() => held.add(60)).toThrow('holds as many bodies')
+      held.release()
+      held.release()
+    }
+    expect(() => memory.hold().add(100)).not.toThrow()
+  })
+})
+
+test('connections beyond HOOKLINE_MAX_CONNECTIONS are closed as they come', async () => {
+  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '3' })
+  const kept = Array.from({ length: 3 }, () => keptConnection(relay.url))
+  const request = withToken({ method: 'POST', target: HOOK })
+  for (const connection of kept) expect((await connection.send(request)).status).toBe(200)
+  await expect(keptConnection(relay.url).send(request)).rejects.toThrow('closed after 0 bytes')
+  kept[0]?.close()
+  await sleep(50)
+  expect((await keptConnection(relay.url).send(request)).status).toBe(200)
+  for (const connection of kept) connection.close()
+  await relay.close()
+})
+
+test('a stop resets no client that keeps its connection', async () => {
+  const relay = await begin()
+  const kept = Array.from({ length: 20 }, () => keptConnection(relay.url))
+  const request = withToken({ method: 'POST', target: HOOK })
+  await Promise.all(kept.map((connection) => connection.send(request)))
+  const untilTold = async (connection: (typeof kept)[number]) => {
+    for (;;) {
+      const { status, headers } = await connection.send(request)
+      expect(status).toBe(200)
+      if (headers.connection === 'close') return 'told'
+      await sleep(Math.random() * 20)
+    }
+  }
+  const ends = kept.map(untilTold)
+  await sleep(100)
+  const closed = relay.close()
+  expect(await Promise.all(ends)).toEqual(kept.map(() => 'told'))
+  await closed
+})
+
+test('escapes in a body are searched in one pass: 255 KB of them cost a few milliseconds', () => {
+  const secret = new Secret(TOKEN)
+  const hostile = [
+    '%41'.repeat(85_000),
+    '%'.repeat(255_000),
+    '%4'.repeat(127_000),
+    'a%'.repeat(127_000),
+  ]
+  for (const text of hostile) {
+    expect(secret.isIn(text)).toBe(false)
+    const before = cpuMilliseconds(process.pid)
+    for (let round = 0; round < 10; round++) secret.isIn(text)
+    // A pattern took 35 ms a round; this bound is far above what it takes, to catch a hang.
+    expect(cpuMilliseconds(process.pid) - before).toBeLessThan(250)
+  }
+  const escaped = [...TOKEN].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('')
+  expect(secret.isIn(`a%zz%${escaped}%`)).toBe(true)
+})

@@ -1,0 +1,239 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Dispatch, DispatchPort } from '../../../src/relay/dispatch.ts'
+import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
+import { type AcceptPorts, throughOutbox } from '../../../src/relay/outbox/accept.ts'
+import { laneNames } from '../../../src/relay/outbox/lane.ts'
+import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
+import { scaled } from '../../support/effort.ts'
+import {
+  dispatchOf,
+  FakeTime,
+  fakeLanes,
+  HOUR,
+  MINUTE,
+  SECOND,
+  START,
+} from '../../support/fake-lanes.ts'
+import { unavailable as down } from '../../support/relay-errors.ts'
+
+const DONE: Attempts = { tries: 1, platformStatus: 204 }
+
+/** A relay's dispatch with an outbox, where `ask` and `send` stand for GitHub. */
+async function accepting(
+  { ask, send }: { ask: DispatchPort; send: DispatchPort },
+  { time = new FakeTime(), pace = 350, events = 10_000 } = {},
+) {
+  const lanes = await fakeLanes(send, { time, limits: { pace, events } })
+  const background: Promise<void>[] = []
+  const ports: AcceptPorts = {
+    ask,
+    lanes: lanes.queue,
+    seal: sealEventsFor(lanes.key),
+    laneOf: laneNames(),
+    acceptTime: 2500,
+    callTime: 8000,
+    now: () => time.now,
+    random: () => 1,
+    after: (milliseconds, back) => time.at(Symbol('after'), milliseconds, back),
+    background: (work) => void background.push(work),
+    report: (error) => lanes.reported.push(error),
+  }
+  const dispatch = throughOutbox(ports)
+  /** What became of an event, once it is answered. */
+  const accept = (event: Dispatch) => {
+    const answer: { attempts?: Attempts; error?: unknown; at?: number } = {}
+    const work = dispatch(event)
+      .then((attempts) => Object.assign(answer, { attempts }))
+      .catch((error) => Object.assign(answer, { error }))
+      .then(() => Object.assign(answer, { at: time.now - START }))
+    return { answer, work }
+  }
+  return { ...lanes, time, accept, dispatch, background }
+}
+
+describe('time to accept', () => {
+  test('an answer in time is the answer; nothing is kept, and no timer is left', async () => {
+    const time = new FakeTime()
+    const { accept, queue } = await accepting(
+      {
+        ask: async () => {
+          await time.sleep(2400)
+          return DONE
+        },
+        send: async () => DONE,
+      },
+      { time },
+    )
+    const { answer, work } = accept(dispatchOf('a'))
+    await time.settled(work)
+    await time.pass(2400)
+    expect(answer).toEqual({ attempts: DONE, at: 2400 })
+    expect(queue.figures().waiting).toBe(0)
+  })
+
+  test.each([
+    ['accepted at last: one call, and nothing waits', undefined, 1],
+    ['failed at last: called again after it', down(), 2],
+    ['refused at last: a dead letter', new RelayError(422, 'rejected', 'no', { hint: '' }), 1],
+  ])('no answer in 2.5 s is kept, and the call is not cut off; %s', async (_name, error, count) => {
+    const calls: number[] = []
+    const time = new FakeTime()
+    const { accept, outbox } = await accepting(
+      {
+        ask: async () => {
+          calls.push(time.now - START)
+          await time.sleep(6 * SECOND)
+          if (error) throw error
+          return DONE
+        },
+        send: async () => {
+          calls.push(time.now - START)
+          return DONE
+        },
+      },
+      { time },
+    )
+    const { answer, work } = accept(dispatchOf('a'))
+    await time.settled(work)
+    await time.pass(2500)
+    await work
+    expect(answer).toEqual({ attempts: { tries: 1, queued: true }, at: 2500 })
+    // What follows waits behind it.
+    const behind = accept(dispatchOf('b'))
+    await behind.work
+    expect(behind.answer.attempts).toEqual({ tries: 0, queued: true })
+    await time.pass(3400)
+    expect(calls).toEqual([0])
+    await time.pass(MINUTE)
+    const left = await outbox.list()
+    expect(left.map(({ delivery, reason }) => [delivery, reason])).toEqual(
+      error?.code === 'rejected' ? [['a', 'rejected']] : [],
+    )
+    expect(calls).toHaveLength(count + 1)
+    expect(calls[1]).toBeGreaterThanOrEqual(6000)
+  })
+
+  test('a call that was open when the relay was killed is made again once it must have ended', async () => {
+    const time = new FakeTime()
+    const never = new Promise<never>(() => {})
+    const first = await accepting({ ask: () => never, send: async () => DONE }, { time })
+    const { work } = first.accept(dispatchOf('a'))
+    await time.settled(work)
+    await time.pass(2500)
+    await work
+    await first.queue.stop()
+    const calls: number[] = []
+    const after = new FakeTime()
+    after.now = time.now
+    await fakeLanes(
+      async () => {
+        calls.push(after.now - START)
+        return DONE
+      },
+      { time: after, outbox: first.outbox, keys: [first.key] },
+    )
+    await after.pass(MINUTE)
+    expect(calls).toEqual([8000])
+  })
+})
+
+describe('a full outbox', () => {
+  test('what GitHub cannot take is 503, what it takes is 200', async () => {
+    const answers = [down(), down(), undefined]
+    const { dispatch } = await accepting(
+      {
+        ask: async () => {
+          const error = answers.shift()
+          if (error) throw error
+          return DONE
+        },
+        send: async () => {
+          throw down()
+        },
+      },
+      { events: 2 },
+    )
+    const elsewhere = { owner: 'o', name: 'elsewhere' }
+    await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: true })
+    const other = { ...dispatchOf('b'), repository: elsewhere }
+    await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })
+    await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
+  })
+
+  test('a call without answer then decides itself', async () => {
+    const time = new FakeTime()
+    let error: RelayError | undefined
+    const { accept, put } = await accepting(
+      {
+        ask: async () => {
+          await time.sleep(5 * SECOND)
+          if (error) throw error
+          return DONE
+        },
+        send: async () => {
+          throw down()
+        },
+      },
+      { time, events: 2 },
+    )
+    await put('made up', { lane: 'o/other#1' })
+    const taken = accept(dispatchOf('a'))
+    await time.settled(taken.work)
+    await time.pass(5 * SECOND)
+    expect(taken.answer).toEqual({ attempts: DONE, at: 5000 })
+    error = down()
+    // GitHub knows this credential now: the other half is for it, and then it is full.
+    await put('known', { lane: await laneNames()(dispatchOf('a')), tries: 0 })
+    const refused = accept({ ...dispatchOf('b'), repository: { owner: 'o', name: 'third' } })
+    await time.settled(refused.work)
+    await time.pass(5 * SECOND)
+    expect(refused.answer.error).toMatchObject({ status: 503, code: 'outbox_full' })
+  })
+})
+
+test('lanes: one a repository and token, whatever case; one for all keys and grants', async () => {
+  const laneOf = laneNames()
+  const named = (owner: string, name: string, kind?: 'key') => ({
+    ...dispatchOf('a', kind),
+    repository: { owner, name },
+  })
+  const lane = await laneOf(named('O', 'R'))
+  expect(lane).toMatch(/^o\/r#[0-9a-f]{64}$/)
+  expect(await laneOf(named('o', 'r'))).toBe(lane)
+  expect(await laneOf(named('o', 'r2'))).not.toBe(lane)
+  expect(await laneOf(named('o', 'r', 'key'))).toBe('o/r#own')
+})
+
+test('an hour of outage at 80 events a minute: none lost, in order, drained in 53 minutes', async () => {
+  // A tenth of the events, at a tenth of the pace, is the same outage.
+  const events = scaled(9600)
+  const slower = 9600 / events
+  const time = new FakeTime()
+  const delivered: string[] = []
+  const isDown = () => time.now - START < HOUR
+  const github: DispatchPort = async ({ delivery }) => {
+    if (isDown()) throw down()
+    delivered.push(delivery)
+    return DONE
+  }
+  const { accept, queue } = await accepting(
+    { ask: github, send: github },
+    { time, pace: 350 * slower },
+  )
+  const answers: (Attempts | undefined)[] = []
+  let drained = 0
+  for (let n = 0; n < events; n++) {
+    const { answer, work } = accept(dispatchOf(`${n}`))
+    await time.settled(work)
+    answers.push(answer.attempts)
+    if (!isDown() && drained === 0 && queue.figures().waiting === 0) drained = time.now - START
+    await time.pass(750 * slower)
+  }
+  await time.pass(HOUR)
+  expect(answers.every((attempts) => attempts !== undefined)).toBe(true)
+  expect(delivered).toEqual(Array.from({ length: events }, (_, n) => `${n}`))
+  expect(queue.figures()).toMatchObject({ waiting: 0, dead: 0 })
+  const minutes = (drained - HOUR) / MINUTE
+  expect(minutes).toBeGreaterThan(50)
+  expect(minutes).toBeLessThan(56)
+}, 120_000)

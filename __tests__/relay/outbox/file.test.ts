@@ -1,0 +1,231 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
+import { compiledSources } from '../../support/build.ts'
+import { startGitHub } from '../../support/github.ts'
+import { NODE24, testOnNode24 } from '../../support/node24.ts'
+import { sealKeys } from '../../support/outbox-relays.ts'
+
+const run = promisify(execFile)
+const COMMAND = new URL('../../../src/cli/index.ts', import.meta.url).pathname
+const QUIET = '--disable-warning=ExperimentalWarning'
+
+let folder: string
+let file: string
+let keys: string
+const running: ChildProcess[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outbox-file-'))
+  file = join(folder, 'outbox.db')
+  keys = await sealKeys()
+})
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+  await rm(folder, { recursive: true })
+})
+
+interface Started {
+  readonly said: string
+  readonly code?: number | null
+}
+
+/** Starts `hookline relay`; `code` is there when it ended instead of listening. */
+async function start(
+  settings: Record<string, string> = {},
+  outbox = file,
+  node = NODE24 ?? '',
+  command = [QUIET, COMMAND],
+): Promise<Started> {
+  const child = spawn(node, [...command, 'relay', '--port', '0', '--outbox', outbox], {
+    env: { PATH: process.env.PATH, HOOKLINE_SEAL_KEYS: keys, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.push(child)
+  let said = ''
+  child.stderr.on('data', (chunk) => {
+    said += chunk
+  })
+  const listens = once(child.stdout, 'data').then(([line]) => ({ said: String(line) }))
+  const ends = once(child, 'close').then(([code]) => ({ said, code }))
+  return Promise.race([listens.catch(() => ends), ends])
+}
+
+/** Runs statements on the file by SQLite itself. */
+async function sqlite(statements: string, path = file): Promise<void> {
+  const script = `const { DatabaseSync } = require('node:sqlite')
+    new DatabaseSync(process.argv[1]).exec(process.argv[2])`
+  await run(NODE24 ?? '', [QUIET, '-e', script, path, statements])
+}
+
+describe('the file of an outbox', () => {
+  testOnNode24('is made, readable for its owner alone', async () => {
+    expect((await start()).said).toMatch(/^hookline relay listening on http/)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  testOnNode24('is for one process: a second one says so, and the first goes on', async () => {
+    const first = await start()
+    const second = await start()
+    expect(second).toMatchObject({ code: 1 })
+    expect(second.said).toContain(`another process uses the outbox ${file}`)
+    const url = first.said.slice(first.said.indexOf('http')).trim()
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  })
+
+  testOnNode24('that was killed is free for the next process', async () => {
+    await start()
+    running[0]?.kill('SIGKILL')
+    if (running[0]?.signalCode === null) await once(running[0], 'exit')
+    expect((await start()).said).toMatch(/listening/)
+  })
+
+  testOnNode24.each([
+    ['text', 'this is a diary, not a database, and it is quite long\n'.repeat(200)],
+    ['cut-off', undefined],
+  ])('that is damaged (%s) stays as it is, and the start says what to do', async (_name, text) => {
+    if (text === undefined) {
+      await start()
+      running[0]?.kill('SIGTERM')
+      if (running[0]) await once(running[0], 'exit')
+      const whole = await readFile(file)
+      await writeFile(file, whole.fill(0x41, 4096, whole.length - 100))
+    } else await writeFile(file, text)
+    const before = await readFile(file)
+    const { code, said } = await start()
+    expect(code).toBe(1)
+    expect(said).toContain(`the outbox ${file} is damaged`)
+    expect(said).toContain('move it away')
+    expect(await readFile(file)).toEqual(before)
+  })
+
+  testOnNode24('that is another database stays as it is', async () => {
+    await sqlite('CREATE TABLE customers (name TEXT)')
+    const before = await readFile(file)
+    const { code, said } = await start()
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('no outbox') })
+    expect(await readFile(file)).toEqual(before)
+  })
+
+  testOnNode24('of a newer version is refused', async () => {
+    await start()
+    running[0]?.kill('SIGTERM')
+    if (running[0]) await once(running[0], 'exit')
+    await sqlite('PRAGMA user_version = 99')
+    const { code, said } = await start()
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('newer hookline') })
+  })
+
+  testOnNode24('needs its folder', async () => {
+    const { code, said } = await start({}, join(folder, 'missing', 'outbox.db'))
+    expect(code).toBe(1)
+    expect(said).toContain(`there is no folder for the outbox: ${join(folder, 'missing')}`)
+  })
+
+  testOnNode24('must be writable', async () => {
+    // Root may write everywhere but to a folder.
+    const { code, said } = await start({}, folder)
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('cannot be written') })
+    if (process.getuid?.() === 0) return
+    await writeFile(file, '')
+    await chmod(file, 0o400)
+    expect((await start()).said).toContain('cannot be written')
+  })
+
+  testOnNode24('is not made with a wrong setting', async () => {
+    const { code, said } = await start({ HOOKLINE_OUTBOX_HOURS: '-1' })
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('_OUTBOX_HOURS') })
+    await expect(stat(file)).rejects.toThrow('ENOENT')
+  })
+
+  testOnNode24('on a full disk: 503 outbox_full, nothing stored, nothing lost', async () => {
+    const github = await startGitHub()
+    github.always({ status: 503 })
+    const settings = {
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_ACCEPT_MS: '100',
+      HOOKLINE_OUTBOX_PACE_MS: '0',
+    }
+    // No file of the process may grow beyond this; the disk could be no fuller.
+    const limited = 'ulimit -f 400; exec "$@"'
+    const ignored = ['--import', 'data:text/javascript,process.on("SIGXFSZ", () => {})']
+    const bash = ['-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, COMMAND]
+    const { said } = await start(settings, file, 'bash', bash)
+    const url = said.slice(said.indexOf('http')).trim()
+    const accepted: string[] = []
+    let refused: Response | undefined
+    for (let n = 0; n < 100 && !refused; n++) {
+      const answer = await fetch(`${url}/o/r/hook/webhook`, {
+        method: 'POST',
+        headers: { 'x-platform-authorization': 'ghp_of-somebody-who-is-not-known' },
+        body: `${n} ${'x'.repeat(30_000)}`,
+      })
+      if (answer.status === 202) accepted.push(answer.headers.get('x-hookline-delivery') ?? '')
+      else refused = answer
+    }
+    expect(refused?.status).toBe(503)
+    expect(refused?.headers.get('retry-after')).toBe('60')
+    expect(await refused?.json()).toMatchObject({ error: { code: 'outbox_full' } })
+    expect(accepted.length).toBeGreaterThan(3)
+    running[0]?.kill('SIGTERM')
+    if (running[0]) await once(running[0], 'exit')
+    github.reset()
+    await start(settings)
+    const delivered = () => github.calls.map(({ body }) => DELIVERY.exec(body)?.[1])
+    for (let n = 0; n < 500 && delivered().length < accepted.length; n++) await pause(20)
+    expect(delivered()).toEqual(accepted)
+    await github.close()
+  })
+})
+
+const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
+
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+test.each([
+  [{ HOOKLINE_SEAL_KEYS: '' }, 'HOOKLINE_SEAL_KEYS is missing'],
+  [{ HOOKLINE_ACCEPT_MS: '0' }, 'HOOKLINE_ACCEPT_MS is not a whole number from 1 to 60000: "0"'],
+  [{ HOOKLINE_OUTBOX_PACE_MS: '-1' }, 'HOOKLINE_OUTBOX_PACE_MS is not a whole number from 0'],
+  [{ HOOKLINE_OUTBOX_HOURS: '0' }, 'HOOKLINE_OUTBOX_HOURS is not a number above 0 to 8760: "0"'],
+  [{ HOOKLINE_OUTBOX_EVENTS: '1.5' }, 'HOOKLINE_OUTBOX_EVENTS is not a whole number'],
+  [{ HOOKLINE_OUTBOX_MB: 'much' }, 'HOOKLINE_OUTBOX_MB is not a number above 0'],
+])('a wrong setting is named: %j', (settings, message) => {
+  expect(() => readOutboxSettings({ HOOKLINE_SEAL_KEYS: 'keys', ...settings })).toThrow(message)
+})
+
+test('settings have their defaults, and HOURS and MB may be fractions', () => {
+  const keys = { HOOKLINE_SEAL_KEYS: 'keys' }
+  const [hour, mb] = [3_600_000, 1024 * 1024]
+  expect(readOutboxSettings(keys)).toEqual({
+    acceptTime: 2500,
+    limits: { pace: 350, age: 24 * hour, events: 10_000, bytes: 256 * mb },
+  })
+  const other = { HOOKLINE_OUTBOX_HOURS: '0.001', HOOKLINE_OUTBOX_MB: '0.5' }
+  expect(readOutboxSettings({ ...keys, ...other }).limits).toMatchObject({
+    age: 3600,
+    bytes: mb / 2,
+  })
+})
+
+const isOld = Number(process.versions.node.split('.')[0]) < 22
+const testOnOldNode = isOld ? test : test.skip
+
+testOnOldNode(
+  'a Node without SQLite is refused with exit 2 and the reason',
+  async () => {
+    const command = join(await compiledSources(), 'cli/index.js')
+    const { code, said } = await start({}, file, process.execPath, [command])
+    expect(code).toBe(2)
+    expect(said).toContain(`an outbox needs Node 22.13 or newer, and this is ${process.version}`)
+  },
+  120_000,
+)

@@ -1,0 +1,260 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { type RawAnswer, send as sendRaw } from '../../support/raw-http.ts'
+import { TOKEN } from '../../support/scene.ts'
+
+const DOWN = { status: 503 }
+
+interface Listed {
+  readonly delivery: string
+  readonly lane: string
+  readonly at: string
+  readonly tries: number
+  readonly reason: string
+}
+
+/** Milliseconds that tell what comes later from what never comes. */
+const HANG = 20_000
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + HANG; Date.now() < end; ) {
+    if (await isSo()) return
+    await pause(20)
+  }
+  throw new Error('it did not come')
+}
+
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
+  const run = isThere ? test : test.skip
+  let github: GitHub
+  let relay: OutboxRelay
+  beforeAll(async () => {
+    github = await startGitHub()
+    if (!isThere) return
+    relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_ACCEPT_MS: '400' })
+  }, 60_000)
+  afterEach(async () => {
+    github.reset()
+    if (isThere) await until(async () => (await list()).waiting.length === 0)
+    github.reset()
+  })
+  afterAll(async () => {
+    await relay?.close()
+    await github.close()
+  })
+
+  const send = (body: string, { path = '/o/r/hook/webhook', token = TOKEN } = {}) =>
+    sendRaw(relay.url, {
+      method: 'POST',
+      target: path,
+      headers: [['X-Platform-Authorization', token]],
+      body,
+    })
+  const operate = async (method: string, target: string, key = OPERATOR_KEY) =>
+    sendRaw(relay.url, { method, target, headers: [['Authorization', `Bearer ${key}`]] })
+  const list = async (): Promise<{ waiting: Listed[]; dead: Listed[] }> =>
+    JSON.parse((await operate('GET', '/outbox')).body)
+  const deliveryOf = ({ headers }: RawAnswer) => headers['x-hookline-delivery'] ?? ''
+  /** What GitHub was sent: the bodies of the events, and their delivery ids. */
+  const bodies = () => github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
+  const deliveries = () =>
+    github.calls.map(({ body }) => JSON.parse(body).client_payload.headers['x-hookline-delivery'])
+
+  run('R1: what GitHub takes is answered 200 as ever, and nothing waits', async () => {
+    const answer = await send('healthy')
+    expect(answer).toMatchObject({ status: 200, body: '{"success":true}' })
+    expect(answer.headers['x-hookline-queued']).toBeUndefined()
+    expect(await list()).toEqual({ waiting: [], dead: [] })
+  })
+
+  run('R1: what GitHub cannot take now is 202, and handed over in order', async () => {
+    github.always(DOWN)
+    const first = await send('1')
+    expect(first).toMatchObject({ status: 202, body: '{"success":true}' })
+    expect(first.headers['x-hookline-queued']).toBe('true')
+    const before = github.calls.length
+    expect((await send('2')).status).toBe(202)
+    expect((await send('3')).status).toBe(202)
+    // They went straight in.
+    expect(bodies().slice(before)).toEqual(
+      bodies()
+        .slice(before)
+        .map(() => '1'),
+    )
+    const { waiting } = await list()
+    expect(waiting.map(({ reason }) => reason)).toEqual([
+      'platform_unavailable',
+      'queued',
+      'queued',
+    ])
+    expect(waiting[0]).toMatchObject({
+      delivery: deliveryOf(first),
+      lane: expect.stringMatching(/^o\/r#/),
+    })
+    github.reset()
+    await until(() => github.calls.length === 3)
+    expect(bodies()).toEqual(['1', '2', '3'])
+    expect(deliveries()[0]).toBe(deliveryOf(first))
+  })
+
+  run('R1: the sender’s own response applies to what waits, always with the mark', async () => {
+    github.always(DOWN)
+    const query = '?__response_code=201&__response_content_type=text/plain&__response_body=thanks'
+    const custom = await send('1', { path: `/o/r/hook/webhook${query}` })
+    expect(custom).toMatchObject({ status: 201, body: 'thanks' })
+    expect(custom.headers).toMatchObject({
+      'x-hookline-queued': 'true',
+      'content-type': 'text/plain',
+    })
+    const part = await send('2', { path: '/o/r/hook/webhook?__response_body=thanks' })
+    expect(part).toMatchObject({ status: 202, body: 'thanks' })
+    expect(part.headers['x-hookline-queued']).toBe('true')
+  })
+
+  run.each([
+    [401, 401, 'invalid_token'],
+    [403, 403, 'repository_not_accessible'],
+    [404, 403, 'repository_not_accessible'],
+    [422, 422, 'rejected'],
+  ])('a refusal for good, %i, is told at once', async (status, told, code) => {
+    github.always({ status, body: '{}' })
+    const answer = await send('refused')
+    expect(answer.status).toBe(told)
+    expect(JSON.parse(answer.body).error.code).toBe(code)
+    expect(answer.headers['x-hookline-queued']).toBeUndefined()
+    expect((await list()).waiting).toEqual([])
+    expect(github.calls).toHaveLength(1)
+  })
+
+  run.each([
+    ['429', () => ({ status: 429, headers: { 'retry-after': '1' } })],
+    ['403 as a rate limit', () => ({ status: 403, headers: { 'retry-after': '1' } })],
+    ['500', () => ({ status: 500 })],
+    ['504', () => ({ status: 504 })],
+  ])('%s is kept', async (_name, answer) => {
+    github.always(answer())
+    expect((await send('kept')).status).toBe(202)
+    expect((await list()).waiting).toHaveLength(1)
+  })
+
+  run(
+    'R5: a reset after the request was sent is kept, and sent again with the same id',
+    async () => {
+      github.always((_call, response) => {
+        response.destroy()
+        return undefined
+      })
+      const answer = await send('reset')
+      expect(answer.status).toBe(202)
+      github.always({ status: 204 })
+      await until(() => github.calls.length >= 2)
+      expect(new Set(deliveries())).toEqual(new Set([deliveryOf(answer)]))
+    },
+  )
+
+  run('a slow GitHub: 202 in time, one call, which is not cut off', async () => {
+    github.always((_call, response) => {
+      setTimeout(() => response.writeHead(204).end(), 1500)
+      return undefined
+    })
+    const before = Date.now()
+    const answer = await send('slow')
+    expect(answer.status).toBe(202)
+    expect(Date.now() - before).toBeLessThan(1400)
+    // The lane waits for the open call.
+    expect((await send('behind')).status).toBe(202)
+    expect(github.calls).toHaveLength(1)
+    await until(() => github.calls.length === 2)
+    expect(bodies()).toEqual(['slow', 'behind'])
+  })
+
+  run('a slow GitHub that fails at last: tried again', async () => {
+    github.next((_call, response) => {
+      setTimeout(() => response.writeHead(503).end(), 700)
+      return undefined
+    })
+    expect((await send('slow')).status).toBe(202)
+    await until(() => github.calls.length === 2)
+    expect(new Set(deliveries()).size).toBe(1)
+  })
+
+  run('Retry-After is obeyed', async () => {
+    let at = 0
+    github.next(() => {
+      at = Date.now()
+      return { status: 429, headers: { 'retry-after': '2' } }
+    })
+    expect((await send('1')).status).toBe(202)
+    await until(() => github.calls.length === 2)
+    expect(Date.now() - at).toBeGreaterThanOrEqual(1990)
+  })
+
+  run('another credential of the repository asks GitHub first', async () => {
+    github.always(DOWN)
+    expect((await send('1')).status).toBe(202)
+    github.always(({ headers }) => ({ status: headers.authorization?.includes(TOKEN) ? 503 : 401 }))
+    const stranger = await send('2', { token: 'ghp_a-token-that-somebody-made-up-00' })
+    expect(stranger.status).toBe(401)
+  })
+
+  run(
+    'refused later: a dead letter with the reason, and the lane goes on; replayed, dropped',
+    async () => {
+      github.always(DOWN)
+      const first = await send('{"poisoned":true}')
+      await send('next')
+      github.always(({ body }) => ({ status: body.includes('poisoned') ? 422 : 204, body: '{}' }))
+      await until(async () => (await list()).dead.length === 1)
+      const delivery = deliveryOf(first)
+      expect((await list()).dead).toMatchObject([{ delivery, reason: 'rejected' }])
+      await until(() => bodies().includes('next'))
+      const shown = await operate('GET', `/outbox/${delivery}`)
+      expect(JSON.parse(shown.body)).toMatchObject({
+        delivery,
+        reason: 'rejected',
+        payload: { path: 'hook/webhook', method: 'POST', body: '{"poisoned":true}' },
+      })
+      expect(shown.body).not.toContain(TOKEN)
+      expect((await operate('POST', `/outbox/${delivery}/replay`)).status).toBe(200)
+      await until(async () => (await list()).dead.length === 1)
+      github.always({ status: 204 })
+      expect((await operate('POST', `/outbox/${delivery}/replay`)).status).toBe(200)
+      await until(async () => (await list()).waiting.length === 0)
+      expect(bodies().at(-1)).toBe('{"poisoned":true}')
+      expect((await operate('DELETE', `/outbox/${delivery}`)).status).toBe(404)
+    },
+  )
+
+  run('a waiting event can be dropped; the next one takes its place', async () => {
+    github.always(DOWN)
+    const first = await send('1')
+    await send('2')
+    expect((await operate('DELETE', `/outbox/${deliveryOf(first)}`)).status).toBe(200)
+    github.reset()
+    await until(() => github.calls.length === 1)
+    expect(bodies()).toEqual(['2'])
+  })
+
+  run.each(['kill', 'stop'] as const)('what waits outlives a %s', async (how) => {
+    github.always(DOWN)
+    for (const body of ['1', '2', '3']) expect((await send(body)).status).toBe(202)
+    await relay.restart(how)
+    github.reset()
+    await until(() => github.calls.length === 3)
+    expect(bodies()).toEqual(['1', '2', '3'])
+  })
+
+  run('no token and no payload reaches the log', async () => {
+    github.always(DOWN)
+    await send('a-text-that-nobody-else-sends')
+    await relay.restart('stop')
+    expect(relay.log.join('\n')).not.toContain(TOKEN)
+    expect(relay.log.join('\n')).not.toContain('a-text-that-nobody')
+    expect(relay.log.join('\n')).toContain('"outbox":"delivered"')
+  })
+})

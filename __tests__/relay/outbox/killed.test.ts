@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals'
+import { scaled } from '../../support/effort.ts'
+import { startGitHub } from '../../support/github.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+
+const EVENTS = scaled(2000, 90)
+const KILLS = scaled(20, 3)
+const LANES = ['alpha', 'beta', 'gamma']
+
+/** Milliseconds from one kill to the next, at most. */
+const LONGEST_LIFE = 1500
+
+interface Sent {
+  readonly body: string
+  readonly delivery: string
+}
+
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+describe.each(OUTBOX_RUNTIMES)(
+  'a relay with an outbox on $name that is killed again and again',
+  ({ isThere, start }) => {
+    const run = isThere ? test : test.skip
+    run(
+      'R26, R38: loses nothing it accepted, keeps its order, and repeats only by the same id',
+      async () => {
+        const github = await startGitHub()
+        const relay = await start({
+          HOOKLINE_API_URL: github.url,
+          HOOKLINE_ACCEPT_MS: '300',
+          HOOKLINE_OUTBOX_PACE_MS: '1',
+        })
+        let isDown = true
+        const taken: Sent[] = []
+        github.always((call, response) => {
+          if (isDown) return { status: 503 }
+          const { body, headers } = JSON.parse(call.body).client_payload
+          taken.push({ body, delivery: headers['x-hookline-delivery'] })
+          if (Math.random() >= 0.02) return { status: 204 }
+          // GitHub has it, and nobody is told.
+          response.destroy()
+          return undefined
+        })
+        let restarted = Promise.resolve()
+        const sending = LANES.map(async (name) => {
+          const accepted: Sent[] = []
+          for (let n = 0; n < EVENTS / LANES.length; n++) {
+            await restarted
+            const sent = await send(relay, name, `${name} ${n}`).catch(() => undefined)
+            if (sent) accepted.push(sent)
+            // Half of them come while nothing gets through.
+            if (n > EVENTS / LANES.length / 2) isDown = false
+          }
+          return accepted
+        })
+        const killing = (async () => {
+          for (let kill = 0; kill < KILLS; kill++) {
+            await pause(Math.random() * LONGEST_LIFE)
+            restarted = relay.restart('kill')
+            await restarted
+          }
+        })()
+        const accepted = await Promise.all(sending)
+        await killing
+        isDown = false
+        await allTaken(taken, accepted.flat())
+        await relay.close()
+        for (const lane of accepted) expect(firstOf(taken, lane)).toEqual(lane)
+        const ids = new Set(taken.map(({ body, delivery }) => `${body} ${delivery}`))
+        expect(ids.size).toBe(new Set(taken.map(({ body }) => body)).size)
+        expect(accepted.flat().length).toBeGreaterThan(EVENTS / 2)
+        await github.close()
+      },
+      600_000,
+    )
+  },
+)
+
+/** @throws when the relay went away: nobody knows then what became of the event */
+async function send({ url }: OutboxRelay, name: string, body: string): Promise<Sent | undefined> {
+  const answer = await fetch(`${url}/o/${name}/hook/webhook`, {
+    method: 'POST',
+    headers: { 'x-platform-authorization': `ghp_the-token-of-the-sender-${name}` },
+    body,
+  })
+  await answer.text()
+  const delivery = answer.headers.get('x-hookline-delivery') ?? ''
+  return answer.status === 200 || answer.status === 202 ? { body, delivery } : undefined
+}
+
+/** Each of these events as GitHub took it first, in the order in which it did. */
+function firstOf(taken: readonly Sent[], events: readonly Sent[]): Sent[] {
+  const wanted = new Set(events.map(({ body }) => body))
+  return taken.filter(({ body }) => wanted.delete(body))
+}
+
+async function allTaken(taken: readonly Sent[], events: readonly Sent[]): Promise<void> {
+  for (let n = 0; n < 5000; n++) {
+    const there = new Set(taken.map(({ body }) => body))
+    if (events.every(({ body }) => there.has(body))) return
+    await pause(50)
+  }
+}

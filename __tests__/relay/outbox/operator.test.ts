@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { runCommand, startCommand } from '../../support/command.ts'
+import { MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
+import { type OperatedRelay, operatedRelay } from '../../support/operated-relay.ts'
+import { OPERATOR_KEY } from '../../support/outbox-relays.ts'
+import { send } from '../../support/raw-http.ts'
+
+const [FIRST, SECOND_ID, DEAD, NONE] = [1, 2, 3, 4].map(
+  (n) => `00000000-0000-4000-8000-00000000000${n}`,
+) as [string, string, string, string]
+
+let relay: OperatedRelay
+beforeAll(async () => {
+  relay = await operatedRelay()
+  const { put, outbox, queue, time } = relay.lanes
+  for (const id of [FIRST, SECOND_ID, DEAD]) await put(id)
+  await time.pass(MINUTE)
+  await outbox.bury({ delivery: DEAD }, 'rejected', time.now)
+  await queue.stop()
+})
+afterAll(() => relay.close())
+
+const authorized = [['Authorization', `Bearer ${OPERATOR_KEY}`]] as const
+
+const ADDRESSES = [
+  ['GET', '/outbox'],
+  ['GET', `/outbox/${FIRST}`],
+  ['POST', `/outbox/${NONE}/replay`],
+  ['DELETE', `/outbox/${NONE}`],
+  ['GET', '/metrics'],
+  ['HEAD', '/metrics'],
+  ['OPTIONS', '/outbox'],
+  ['PUT', `/outbox/${FIRST.toUpperCase()}?__token=x`],
+] as const
+
+describe('the operator’s addresses', () => {
+  test.each(ADDRESSES)('%s %s needs the key, and dispatches nothing', async (method, target) => {
+    const { calls } = relay
+    const before = calls()
+    for (const headers of [
+      [],
+      [['Authorization', 'Bearer not-the-key']],
+      [['Authorization', `Basic ${OPERATOR_KEY}`]],
+      [['X-Platform-Authorization', OPERATOR_KEY]],
+    ] as const) {
+      const answer = await send(relay.url, { method, target, headers })
+      expect(answer.status).toBe(401)
+    }
+    expect(calls()).toBe(before)
+  })
+
+  test.each(ADDRESSES)('%s %s tells no other origin anything', async (method, target) => {
+    const cors = [
+      ['Origin', 'https://elsewhere.example'],
+      ['Access-Control-Request-Method', 'GET'],
+    ] as const
+    const { headers } = await send(relay.url, { method, target, headers: [...authorized, ...cors] })
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['content-security-policy']).toContain('sandbox')
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  test('are not there without HOOKLINE_OPERATOR_KEY, and dispatch nothing then', async () => {
+    const other = await operatedRelay({ key: '' })
+    for (const [method, target] of ADDRESSES) {
+      const headers = [...authorized, ['X-Platform-Authorization', 'ghp_token'] as const]
+      const answer = await send(other.url, { method, target, headers })
+      expect([target, answer.status]).toEqual([target, 404])
+    }
+    expect(other.calls()).toBe(0)
+    await other.close()
+  })
+
+  test.each([
+    '/outbox/repository/hook/webhook',
+    `/outbox/${FIRST}x/hook`,
+    `/outbox/${FIRST}/hook`,
+    `/outbox/${FIRST}/replay/now`,
+    '/metrics/repository/hook',
+  ])('are no others: %s is a webhook', async (target) => {
+    const before = relay.calls()
+    const headers = [['X-Platform-Authorization', 'ghp_token'] as const]
+    expect((await send(relay.url, { method: 'POST', target, headers })).status).toBe(200)
+    expect(relay.calls()).toBe(before + 1)
+  })
+
+  test('list what waits and what died, oldest first', async () => {
+    const { body } = await send(relay.url, { target: '/outbox', headers: authorized })
+    const at = new Date(START).toISOString()
+    const lane = 'o/r#1234'
+    expect(JSON.parse(body)).toEqual({
+      waiting: [
+        {
+          ...{ delivery: FIRST, lane, at, bytes: expect.any(Number) },
+          ...{ tries: 6, reason: 'platform_unavailable' },
+          next: new Date(START + 63 * SECOND).toISOString(),
+        },
+        {
+          ...{ delivery: SECOND_ID, lane, at, bytes: expect.any(Number) },
+          ...{ tries: 0, reason: 'queued', next: at },
+        },
+      ],
+      dead: [
+        {
+          ...{ delivery: DEAD, lane, at, bytes: expect.any(Number) },
+          ...{ tries: 0, reason: 'rejected', died: new Date(START + MINUTE).toISOString() },
+        },
+      ],
+    })
+  })
+
+  test('show one with its payload, and no token', async () => {
+    const target = `/outbox/${FIRST}`
+    const { body } = await send(relay.url, { target, headers: authorized })
+    expect(JSON.parse(body)).toMatchObject({
+      delivery: FIRST,
+      payload: { path: 'hook/webhook', delivery: FIRST },
+    })
+    expect(body).not.toContain('ghp_')
+  })
+
+  test.each([
+    ['GET', `/outbox/${NONE}`, 404],
+    ['POST', `/outbox/${NONE}/replay`, 404],
+    ['POST', `/outbox/${FIRST}/replay`, 404],
+    ['DELETE', `/outbox/${NONE}`, 404],
+    ['POST', '/outbox', 405],
+    ['DELETE', '/metrics', 405],
+    ['GET', `/outbox/${DEAD}/replay`, 405],
+    ['PUT', `/outbox/${DEAD}`, 405],
+  ])('refuse %s %s with %i', async (method, target, status) => {
+    const answer = await send(relay.url, { method, target, headers: authorized })
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.body)).toMatchObject({ success: false })
+  })
+
+  test('count: /metrics as Prometheus reads it', async () => {
+    const fresh = await operatedRelay()
+    for (const target of ['/o/r/hook/webhook', '/o/r/hook/webhook', '/nothing']) {
+      const headers = [['X-Platform-Authorization', 'ghp_token'] as const]
+      await send(fresh.url, { method: 'POST', target, headers })
+    }
+    await fresh.lanes.put(FIRST)
+    await fresh.lanes.time.pass(90 * SECOND)
+    const answer = await send(fresh.url, { target: '/metrics', headers: authorized })
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const lines = answer.body.trimEnd().split('\n')
+    expect(lines.filter((line) => !line.startsWith('#'))).toEqual([
+      'hookline_answers_total{status="200"} 2',
+      'hookline_answers_total{status="404"} 1',
+      'hookline_outbox_waiting 1',
+      'hookline_outbox_oldest_seconds 90',
+      'hookline_outbox_dead 0',
+      'hookline_outbox_unreadable 0',
+    ])
+    const named = lines
+      .filter((line) => line.startsWith('# TYPE'))
+      .map((line) => line.split(' ')[2])
+    expect(named).toHaveLength(5)
+    await fresh.close()
+  })
+
+  test('of a relay without outbox: metrics alone', async () => {
+    const without = await operatedRelay({ hasOutbox: false })
+    const metrics = await send(without.url, { target: '/metrics', headers: authorized })
+    expect(metrics.status).toBe(200)
+    expect(metrics.body).not.toContain('outbox')
+    const list = await send(without.url, { target: '/outbox', headers: authorized })
+    expect(list.status).toBe(404)
+    expect(JSON.parse(list.body).error.code).toBe('no_outbox')
+    await without.close()
+  })
+})
+
+describe('hookline outbox', () => {
+  const env = { HOOKLINE_OPERATOR_KEY: OPERATOR_KEY }
+  const outbox = (...args: string[]) =>
+    runCommand('outbox', { arguments: [...args, '--relay', relay.url], env })
+
+  test('list: a line for each, and why', async () => {
+    const { output } = await outbox('list')
+    expect(output).toMatch(/^2 waiting, 1 dead\n/)
+    expect(output).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +platform_unavailable`))
+    expect(output).toMatch(new RegExp(`dead +o/r +${DEAD} .* 0 +rejected`))
+  }, 120_000)
+
+  test('list --json: what the relay answers', async () => {
+    const { output } = await outbox('list', '--json')
+    expect(JSON.parse(output)).toMatchObject({ waiting: [{}, {}], dead: [{ delivery: DEAD }] })
+  })
+
+  test('show: the payload, and no token', async () => {
+    const { output } = await outbox('show', FIRST)
+    expect(output).toContain('"path": "hook/webhook"')
+    expect(output).not.toContain('ghp_')
+  })
+
+  test('replay and drop', async () => {
+    expect((await outbox('replay', DEAD)).output).toBe(`${DEAD} waits again`)
+    expect((await outbox('replay', DEAD)).errors).toContain('no dead letter has this delivery id')
+    expect((await outbox('drop', DEAD)).output).toBe(`${DEAD} is forgotten`)
+    expect(relay.log.join()).toContain(`{"outbox":"replayed","delivery":"${DEAD}"}`)
+    expect(relay.log.join()).toContain(`{"outbox":"dropped","delivery":"${DEAD}"}`)
+  })
+
+  test('list --watch: what changes, as it does', async () => {
+    const args = ['list', '--watch', '--json', '--relay', relay.url]
+    const child = await startCommand('outbox', { arguments: args, env })
+    const lines: string[] = []
+    child.stdout?.on('data', (chunk) => lines.push(...String(chunk).trim().split('\n')))
+    const line = async (count: number) => {
+      for (let n = 0; n < 1000 && lines.length < count; n++) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      return JSON.parse(lines[count - 1] ?? '')
+    }
+    expect(await line(1)).toMatchObject({ waiting: [{ delivery: FIRST }, { delivery: SECOND_ID }] })
+    await relay.lanes.queue.drop(SECOND_ID)
+    expect(await line(2)).toMatchObject({ waiting: [{ delivery: FIRST }] })
+    child.kill()
+  })
+
+  test.each([
+    [['list', '--relay', 'nowhere'], env, '--relay is no address'],
+    [['show', 'x', '--relay', 'http://127.0.0.1:9'], env, '"x" is no delivery id'],
+    [['list', '--relay', 'http://127.0.0.1:9'], env, '127.0.0.1:9: no connection'],
+    [['list', '--relay', 'http://127.0.0.1:9'], {}, 'HOOKLINE_OPERATOR_KEY is not set'],
+  ])('%j is refused with a reason', async (args, environment, message) => {
+    const { errors, code } = await runCommand('outbox', { arguments: args, env: environment })
+    expect(errors).toContain(message)
+    expect(code).not.toBe(0)
+  })
+})

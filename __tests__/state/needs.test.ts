@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseState, repeatWarning, STATE_FORMS, storeNeeds } from '../../src/state/index.ts'
+import { configOf } from '../support/settings.ts'
+
+const POLLED = { isPolled: true, isEveryExact: false }
+const RECEIVED = { isPolled: false, isEveryExact: false }
+const NEWEST = { sort: { id: -1 } }
+
+describe('who needs a store', () => {
+  test.each<[object, typeof POLLED, string[]]>([
+    [{}, POLLED, []],
+    [{ shouldDeduplicate: true }, RECEIVED, ['shouldDeduplicate']],
+    [{ shouldDeduplicate: true, skipFirst: true }, POLLED, ['shouldDeduplicate', 'skipFirst']],
+    [{ shouldDeduplicate: false }, POLLED, []],
+    [{ limit: 2 }, POLLED, []],
+    [{ limit: 2, ...NEWEST }, POLLED, ['limit']],
+    [{ limit: 2, sortScript: 'return 0' }, POLLED, ['limit']],
+    [{ limit: 0, ...NEWEST }, POLLED, []],
+    [{ limit: 2, ...NEWEST }, RECEIVED, []],
+    [{ limit: 2, shouldDeduplicate: false, ...NEWEST }, POLLED, ['limit']],
+    [{ every: 45 }, POLLED, ['every']],
+    [{ every: 45 }, { ...POLLED, isEveryExact: true }, []],
+    [{ every: 0 }, POLLED, []],
+    [{ every: '0 9 * * *' }, POLLED, []],
+    [{ every: 45, force: true }, POLLED, []],
+    [{ every: 45 }, RECEIVED, []],
+  ])('%j %j', (config, question, options) => {
+    const trigger = { config: configOf(config) }
+    const needs = storeNeeds(trigger, { ...question, hasStore: false })
+    expect(needs).toEqual(options.map((option) => ({ option, needs: 'a store' })))
+    const cut = { option: 'limit', needs: 'shouldDeduplicate' }
+    const left = storeNeeds(trigger, { ...question, hasStore: true })
+    const isCut = trigger.config.shouldDeduplicate === false && options.includes('limit')
+    expect(left).toEqual(isCut ? [cut] : [])
+  })
+
+  test.each([
+    [false, false, true, true],
+    [true, false, true, false],
+    [false, true, true, false],
+    [false, false, false, false],
+  ])('a service that forgets: %s; a store: %s; polled: %s', (forgets, hasStore, isPolled, told) => {
+    const warning = repeatWarning({ forgets }, { hasStore, isPolled })
+    expect(warning !== undefined).toBe(told)
+  })
+})
+
+test.each([
+  ['none', 'none', ''],
+  ['file:/var/lib/hookline/state.json', 'file', '/var/lib/hookline/state.json'],
+  ['branch:state/hookline', 'branch', 'state/hookline'],
+])('the state %s', (text, kind, value) => {
+  expect(parseState(text)).toEqual({ kind, value })
+})
+
+test.each([
+  'branch:a..b',
+  'branch:.a',
+  'branch:a.',
+  'branch:a/',
+  'branch:a//b',
+  'file:',
+  'memory:x',
+  'branch',
+])('the state %s is none', (text) => {
+  expect(parseState(text)).toBeUndefined()
+  expect(STATE_FORMS).toBe('none, file:<path>, branch:<name>')
+})

@@ -1,0 +1,55 @@
+import { readRelayConfig, relayPorts } from '../../src/relay/config.ts'
+import { serveRelay } from '../../src/relay/node.ts'
+import type { OutboxView } from '../../src/relay/outbox/operator.ts'
+import { withOperator } from '../../src/relay/outbox/operator.ts'
+import { Secret } from '../../src/wire/secret.ts'
+import { type FakeLanes, fakeLanes } from './fake-lanes.ts'
+import { OPERATOR_KEY } from './outbox-relays.ts'
+import { unavailable } from './relay-errors.ts'
+
+export interface OperatedRelay {
+  readonly url: string
+  readonly lanes: FakeLanes
+  /** How often GitHub was asked. */
+  readonly calls: () => number
+  readonly log: readonly string[]
+  close(): Promise<void>
+}
+
+interface Setup {
+  /** Empty: a relay without the operator's key. */
+  readonly key?: string
+  readonly hasOutbox?: boolean
+}
+
+/** A relay with an operator, and lanes that stand still before a GitHub that is down. */
+export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
+  const { key = OPERATOR_KEY, hasOutbox = true } = setup
+  let calls = 0
+  const log: string[] = []
+  const lanes = await fakeLanes(async () => {
+    throw unavailable()
+  })
+  const { outbox, queue } = lanes
+  const view: OutboxView = {
+    list: () => outbox.list(),
+    find: (delivery) => outbox.find(delivery),
+    replay: (delivery) => queue.replay(delivery),
+    drop: (delivery) => queue.drop(delivery),
+    figures: async () => queue.figures(),
+  }
+  const call = async () => {
+    calls++
+    return { status: 204, header: () => undefined, text: '' }
+  }
+  const config = await readRelayConfig({})
+  const write = (line: string) => void log.push(line)
+  const ports = withOperator(relayPorts(config, call, write), {
+    key: key ? new Secret(key) : undefined,
+    outbox: hasOutbox ? view : undefined,
+    keys: [lanes.key],
+    log: (line) => write(JSON.stringify(line)),
+  })
+  const server = await serveRelay({ host: '127.0.0.1', port: 0, ports })
+  return { url: server.url, lanes, calls: () => calls, log, close: server.close }
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { newSealKey } from '../../src/relay/seal.ts'
+import { workerBundle } from './build.ts'
+import { NODE24 } from './node24.ts'
+import { startWorkerd } from './workerd.ts'
+
+type Settings = Readonly<Record<string, string>>
+
+/** A relay with an outbox, in a process of its own. */
+export interface OutboxRelay {
+  readonly url: string
+  /** The lines of its log, of all its processes. */
+  readonly log: readonly string[]
+  /** Starts it again on what it kept, ended in the given way, with other settings if any. */
+  restart(how: 'kill' | 'stop', settings?: Settings): Promise<void>
+  close(): Promise<void>
+}
+
+export interface OutboxRuntime {
+  readonly name: string
+  /** False where its tests are skipped. */
+  readonly isThere: boolean
+  start(settings: Settings): Promise<OutboxRelay>
+}
+
+interface Running {
+  readonly url: string
+  end(how: 'kill' | 'stop'): Promise<void>
+}
+
+export const OUTBOX_RUNTIMES: readonly OutboxRuntime[] = [
+  { name: 'Node', isThere: NODE24 !== null, start: relayOn(runOnNode) },
+  { name: 'workerd', isThere: true, start: relayOn(runOnWorkerd) },
+]
+
+export const OPERATOR_KEY = 'hlk_the-key-of-the-operator'
+
+/** Sealing keys for `HOOKLINE_SEAL_KEYS`, the first one made last. */
+export async function sealKeys(...older: readonly string[]): Promise<string> {
+  const { privateJwk } = await newSealKey()
+  return JSON.stringify({ keys: [privateJwk, ...older.flatMap((text) => JSON.parse(text).keys)] })
+}
+
+function relayOn(run: (folder: string, settings: Settings, log: string[]) => Promise<Running>) {
+  return async (given: Settings): Promise<OutboxRelay> => {
+    const folder = await mkdtemp(join(tmpdir(), 'outbox-relay-'))
+    const log: string[] = []
+    let settings: Settings = {
+      HOOKLINE_SEAL_KEYS: await sealKeys(),
+      HOOKLINE_OPERATOR_KEY: OPERATOR_KEY,
+      HOOKLINE_OUTBOX_PACE_MS: '10',
+      ...given,
+    }
+    let running = await run(folder, settings, log)
+    return {
+      get url() {
+        return running.url
+      },
+      log,
+      restart: async (how, other = {}) => {
+        await running.end(how)
+        settings = { ...settings, ...other }
+        running = await run(folder, settings, log)
+      },
+      close: async () => {
+        await running.end('stop')
+        await rm(folder, { recursive: true })
+      },
+    }
+  }
+}
+
+const COMMAND = new URL('../../src/cli/index.ts', import.meta.url).pathname
+
+async function runOnNode(folder: string, settings: Settings, log: string[]): Promise<Running> {
+  const file = join(folder, 'outbox.db')
+  const args = ['--disable-warning=ExperimentalWarning', COMMAND]
+  const relay = ['relay', '--port', '0', '--outbox', file]
+  const child = spawn(NODE24 ?? '', [...args, ...relay], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface(child.stdout)
+  lines.on('line', (line) => log.push(line))
+  const [first] = await once(lines, 'line')
+  return {
+    url: first.slice(first.indexOf('http://')),
+    end: async (how) => {
+      child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+async function runOnWorkerd(folder: string, settings: Settings, log: string[]): Promise<Running> {
+  const workerd = await startWorkerd(await workerBundle(), settings, { disk: folder })
+  return {
+    url: workerd.url,
+    end: async (how) => {
+      await (how === 'kill' ? workerd.kill() : workerd.close())
+      log.push(...workerd.log)
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { type ActionRun, runAction, runPost } from '../../support/action.ts'
+import { type ContentsApi, startContentsApi } from '../../support/contents-api.ts'
+import { IS_FULL, scaled } from '../../support/effort.ts'
+import { textMessage } from '../../support/messages.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+
+const KILLER = fileURLToPath(new URL('../../support/kill-at-await.mjs', import.meta.url))
+
+/** Every step is tried in the long run. */
+const STRIDES = IS_FULL ? { main: 1, post: 1 } : { main: 17, post: 5 }
+
+/** A claim of a killed run is given up at once, so that the next run is told what became of it. */
+const ON = `messaging_bot:
+  token: \${{ secrets.BOT }}
+  config: { lease: 0.0005 }
+`
+
+let telegram: TelegramStandIn
+let github: ContentsApi
+let folder: string
+let runs: number
+
+beforeEach(async () => {
+  telegram = await new TelegramStandIn().start()
+  github = await startContentsApi()
+  folder = await mkdtemp(join(tmpdir(), 'hookline-bot-'))
+  runs = 0
+})
+afterEach(async () => {
+  await telegram.stop()
+  await github.close()
+  await rm(folder, { recursive: true })
+})
+
+function bot(state: string, killAt?: number): ActionRun {
+  const kill = { NODE_OPTIONS: `--import=${KILLER}`, KILL_AT_AWAIT: String(killAt) }
+  return {
+    event: 'schedule',
+    payload: {},
+    calling: 'bot',
+    workspace: folder,
+    inputs: {
+      on: ON,
+      state,
+      secrets: JSON.stringify({ BOT: BOT_TOKEN }),
+      'github-token': 'ghs_token',
+      'messaging-api-url': telegram.url,
+    },
+    env: {
+      GITHUB_API_URL: github.url,
+      GITHUB_RUN_ID: String(runs),
+      RUNNER_TEMP: folder,
+      ...(killAt !== undefined && kill),
+    },
+  }
+}
+
+interface Job {
+  /** Ids of the messages that later steps of the job could see. */
+  readonly seen: number[]
+  readonly succeeded: boolean
+}
+
+/** A run of its own: the step, and its post when the step succeeded. */
+async function runJob(
+  state: string,
+  kill: { main?: number; post?: number } = {},
+  beforePost = () => {},
+): Promise<Job> {
+  runs++
+  const main = await runAction(bot(state, kill.main))
+  if (main.exitCode !== 0) return { seen: [], succeeded: false }
+  beforePost()
+  const post = await runPost(bot(state, kill.post), main.state)
+  const items = JSON.parse(main.outputs.items ?? '[]') as {
+    messaging_bot: { outputs: { update_id: number } }
+  }[]
+  const seen = items.map(({ messaging_bot }) => messaging_bot.outputs.update_id)
+  return { seen, succeeded: post.exitCode === 0 }
+}
+
+function send(): number[] {
+  return ['one', 'two'].map((words) => telegram.enqueue('message', textMessage(words)))
+}
+
+/** Runs until the bot has nothing more; every one of them must succeed. */
+async function drain(state: string): Promise<number[]> {
+  const seen: number[] = []
+  for (let left = 5; telegram.kept.length > 0 && left > 0; left--) {
+    await sleep(60) // the lease of whoever was killed
+    const job = await runJob(state)
+    expect(job.succeeded).toBe(true)
+    seen.push(...job.seen)
+  }
+  return seen
+}
+
+const STATES = ['file:state.json', 'branch:hookline-state']
+
+describe.each(STATES)('R38: a bot with state %s', (state) => {
+  test.each(['main', 'post'] as const)(
+    'killed at every await of %s loses no message, and doubles only what was not committed',
+    async (process) => {
+      let number = 0
+      for (; ; number += STRIDES[process]) {
+        const sent = send()
+        const job = await runJob(state, { [process]: number })
+        const rest = await drain(state)
+        expect(new Set([...job.seen, ...rest])).toEqual(new Set(sent))
+        expect(telegram.kept).toEqual([])
+        expect(new Set(rest).size).toBe(rest.length)
+        if (job.succeeded) break
+      }
+      expect(number).toBeGreaterThan(8)
+    },
+    600_000,
+  )
+
+  test.each([502, 409])(
+    'post calls nobody: a Bot API that answers %d there costs nothing',
+    async (status) => {
+      const rounds = scaled(20, 2)
+      for (let round = 0; round < rounds; round++) {
+        const sent = send()
+        let calls = 0
+        const { seen, succeeded } = await runJob(state, {}, () => {
+          calls = telegram.calls.length
+          telegram.faults.push(
+            ...Array.from({ length: 9 }, () => ({ status, body: '{"ok":false}' })),
+          )
+        })
+        expect([seen, succeeded, telegram.calls.length - calls]).toEqual([sent, true, 0])
+        telegram.faults.length = 0
+        expect(await drain(state)).toEqual([])
+      }
+    },
+    120_000,
+  )
+})
+
+test('without a store, a Bot API that fails in post fails the job, and the messages come again', async () => {
+  const sent = send()
+  const failing = await runJob('none', {}, () => {
+    telegram.faults.push(...Array.from({ length: 9 }, () => ({ status: 502, body: '' })))
+  })
+  expect(failing).toEqual({ seen: sent, succeeded: false })
+  telegram.faults.length = 0
+  expect(await drain('none')).toEqual(sent)
+}, 60_000)
+
+test('with a store on a branch a run costs GitHub one read and two writes', async () => {
+  send()
+  await runJob('branch:state') // makes the branch
+  send()
+  const before = github.calls.length
+  await runJob('branch:state')
+  expect(github.calls.slice(before).map(({ method }) => method)).toEqual(['GET', 'PUT', 'PUT'])
+  const quiet = github.calls.length
+  await runJob('branch:state')
+  await runJob('branch:state')
+  expect(github.calls.slice(quiet).map(({ method }) => method)).toEqual(['GET', 'GET'])
+}, 60_000)

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { certificateUrl, snsUrl } from '../../../src/triggers/verify/aws-sns.ts'
+import { scaled } from '../../support/effort.ts'
+import {
+  CERTIFICATE_URL,
+  CONFIRMATION,
+  NOTIFICATION,
+  SUBSCRIBE_URL,
+} from '../../support/sns-signatory.ts'
+import { post, scene } from './aws-sns-scene.ts'
+
+const here = scene()
+
+const TRICKS = [
+  // The old virtual hosts of a bucket named `sns`, which anyone may own.
+  'https://sns.s3-us-west-2.amazonaws.com/SimpleNotificationService-0af1.pem',
+  'https://sns.s3.us-west-2.amazonaws.com/SimpleNotificationService-0af1.pem',
+  'https://sns.s3.amazonaws.com/SimpleNotificationService-0af1.pem',
+  'https://sns.s3-external-1.amazonaws.com/SimpleNotificationService-0af1.pem',
+  'https://sns.s3-website-us-west-2.amazonaws.com/SimpleNotificationService-0af1.pem',
+  'https://sns.execute-api-1.amazonaws.com/SimpleNotificationService-0af1.pem',
+  'http://sns.us-west-2.amazonaws.com/a.pem',
+  'https://sns.us-west-2.amazonaws.com.evil.example/a.pem',
+  'https://sns.us-west-2.amazonaws.com@evil.example/a.pem',
+  'https://user@sns.us-west-2.amazonaws.com/a.pem',
+  'https://user:word@sns.us-west-2.amazonaws.com/a.pem',
+  'https://sns.us-west-2.amazonaws.com:8443/a.pem',
+  'https://sns.us-west-2.amazonaws.com:443/a.pem',
+  'https://sns.us-west-2.amazonaws.com./a.pem',
+  'https://evil.sns.us-west-2.amazonaws.com/a.pem',
+  'https://snsXus-west-2.amazonaws.com/a.pem',
+  'https://sns.us-west-2.amazonaws.comX/a.pem',
+  'https://sns.us.amazonaws.com/a.pem'.replace('us', 'u'),
+  'https://sns.amazonaws.com/a.pem',
+  'https://sns.us-west-2-amazonaws.com/a.pem',
+  'https://sns.us-west-2.amazonaws.com\\@evil.example/a.pem',
+  'https:\\\\sns.us-west-2.amazonaws.com/a.pem',
+  'https:/sns.us-west-2.amazonaws.com/a.pem',
+  'https:sns.us-west-2.amazonaws.com/a.pem',
+  ' https://sns.us-west-2.amazonaws.com/a.pem',
+  'https://sns.us-west-2.amazonaws.com/a.pem\n',
+  'https://sns.us-west-2.amaz\tonaws.com/a.pem',
+  'https://evil.example/#https://sns.us-west-2.amazonaws.com/a.pem',
+  'https://evil.example/?https://sns.us-west-2.amazonaws.com/a.pem',
+  'https://evil.example\u2044sns.us-west-2.amazonaws.com/a.pem',
+  'https://sns\u3002us-west-2\u3002amazonaws\u3002com/a.pem',
+  'https://ｓns.us-west-2.amazonaws.com/a.pem',
+  'https://sns.us-west-2.amazonaws.com%2eevil.example/a.pem',
+  'https://sns.us-west-2.amazonaws.com%00.evil.example/a.pem',
+  'https://127.0.0.1/sns.us-west-2.amazonaws.com/a.pem',
+  'https://[::1]/a.pem',
+  'https://169.254.169.254/latest/meta-data/a.pem',
+  'file:///sns.us-west-2.amazonaws.com/a.pem',
+  'javascript:https://sns.us-west-2.amazonaws.com/a.pem',
+  'data:text/plain,https://sns.us-west-2.amazonaws.com/a.pem',
+  '//sns.us-west-2.amazonaws.com/a.pem',
+  'sns.us-west-2.amazonaws.com/a.pem',
+  '',
+  null,
+  ['https://sns.us-west-2.amazonaws.com/a.pem'],
+  { href: 'https://sns.us-west-2.amazonaws.com/a.pem' },
+]
+
+describe('R31: an address that only looks like one of SNS', () => {
+  const calls = [
+    'https://sns.us-west-2.amazonaws.com/a.pem',
+    'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-.pem',
+    'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-0AF1.pem',
+    'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-0af1.pem?x',
+    'https://sns.us-west-2.amazonaws.com/x/SimpleNotificationService-0af1.pem',
+    'https://sns.us-west-2.amazonaws.com/?Action=Publish&a.pem',
+    'https://sns.us-west-2.amazonaws.com/a/b.pem',
+    'https://sns.us-west-2.amazonaws.com/a.pem?x',
+    'https://sns.us-west-2.amazonaws.com/a.txt',
+    'https://sns.us-west-2.amazonaws.com/../a.pem',
+  ]
+  test.each([...TRICKS, ...calls].map((url) => [url]))(
+    'is not asked for a certificate: %j',
+    async (url) => {
+      const { items } = await post(here, {
+        ...here.signatory.sign(NOTIFICATION),
+        SigningCertURL: url,
+      })
+      expect(items).toEqual([])
+      expect([here.amazon.connections, here.amazon.visited]).toEqual([0, []])
+    },
+  )
+
+  test.each(TRICKS.map((url) => [url]))(
+    'peers’ fault of visiting any address: is not visited to confirm, even when signed: %j',
+    async (url) => {
+      const { items } = await post(
+        here,
+        here.signatory.sign({ ...CONFIRMATION, SubscribeURL: url }),
+        {},
+      )
+      expect(items).toEqual([])
+      expect(here.amazon.visited.filter((visited) => visited !== CERTIFICATE_URL)).toEqual([])
+    },
+  )
+
+  test('whatever passes is at a host of SNS', () => {
+    const part = fc.constantFrom(
+      ...'@:/\\?#%.[]\t\n é',
+      'sns',
+      'us-west-2',
+      'amazonaws',
+      'com',
+      'cn',
+      'evil',
+      'https',
+      '//',
+      '.pem',
+      '%2e',
+      '443',
+      '\u3002',
+    )
+    const mixed = fc.array(part, { maxLength: 14 }).map((parts) => parts.join(''))
+    const near = fc
+      .tuple(mixed, mixed, mixed)
+      .map(
+        ([a, b, c]) =>
+          `https://${a}sns.us-west-2.amazonaws.com${b}/${c}SimpleNotificationService-0a.pem`,
+      )
+    fc.assert(
+      fc.property(fc.oneof(mixed, near), (text) => {
+        for (const address of [snsUrl(text), certificateUrl(text)]) {
+          if (address === undefined) continue
+          const { protocol, host, username, password } = new URL(address)
+          expect(protocol + username + password).toBe('https:')
+          expect(host).toMatch(/^sns\.[a-z]{2}(-[a-z]+)+-\d\.amazonaws\.com(\.cn)?$/)
+        }
+      }),
+      { numRuns: scaled(5000) },
+    )
+  })
+
+  test.each([
+    CERTIFICATE_URL,
+    'https://sns.cn-north-1.amazonaws.com.cn/SimpleNotificationService-0af1.pem',
+  ])('unlike %s', (url) => {
+    expect(certificateUrl(url)).toBe(url)
+    expect(snsUrl(SUBSCRIBE_URL)).toBe(SUBSCRIBE_URL)
+  })
+})

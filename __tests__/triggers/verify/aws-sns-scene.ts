@@ -1,0 +1,49 @@
+import { afterEach, beforeAll, beforeEach } from '@jest/globals'
+import type { Reception } from '../../../src/triggers/trigger.ts'
+import { Amazon } from '../../support/amazon.ts'
+import { bound, receive } from '../../support/receive.ts'
+import { CERTIFICATE_URL, RECEIVED, Signatory, SUBSCRIBE_URL } from '../../support/sns-signatory.ts'
+
+/** What a test of SNS works with, made anew for each. */
+export interface Scene {
+  signatory: Signatory
+  amazon: Amazon
+}
+
+/** An Amazon that has the certificate of a signatory, and takes confirmations. */
+export function scene(): Scene {
+  // Filled before each test, as jest has it.
+  const made = {} as Scene
+  beforeAll(async () => {
+    made.signatory = await Signatory.create()
+  })
+  beforeEach(async () => {
+    made.amazon = await Amazon.start()
+    made.amazon.answers = {
+      [pathOf(CERTIFICATE_URL)]: { status: 200, text: made.signatory.certificate },
+      [pathOf(SUBSCRIBE_URL)]: { status: 200, text: '<ok/>' },
+    }
+  })
+  afterEach(() => made.amazon.stop())
+  return made
+}
+
+/** What the trigger makes of a message that SNS posts. */
+export function post(
+  { amazon }: Scene,
+  message: unknown,
+  options: unknown = { verify: {} },
+  receivedAt: Date = RECEIVED,
+): Promise<Reception> {
+  const headers = { 'Content-Type': 'text/plain; charset=UTF-8' }
+  const sent = { headers, body: JSON.stringify(message), receivedAt }
+  return receive(bound('aws_sns', options), sent, { http: amazon.http, now: NOW })
+}
+
+/** By the clock of the machine that verifies. */
+export const NOW = () => RECEIVED.getTime()
+
+/** Path and query, as a server sees them. */
+export function pathOf(url: string): string {
+  return url.slice(new URL(url).origin.length)
+}

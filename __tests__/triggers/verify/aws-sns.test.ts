@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals'
+import { bound, receive } from '../../support/receive.ts'
+import {
+  CERTIFICATE_URL,
+  EC,
+  NOTIFICATION,
+  RECEIVED,
+  Signatory,
+  type SnsMessage,
+  SUBSCRIBE_URL,
+  TOPIC,
+} from '../../support/sns-signatory.ts'
+import { NOW, pathOf, post, scene } from './aws-sns-scene.ts'
+
+const here = scene()
+
+describe('a notification', () => {
+  const { Subject: _, ...withoutSubject } = NOTIFICATION
+  const messages: readonly (readonly [string, SnsMessage])[] = [
+    ['with a subject', NOTIFICATION],
+    ['without one', withoutSubject],
+  ]
+  test.each(messages.flatMap((row) => [[...row, '1'] as const, [...row, '2'] as const]))(
+    '%s, signed in version %3$s, is verified with its certificate',
+    async (_, message, version) => {
+      const { items, warnings } = await post(here, here.signatory.sign(message, version))
+      expect(items).toHaveLength(1)
+      expect(warnings ?? []).toEqual([])
+      expect(here.amazon.visited).toEqual([CERTIFICATE_URL])
+    },
+  )
+
+  test('is verified by the webhook trigger too', async () => {
+    const body = JSON.stringify(here.signatory.sign(NOTIFICATION))
+    const verify = { scheme: 'aws_sns', topic: [TOPIC] }
+    const sent = { body, receivedAt: RECEIVED }
+    const trigger = bound('webhook', { verify })
+    expect((await receive(trigger, sent, { http: here.amazon.http, now: NOW })).items).toHaveLength(
+      1,
+    )
+  })
+
+  const fields = ['Type', 'MessageId', 'TopicArn', 'Subject', 'Message', 'Timestamp', 'Signature']
+  test.each(fields)(
+    'is refused after every change of one bit of its %s',
+    async (field) => {
+      const signed = here.signatory.sign(NOTIFICATION)
+      const text = String(signed[field])
+      for (let at = 0; at < text.length; at++) {
+        const char = String.fromCharCode(text.charCodeAt(at) ^ (1 << (at % 7)))
+        const changed = text.slice(0, at) + char + text.slice(at + 1)
+        expect((await post(here, { ...signed, [field]: changed })).items).toEqual([])
+      }
+    },
+    60_000,
+  )
+
+  test.each([
+    ['without a field', { MessageId: undefined }],
+    ['with a subject that is no text', { Subject: 5 }],
+    ['with a subject of null', { Subject: null }],
+    ['without its subject', { Subject: undefined }],
+    ['of a type that there is not', { Type: 'Other' }],
+    [
+      'as a confirmation',
+      { Type: 'UnsubscribeConfirmation', Token: '1', SubscribeURL: SUBSCRIBE_URL },
+    ],
+    ['of version 3', { SignatureVersion: '3' }],
+    ['without a version', { SignatureVersion: undefined }],
+    ['without a signature', { Signature: undefined }],
+  ])('is refused %s', async (_, change) => {
+    const { items, warnings } = await post(here, {
+      ...here.signatory.sign(NOTIFICATION),
+      ...change,
+    })
+    expect(items).toEqual([])
+    expect(warnings).toHaveLength(1)
+  })
+
+  test.each([5, null, ['x'], { a: 1 }])(
+    'with a subject of %j that was not signed is refused',
+    async (subject) => {
+      const message = { ...here.signatory.sign(withoutSubject), Subject: subject }
+      expect((await post(here, message)).items).toEqual([])
+    },
+  )
+
+  test.each([
+    [TOPIC, 1],
+    [[`${TOPIC}2`, TOPIC], 1],
+    [`${TOPIC}2`, 0],
+  ])('with the topic %j fires %d time(s)', async (topic, count) => {
+    const { items } = await post(here, here.signatory.sign(NOTIFICATION), { verify: { topic } })
+    expect(items).toHaveLength(count)
+  })
+
+  test.each([
+    [0, 1],
+    [3600, 1],
+    [3901, 0],
+    [-3901, 0],
+  ])('received %d seconds after its time fires %d time(s)', async (skew, count) => {
+    const at = new Date(Date.parse(String(NOTIFICATION.Timestamp)) + skew * 1000)
+    expect((await post(here, here.signatory.sign(NOTIFICATION), undefined, at)).items).toHaveLength(
+      count,
+    )
+  })
+
+  test.each(['not JSON', '[]', '{}', 'null'])('is not %j', async (body) => {
+    const sent = { body, receivedAt: RECEIVED }
+    const { items } = await receive(bound('aws_sns', { verify: {} }), sent, {
+      http: here.amazon.http,
+    })
+    expect(items).toEqual([])
+    expect(here.amazon.connections).toBe(0)
+  })
+})
+
+describe('a certificate', () => {
+  test.each([
+    ['is missing', async () => ({ status: 404 })],
+    ['is none', async () => ({ status: 200, text: '<html>' })],
+    ['is of another key', async () => pem(await Signatory.create())],
+    ['is said to be elsewhere', async () => ({ status: 302, location: here.amazon.address })],
+  ])('that %s verifies nothing', async (_, answer) => {
+    here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: await answer(), '/': pem(here.signatory) }
+    const { items, warnings } = await post(here, here.signatory.sign(NOTIFICATION))
+    expect(items).toEqual([])
+    expect(warnings?.[0]).toMatch(/^a request was not verified/)
+    expect(here.amazon.connections).toBe(1)
+  })
+
+  test.each([
+    ['is valid today', {}, 1],
+    ['is expired', { days: [-3, -2] }, 0],
+    ['is not valid yet', { days: [2, 3] }, 0],
+    ['is not of RSA', { kind: EC }, 0],
+    ['is of a region', { subject: 'CN=sns.us-west-2.amazonaws.com' }, 1],
+    ['is of China', { subject: 'CN=sns.cn-north-1.amazonaws.com.cn, O=Amazon' }, 1],
+    ['names a bucket of that name', { subject: 'CN=evil.example' }, 0],
+    ['only begins with the name', { subject: 'CN=sns.amazonaws.com.evil.example' }, 0],
+    ['only ends with the name', { subject: 'CN=evilsns.amazonaws.com' }, 0],
+    ['has the name elsewhere', { subject: 'O=CN\\=sns.amazonaws.com, CN=evil.example' }, 0],
+    ['has two names', { subject: 'CN=evil.example, CN=sns.amazonaws.com' }, 0],
+    ['has none', { subject: 'O=sns.amazonaws.com' }, 0],
+  ] as const)('of the signatory that %s makes %3$d item(s)', async (_, terms, count) => {
+    const signatory = await Signatory.create(terms)
+    here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: pem(signatory) }
+    expect((await post(here, signatory.sign(NOTIFICATION))).items).toHaveLength(count)
+  })
+
+  test('R31: that was valid when a message says that it was received, and is not now, verifies nothing', async () => {
+    const body = JSON.stringify(here.signatory.sign(NOTIFICATION))
+    const later = () => RECEIVED.getTime() + 2 * 86_400_000
+    const ports = { http: here.amazon.http, now: later }
+    const sent = { body, receivedAt: RECEIVED }
+    expect((await receive(bound('aws_sns', { verify: {} }), sent, ports)).items).toEqual([])
+  })
+
+  test('that cannot be fetched verifies nothing, and breaks nothing', async () => {
+    here.amazon.stop()
+    expect((await post(here, here.signatory.sign(NOTIFICATION))).warnings?.[0]).toMatch(
+      'could not be fetched',
+    )
+  })
+})
+
+function pem({ certificate }: Signatory) {
+  return { status: 200, text: certificate }
+}

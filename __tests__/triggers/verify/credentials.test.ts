@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals'
+import { bound, receive } from '../../support/receive.ts'
+
+const secret = 'a token of a sender'
+const encoded = encodeURIComponent(secret)
+
+async function itemOf(verify: unknown, sent: Parameters<typeof receive>[1]) {
+  const { items } = await receive(bound('webhook', { verify }), sent)
+  expect(items).toHaveLength(1)
+  return items[0] ?? {}
+}
+
+describe('without any verification', () => {
+  test.each([
+    'Authorization',
+    'X-Api-Key',
+    'X-Auth-Token',
+    'X-Gitlab-Token',
+    'X-Telegram-Bot-Api-Secret-Token',
+  ])('%s is left out of the headers', async (name) => {
+    const { headers } = await itemOf(undefined, { headers: { [name]: 'x', 'X-Other': 'y' } })
+    expect(headers).toEqual({ 'x-other': 'y' })
+  })
+
+  test('a signature stays, for a job that checks it by itself', async () => {
+    const headers = { 'x-hub-signature-256': 'sha256=0a', 'stripe-signature': 't=1,v1=0a' }
+    expect((await itemOf(undefined, { headers })).headers).toEqual(headers)
+  })
+
+  test('ids and times, by which one may deduplicate, stay', async () => {
+    const headers = { 'webhook-id': '1', 'webhook-timestamp': '2', 'x-github-delivery': '3' }
+    expect((await itemOf(undefined, { headers })).headers).toEqual(headers)
+  })
+})
+
+describe('a token', () => {
+  test.each([
+    [`?a=1&key=${encoded}&b=2`, 'a=1&b=2'],
+    [`?key=${encoded}`, ''],
+    [`?%6bey=${encoded}&%20=%zz&a=`, '%20=%zz&a='],
+  ])('in the query %s leaves %j', async (path, querystring) => {
+    const item = await itemOf({ scheme: 'token', secret, query: 'key' }, { path })
+    const query = Object.fromEntries(new URLSearchParams(querystring))
+    expect(item).toMatchObject({ querystring, query, search: querystring && `?${querystring}` })
+    expect(JSON.stringify(item)).not.toContain(secret)
+  })
+
+  test.each([
+    ['application/json', JSON.stringify({ token: secret, a: 1 }), { a: 1 }],
+    ['application/x-www-form-urlencoded', `a=1&token=${encoded}`, { a: '1' }],
+  ])('in a body of %s is left out of it', async (type, body, rest) => {
+    const headers = { 'Content-Type': type }
+    const item = await itemOf({ scheme: 'token', secret, field: 'token' }, { headers, body })
+    expect(item.body).toEqual(rest)
+  })
+
+  test.each([
+    ['query', { path: '' }],
+    ['query', { path: '?key=' }],
+    ['query', { path: `?key=${encoded}&key=${encoded}` }],
+    ['field', { body: '' }],
+    ['field', { body: '{"key":["a token of a sender"]}' }],
+    ['field', { body: '"key"' }],
+    ['field', { body: '[]' }],
+  ])('in the %s that is not there once, as text, is refused: %j', async (place, sent) => {
+    const trigger = bound('webhook', { verify: { scheme: 'token', secret, [place]: 'key' } })
+    expect((await receive(trigger, sent)).items).toEqual([])
+  })
+
+  test.each(['constructor', '__proto__', 'toString'])(
+    'named %s finds nothing inherited',
+    async (field) => {
+      const trigger = bound('webhook', {
+        verify: { scheme: 'token', secret, field, query: undefined },
+      })
+      expect((await receive(trigger, { body: '{}' })).items).toEqual([])
+    },
+  )
+})
+
+describe('several schemes', () => {
+  const verify = [
+    { scheme: 'bearer', secret },
+    { scheme: ['gitlab', 'telegram'], secret },
+  ]
+  test.each([
+    [{ Authorization: `Bearer ${secret}` }, 1],
+    [{ Authorization: `bearer  ${secret}` }, 1],
+    [{ 'X-Gitlab-Token': secret }, 1],
+    [{ 'X-Telegram-Bot-Api-Secret-Token': secret, 'X-Gitlab-Token': 'wrong' }, 1],
+    [{ Authorization: `Basic ${secret}` }, 0],
+    [{ Authorization: secret }, 0],
+    [{ Authorization: `Bearer ${secret}, Bearer ${secret}` }, 0],
+    [{}, 0],
+  ])('with %j fire %d time(s)', async (headers, count) => {
+    const { items } = await receive(bound('webhook', { verify }), { headers })
+    expect(items).toHaveLength(count)
+  })
+
+  test('that all refuse are all told of, without a value', async () => {
+    const headers = { Authorization: 'Bearer guess', 'X-Gitlab-Token': 'guess' }
+    const { checks, warnings } = await receive(bound('webhook', { verify }), { headers })
+    const found =
+      'bearer: the credentials are not the ones expected; gitlab: the token is not the one expected; telegram: the header x-telegram-bot-api-secret-token is missing'
+    expect(checks.at(-1)).toEqual({ option: 'verify', held: false, found })
+    expect(warnings).toEqual([`a request was not verified, so it fires nothing (${found})`])
+  })
+})
+
+test('a request of another method or path is not looked at any further', async () => {
+  const verify = { scheme: 'gitlab', secret }
+  const trigger = bound('webhook', { verify, method: 'put', path: '/a' })
+  const { checks, warnings } = await receive(trigger, { method: 'POST', path: '/b' })
+  expect(checks.map(({ option }) => option)).toEqual(['method', 'path'])
+  expect(warnings).toBeUndefined()
+})
+
+describe('a secret that ends in a line break', () => {
+  const verify = { scheme: 'bearer', secret: ['a\n', 'b'] }
+  test.each([
+    ['a', 0],
+    ['b', 1],
+  ])('is told of, whether it was the one: %s fires %d time(s)', async (sent, count) => {
+    const headers = { Authorization: `Bearer ${sent}` }
+    const { items, warnings = [] } = await receive(bound('webhook', { verify }), { headers })
+    expect(items).toHaveLength(count)
+    expect(warnings.at(-1)).toMatch(/^a "secret" of "verify" ends in a line break/)
+    expect(warnings).toHaveLength(2 - count)
+  })
+})

@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals'
+import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { UserError } from '../../../src/wire/errors.ts'
+import { renderProblem } from '../../../src/workflow/code-frame.ts'
+import { readOnSection } from '../../../src/workflow/workflow.ts'
+
+const SECRET = 'never-to-be-shown'
+
+/** What a person reads about options in YAML flow style; nothing when they are right. */
+function complaints(trigger: string, verify: string): string[] {
+  const text = `${trigger}:\n  verify: ${verify}`
+  const source = { name: 'input "on"', text, file: 'hook.yml' }
+  try {
+    readOnSection('hook', source, { secrets: { SET: SECRET, EMPTY: '' } })
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems.map((problem) => {
+      expect(renderProblem(problem)).not.toContain(SECRET)
+      return [problem.message, problem.hint, ...(problem.notes ?? [])].filter(Boolean).join(' | ')
+    })
+  }
+}
+
+const S = `"\${{ secrets.SET }}"`
+
+describe('right is', () => {
+  test.each([
+    ['webhook', `{scheme: github, secret: ${S}}`],
+    ['webhook', `{scheme: github, secret: [${S}, ${S}]}`],
+    ['webhook', `[{scheme: github, secret: ${S}}, {scheme: bearer, secret: ${S}}]`],
+    ['webhook', `{scheme: [github, gitlab], secret: ${S}}`],
+    ['webhook', `{scheme: stripe, secret: ${S}, tolerance: 10}`],
+    ['webhook', `{scheme: trello, secret: ${S}, url: ${S}}`],
+    ['webhook', `{scheme: token, secret: ${S}, query: key}`],
+    ['webhook', `{scheme: token, secret: ${S}, field: "value[0].clientState"}`],
+    ['webhook', `{scheme: basic, secret: "user:\${{ secrets.SET }}"}`],
+    ['webhook', `{scheme: twilio, secret: ${S}, url: ${S}}`],
+    ['webhook', `{scheme: monday, secret: ${S}}`],
+    ['webhook', `{scheme: monday, secret: ${S}, url: ${S}}`],
+    [
+      'webhook',
+      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, timestampPart: t, separator: ";", template: "{timestamp}.{body}"}`,
+    ],
+    ['webhook', `{scheme: hmac, secret: ${S}, header: a, template: "{body}{url}", url: ${S}}`],
+    [
+      'webhook',
+      `{scheme: hmac, secret: ${S}, header: a, template: "{url}{body}{url}{header.x}", url: ${S}}`,
+    ],
+    [
+      'webhook',
+      '{scheme: ed25519, header: a, secret: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"}',
+    ],
+    ['webhook', '{scheme: aws_sns}'],
+    ['webhook', '{scheme: aws_sns, topic: [a, b], tolerance: 10}'],
+    ['typeform', `{secret: ${S}}`],
+    ['slack', `{secret: ${S}}`],
+    ['slack', `{scheme: token, field: token, secret: ${S}}`],
+    ['trello', `{secret: ${S}, url: ${S}}`],
+    ['aws_sns', '{}'],
+    ['google_form', '{secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw}'],
+  ])('%s: %s', (trigger, verify) => {
+    expect(complaints(trigger, verify)).toEqual([])
+  })
+})
+
+const UNSET =
+  '"verify.secret": is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+const unset = (name: string) => UNSET.replace('is empty', `${name} is empty`)
+const NAMES = [...SCHEMES.keys()].join(', ')
+const OPTIONS =
+  'scheme, secret, tolerance, header, query, field, algorithm, encoding, prefix, template, timestampHeader, signaturePart, timestampPart, separator, url, topic'
+
+const SHAPE = ': it is user:password'
+
+function shifting(before: string, after: string): string {
+  return `"verify": "template" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
+}
+
+describe('wrong is', () => {
+  test.each([
+    [`{scheme: github, secret: "\${{ secrets.UNSET }}"}`, unset('secrets.UNSET')],
+    [`{scheme: github, secret: "\${{ secrets.EMPTY }}"}`, unset('secrets.EMPTY')],
+    ['{scheme: github, secret: ""}', UNSET],
+    [`{scheme: github, secret: [${S}, "\${{ secrets.EMPTY }}"]}`, unset('secrets.EMPTY')],
+    ['{scheme: github, secret: " "}', UNSET],
+    ['{scheme: github, secret: "\\n"}', UNSET],
+    ['{scheme: github, secret: }', UNSET],
+    ['{scheme: github, secret: 5}', '"verify.secret" is a number, not a string'],
+    ['{scheme: github}', '"verify": the scheme github needs "secret"'],
+    ['{scheme: github, secret: []}', '"verify.secret": is an empty list'],
+    [`{secret: ${S}}`, `"verify": names no "scheme"; there are: ${NAMES}`],
+    [`{scheme: [], secret: ${S}}`, '"verify.scheme": is an empty list'],
+    [
+      `{scheme: gihub, secret: ${S}}`,
+      `unknown scheme "gihub" | did you mean "github"? | allowed: ${NAMES}`,
+    ],
+    [
+      `{scheme: github, secrt: ${S}}`,
+      `unknown option "secrt" | did you mean "secret"? | options: ${OPTIONS}`,
+    ],
+    ['github', '"verify" is a string, not a mapping of options'],
+    ['', '"verify" is empty, not a mapping of options'],
+    ['[]', '"verify": is an empty list'],
+    [
+      `{scheme: github, secret: ${S}, tolerance: 9}`,
+      '"verify": the scheme github does not use "tolerance"',
+    ],
+    [`{scheme: stripe, secret: ${S}, tolerance: 0}`, '"verify.tolerance": is below 1'],
+    [`{scheme: stripe, secret: ${S}, tolerance: 1.5}`, '"verify.tolerance": is no whole number'],
+    [`{scheme: trello, secret: ${S}}`, '"verify": the scheme trello needs "url"'],
+    [
+      `{scheme: basic, secret: ${S}}`,
+      '"verify": "secret" has no colon: it is user:password for basic',
+    ],
+    ['{scheme: basic, secret: ":word"}', `"verify": "secret" has no user before its colon${SHAPE}`],
+    ['{scheme: basic, secret: ":"}', `"verify": "secret" has no user before its colon${SHAPE}`],
+    [
+      '{scheme: basic, secret: "user: "}',
+      `"verify": "secret" has no password after its colon${SHAPE}`,
+    ],
+    ...['twilio', 'square', 'hubspot', 'contentful'].map((scheme) => [
+      `{scheme: ${scheme}, secret: ${S}}`,
+      `"verify": the scheme ${scheme} needs "url"`,
+    ]),
+    [`{scheme: airtable, secret: "no base64!"}`, '"verify": "secret" is not base64'],
+    [
+      `{scheme: discord, secret: ${S}}`,
+      '"verify": "secret" is no public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+    ],
+    [
+      `{scheme: sendgrid, secret: ${S}}`,
+      '"verify": "secret" is no public key of P-256: the base64 of its SPKI, as the sender shows it',
+    ],
+    [
+      `{scheme: plaid, secret: ${S}}`,
+      '"verify": "secret" is no JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it',
+    ],
+    ...['{header.x}{body}', '{body}{header.x}', '{method}{body}'].map((template) => {
+      const [, a = '', b = ''] = /(\{.*\})(\{.*\})/.exec(template) ?? []
+      return [`{scheme: hmac, secret: ${S}, header: a, template: "${template}"}`, shifting(a, b)]
+    }),
+    ...['{timestamp}{body}', '{timestamp}v1{body}'].map((template) => [
+      `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b, template: "${template}"}`,
+      shifting('{timestamp}', '{body}'),
+    ]),
+    [
+      `{scheme: hmac, secret: ${S}, header: a, timestampPart: t, template: "{timestamp}.{body}"}`,
+      '"verify": "timestampPart" and "separator" need "signaturePart", the name of the part that is the signature',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, timestampPart: t, timestampHeader: b, template: "{timestamp}.{body}"}`,
+      '"verify": "timestampPart" and "timestampHeader" exclude each other',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, separator: "ab"}`,
+      '"verify.separator": is not one sign such as , or ;',
+    ],
+    [
+      `{scheme: token, secret: ${S}}`,
+      '"verify": one of "header", "query" and "field" names where the token stands',
+    ],
+    [
+      `{scheme: token, secret: ${S}, header: a, query: b}`,
+      '"verify": one of "header", "query" and "field" names where the token stands',
+    ],
+    [
+      `{scheme: standard-webhooks, secret: ${S}}`,
+      '"verify": "secret" is not whsec_… or whpk_… with base64 after it',
+    ],
+    [
+      '{scheme: standard-webhooks, secret: whpk_AAAA}',
+      '"verify": "secret" is not whsec_… or whpk_… with base64 after it',
+    ],
+    [
+      '{scheme: standard-webhooks, secret: whsk_AAAA}',
+      '"verify": "secret" is the private key of the sender (whsk_…): take the public one (whpk_…)',
+    ],
+    [`{scheme: hmac, secret: ${S}}`, '"verify": the scheme hmac needs "header"'],
+    [`{scheme: hmac, secret: ${S}, header: "a b"}`, '"verify.header": is no name of a header'],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, algorithm: md5}`,
+      'unknown algorithm "md5" | allowed: sha1, sha256, sha384, sha512',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, encoding: utf8}`,
+      'unknown encoding "utf8" | allowed: hex, base64, base64url',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, template: "{timestamp}"}`,
+      '"verify": "template" leaves out {body}: any body would do',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, template: "{bdy}{body}"}`,
+      '"verify": "template" has an unknown part {bdy}; there are: {body}, {timestamp}, {url}, {method}, {header.<name>}',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, template: "{timestamp}{body}"}`,
+      '"verify": "timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b}`,
+      '"verify": "timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing',
+    ],
+    [
+      `{scheme: hmac, secret: ${S}, header: a, template: "{url}{body}"}`,
+      '"verify": "url" and {url} in "template" belong together',
+    ],
+  ])('webhook: %s', (verify, complaint) => {
+    expect(complaints('webhook', verify)).toEqual([complaint])
+  })
+})

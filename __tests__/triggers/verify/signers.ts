@@ -1,0 +1,583 @@
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { sign as signForGitHub } from '@octokit/webhooks-methods'
+import { exportJWK, SignJWT } from 'jose'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import Stripe from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
+
+/** What a sender has to say, and when. */
+export interface Message {
+  readonly body: string
+  readonly time: Date
+}
+
+/** How it proves that. */
+export interface Proof {
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** In place of the message's, where the proof stands in the body. */
+  readonly body?: string
+  /** What the sender adds to the URL. */
+  readonly path?: string
+}
+
+/** A sender of one kind, who signs apart from what verifies it. */
+export interface Signer {
+  readonly name: string
+  /** Who wrote what signs: a package of the vendor or of the standard, or we, by its page. */
+  readonly by: 'package' | 'page'
+  /** The options of `verify`, without the secret. */
+  readonly verify: Readonly<Record<string, unknown>>
+  /** What the receiver holds. */
+  readonly secret: string
+  /** Another one of the same kind. */
+  readonly other: string
+  readonly sign: (message: Message, secret: string) => Proof | Promise<Proof>
+  /** The header with the signature, and what stands before it there; none where it is in the body. */
+  readonly signature?: readonly [header: string, prefix: string]
+  /** True where a time is signed. */
+  readonly isTimed?: true
+  /** False where the proof says nothing of the body. */
+  readonly coversBody: boolean
+  /** Where one header may hold several signatures: side by side, or as parts beside a time. */
+  readonly list?: 'signatures' | 'parts'
+  /** Names of the body's fields that prove the sender. */
+  readonly hidden?: readonly string[]
+}
+
+export const ID = 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'
+export const URL_CALLED = 'https://relay.example/octo/repo/hook/webhook?__token=t0ken'
+
+const TEXT = { secret: 'a secret, of text: 5f1b', other: 'another, of text: 77aa' }
+const WHSEC = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  other: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+}
+
+/** Keys, private by public: what a receiver holds tells which one its sender signs with. */
+const privateKeys = new Map<string, KeyObject>()
+
+function pairs(kind: 'ed25519' | 'p256', write: (spki: Buffer) => string) {
+  const made = [0, 1].map(() => {
+    const { publicKey, privateKey } =
+      kind === 'ed25519'
+        ? generateKeyPairSync('ed25519')
+        : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const text = write(publicKey.export({ type: 'spki', format: 'der' }))
+    privateKeys.set(text, privateKey)
+    return text
+  })
+  return { secret: made[0] ?? '', other: made[1] ?? '' }
+}
+
+function privateKey(secret: string): KeyObject {
+  const key = privateKeys.get(secret)
+  if (!key) throw new Error('no private key for this secret')
+  return key
+}
+
+async function jwkPair() {
+  const made = await Promise.all(
+    [0, 1].map(async () => {
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const text = JSON.stringify({
+        ...(await exportJWK(publicKey)),
+        kid: 'bfbd5111-8e33',
+        use: 'sig',
+      })
+      privateKeys.set(text, privateKey)
+      return text
+    }),
+  )
+  return { secret: made[0] ?? '', other: made[1] ?? '' }
+}
+
+type Encode = 'hex' | 'base64' | 'base64url'
+
+function hmac(hash: string, secret: string | Buffer, text: string, encoding: Encode): string {
+  return createHmac(hash, secret).update(text).digest(encoding)
+}
+
+export function seconds(time: Date): string {
+  return String(Math.floor(time.getTime() / 1000))
+}
+
+/** An HMAC over the body alone, in a header. */
+function overBody(
+  name: string,
+  header: string,
+  prefix: string,
+  encoding: Encode = 'hex',
+  hash = 'sha256',
+): Signer {
+  return {
+    name,
+    by: 'page',
+    verify: { scheme: name },
+    ...TEXT,
+    sign: ({ body }, secret) => ({
+      headers: { [header]: prefix + hmac(hash, secret, body, encoding) },
+    }),
+    signature: [header, prefix],
+    coversBody: true,
+  }
+}
+
+/** A signature over time and body, each in a header of its own. */
+function overTime(
+  name: string,
+  [header, prefix, timeHeader]: readonly [string, string, string],
+  signed: (time: string, body: string) => string,
+  { encoding = 'hex', time = seconds }: { encoding?: Encode; time?: (time: Date) => string } = {},
+): Signer {
+  return {
+    ...overBody(name, header, prefix),
+    sign: (message, secret) => ({
+      headers: {
+        [timeHeader]: time(message.time),
+        [header]:
+          prefix + hmac('sha256', secret, signed(time(message.time), message.body), encoding),
+      },
+    }),
+    isTimed: true,
+  }
+}
+
+/** Time and signatures as parts of one header. */
+function inParts(
+  name: string,
+  header: string,
+  write: (time: string, signature: string) => string,
+  between: string,
+): Signer {
+  return {
+    ...overBody(name, header, ''),
+    sign: ({ body, time }, secret) => ({
+      headers: {
+        [header]: write(
+          seconds(time),
+          hmac('sha256', secret, `${seconds(time)}${between}${body}`, 'hex'),
+        ),
+      },
+    }),
+    signature: [header, ''],
+    isTimed: true,
+    list: 'parts',
+  }
+}
+
+function inHeader(
+  scheme: string,
+  header: string,
+  write: (secret: string) => string,
+  more = {},
+): Signer {
+  return {
+    name: scheme,
+    by: 'page',
+    verify: { scheme, ...more },
+    ...TEXT,
+    sign: (_, secret) => ({ headers: { [header]: write(secret) } }),
+    signature: [header, write('').trimEnd() === '' ? '' : write('')],
+    coversBody: false,
+  }
+}
+
+function standard(
+  name: string,
+  prefix: string,
+  package_: typeof StandardWebhook | typeof SvixWebhook,
+): Signer {
+  return {
+    name,
+    by: 'package',
+    verify: { scheme: 'standard-webhooks' },
+    ...WHSEC,
+    sign: ({ body, time }, secret) => ({
+      headers: {
+        [`${prefix}-id`]: ID,
+        [`${prefix}-timestamp`]: seconds(time),
+        [`${prefix}-signature`]: new package_(secret.replace(/^v1,/, '')).sign(ID, time, body),
+      },
+    }),
+    signature: [`${prefix}-signature`, 'v1,'],
+    isTimed: true,
+    coversBody: true,
+    list: 'signatures',
+  }
+}
+
+const stripe = new Stripe('sk_test_none')
+
+function withField(body: string, field: string, value: unknown): string {
+  const rest = body.trim().replace(/^\{/, '')
+  return `{"${field}":${JSON.stringify(value)}${rest === '}' ? '' : ','}${rest}`
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+export const SIGNERS: readonly Signer[] = [
+  standard('standard-webhooks', 'webhook', StandardWebhook),
+  standard('svix', 'svix', SvixWebhook),
+  {
+    ...standard('supabase', 'webhook', StandardWebhook),
+    ...{ secret: `v1,${WHSEC.secret}`, other: `v1,${WHSEC.other}` },
+  },
+  {
+    ...standard('standard-webhooks, asymmetric', 'webhook', StandardWebhook),
+    by: 'page',
+    ...pairs('ed25519', (spki) => `whpk_${spki.subarray(-32).toString('base64')}`),
+    sign: ({ body, time }, secret) => {
+      const signature = sign(
+        null,
+        Buffer.from(`${ID}.${seconds(time)}.${body}`),
+        privateKey(secret),
+      )
+      return {
+        headers: {
+          'webhook-id': ID,
+          'webhook-timestamp': seconds(time),
+          'webhook-signature': `v1a,${signature.toString('base64')}`,
+        },
+      }
+    },
+    signature: ['webhook-signature', 'v1a,'],
+  },
+  {
+    ...inParts('stripe', 'stripe-signature', (time, hex) => `t=${time},v1=${hex}`, '.'),
+    by: 'package',
+    ...WHSEC,
+    sign: async ({ body, time }, secret) => ({
+      headers: {
+        'stripe-signature': await stripe.webhooks.generateTestHeaderStringAsync({
+          payload: body,
+          secret,
+          timestamp: Number(seconds(time)),
+        }),
+      },
+    }),
+  },
+  {
+    ...overBody('github', 'x-hub-signature-256', 'sha256='),
+    by: 'package',
+    sign: async ({ body }, secret) => ({
+      headers: { 'x-hub-signature-256': await signForGitHub(secret, body) },
+    }),
+  },
+  overBody('meta', 'x-hub-signature-256', 'sha256='),
+  overBody('bitbucket', 'x-hub-signature', 'sha256='),
+  overBody('jira', 'x-hub-signature', 'sha256='),
+  overBody('intercom', 'x-hub-signature', 'sha1=', 'hex', 'sha1'),
+  overBody('notion', 'x-notion-signature', 'sha256='),
+  overBody('sentry', 'sentry-hook-signature', ''),
+  overBody('asana', 'x-hook-signature', ''),
+  overBody('dropbox', 'x-dropbox-signature', ''),
+  overBody('lemonsqueezy', 'x-signature', ''),
+  overBody('smartsheet', 'smartsheet-hmac-sha256', ''),
+  overBody('vercel', 'x-vercel-signature', '', 'hex', 'sha1'),
+  { ...overBody('circleci', 'circleci-signature', 'v1='), list: 'signatures' },
+  { ...overBody('pagerduty', 'x-pagerduty-signature', 'v1='), list: 'signatures' },
+  overBody('shopify', 'x-shopify-hmac-sha256', '', 'base64'),
+  overBody('woocommerce', 'x-wc-webhook-signature', '', 'base64'),
+  overBody('typeform', 'typeform-signature', 'sha256=', 'base64'),
+  overBody('docusign', 'x-docusign-signature-1', '', 'base64'),
+  {
+    ...overBody('docusign', 'x-docusign-signature-3', '', 'base64'),
+    name: 'docusign, with its third key',
+  },
+  {
+    ...overBody('airtable', 'x-airtable-content-mac', 'hmac-sha256='),
+    ...{ secret: 'c2VjcmV0IG9mIGFpcnRhYmxl', other: 'YW5vdGhlciBvZiBhaXJ0YWJsZQ==' },
+    sign: ({ body }, secret) => ({
+      headers: {
+        'x-airtable-content-mac': `hmac-sha256=${hmac('sha256', Buffer.from(secret, 'base64'), body, 'hex')}`,
+      },
+    }),
+  },
+  {
+    ...overBody('linear', 'linear-signature', ''),
+    sign: (message, secret) => {
+      const body = withField(message.body, 'webhookTimestamp', message.time.getTime())
+      return { headers: { 'linear-signature': hmac('sha256', secret, body, 'hex') }, body }
+    },
+    isTimed: true,
+  },
+  overTime(
+    'slack',
+    ['x-slack-signature', 'v0=', 'x-slack-request-timestamp'],
+    (time, body) => `v0:${time}:${body}`,
+  ),
+  overTime(
+    'zoom',
+    ['x-zm-signature', 'v0=', 'x-zm-request-timestamp'],
+    (time, body) => `v0:${time}:${body}`,
+  ),
+  overTime(
+    'zendesk',
+    ['x-zendesk-webhook-signature', '', 'x-zendesk-webhook-signature-timestamp'],
+    (time, body) => time + body,
+    { encoding: 'base64', time: (time) => time.toISOString().replace('.000', '') },
+  ),
+  {
+    ...overBody('twitch', 'twitch-eventsub-message-signature', 'sha256='),
+    sign: ({ body, time }, secret) => {
+      const stamp = time.toISOString().replace('Z', '634234Z')
+      return {
+        headers: {
+          'twitch-eventsub-message-id': ID,
+          'twitch-eventsub-message-timestamp': stamp,
+          'twitch-eventsub-message-signature': `sha256=${hmac('sha256', secret, ID + stamp + body, 'hex')}`,
+        },
+      }
+    },
+    isTimed: true,
+  },
+  inParts('calendly', 'calendly-webhook-signature', (time, hex) => `t=${time},v1=${hex}`, '.'),
+  inParts('paddle', 'paddle-signature', (time, hex) => `ts=${time};h1=${hex}`, ':'),
+  inParts(
+    'buildkite',
+    'x-buildkite-signature',
+    (time, hex) => `timestamp=${time},signature=${hex}`,
+    '.',
+  ),
+  {
+    ...overBody('trello', 'x-trello-webhook', '', 'base64', 'sha1'),
+    verify: { scheme: 'trello', url: URL_CALLED },
+    sign: ({ body }, secret) => ({
+      headers: { 'x-trello-webhook': hmac('sha1', secret, body + URL_CALLED, 'base64') },
+    }),
+  },
+  {
+    ...overBody('square', 'x-square-hmacsha256-signature', '', 'base64'),
+    verify: { scheme: 'square', url: URL_CALLED },
+    sign: ({ body }, secret) => ({
+      headers: {
+        'x-square-hmacsha256-signature': hmac('sha256', secret, URL_CALLED + body, 'base64'),
+      },
+    }),
+  },
+  {
+    ...overTime(
+      'hubspot',
+      ['x-hubspot-signature-v3', '', 'x-hubspot-request-timestamp'],
+      (time, body) => `POST${URL_CALLED}${body}${time}`,
+      { encoding: 'base64', time: (time) => String(time.getTime()) },
+    ),
+    verify: { scheme: 'hubspot', url: URL_CALLED },
+  },
+  {
+    ...overBody('twilio', 'x-twilio-signature', '', 'base64', 'sha1'),
+    name: 'twilio, a form',
+    verify: { scheme: 'twilio', url: URL_CALLED },
+    sign: ({ time }, secret) => {
+      const body = `To=%2B18005551212&From=%2B14158675310&Body=h%C3%A9+%26+${seconds(time)}`
+      const text = `${URL_CALLED}Bodyhé & ${seconds(time)}From+14158675310To+18005551212`
+      return {
+        headers: { ...FORM, 'x-twilio-signature': hmac('sha1', secret, text, 'base64') },
+        body,
+      }
+    },
+  },
+  {
+    ...overBody('twilio', 'x-twilio-signature', '', 'base64', 'sha1'),
+    name: 'twilio, JSON',
+    verify: { scheme: 'twilio', url: URL_CALLED },
+    sign: ({ body }, secret) => {
+      const hash = createHash('sha256').update(body).digest('hex')
+      return {
+        headers: {
+          'x-twilio-signature': hmac('sha1', secret, `${URL_CALLED}&bodySHA256=${hash}`, 'base64'),
+        },
+        path: `?bodySHA256=${hash}`,
+      }
+    },
+  },
+  {
+    ...overBody('contentful', 'x-contentful-signature', ''),
+    verify: { scheme: 'contentful', url: 'https://relay.example/octo/repo/hook/webhook' },
+    sign: ({ body, time }, secret) => {
+      const names = 'x-contentful-signed-headers,x-contentful-timestamp,x-contentful-topic'
+      const headers = {
+        'x-contentful-signed-headers': names,
+        'x-contentful-timestamp': String(time.getTime()),
+        'x-contentful-topic': 'ContentManagement.Entry.publish',
+      }
+      const list = Object.entries(headers).map(([name, value]) => `${name}:${value}`)
+      const text = ['POST', '/octo/repo/hook/webhook', list.join(';'), body].join('\n')
+      return {
+        headers: { ...headers, 'x-contentful-signature': hmac('sha256', secret, text, 'hex') },
+      }
+    },
+    isTimed: true,
+  },
+  {
+    name: 'mailgun',
+    by: 'page',
+    verify: { scheme: 'mailgun' },
+    ...TEXT,
+    sign: ({ body, time }, secret) => {
+      const [timestamp, token] = [
+        seconds(time),
+        'b8a1f0c2b8a1f0c2b8a1f0c2b8a1f0c2b8a1f0c2b8a1f0c2b8',
+      ]
+      const signature = hmac('sha256', secret, timestamp + token, 'hex')
+      return { headers: {}, body: withField(body, 'signature', { timestamp, token, signature }) }
+    },
+    isTimed: true,
+    coversBody: false,
+    hidden: ['signature'],
+  },
+  {
+    name: 'mailgun, a route',
+    by: 'page',
+    verify: { scheme: 'mailgun' },
+    ...TEXT,
+    sign: ({ time }, secret) => {
+      const [timestamp, token] = [seconds(time), 'c9']
+      const signature = hmac('sha256', secret, timestamp + token, 'hex')
+      const form = new URLSearchParams({ id: 'évt_1', timestamp, token, signature })
+      return { headers: { ...FORM }, body: form.toString() }
+    },
+    isTimed: true,
+    coversBody: false,
+    hidden: ['signature'],
+  },
+  {
+    ...overBody('discord', 'x-signature-ed25519', ''),
+    ...pairs('ed25519', (spki) => spki.subarray(-32).toString('hex')),
+    sign: ({ body, time }, secret) => ({
+      headers: {
+        'x-signature-timestamp': seconds(time),
+        'x-signature-ed25519': sign(
+          null,
+          Buffer.from(seconds(time) + body),
+          privateKey(secret),
+        ).toString('hex'),
+      },
+    }),
+    isTimed: true,
+  },
+  {
+    ...overBody('sendgrid', 'x-twilio-email-event-webhook-signature', ''),
+    ...pairs('p256', (spki) => spki.toString('base64')),
+    sign: ({ body, time }, secret) => ({
+      headers: {
+        'x-twilio-email-event-webhook-timestamp': seconds(time),
+        'x-twilio-email-event-webhook-signature': sign(
+          'sha256',
+          Buffer.from(seconds(time) + body),
+          privateKey(secret),
+        ).toString('base64'),
+      },
+    }),
+    isTimed: true,
+  },
+  {
+    ...overBody('netlify', 'x-webhook-signature', ''),
+    by: 'package',
+    sign: async ({ body }, secret) => {
+      const claims = { iss: 'netlify', sha256: createHash('sha256').update(body).digest('hex') }
+      const jws = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' })
+      return { headers: { 'x-webhook-signature': await jws.sign(Buffer.from(secret)) } }
+    },
+  },
+  {
+    ...overBody('plaid', 'plaid-verification', ''),
+    by: 'package',
+    ...(await jwkPair()),
+    sign: async ({ body, time }, secret) => {
+      const hash = createHash('sha256').update(body).digest('hex')
+      const jws = new SignJWT({ request_body_sha256: hash })
+        .setProtectedHeader({ alg: 'ES256', kid: 'bfbd5111-8e33', typ: 'JWT' })
+        .setIssuedAt(time)
+      return { headers: { 'plaid-verification': await jws.sign(privateKey(secret)) } }
+    },
+    isTimed: true,
+  },
+  {
+    ...overBody('monday', 'authorization', ''),
+    by: 'package',
+    verify: { scheme: 'monday', url: URL_CALLED },
+    sign: async ({ time }, secret) => {
+      const jws = new SignJWT({ accountId: 1825528, userId: 4012689 })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setIssuedAt(time)
+        .setExpirationTime(new Date(time.getTime() + 300_000))
+        .setAudience(URL_CALLED)
+      return { headers: { authorization: await jws.sign(Buffer.from(secret)) } }
+    },
+    isTimed: true,
+    coversBody: false,
+  },
+  inHeader('gitlab', 'x-gitlab-token', (secret) => secret),
+  inHeader('telegram', 'x-telegram-bot-api-secret-token', (secret) => secret),
+  inHeader('token', 'x-acme-token', (secret) => secret, { header: 'X-Acme-Token' }),
+  inHeader('bearer', 'authorization', (secret) => `Bearer ${secret}`),
+  inHeader('basic', 'authorization', (secret) => `Basic ${Buffer.from(secret).toString('base64')}`),
+  {
+    name: 'microsoft-graph',
+    by: 'page',
+    verify: { scheme: 'microsoft-graph' },
+    ...TEXT,
+    sign: ({ body }, secret) => ({
+      headers: {},
+      body: withField(body, 'value', [{ clientState: secret }, { clientState: secret }]),
+    }),
+    coversBody: false,
+  },
+  {
+    ...overBody('hmac', 'x-acme-signature', 'HMAC '),
+    name: 'hmac, with a time and an id of its own',
+    verify: {
+      scheme: 'hmac',
+      header: 'X-Acme-Signature',
+      algorithm: 'sha512',
+      encoding: 'base64url',
+      prefix: 'HMAC ',
+      template: '{method}.{header.X-Acme-Id}.{timestamp}.{body}',
+      timestampHeader: 'X-Acme-Time',
+    },
+    sign: ({ body, time }, secret) => {
+      const signed = `POST.${ID}.${time.toISOString()}.${body}`
+      return {
+        headers: {
+          'x-acme-id': ID,
+          'x-acme-time': time.toISOString(),
+          'x-acme-signature': `HMAC ${hmac('sha512', secret, signed, 'base64url')}`,
+        },
+      }
+    },
+    isTimed: true,
+  },
+  {
+    ...inParts('hmac', 'x-acme-signature', (time, hex) => `at=${time}|sum=${hex}`, '/'),
+    name: 'hmac, in parts of a header',
+    verify: {
+      scheme: 'hmac',
+      header: 'X-Acme-Signature',
+      ...{ signaturePart: 'sum', timestampPart: 'at', separator: '|' },
+      template: '{timestamp}/{body}',
+    },
+  },
+  {
+    ...overBody('ed25519', 'x-acme-signature', ''),
+    verify: {
+      scheme: 'ed25519',
+      ...{ header: 'X-Acme-Signature', encoding: 'base64', timestampHeader: 'X-Acme-Time' },
+      template: '{timestamp}:{body}',
+    },
+    ...pairs('ed25519', (spki) => spki.toString('base64')),
+    sign: ({ body, time }, secret) => ({
+      headers: {
+        'x-acme-time': seconds(time),
+        'x-acme-signature': sign(
+          null,
+          Buffer.from(`${seconds(time)}:${body}`),
+          privateKey(secret),
+        ).toString('base64'),
+      },
+    }),
+    isTimed: true,
+    list: 'signatures',
+  },
+]

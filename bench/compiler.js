@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { bareScript } from './baseline.js'
+import { cpu, interleave, median, ratio } from './processes.js'
+
+/** @typedef {import('./processes.js').Variant} Variant */
+/** @typedef {import('./report.js').Row} Row */
+
+const cli = fileURLToPath(new URL('../dist/cli/index.js', import.meta.url))
+
+const RATIOS = [
+  { what: '`check`, 1,000 workflow files : bare node', of: 'check', to: 'bare' },
+  { what: '`build`, 1,000 workflow files : `check`', of: 'build', to: 'check' },
+  { what: '`check`, 400 jobs in a chain : 200', of: 'chain400', to: 'chain200', atMost: 2.5 },
+  { what: '`check`, 1,000 expressions in a line : one', of: 'line', to: 'one' },
+]
+
+/**
+ * Processor time of the compiler's commands, from the start of the process to its end.
+ *
+ * @param {string} folder an empty one
+ * @param {number} rounds
+ * @returns {Promise<Row[]>}
+ */
+export async function measureCompiler(folder, rounds) {
+  if (!existsSync(cli)) throw new Error('dist/cli is missing: run "npm run build"')
+  const many = layFiles(
+    `${folder}/many`,
+    Array.from({ length: 1_000 }, () => WORKFLOW),
+  )
+  /** @type {(cwd: string, ...args: string[]) => Variant} */
+  const command = (cwd, ...args) => ({ script: cli, args, cwd })
+  const variants = new Map([
+    ['bare', { script: await bareScript(folder) }],
+    ['check', command(many, 'check')],
+    ['build', command(many, 'build')],
+    ['chain200', command(layFiles(`${folder}/chain200`, [chain(200)]), 'check')],
+    ['chain400', command(layFiles(`${folder}/chain400`, [chain(400)]), 'check')],
+    ['one', command(layFiles(`${folder}/one`, [line(1)]), 'check')],
+    ['line', command(layFiles(`${folder}/line`, [line(1_000)]), 'check')],
+  ])
+  const times = interleave(variants, rounds, cpu)
+  return RATIOS.map(({ what, of, to, atMost }) => {
+    const [figures = [], base = []] = [times.get(of), times.get(to)]
+    const detail = `${median(figures).toFixed(0)} ms : ${median(base).toFixed(0)} ms`
+    const row = { what, measured: ratio(figures, base), unit: '×', detail }
+    return atMost === undefined ? row : { ...row, atMost }
+  })
+}
+
+/** @param {string} folder @param {readonly string[]} texts */
+function layFiles(folder, texts) {
+  mkdirSync(`${folder}/workflows`, { recursive: true })
+  for (const [at, text] of texts.entries()) writeFileSync(`${folder}/workflows/w${at}.yml`, text)
+  return folder
+}
+
+const WORKFLOW = `name: Orders
+on:
+  push:
+    branches: [main]
+  webhook:
+    method: post
+
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: make test
+  deploy:
+    needs: test
+    if: on.webhook.outcome == 'success'
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: make deploy
+        env:
+          ORDER: \${{ on.webhook.outputs.body.id }}
+`
+
+/** @param {number} count */
+function chain(count) {
+  const jobs = Array.from({ length: count }, (_, at) => {
+    const needs = at > 0 ? `    needs: j${at - 1}\n` : ''
+    return `  j${at}:\n${needs}    runs-on: ubuntu-latest\n    steps:\n      - run: make\n`
+  })
+  return `on: [push, webhook]\njobs:\n${jobs.join('')}`
+}
+
+/** @param {number} count */
+function line(count) {
+  const text = '${{ on.webhook.outputs.body }} '.repeat(count)
+  return `on: webhook\nenv:\n  A: ${text}\n${chain(1).replace(/^on: .*\n/, '')}`
+}

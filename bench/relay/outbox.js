@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findNode24 } from '../../scripts/node24.js'
+import { compare } from './compare.js'
+import { compiled } from './compiled.js'
+import { start } from './subjects.js'
+
+/**
+ * What an outbox costs, on a Node that has SQLite: while the platform takes everything, and while it
+ * takes nothing, so that events go straight into a waiting lane. Both beside a relay without one that
+ * dispatches.
+ *
+ * @param {Record<string, string>} env
+ * @param {number} rounds
+ * @returns {Promise<import('../report.js').Row[]>} none where no Node has SQLite
+ */
+export async function outboxCosts(env, rounds) {
+  const node = findNode24()
+  if (!node) return []
+  /** @type {import('../../src/relay/seal.ts')} */
+  const { newSealKey } = await compiled('relay/seal.js')
+  const { privateJwk } = await newSealKey()
+  const folder = await mkdtemp(join(tmpdir(), 'bench-outbox-'))
+  const down = await start('upstream', { DOWN: '1' })
+  const own = {
+    HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [privateJwk] }),
+    HOOKLINE_OUTBOX_EVENTS: '9999999',
+    HOOKLINE_OUTBOX_MB: '999999',
+    OUTBOX_FILE: join(folder, 'outbox.db'),
+  }
+  const without = await start('node', env, node)
+  const healthy = await start('node', { ...env, ...own }, node)
+  const rows = await compare(['without', without], ['with an outbox', healthy], rounds, 0.97)
+  await healthy.stop()
+  const waiting = await start('node', { ...own, HOOKLINE_API_URL: down.url }, node)
+  const into = await compare(
+    ['dispatched', without],
+    ['into a waiting lane', waiting],
+    rounds,
+    0.25,
+  )
+  await waiting.stop()
+  await without.stop()
+  await down.stop()
+  await rm(folder, { recursive: true })
+  return [...rows, ...into]
+}

@@ -1,0 +1,105 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { originOf } from '../compiler/made-files.ts'
+import { UserError } from '../wire/errors.ts'
+
+/** The folder that compiled files are written into: never beyond it, never over a person's file. */
+export class CompiledFolder {
+  readonly #root: string
+  readonly #folder: string
+
+  /** @param out the folder, from `root` */
+  constructor(root: string, out: string) {
+    this.#root = root
+    this.#folder = resolve(root, out)
+  }
+
+  /** How a file of the folder is shown: its path from the root, with forward slashes. */
+  show(name: string): string {
+    return relative(this.#root, join(this.#folder, name)).split(sep).join('/')
+  }
+
+  /** The compiled files that are there, by name. @throws UserError where links lead elsewhere */
+  compiled(): Map<string, string> {
+    this.#checkLinks()
+    const names = this.#names().filter((name) => /\.ya?ml$/.test(name))
+    const files = names.flatMap((name) => {
+      const text = this.#textOf(name)
+      return text !== undefined && originOf(text) ? [[name, text] as const] : []
+    })
+    return new Map(files)
+  }
+
+  /** @throws UserError naming every file that is not a compiled one, though one would go there */
+  refuseForeign(names: readonly string[]): void {
+    const foreign = names.filter((name) => this.#isForeign(name)).map((name) => this.show(name))
+    if (foreign.length === 0) return
+    throw new UserError(
+      foreign.map((file) => ({
+        message: `${file} was not written by hookline build, so it is left as it is`,
+        notes: ['move or delete it, or rename the workflow that would be compiled there'],
+      })),
+    )
+  }
+
+  /** Replaces or makes a file in one step; a link of that name is replaced, not followed. */
+  write(name: string, text: string): void {
+    this.refuseForeign([name])
+    mkdirSync(this.#folder, { recursive: true })
+    this.#checkLinks()
+    const part = join(this.#folder, `.${name}.part`)
+    rmSync(part, { force: true })
+    writeFileSync(part, text, { flag: 'wx' })
+    renameSync(part, join(this.#folder, name))
+  }
+
+  /** Removes a compiled file. */
+  remove(name: string): void {
+    this.refuseForeign([name])
+    rmSync(join(this.#folder, name))
+  }
+
+  #isForeign(name: string): boolean {
+    const stat = lstatSync(join(this.#folder, name), { throwIfNoEntry: false })
+    if (!stat) return false
+    return !stat.isFile() || !originOf(readFileSync(join(this.#folder, name), 'utf8'))
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder).sort()
+    } catch {
+      return []
+    }
+  }
+
+  #textOf(name: string): string | undefined {
+    const path = join(this.#folder, name)
+    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
+  }
+
+  /** The folder must lie where its path says: a link on the way could lead out of the repository. */
+  #checkLinks(): void {
+    const there = nearestExisting(this.#folder)
+    const expected = resolve(realpathSync(this.#root), relative(this.#root, there))
+    if (realpathSync(there) === expected) return
+    throw new UserError({
+      message: `${this.show('')} leads elsewhere by a symbolic link`,
+      notes: ['compiled files are written only into the folder itself'],
+    })
+  }
+}
+
+function nearestExisting(path: string): string {
+  const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
+}

@@ -1,0 +1,68 @@
+import { stringify } from 'yaml'
+import type { Sender } from '../../triggers/verify/scheme.ts'
+import { SCHEMES } from '../../triggers/verify/schemes.ts'
+
+/** Schemes in which the sender signs with a key that the receiver does not have. */
+export const PAIRED: readonly string[] = ['discord', 'sendgrid', 'plaid', 'aws_sns']
+
+/** Secrets of the repository that the workflow of a sender reads. */
+export function secretsOf(sender: Sender): readonly string[] {
+  return [
+    ...(sender.secret === undefined ? [] : [sender.secret]),
+    ...(isUrlSigned(sender) ? [urlName(sender)] : []),
+  ]
+}
+
+export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): string {
+  return trigger
+}
+
+/**
+ * The `on:` section for a sender: what proves it, what is the same when it repeats, and its usual
+ * events.
+ *
+ * @param open what begins an expression: within an input of a native workflow, GitHub fills in `${{`
+ */
+export function onSection(sender: Sender, open = '${{'): string {
+  const trigger = triggerOf(sender)
+  const { events, repeat } = sender
+  const [path, ...usual] = events ?? []
+  const hasKey = trigger === 'webhook' && repeat !== undefined && repeat !== 'id'
+  const options = {
+    ...(trigger === 'webhook' && { method: 'post' }),
+    ...(hasKey && { deduplicationKey: repeat }),
+    ...proof(sender, trigger, open),
+    ...(path !== undefined && { config: { filter: { [path]: { $in: usual } } } }),
+  }
+  return stringify({ [trigger]: options }, { lineWidth: 0 })
+}
+
+function proof(sender: Sender, trigger: string, open: string): object {
+  const read = (secret: string) => `${open} secrets.${secret} }}`
+  if (trigger === 'messaging_bot') {
+    return { webhook: true, ...(sender.secret && { secretToken: read(sender.secret) }) }
+  }
+  const scheme = schemeOf(sender)
+  const isOwn = trigger !== 'webhook' && trigger !== 'google_form'
+  return {
+    verify: {
+      ...(!isOwn && { scheme }),
+      ...sender.options,
+      ...(sender.secret && { secret: read(sender.secret) }),
+      ...(isUrlSigned(sender) && { url: read(urlName(sender)) }),
+    },
+  }
+}
+
+function isUrlSigned(sender: Sender): boolean {
+  return SCHEMES.get(schemeOf(sender))?.needs.includes('url') ?? false
+}
+
+function schemeOf({ name, scheme = name }: Sender): string {
+  return scheme
+}
+
+/** The URL holds the token, so it is a secret too. */
+function urlName({ name }: Sender): string {
+  return `${name.toUpperCase().replaceAll('-', '_')}_URL`
+}

@@ -1,0 +1,286 @@
+import { Command } from 'commander'
+import { UserError } from '../wire/errors.ts'
+import { HttpFailure, type HttpReply } from '../wire/http.ts'
+import { isObject, type Json, parseJson } from '../wire/json.ts'
+import { printable } from '../wire/printable.ts'
+import { fromEnvironment, httpCall } from './http.ts'
+import { styled, withProgress } from './terminal.ts'
+
+interface OutboxOptions {
+  readonly relay: string
+  readonly json?: boolean
+}
+
+interface ListOptions extends OutboxOptions {
+  readonly watch?: boolean
+}
+
+const HELP = `
+Environment:
+  HOOKLINE_OPERATOR_KEY  the relay's, sent to it and never printed
+
+Examples:
+  $ hookline outbox list --relay https://relay.example.com --watch
+  $ hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
+  $ hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com`
+
+const TIMEOUT = 30_000
+
+/** Milliseconds from one look to the next. */
+const WATCH_INTERVAL = 2000
+
+/** What a relay keeps until GitHub can take it, and what it gave up. */
+export function outboxCommand(): Command {
+  return new Command('outbox')
+    .description('see what waits in the outbox of a relay and what died, and send it again')
+    .addHelpText('after', HELP)
+    .addCommand(
+      command('list', 'list what waits and what died, and why')
+        .option('--watch', 'keep looking, until Ctrl-C')
+        .action(list),
+    )
+    .addCommand(
+      command('show', 'print one event with its payload')
+        .argument('<delivery>', 'delivery id')
+        .action(show),
+    )
+    .addCommand(
+      command('replay', 'let a dead letter wait again')
+        .argument('<delivery>', 'delivery id')
+        .action((delivery, options) => change('POST', delivery, '/replay', 'waits again', options)),
+    )
+    .addCommand(
+      command('drop', 'forget an event, waiting or dead')
+        .argument('<delivery>', 'delivery id')
+        .action((delivery, options) => change('DELETE', delivery, '', 'is forgotten', options)),
+    )
+}
+
+function command(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .requiredOption('--relay <url>', 'address of the relay')
+    .option('--json', 'print JSON')
+}
+
+async function list({ relay, watch, json }: ListOptions): Promise<void> {
+  const url = addressOf(relay, '/outbox')
+  const look = async () => readListing(await ask('GET', url))
+  if (!watch) {
+    const listing = await withProgress(`asking ${url.host}`, look())
+    return print(json ? JSON.stringify(listing) : listed(listing, Date.now()))
+  }
+  for (let before = ''; ; ) {
+    const listing = await look().catch((error) => {
+      // Who watches a relay watches it come back, too.
+      if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
+      throw error
+    })
+    before = showChange(listing, before, url.host, json ?? false)
+    await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL))
+  }
+}
+
+/** On a terminal the whole picture, each time; elsewhere what is not as it was before. */
+function showChange(
+  listing: Listing | string,
+  before: string,
+  host: string,
+  json: boolean,
+): string {
+  const now = Date.now()
+  const text = typeof listing === 'string' ? listing : listed(listing, now)
+  const content = json || typeof listing === 'string' ? JSON.stringify(listing) : contentOf(listing)
+  if (!json && process.stdout.isTTY) {
+    const title = styled(process.stdout, 'bold', `${host}  ${new Date(now).toLocaleTimeString()}`)
+    process.stdout.write(`${CLEAR_SCREEN}${title}\n${text}\n`)
+  } else if (content !== before) print(json ? content : text)
+  return content
+}
+
+const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
+
+async function show(delivery: string, { relay, json }: OutboxOptions): Promise<void> {
+  const event = parsed(await ask('GET', addressOf(relay, `/outbox/${checkedId(delivery)}`)))
+  if (json) return print(JSON.stringify(event))
+  const { payload, ...rest } = isObject(event) ? event : {}
+  const lines = Object.entries(rest).map(([name, value]) => `${name.padEnd(9)} ${String(value)}`)
+  const text =
+    payload === null ? 'no key of the relay opens its payload' : JSON.stringify(payload, null, 2)
+  print(printable([...lines, '', text].join('\n')))
+}
+
+async function change(
+  method: string,
+  delivery: string,
+  path: string,
+  done: string,
+  { relay, json }: OutboxOptions,
+): Promise<void> {
+  const url = addressOf(relay, `/outbox/${checkedId(delivery)}${path}`)
+  await withProgress(`asking ${url.host}`, ask(method, url))
+  print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)
+}
+
+interface Listed {
+  readonly delivery: string
+  readonly lane: string
+  readonly at: string
+  readonly tries: number
+  readonly reason: string
+  readonly next?: string
+  readonly died?: string
+}
+
+interface Listing {
+  readonly waiting: readonly Listed[]
+  readonly dead: readonly Listed[]
+}
+
+function listed({ waiting, dead }: Listing, now: number): string {
+  const rows = [...waiting, ...dead].map(({ lane, delivery, reason, ...event }) => [
+    event.died === undefined ? 'waiting' : 'dead',
+    lane.split('#')[0] ?? '',
+    delivery,
+    age(event.at, now),
+    String(event.tries),
+    reason,
+    event.died === undefined ? nextTry(event.next, now) : '',
+  ])
+  const head = ['', 'REPOSITORY', 'DELIVERY', 'SINCE', 'TRIES', 'REASON', 'NEXT']
+  const summary = `${waiting.length} waiting, ${dead.length} dead`
+  return rows.length === 0 ? summary : [summary, '', ...columns([head, ...rows])].join('\n')
+}
+
+/** What of a listing changes not by time alone. */
+function contentOf({ waiting, dead }: Listing): string {
+  const states = [...waiting, ...dead].map(({ delivery, tries, reason }) => [
+    delivery,
+    tries,
+    reason,
+  ])
+  return JSON.stringify(states)
+}
+
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  )
+  return rows.map((row) =>
+    printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
+  )
+}
+
+function age(at: string, now: number): string {
+  return duration(now - Date.parse(at))
+}
+
+function nextTry(next: string | undefined, now: number): string {
+  const wait = Date.parse(next ?? '') - now
+  return wait > 0 ? `in ${duration(wait)}` : 'in its turn'
+}
+
+function duration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 3600)} h`
+}
+
+/** @throws UserError for what the relay refuses, and when there is none */
+async function ask(method: string, url: URL): Promise<HttpReply> {
+  const key = fromEnvironment('HOOKLINE_OPERATOR_KEY')
+  if (!key) {
+    throw new UserError({
+      message: 'HOOKLINE_OPERATOR_KEY is not set',
+      hint: 'set it to the key that the relay was started with',
+    })
+  }
+  const headers = { authorization: `Bearer ${key.reveal()}` }
+  try {
+    const reply = await httpCall({ method, url, headers, timeout: TIMEOUT })
+    if (reply.status !== 200) throw refusal(url.host, reply)
+    return reply
+  } catch (cause) {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = 'is the relay running there?'
+    throw new UserError({ message: `${url.host}: ${cause.message}`, hint }, { cause })
+  }
+}
+
+function refusal(host: string, { status, text }: HttpReply): UserError {
+  const { error } = fieldsOf(text)
+  const { message, hint } = isObject(error) ? error : {}
+  if (typeof message !== 'string' || typeof hint !== 'string') {
+    return new UserError({
+      message: `${host} answers ${status}, and is no relay`,
+      hint: 'check --relay: it is the address without a path',
+    })
+  }
+  return new UserError({ message: printable(message), hint: printable(hint) })
+}
+
+/** @throws UserError when it is no listing */
+function readListing(reply: HttpReply): Listing {
+  const listing = parsed(reply)
+  const { waiting, dead } = isObject(listing) ? listing : {}
+  if (!areListed(waiting) || !areListed(dead)) throw noListing()
+  return { waiting, dead }
+}
+
+function areListed(value: unknown): value is readonly Listed[] {
+  return Array.isArray(value) && value.every(isListed)
+}
+
+function isListed(value: unknown): value is Listed {
+  if (!isObject(value)) return false
+  const { delivery, lane, at, reason, tries } = value
+  const texts = [delivery, lane, at, reason].every((text) => typeof text === 'string')
+  return texts && typeof tries === 'number'
+}
+
+function parsed({ text }: HttpReply): Json {
+  try {
+    return parseJson(text)
+  } catch {
+    throw noListing()
+  }
+}
+
+function noListing(): UserError {
+  return new UserError({
+    message: 'what answered is no relay with an outbox',
+    hint: 'check --relay: it is the address without a path',
+  })
+}
+
+function fieldsOf(text: string): Record<string, unknown> {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function addressOf(relay: string, path: string): URL {
+  const text = `${relay.replace(/\/+$/, '')}${path}`
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new UserError({
+    message: '--relay is no address',
+    hint: 'it looks like https://relay.example.com',
+  })
+}
+
+function checkedId(delivery: string): string {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(delivery)) return delivery
+  throw new UserError({
+    message: `${JSON.stringify(delivery)} is no delivery id`,
+    hint: 'hookline outbox list prints them',
+  })
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,149 @@
+import { type Expr, FunctionCall, Logical } from '@actions/expressions/ast'
+import { TokenType } from '@actions/expressions/lexer'
+import { isFault, lex, parseExpression, partsOf, spanOf } from './expressions.ts'
+import { applyEdits, type Edit } from './spans.ts'
+
+/** A job of the source, as far as it decides when jobs run. */
+export interface SourceCondition {
+  readonly needs: readonly string[]
+  /** Its `if:` without `${{ }}`; `undefined` where there is none. */
+  readonly condition: string | undefined
+  /** Whether it reads the context `on` anywhere. */
+  readonly readsOn: boolean
+}
+
+/** When a job runs in the file with the job `on` in front. */
+export interface JobCondition {
+  readonly needs: readonly string[]
+  /** Parts that all must hold; `undefined` where `if:` stays as it is. */
+  readonly parts: readonly string[] | undefined
+}
+
+/** Makes a condition native, in a job that then has these `needs` in place of its own. */
+export type Rewrite = (condition: string, job: SourceCondition, needs: readonly string[]) => string
+
+const TRIGGERED = `needs.on.outputs.triggered == 'true'`
+const ON_SUCCEEDED = `needs.on.result == 'success'`
+const STATUS_FUNCTIONS = ['success', 'failure', 'always', 'cancelled']
+
+/**
+ * When each job runs, so that every job runs exactly when it would in the source.
+ *
+ * GitHub joins an `if` that calls no status function with `success()`, and that is false as soon as
+ * any job of the whole chain of `needs` failed, was cancelled or was skipped. A condition with a
+ * status function is taken as written. So where the job `on` is skipped for an event of GitHub's
+ * own, every job behind it says itself what `success()` said for it.
+ *
+ * @param jobs by their ids in small letters
+ * @param native what holds for an event that is not Hookline's; `undefined` when there is none
+ */
+export function jobConditions(
+  jobs: ReadonlyMap<string, SourceCondition>,
+  native: string | undefined,
+  rewrite: Rewrite,
+): Map<string, JobCondition> {
+  const parsed = new Map([...jobs].map(([id, job]) => [id, { ...job, ...readCondition(job) }]))
+  const runs = native === undefined ? behindOn : besideNative(native)
+  return new Map([...parsed].map(([id, job]) => [id, runs(job, parsed, rewrite)]))
+}
+
+interface ParsedCondition extends SourceCondition {
+  readonly tree: Expr | undefined
+  readonly callsStatus: boolean
+}
+
+type ParsedJobs = ReadonlyMap<string, ParsedCondition>
+
+function readCondition({ condition }: SourceCondition) {
+  const parsed = condition === undefined ? undefined : parseExpression(condition)
+  const tree = parsed && !isFault(parsed) ? parsed : undefined
+  return { tree, callsStatus: tree !== undefined && calls(tree, STATUS_FUNCTIONS) }
+}
+
+function calls(tree: Expr, names: readonly string[]): boolean {
+  return partsOf(tree).some(
+    (part) =>
+      part instanceof FunctionCall && names.includes(part.functionName.lexeme.toLowerCase()),
+  )
+}
+
+/** Every event is Hookline's: the job `on` has run, and GitHub's own rules do the rest. */
+function behindOn(job: ParsedCondition, _jobs: ParsedJobs, rewrite: Rewrite): JobCondition {
+  if (job.needs.length > 0 && !job.callsStatus) {
+    return { needs: job.readsOn ? ['on', ...job.needs] : job.needs, parts: undefined }
+  }
+  const guard = job.callsStatus ? [ON_SUCCEEDED, TRIGGERED] : [TRIGGERED]
+  const needs = ['on', ...job.needs]
+  const native = (condition: string) => rewrite(condition, job, needs)
+  return { needs, parts: [...guard, ...own(job, native)] }
+}
+
+/** The job `on` is skipped for events of GitHub's own, and `success()` is false behind it. */
+function besideNative(native: string) {
+  const guard = `(${native} ||\n${ON_SUCCEEDED} && ${TRIGGERED})`
+  return (job: ParsedCondition, jobs: ParsedJobs, rewrite: Rewrite): JobCondition => {
+    const succeeded = successOf(job, jobs)
+    if (!job.callsStatus) {
+      const isFirst = job.needs.length === 0
+      const needs = isFirst || job.readsOn ? ['on', ...succeeded] : succeeded
+      const before = isFirst ? [guard] : succeeded.map(resultIsSuccess)
+      const native = (condition: string) => rewrite(condition, job, needs)
+      return { needs, parts: ['!cancelled()', ...before, ...own(job, native)] }
+    }
+    const callsSuccess = job.tree !== undefined && calls(job.tree, ['success'])
+    const needs = ['on', ...(callsSuccess ? succeeded : job.needs)]
+    const native = (condition: string) =>
+      rewrite(withoutSuccess(condition, job.tree, succeeded), job, needs)
+    return { needs, parts: [guard, ...own(job, native)] }
+  }
+}
+
+/**
+ * The jobs whose success together is what `success()` asks for. Where one calls no status function,
+ * its success says that all before it succeeded; of one that does, its own `needs` are asked too.
+ */
+function successOf(job: ParsedCondition, jobs: ParsedJobs): string[] {
+  const found = new Set(job.needs)
+  for (const id of found) {
+    const before = jobs.get(id.toLowerCase())
+    if (before?.callsStatus) for (const further of before.needs) found.add(further)
+  }
+  return [...found]
+}
+
+function resultIsSuccess(job: string): string {
+  return `needs.${job}.result == 'success'`
+}
+
+/** Writes out what a `success()` of the user asks for. */
+function withoutSuccess(
+  condition: string,
+  tree: Expr | undefined,
+  succeeded: readonly string[],
+): string {
+  const parts = ['!cancelled()', ...succeeded.map(resultIsSuccess)]
+  const tokens = lex(condition)
+  const isAnd = tree instanceof Logical && tree.operator.type === TokenType.AND
+  const top = isAnd ? tree.args : [tree]
+  const alone = top.flatMap((part) => (part instanceof FunctionCall ? [part.functionName] : []))
+  const edits = tokens.flatMap((token, at): Edit[] => {
+    const [open, close] = tokens.slice(at + 1, at + 3)
+    const isCall = open?.type === TokenType.LEFT_PAREN && close?.type === TokenType.RIGHT_PAREN
+    if (token.type !== TokenType.IDENTIFIER || token.lexeme.toLowerCase() !== 'success') return []
+    if (!isCall || !close) return []
+    const isAlone =
+      parts.length === 1 ||
+      alone.some(({ range }) => range.start.column === token.range.start.column)
+    const text = isAlone ? parts.join(' && ') : `(${parts.join(' && ')})`
+    return [{ start: spanOf(token).start, end: spanOf(close).end, text }]
+  })
+  return applyEdits(condition, edits)
+}
+
+/** The condition of the user as a part of a larger one. */
+function own({ condition, tree }: ParsedCondition, rewrite: (condition: string) => string) {
+  if (condition === undefined) return []
+  const text = rewrite(condition).trim()
+  const isChoice = tree instanceof Logical && tree.operator.type === TokenType.OR
+  return [isChoice ? `(${text})` : text]
+}

@@ -1,0 +1,287 @@
+import { ExpressionError, Lexer, Parser } from '@actions/expressions'
+import {
+  Binary,
+  type Expr,
+  FunctionCall,
+  Grouping,
+  IndexAccess,
+  Logical,
+  Unary,
+} from '@actions/expressions/ast'
+import type { FunctionInfo } from '@actions/expressions/funcs/info'
+import { type Token, TokenType } from '@actions/expressions/lexer'
+import { isMap, isScalar, isSeq, type Pair, Scalar } from 'yaml'
+import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
+import type { Path } from '../workflow/options.ts'
+import { ScalarText, type Span } from './spans.ts'
+
+/**
+ * Where in a workflow an expression may read `needs`; `*` is any key.
+ *
+ * Source: the contexts of GitHub's own schema, workflow-v1.0.json (a test compares the two)
+ */
+export const NEEDS_PLACES: readonly string[] = [
+  'jobs.*.cancel-timeout-minutes',
+  'jobs.*.concurrency',
+  'jobs.*.container',
+  'jobs.*.continue-on-error',
+  'jobs.*.defaults.run',
+  'jobs.*.env',
+  'jobs.*.environment',
+  'jobs.*.if',
+  'jobs.*.name',
+  'jobs.*.outputs.*',
+  'jobs.*.runs-on',
+  'jobs.*.secrets.*',
+  'jobs.*.services',
+  'jobs.*.snapshot.if',
+  'jobs.*.steps.*.continue-on-error',
+  'jobs.*.steps.*.env',
+  'jobs.*.steps.*.if',
+  'jobs.*.steps.*.name',
+  'jobs.*.steps.*.run',
+  'jobs.*.steps.*.timeout-minutes',
+  'jobs.*.steps.*.with',
+  'jobs.*.steps.*.working-directory',
+  'jobs.*.strategy',
+  'jobs.*.timeout-minutes',
+  'jobs.*.with.*',
+]
+
+/** Where in a workflow an expression may read `inputs`; likewise. */
+export const INPUTS_PLACES: readonly string[] = ['concurrency', 'env', ...NEEDS_PLACES]
+
+/** Where a text is an expression even without `${{ }}`. */
+const CONDITION_PLACES: readonly string[] = ['jobs.*.if', 'jobs.*.snapshot.if', 'jobs.*.steps.*.if']
+
+/** True when a path is one of the places, or lies below one. */
+export function isWithin(path: Path, places: readonly string[]): boolean {
+  return places.some((place) => {
+    const keys = place.split('.')
+    return keys.length <= path.length && keys.every((key, at) => key === '*' || key === path[at])
+  })
+}
+
+/** An expression of a workflow file: what stands within `${{ }}`, or a whole `if:`. */
+export interface FileExpression {
+  readonly text: string
+  /** The keys above it: `['jobs', 'a', 'steps', 0, 'run']`. */
+  readonly path: Path
+  readonly found: FoundScalar
+  /** Where in the value of its scalar it begins. */
+  readonly start: number
+  /** Where the characters `start` to `end` of the expression stand in the file. */
+  span(start: number, end: number): Span
+}
+
+/** A text somewhere in a file. */
+export interface FoundScalar {
+  readonly scalar: Scalar<string>
+  readonly path: Path
+  /** Whether it stands within braces or brackets. */
+  readonly isInFlow: boolean
+}
+
+/** Every expression at and below a node, in the order of the file. */
+export function fileExpressions(text: string, node: unknown, path: Path): FileExpression[] {
+  return scalarsBelow(node, path).flatMap((found) => expressionsOf(text, found))
+}
+
+/** Every text at and below a node; what an alias stands for is found where it is written. */
+export function scalarsBelow(node: unknown, path: Path, isInFlow = false): FoundScalar[] {
+  if (isMap(node)) {
+    const flow = isInFlow || node.flow === true
+    return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, keyOf(pair)], flow))
+  }
+  if (isSeq(node)) {
+    const flow = isInFlow || node.flow === true
+    return node.items.flatMap((item, at) => scalarsBelow(item, [...path, at], flow))
+  }
+  return isText(node) ? [{ scalar: node, path, isInFlow }] : []
+}
+
+export function keyOf({ key }: Pair): string {
+  return String(isScalar(key) ? key.value : key)
+}
+
+function isText(node: unknown): node is Scalar<string> {
+  return isScalar(node) && typeof node.value === 'string'
+}
+
+function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
+  const { value } = found.scalar
+  let written: ScalarText | undefined
+  const expression = (from: number, to: number): FileExpression => ({
+    text: value.slice(from, to),
+    path: found.path,
+    found,
+    start: from,
+    span(start, end) {
+      written ??= new ScalarText(text, found.scalar)
+      return written.span(from + start, from + end)
+    },
+  })
+  if (!hasExpression(value)) {
+    return isWithin(found.path, CONDITION_PLACES) ? [expression(0, value.length)] : []
+  }
+  return expressionSpans(value).map(({ start, end }) => expression(start, end))
+}
+
+/** A text as it stands within a scalar of this kind. */
+export function encoded(text: string, { type }: Scalar): string {
+  if (type === Scalar.QUOTE_SINGLE) return text.replaceAll("'", "''")
+  return type === Scalar.QUOTE_DOUBLE ? JSON.stringify(text).slice(1, -1) : text
+}
+
+/** A step into a context: `.webhook`, `['webhook']`, or one that is only known at run time. */
+export interface Step extends Span {
+  /** `undefined` for `.*` and for a computed index. */
+  readonly name: string | undefined
+}
+
+/** A context where an expression names it, and the steps from there. Offsets are the expression's. */
+export interface Reference extends Span {
+  readonly steps: readonly Step[]
+}
+
+/**
+ * Where an expression names a context: `on`, `secrets`.
+ *
+ * @throws Error when the text cannot be cut into tokens
+ */
+export function references(expression: string, context: string): Reference[] {
+  if (!expression.toLowerCase().includes(context)) return []
+  const tokens = lex(expression)
+  return tokens.flatMap((token, at) =>
+    isContext(tokens, at, context) ? [{ ...spanOf(token), steps: stepsFrom(tokens, at + 1) }] : [],
+  )
+}
+
+/** References as far as an expression can be read: what stands against that is told elsewhere. */
+export function referencesIn(expression: string, context: string): Reference[] {
+  try {
+    return references(expression, context)
+  } catch {
+    return []
+  }
+}
+
+/** Line breaks become spaces, since the lexer's columns are wrong after one within a string. */
+export function lex(expression: string): Token[] {
+  return new Lexer(expression.replaceAll(/[\r\n]/g, ' ')).lex().tokens
+}
+
+export function spanOf({ range }: Token): Span {
+  return { start: range.start.column, end: range.end.column }
+}
+
+/** A name is a context when it is no property and no function. Names ignore case. */
+function isContext(tokens: readonly Token[], at: number, name: string): boolean {
+  const token = tokens[at]
+  if (token?.type !== TokenType.IDENTIFIER || token.lexeme.toLowerCase() !== name) return false
+  return tokens[at - 1]?.type !== TokenType.DOT && tokens[at + 1]?.type !== TokenType.LEFT_PAREN
+}
+
+function stepsFrom(tokens: readonly Token[], start: number): Step[] {
+  const steps: Step[] = []
+  for (let at = start; ; ) {
+    const read = readStep(tokens, at)
+    if (!read) return steps
+    steps.push(read.step)
+    if (read.step.name === undefined) return steps
+    at = read.next
+  }
+}
+
+function readStep(
+  tokens: readonly Token[],
+  at: number,
+): { readonly step: Step; readonly next: number } | undefined {
+  const [open, token, close] = tokens.slice(at, at + 3)
+  if (!open || !token) return undefined
+  if (open.type === TokenType.DOT) {
+    const name = token.type === TokenType.STAR ? undefined : token.lexeme
+    return { step: { ...spanOf(token), name }, next: at + 2 }
+  }
+  if (open.type !== TokenType.LEFT_BRACKET) return undefined
+  const literal = token.type === TokenType.STRING && close?.type === TokenType.RIGHT_BRACKET
+  return {
+    step: { ...spanOf(token), name: literal ? stringOf(token) : undefined },
+    next: at + 3,
+  }
+}
+
+/** From the lexeme, since the lexer's own value undoes only the first `''` of a string. */
+function stringOf({ lexeme }: Token): string {
+  return lexeme.slice(1, -1).replaceAll("''", "'")
+}
+
+/** What is wrong with an expression, and where in it. */
+export interface ExpressionFault extends Span {
+  readonly message: string
+}
+
+/**
+ * The tree of an expression. Every name counts as known: which contexts and functions there are in
+ * which place is for GitHub to say, and changes.
+ */
+export function parseExpression(text: string): Expr | ExpressionFault {
+  if (text.trim() === '') return faultAt('is empty', { start: 0, end: text.length }, text)
+  try {
+    const tokens = lex(text)
+    const names = tokens.filter(({ type }) => type === TokenType.IDENTIFIER)
+    return new Parser(
+      tokens,
+      names.map(({ lexeme }) => lexeme),
+      names.map(anyFunction),
+    ).parse()
+  } catch (error) {
+    return error instanceof ExpressionError ? syntaxFault(error, text) : lexicalFault(error, text)
+  }
+}
+
+export function isFault(parsed: Expr | ExpressionFault): parsed is ExpressionFault {
+  return 'message' in parsed
+}
+
+function anyFunction({ lexeme }: Token): FunctionInfo {
+  return { name: lexeme, minArgs: 0, maxArgs: Number.MAX_SAFE_INTEGER }
+}
+
+function syntaxFault({ message, pos }: ExpressionError, text: string): ExpressionFault {
+  const token = lex(text).find(({ range }) => range.start.column === pos.column)
+  return faultAt(message, token ? spanOf(token) : { start: pos.column, end: text.length }, text)
+}
+
+/** The lexer says where it stopped in words only. */
+function lexicalFault(error: unknown, text: string): ExpressionFault {
+  const message = error instanceof Error ? error.message : ''
+  const symbol = /^(Unexpected symbol: .*)\. Located at position (\d+) within expression/s.exec(
+    message,
+  )
+  if (symbol) {
+    const start = Number(symbol[2]) - 1
+    return faultAt('Unexpected symbol', { start, end: text.length }, text)
+  }
+  const tooLong = message === 'ErrorExceededMaxLength'
+  return faultAt(tooLong ? 'is longer than 21,000 characters' : message, { start: 0, end: 1 }, text)
+}
+
+/** Within the text, also where the fault is its end. */
+function faultAt(message: string, { start, end }: Span, text: string): ExpressionFault {
+  const from = Math.max(0, Math.min(start, text.length - 1))
+  return { message, start: from, end: Math.max(from + 1, Math.min(end, text.length)) }
+}
+
+/** The parts of an expression, and their parts, itself first. */
+export function partsOf(tree: Expr): Expr[] {
+  return [tree, ...childrenOf(tree).flatMap(partsOf)]
+}
+
+function childrenOf(tree: Expr): readonly Expr[] {
+  if (tree instanceof FunctionCall || tree instanceof Logical) return tree.args
+  if (tree instanceof Binary) return [tree.left, tree.right]
+  if (tree instanceof Unary) return [tree.expr]
+  if (tree instanceof Grouping) return [tree.group]
+  return tree instanceof IndexAccess ? [tree.expr, tree.index] : []
+}

@@ -1,0 +1,85 @@
+import { isMap, isScalar, type Node, stringify } from 'yaml'
+import { rangeOf } from '../workflow/yaml.ts'
+import { keyOf } from './expressions.ts'
+import type { Entry } from './job-edits.ts'
+import { envPairs, readsContext } from './on-job.ts'
+import { rewriteText, type Target } from './rewrite.ts'
+import { type NodePair, pairsOf, type SourceFile } from './source-file.ts'
+import { type Edit, linesOf } from './spans.ts'
+
+/** Settings of the workflow that read `on`: there it cannot be read, in each job it can. */
+export interface MovedSettings {
+  readonly env: readonly NodePair[]
+  readonly defaults: readonly NodePair[]
+  readonly pairs: readonly NodePair[]
+  readonly edits: readonly Edit[]
+}
+
+export function movedSettings(file: SourceFile): MovedSettings {
+  const env = envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
+  const run = runDefaults(file)
+  const defaults = run.filter((pair) => readsContext(file, pair, 'on'))
+  const isEmptied = run.length === defaults.length
+  return {
+    env,
+    defaults,
+    pairs: [...env, ...defaults],
+    edits: [
+      ...withoutPairs(file, 'env', file.sections.get('env')?.value, envPairs(file), env),
+      ...(defaults.length > 0 && isEmptied
+        ? cutSection(file, 'defaults')
+        : withoutPairs(file, 'defaults', undefined, run, defaults)),
+    ],
+  }
+}
+
+function runDefaults({ sections }: SourceFile): NodePair[] {
+  const defaults = sections.get('defaults')?.value
+  const run = isMap(defaults) ? defaults.get('run', true) : undefined
+  return isMap(run) ? pairsOf(run) : []
+}
+
+/** A mapping without some of its pairs: their lines are cut, or the rest is written anew. */
+function withoutPairs(
+  file: SourceFile,
+  section: string,
+  map: Node | null | undefined,
+  all: readonly NodePair[],
+  cut: readonly NodePair[],
+): Edit[] {
+  if (cut.length === 0) return []
+  const { text } = file.source
+  const isFlow = isMap(map) && map.flow === true
+  if (isFlow && cut.length === all.length) return cutSection(file, section)
+  if (isFlow) {
+    const kept = all.filter((pair) => !cut.includes(pair))
+    const parts = kept.map(({ key, value }) =>
+      text.slice(rangeOf(key)[0], rangeOf(value ?? key)[1]),
+    )
+    const [start, end] = rangeOf(map)
+    return [{ start, end, text: `{${parts.join(', ')}}` }]
+  }
+  const head = file.sections.get(section)?.key
+  const keys = cut.length === all.length && head ? [{ key: head, value: null }, ...cut] : cut
+  return keys.map(({ key, value }) => ({
+    ...linesOf(text, rangeOf(key)[0], rangeOf(value ?? key)[1]),
+    text: '',
+  }))
+}
+
+/** Without a section, and the empty lines behind it. */
+export function cutSection({ source: { text }, sections }: SourceFile, key: string): Edit[] {
+  const section = sections.get(key)
+  if (!section) return []
+  const empty = /^(?:[ \t]*\n)*/.exec(text.slice(section.end))?.[0] ?? ''
+  return [{ start: section.start, end: section.end + empty.length, text: '' }]
+}
+
+export function movedEntries({ env, defaults }: MovedSettings, target: Target) {
+  const entry = (pair: NodePair): Entry => {
+    const value = isScalar(pair.value) ? String(pair.value.value) : ''
+    const text = stringify({ [keyOf(pair)]: rewriteText(value, target) }, { lineWidth: 0 })
+    return { name: keyOf(pair), lines: text.trimEnd().split('\n') }
+  }
+  return { env: env.map(entry), defaults: defaults.map(entry) }
+}

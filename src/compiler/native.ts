@@ -1,0 +1,290 @@
+import { Scalar } from 'yaml'
+import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
+import { LIMITS } from '../wire/limits.ts'
+import {
+  type Contexts,
+  ExpressionMistake,
+  expressionSpans,
+  fillIn,
+} from '../workflow/expressions.ts'
+import type { Reading, TriggerNodes } from '../workflow/options.ts'
+import {
+  type DeclaredTrigger,
+  onEntries,
+  onSectionOf,
+  readEntry,
+  type Workflow,
+  withEnv,
+} from '../workflow/workflow.ts'
+import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { placeholderContexts } from './source-file.ts'
+import { ScalarText } from './spans.ts'
+import { HOOKLINE_ACTION, type LintedFile } from './untrusted/flow.ts'
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  itemsOf,
+  type Place,
+  type TextPlace,
+  textAt,
+  textOf,
+  topOf,
+} from './untrusted/nodes.ts'
+
+/** A step of a workflow in `.github/workflows/` that uses the action, and how others read it. */
+export interface NativeUse {
+  readonly file: string
+  readonly job: string
+  /** Its own id: `steps.<id>.outputs.…` within the job. */
+  readonly step: string | undefined
+  /** Where `uses` names the action. */
+  readonly position: Position
+  /** The input `on` as the file has it, its `${{ }}` not filled in. */
+  readonly on: string | undefined
+  /** Outputs of the job that hand on one of the step: `needs.<job>.outputs.<name>`. */
+  readonly jobOutputs: readonly { readonly name: string; readonly output: string }[]
+  /** Where its items are a matrix: `matrix.<key>` in these jobs is one item. */
+  readonly matrices: readonly { readonly job: string; readonly key: string }[]
+}
+
+/** A workflow in `.github/workflows/` that uses the action. */
+export interface NativeWorkflow extends LintedFile {
+  readonly name: string
+  readonly uses: readonly NativeUse[]
+}
+
+/** False for a text that surely does not use the action, so that it need not be parsed. */
+export function mayUseAction(text: string): boolean {
+  return /\/hookline\b|uses['"]?\s*:\s*['"]?\.\/['"]?\s*(?:[#,}\]]|$)/im.test(text)
+}
+
+/**
+ * Reads a workflow of GitHub's own.
+ *
+ * @returns `undefined` when no step of it uses the action
+ * @throws UserError with the syntax errors of the file
+ */
+export function readNativeWorkflow(name: string, source: Source): NativeWorkflow | undefined {
+  const document = parseYaml(source)
+  const jobs = entriesOf(childOf(topOf(document), 'jobs'))
+  const uses = jobs.flatMap((job) => stepsOf(job).map((step) => useOf(source, jobs, job, step)))
+  return uses.length > 0 ? { name, source, document, uses } : undefined
+}
+
+function stepsOf({ value }: Entry): Place[] {
+  return itemsOf(childOf(value, 'steps')).filter((step) =>
+    HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''),
+  )
+}
+
+function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place): NativeUse {
+  const id = textOf(childOf(step, 'id'))
+  const jobOutputs = entriesOf(childOf(job.value, 'outputs')).flatMap(({ name, value }) => {
+    const [, own, output] = STEP_OUTPUT.exec(textOf(value) ?? '') ?? []
+    return own && output && own === id ? [{ name, output }] : []
+  })
+  const items = jobOutputs.filter(({ output }) => output === 'items').map(({ name }) => name)
+  const uses = textAt(childOf(step, 'uses'))
+  return {
+    file: source.file,
+    job: job.name,
+    step: id,
+    position: positionAt(source, ...rangeOf(uses?.alias ?? uses?.node ?? new Scalar(''))),
+    on: textOf(childOf(step, 'with', 'on')),
+    jobOutputs,
+    matrices: jobs.flatMap((other) => matrixKeys(other, job.name, items)),
+  }
+}
+
+const STEP_OUTPUT = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.([\w-]+)\s*\}\}\s*$/i
+const NEEDED_ITEMS = /^\s*\$\{\{\s*fromJSON\(\s*needs\.([\w-]+)\.outputs\.([\w-]+)\s*\)\s*\}\}\s*$/i
+
+function matrixKeys(
+  { name, value }: Entry,
+  job: string,
+  items: readonly string[],
+): { job: string; key: string }[] {
+  return entriesOf(childOf(value, 'strategy', 'matrix')).flatMap((row) => {
+    const [, needed, output] = NEEDED_ITEMS.exec(textOf(row.value) ?? '') ?? []
+    return needed === job && output && items.includes(output) ? [{ job: name, key: row.name }] : []
+  })
+}
+
+/** A trigger of an input `on`, with its nodes there. */
+export interface NativeTrigger extends DeclaredTrigger {
+  readonly nodes: TriggerNodes
+}
+
+/**
+ * The triggers that the steps of a native workflow declare in their input `on`. Every position is
+ * one of the workflow file.
+ *
+ * @param contexts what the expressions may read; without them, values are taken as not known yet
+ * @throws UserError with the mistakes of all these inputs
+ */
+export function nativeTriggers(
+  { source, document }: LintedFile,
+  contexts?: Contexts,
+): NativeTrigger[] {
+  const texts = entriesOf(childOf(topOf(document), 'jobs'))
+    .flatMap(stepsOf)
+    .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
+    .filter(({ node }) => node.value.trim() !== '')
+  const triggers: NativeTrigger[] = []
+  const problems: Problem[] = []
+  for (const text of texts) {
+    try {
+      triggers.push(...new InlineOn(source, text, contexts).triggers())
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      problems.push(...error.problems)
+    }
+  }
+  if (problems.length > 0) throw new UserError(problems.slice(0, LIMITS.problems))
+  return triggers
+}
+
+/**
+ * The workflow that a native file declares inline, under the name by which URLs address it.
+ *
+ * @returns `undefined` when no step has an input `on`
+ * @throws UserError with the problems of the file
+ */
+export function readInlineOn(
+  name: string,
+  source: Source,
+  contexts: Contexts,
+): Workflow | undefined {
+  const native = readNativeWorkflow(name, source)
+  const isInline = native?.uses.some(({ on }) => on !== undefined && on.trim() !== '')
+  if (!native || !isInline) return undefined
+  const node = childOf(topOf(native.document), 'env')?.node
+  const env: unknown = node?.toJS(native.document, { maxAliasCount: LIMITS.yamlAliases })
+  return { name, triggers: nativeTriggers(native, withEnv(contexts, env)) }
+}
+
+/** What an expression is replaced by whose value only GitHub knows. */
+const UNKNOWN = '${{ vars.filled_in_by_GitHub }}'
+
+/** One input `on`: a text of its own, whose places are those of the file around it. */
+class InlineOn {
+  readonly #file: Source
+  readonly #scalar: Scalar<string>
+  readonly #alias: TextPlace['alias']
+  readonly #contexts: Contexts | undefined
+  /** The text as the action gets it, and from where in the input each part of it comes. */
+  readonly #source: Source
+  readonly #parts: readonly {
+    readonly at: number
+    readonly from: number
+    readonly isWritten: boolean
+  }[]
+  #written: ScalarText | undefined
+
+  constructor(file: Source, { node, alias }: TextPlace, contexts: Contexts | undefined) {
+    this.#file = file
+    this.#scalar = node
+    this.#alias = alias
+    this.#contexts = contexts
+    const { text, parts } = this.#filledIn(node.value)
+    this.#source = { name: file.name, file: file.file, text }
+    this.#parts = parts
+  }
+
+  triggers(): NativeTrigger[] {
+    if (this.#source.text === UNKNOWN) return []
+    try {
+      return this.#read()
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      throw new UserError(
+        error.problems.map((problem) => this.#inFile(problem)),
+        { cause: error },
+      )
+    }
+  }
+
+  #read(): NativeTrigger[] {
+    const document = parseYaml(this.#source)
+    const on = onSectionOf(document)
+    const contexts = this.#contexts ?? placeholderContexts(this.#source.text, on)
+    const reading: Reading = { source: this.#source, document, contexts, standIns: !this.#contexts }
+    const triggers: NativeTrigger[] = []
+    const problems: Problem[] = []
+    for (const nodes of onEntries(reading, on)) {
+      const { trigger, problems: found = [] } = readEntry(reading, nodes)
+      problems.push(...found)
+      const positionOf: DeclaredTrigger['positionOf'] = (option) =>
+        trigger ? this.#positionInFile(trigger.positionOf(option)) : this.#start()
+      if (trigger) triggers.push({ ...trigger, nodes, positionOf })
+    }
+    if (problems.length > 0) throw new UserError(problems.slice(0, LIMITS.problems))
+    return triggers
+  }
+
+  /** GitHub fills in the `${{ }}` of an input before the action reads it. */
+  #filledIn(value: string) {
+    const parts: { at: number; from: number; isWritten: boolean }[] = []
+    const texts: string[] = []
+    let [from, at] = [0, 0]
+    const add = (text: string, start: number, isWritten: boolean) => {
+      parts.push({ at, from: start, isWritten })
+      texts.push(text)
+      at += text.length
+    }
+    for (const { start, end } of expressionSpans(value)) {
+      const open = start - '${{'.length
+      add(value.slice(from, open), from, true)
+      from = Math.min(value.length, end + '}}'.length)
+      add(this.#valueOf(value.slice(open, from), open), open, false)
+    }
+    add(value.slice(from), from, true)
+    return { text: texts.join(''), parts }
+  }
+
+  #valueOf(braces: string, at: number): string {
+    try {
+      return String(fillIn(braces, this.#contexts ?? {}))
+    } catch (error) {
+      if (!(error instanceof ExpressionMistake)) throw error
+      if (!this.#contexts && braces.endsWith('}}')) return UNKNOWN
+      const position = this.#placeOf(at, at + braces.length)
+      throw new UserError({ message: `input "on": ${error.message}`, position }, { cause: error })
+    }
+  }
+
+  #inFile(problem: Problem): Problem {
+    const position = problem.position ? this.#positionInFile(problem.position) : this.#start()
+    return { ...problem, position }
+  }
+
+  #start(): Position {
+    return positionAt(this.#file, ...rangeOf(this.#alias ?? this.#scalar))
+  }
+
+  #positionInFile({ line, column, length }: Position): Position {
+    const before = this.#source.text.split('\n').slice(0, line - 1)
+    const start = before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1
+    return this.#placeOf(this.#toValue(start), this.#toValue(start + length - 1) + 1)
+  }
+
+  /** Within an expression that was filled in, where it begins. */
+  #toValue(place: number): number {
+    const part = this.#parts.findLast(({ at }) => at <= place)
+    if (!part) return place
+    return part.isWritten ? part.from + place - part.at : part.from
+  }
+
+  #placeOf(start: number, end: number): Position {
+    const { length } = this.#scalar.value
+    if (this.#alias || length === 0) return this.#start()
+    this.#written ??= new ScalarText(this.#file.text, this.#scalar)
+    const from = Math.min(start, length - 1)
+    const { start: first, end: last } = this.#written.span(
+      from,
+      Math.min(length, Math.max(from + 1, end)),
+    )
+    return positionAt(this.#file, first, last)
+  }
+}

@@ -1,0 +1,213 @@
+import { isMap, stringify } from 'yaml'
+import type { Json } from '../wire/json.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
+import { INPUT, onEntryTexts, type StartingEvent } from './events.ts'
+import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
+import {
+  type NodePair,
+  namesIn,
+  pairsOf,
+  type SourceFile,
+  type SourceTrigger,
+} from './source-file.ts'
+import { indent, type Lines, quoted } from './yaml-lines.ts'
+
+/** What the job `on` is made of; lines stand at column 0. */
+export interface OnJob {
+  readonly workflow: string
+  readonly runsOn: Json
+  /** Parts of its `if:` on lines of their own; none where every event is its own. */
+  readonly condition: Lines
+  readonly env: Lines
+  /** Names of the outputs of the action that later jobs read. */
+  readonly outputs: readonly string[]
+  /** The inputs of the action, as keys of `with:`. */
+  readonly actionInputs: Lines
+  /** The action to run: `hookline/hookline@v1`. */
+  readonly uses: string
+  /** Runs of the job wait for each other. */
+  readonly isSerial: boolean
+  readonly writesState: boolean
+}
+
+/** The job that asks the action what the event is to the triggers. */
+export function onJobLines(job: OnJob): string[] {
+  return [
+    'on:',
+    ...indent(
+      [
+        ...stringify(
+          { 'runs-on': job.runsOn },
+          { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 },
+        )
+          .trimEnd()
+          .replace(/^\{(.*)\}$/s, '$1')
+          .split('\n'),
+        ...conditionLines(job.condition),
+        'timeout-minutes: 10',
+        'permissions:',
+        `  contents: ${job.writesState ? 'write' : 'read'}`,
+        ...concurrency(job),
+        ...(job.env.length > 0 ? ['env:', ...indent(job.env, 2)] : []),
+        'outputs:',
+        ...job.outputs.map((name) => `  ${name}: \${{ steps.on.outputs.${name} }}`),
+        'steps:',
+        '  - id: on',
+        `    uses: ${job.uses}`,
+        '    with:',
+        ...indent(job.actionInputs, 6),
+      ],
+      2,
+    ),
+  ]
+}
+
+function conditionLines(condition: Lines): string[] {
+  const [only, ...more] = condition
+  if (only === undefined) return []
+  return more.length === 0 ? [`if: ${only}`] : ['if: >-', ...indent(condition, 2)]
+}
+
+/** `queue: max`, since by default GitHub cancels a waiting run for a newer one, and its event is lost. */
+function concurrency({ workflow, isSerial }: OnJob): string[] {
+  return isSerial ? ['concurrency:', `  group: hookline-${workflow}`, '  queue: max'] : []
+}
+
+const PATH = 'github.event.client_payload.path'
+
+/** What tells a run of Hookline's from those of GitHub's own events. */
+export interface Starts {
+  readonly starting: StartingEvent | undefined
+  /** The triggers that webhooks reach. */
+  readonly webhooks: readonly SourceTrigger[]
+  readonly file: SourceFile
+}
+
+/**
+ * The lines, joined by "or", that say that a webhook is for this workflow and its triggers: one for
+ * another starts no runner.
+ */
+export function pathLines({ webhooks, file }: Starts): string[] {
+  const names = [...new Set(webhooks.flatMap(namesInUrls))]
+  const tests = names
+    .flatMap((trigger) => [`${file.name}/${trigger}`, `/${file.name}/${trigger}`])
+    .flatMap((prefix) => [
+      `startsWith(format('{0}/', ${PATH}), '${prefix}/')`,
+      `startsWith(${PATH}, '${prefix}?')`,
+    ])
+  return tests.map((test, at) => (at < tests.length - 1 ? `${test} ||` : test))
+}
+
+/** Whatever name of a trigger a webhook URL has, the action takes it for this one. */
+function namesInUrls({ name, definition }: SourceTrigger): string[] {
+  return [name, definition.name, ...definition.aliases]
+}
+
+/**
+ * What holds for an event of GitHub's own that the source listens to; `undefined` where it listens
+ * to none. In a called workflow the event is the caller's, so the name of the file tells.
+ */
+export function nativeCondition({ starting, file }: Starts): string | undefined {
+  if (file.native.length === 0) return undefined
+  const listensTo = (event: string) => file.native.some(({ name }) => name === event)
+  const isCalled = listensTo('workflow_call')
+    ? [`!contains(github.workflow_ref, '/${file.name}.yml@')`]
+    : []
+  if (starting === 'workflow_dispatch') {
+    if (listensTo(starting)) return `!inputs.${INPUT}`
+    return [`github.event_name != 'workflow_dispatch'`, ...isCalled].join(' || ')
+  }
+  return [
+    `github.event_name != 'repository_dispatch'`,
+    ...(listensTo('repository_dispatch') ? [`github.event.action != '${EVENT_TYPE}'`] : []),
+    ...isCalled,
+  ].join(' || ')
+}
+
+/** When the job `on` runs in the one-file form: for the webhooks of this workflow, and nothing else. */
+export function onJobCondition(starts: Starts): Lines {
+  const { starting, file } = starts
+  if (starting === undefined) return ['false']
+  if (starting === 'workflow_dispatch') return [`inputs.${INPUT} != ''`]
+  const paths = pathLines(starts)
+  if (file.native.length === 0) return paths
+  const listensTo = (event: string) => file.native.some(({ name }) => name === event)
+  const inner = paths.map((line, at) => (at === 0 ? `(${line}` : line))
+  return [
+    `github.event_name == 'repository_dispatch' &&`,
+    ...(listensTo('repository_dispatch') ? [`github.event.action == '${EVENT_TYPE}' &&`] : []),
+    ...(listensTo('workflow_call')
+      ? [`contains(github.workflow_ref, '/${file.name}.yml@') &&`]
+      : []),
+    ...inner.slice(0, -1),
+    `${inner.at(-1)})`,
+  ]
+}
+
+/**
+ * The inputs of the action: the triggers inline, so that it needs no checkout, and by name what
+ * their expressions read. GitHub must not fill in these itself, so each `${{` is written as a text.
+ */
+export function actionInputLines(file: SourceFile, state: string): string[] {
+  const texts = onEntryTexts(file)
+  const on = file.triggers.flatMap(
+    ({ nodes }) => texts.find((text) => text.nodes === nodes)?.lines ?? [],
+  )
+  // A blank line at the beginning would have to say how far the text is indented.
+  const begin = on.findIndex((line) => line.trim() !== '')
+  const escaped = on.slice(begin).map((line) => line.replaceAll('${{', `\${{ '\${{' }}`))
+  return [
+    'on: |',
+    ...indent(escaped, 2),
+    ...jsonInput('secrets', readByTriggers(file, 'secrets')),
+    ...jsonInput('vars', readByTriggers(file, 'vars')),
+    ...(state === 'none' ? [] : [`state: ${quoted(state)}`]),
+  ]
+}
+
+/** The names that the triggers read from a context. */
+export function readByTriggers({ source, triggers }: SourceFile, context: string): string[] {
+  return [...new Set(triggers.flatMap(({ nodes }) => namesIn(source.text, nodes.options, context)))]
+}
+
+function jsonInput(context: string, names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  const members = names.map((name) => `"${name}": \${{ toJSON(${context}.${name}) }}`)
+  return [`${context}: '{${members.join(', ')}}'`]
+}
+
+/** Variables that change how programs run: what a workflow sets for its own is not for the action. */
+const STEERING = ['NODE_OPTIONS', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'BASH_ENV', 'ENV']
+
+/** The variables of the workflow that the job `on` is not to have: they are set empty there. */
+export function emptiedEnv(file: SourceFile): string[] {
+  const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
+  return envPairs(file)
+    .filter((pair) => !read.includes(keyOf(pair).toLowerCase()) && !readsContext(file, pair, 'on'))
+    .filter(
+      (pair) => STEERING.includes(keyOf(pair).toUpperCase()) || readsContext(file, pair, 'secrets'),
+    )
+    .map((pair) => `${envKey(pair)}: ''`)
+}
+
+/** The names as they are written, or in quotes where they could not stand alone. */
+function envKey(pair: NodePair): string {
+  const name = keyOf(pair)
+  return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
+}
+
+/** The variables of the workflow, as the file has them. */
+export function envPairs({ sections }: SourceFile): NodePair[] {
+  const env = sections.get('env')?.value
+  return isMap(env) ? pairsOf(env) : []
+}
+
+export function readsContext(
+  { source }: SourceFile,
+  { value }: NodePair,
+  context: string,
+): boolean {
+  return fileExpressions(source.text, value, []).some(
+    ({ text }) => referencesIn(text, context).length > 0,
+  )
+}

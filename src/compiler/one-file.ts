@@ -1,0 +1,352 @@
+import { isAlias, isMap, isScalar, type Node, parse, type Scalar, visit } from 'yaml'
+import type { Problem } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+import { hasExpression } from '../workflow/expressions.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { aliasProblems, isInTrigger } from './aliases.ts'
+import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
+import { onSectionEdits } from './events.ts'
+import {
+  type FileExpression,
+  keyOf,
+  NEEDS_PLACES,
+  type Reference,
+  referencesIn,
+} from './expressions.ts'
+import { jobEdits } from './job-edits.ts'
+import { cutSection, type MovedSettings, movedEntries, movedSettings } from './moved-settings.ts'
+import {
+  actionInputLines,
+  emptiedEnv,
+  envPairs,
+  nativeCondition,
+  onJobCondition,
+  onJobLines,
+  readByTriggers,
+  readsContext,
+} from './on-job.ts'
+import type { Plan } from './plan.ts'
+import { expressionEdits, rewriteExpression, type Target } from './rewrite.ts'
+import {
+  jobsOf,
+  type NodePair,
+  OWN_KEY,
+  pairsOf,
+  type SourceFile,
+  type SourceJob,
+} from './source-file.ts'
+import { columnOf, type Edit, linesOf } from './spans.ts'
+import { aboveComments, indent, quoted } from './yaml-lines.ts'
+
+/** Where the context `on` can be read: what GitHub reads too early is moved into the jobs. */
+export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']
+
+/** What makes a source the one file that runs, and what is to be said of it. */
+export interface OneFile {
+  readonly edits: readonly Edit[]
+  readonly problems: readonly Problem[]
+  readonly notices: readonly Problem[]
+}
+
+/**
+ * The source as GitHub runs it, where every event brings one item: its own jobs under their own
+ * names, and one job `on` before them.
+ */
+export function oneFile(
+  file: SourceFile,
+  plan: Plan,
+  expressions: readonly FileExpression[],
+  options: { readonly uses: string; readonly state: string; readonly runsOn: Json },
+): OneFile {
+  const starts = { file, starting: plan.starting, webhooks: plan.webhooks }
+  const native = nativeCondition(starts)
+  const moved = movedSettings(file)
+  const jobs = plannedJobs(file, expressions, moved, native)
+  const entries = movedEntries(moved, targetOf(file, native, undefined, []))
+  const changed = jobs.map(({ job, condition, isMovedInto }) =>
+    jobEdits(file, job, {
+      needs: condition.needs.join(' ') === job.needs.join(' ') ? undefined : condition.needs,
+      parts: condition.parts,
+      env: isMovedInto ? entries.env : [],
+      defaults: isMovedInto ? entries.defaults : [],
+    }),
+  )
+  const onJob = onJobLines({
+    ...options,
+    workflow: file.name,
+    condition: onJobCondition(starts),
+    env: emptiedEnv(file),
+    outputs: ['triggered', 'on'],
+    actionInputs: actionInputLines(file, options.state),
+    isSerial: options.state !== 'none',
+    writesState: options.state.startsWith('branch:'),
+  })
+  return {
+    edits: [
+      ...onSectionEdits(file, plan.starting),
+      ...cutSection(file, OWN_KEY),
+      ...moved.edits,
+      insertedJob(file, onJob),
+      ...rewritten(file, expressions, moved, jobs, native),
+      ...changed.flatMap(({ edits }) => edits),
+    ],
+    problems: [
+      ...jobs.filter(({ job }) => job.id.toLowerCase() === 'on').map((one) => takenName(file, one)),
+      ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
+      ...pathProblems(file),
+      ...circularProblems(file),
+      ...changed.flatMap(({ problems }) => problems),
+    ],
+    notices: wholeNeedsNotices(file, jobs, expressions),
+  }
+}
+
+/** A job, and when it runs in the one file. */
+interface PlannedJob {
+  readonly job: SourceJob
+  readonly condition: JobCondition
+  /** Whether settings of the workflow are moved into it. */
+  readonly isMovedInto: boolean
+}
+
+function plannedJobs(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  moved: MovedSettings,
+  native: string | undefined,
+): PlannedJob[] {
+  const reads = onReader(file, expressions)
+  const jobs = jobsOf(file).map((job) => ({
+    job,
+    isMovedInto: moved.pairs.length > 0 && !isCall(job),
+  }))
+  const conditions = jobConditions(
+    new Map(
+      jobs.map(({ job, isMovedInto }): [string, SourceCondition] => [
+        job.id.toLowerCase(),
+        {
+          needs: job.needs,
+          condition: conditionOf(file, job),
+          readsOn: isMovedInto || reads(job.content),
+        },
+      ]),
+    ),
+    native,
+    (condition, job, needs) => rewriteExpression(condition, targetOf(file, native, job, needs)),
+  )
+  return jobs.map((one) => {
+    const same = { needs: one.job.needs, parts: undefined }
+    return { ...one, condition: conditions.get(one.job.id.toLowerCase()) ?? same }
+  })
+}
+
+/** The rewritten expressions, but for those that are moved, or part of a condition written anew. */
+function rewritten(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  { pairs }: MovedSettings,
+  jobs: readonly PlannedJob[],
+  native: string | undefined,
+): Edit[] {
+  const byId = new Map(jobs.map((one) => [one.job.id, one]))
+  const byJob = new Map<PlannedJob | undefined, FileExpression[]>()
+  for (const expression of expressions) {
+    const { path, found } = expression
+    const one = path[0] === 'jobs' ? byId.get(String(path[1])) : undefined
+    const isCondition = path.length === 3 && path[2] === 'if' && one?.condition.parts !== undefined
+    if (isCondition || pairs.some(({ value }) => value === found.scalar)) continue
+    const own = byJob.get(one) ?? []
+    own.push(expression)
+    byJob.set(one, own)
+  }
+  return [...byJob].flatMap(([one, own]) =>
+    expressionEdits(file, own, targetOf(file, native, one?.job, one?.condition.needs ?? [])),
+  )
+}
+
+/** Finds what reads the context `on`, by way of aliases too. */
+function onReader(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+): (node: Node | null | undefined) => boolean {
+  const readers = new Set<Scalar>(
+    expressions
+      .filter(({ text }) => referencesIn(text, 'on').length > 0)
+      .map(({ found }) => found.scalar),
+  )
+  const reads = (node: Node | null | undefined): boolean => {
+    let found = false
+    visit(node ?? null, {
+      Scalar(_, scalar) {
+        found ||= readers.has(scalar)
+      },
+      Alias(_, alias) {
+        found ||= reads(alias.resolve(file.document))
+      },
+    })
+    return found
+  }
+  return reads
+}
+
+/** `if:` of a job as one expression; `undefined` where it says nothing. */
+function conditionOf({ document }: SourceFile, { content }: SourceJob): string | undefined {
+  const node = isMap(content) ? content.get('if', true) : undefined
+  const value: unknown = isAlias(node) ? node.resolve(document) : node
+  if (!isScalar(value) || value.value === null) return undefined
+  const text = String(value.value).trim()
+  if (!hasExpression(text)) return text === '' ? undefined : text
+  const [, only] = /^\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}$/s.exec(text) ?? []
+  return only === undefined ? formatted(text) : only.trim()
+}
+
+/** A text with expressions in it, as GitHub reads it: `format('a {0}', x)`, which is always true. */
+function formatted(text: string): string {
+  const parts: string[] = []
+  const pattern = text.replaceAll(
+    /\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}|[{}']/g,
+    (found, inner) => {
+      if (inner === undefined) return found.repeat(2)
+      return `{${parts.push(String(inner).trim()) - 1}}`
+    },
+  )
+  return `format('${pattern}', ${parts.join(', ')})`
+}
+
+function isCall({ content }: SourceJob): boolean {
+  return isMap(content) && content.has('uses')
+}
+
+/** What the context `on` is called in a job, and `needs` where it has more jobs in it than before. */
+function targetOf(
+  file: SourceFile,
+  native: string | undefined,
+  job: { readonly needs: readonly string[] } | undefined,
+  needs: readonly string[],
+): Target {
+  const own = job?.needs ?? needs
+  const added = needs.filter((id) => !own.includes(id))
+  return {
+    places: ONE_FILE_PLACES,
+    name(reference) {
+      if (native === undefined) return 'fromJSON(needs.on.outputs.on)'
+      const skipped = readsOutput(reference) ? '{}' : skippedContext(file)
+      return `fromJSON(needs.on.outputs.on || ${quoted(skipped)})`
+    },
+    further: (text) => (added.length > 0 ? needsResultEdits(text, own, added) : []),
+  }
+}
+
+/** Of a skipped trigger every output is missing, so nothing of its context has to be there. */
+function readsOutput({ steps }: Reference): boolean {
+  const [trigger, field, output] = steps
+  const isNamed = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
+  return isNamed && output?.name !== undefined
+}
+
+/** The context `on` of a run that another event started. */
+function skippedContext({ triggers }: SourceFile): string {
+  const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+  return JSON.stringify(Object.fromEntries(triggers.map(({ name }) => [name, skipped])))
+}
+
+const NEEDS_RESULT = /^needs\s*\.\s*\*\s*\.\s*result\b/i
+
+/**
+ * `needs.*.result` is about the jobs that the user named. Whether one of them failed or was cancelled
+ * stays true with the job `on` among them; anything else is asked of these jobs alone.
+ */
+function needsResultEdits(text: string, own: readonly string[], added: readonly string[]): Edit[] {
+  return referencesIn(text, 'needs').flatMap(({ start }): Edit[] => {
+    const found = NEEDS_RESULT.exec(text.slice(start))?.[0]
+    if (found === undefined) return []
+    const end = start + found.length
+    const isHarmless =
+      added.every((id) => id === 'on') &&
+      /contains\(\s*$/i.test(text.slice(0, start)) &&
+      /^\s*,\s*'(failure|cancelled)'\s*\)/i.test(text.slice(end))
+    if (isHarmless) return []
+    const places = own.map((_, at) => `"{${at}}"`).join(', ')
+    const results = own.map((id) => `needs.${id}.result`)
+    const list = own.length > 0 ? `format('[${places}]', ${results.join(', ')})` : `'[]'`
+    return [{ start, end, text: `fromJSON(${list})` }]
+  })
+}
+
+/** The job `on` stands before the first job of the user, and what is said above that. */
+function insertedJob({ source: { text }, jobs }: SourceFile, lines: readonly string[]): Edit {
+  const { value } = jobs
+  const first = isMap(value) ? pairsOf(value)[0] : undefined
+  if (!isMap(value) || value.flow || !first) {
+    const start = value ? rangeOf(value)[0] + 1 : jobs.end
+    const job = JSON.stringify(parse(lines.join('\n'))).slice(1, -1)
+    return { start, end: start, text: first ? `${job}, ` : job }
+  }
+  const [keyStart] = rangeOf(first.key)
+  const start = aboveComments(text, linesOf(text, keyStart, keyStart).start)
+  return {
+    start,
+    end: start,
+    text: `${indent([...lines, ''], columnOf(text, keyStart)).join('\n')}\n`,
+  }
+}
+
+function takenName({ source }: SourceFile, { job: { key } }: PlannedJob): Problem {
+  return {
+    message: 'a job cannot be named "on": the compiled file has one of this name',
+    position: positionAt(source, ...rangeOf(key)),
+    hint: 'give it another name',
+  }
+}
+
+/** The action is found by the `PATH` of its runner, and cannot do without. */
+function pathProblems(file: SourceFile): Problem[] {
+  return envPairs(file)
+    .filter((pair) => keyOf(pair).toUpperCase() === 'PATH' && !readsContext(file, pair, 'on'))
+    .map(({ key }) => ({
+      message: 'PATH of the workflow would change what the job "on" runs',
+      position: positionAt(file.source, ...rangeOf(key)),
+      hint: 'move it into the "env:" of the jobs that need it',
+    }))
+}
+
+/** A variable that is made from the event cannot say which event is wanted. */
+function circularProblems(file: SourceFile): Problem[] {
+  const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
+  return envPairs(file)
+    .filter((pair) => read.includes(keyOf(pair).toLowerCase()) && readsContext(file, pair, 'on'))
+    .map(({ key }) => ({
+      message: `the "on:" section reads the variable "${keyOf({ key, value: null } as NodePair)}", which is made from "on" itself`,
+      position: positionAt(file.source, ...rangeOf(key)),
+    }))
+}
+
+/** Where `needs` is read as a whole, the job `on` is in it, though the user did not name it. */
+function wholeNeedsNotices(
+  file: SourceFile,
+  jobs: readonly PlannedJob[],
+  expressions: readonly FileExpression[],
+): Problem[] {
+  const added = new Map(
+    jobs.map(({ job, condition }) => [
+      job.id,
+      condition.needs.filter((id) => !job.needs.includes(id)).map((id) => `"${id}"`),
+    ]),
+  )
+  return expressions.flatMap((expression) => {
+    const names = expression.path[0] === 'jobs' ? added.get(String(expression.path[1])) : undefined
+    if (!names?.length) return []
+    const are = names.length > 1 ? 'are' : 'is'
+    return referencesIn(expression.text, 'needs')
+      .filter(({ steps }) => steps[0]?.name === undefined)
+      .filter(({ start }) => !NEEDS_RESULT.test(expression.text.slice(start)))
+      .map(({ start, end }) => {
+        const place = expression.span(start, end)
+        return {
+          message: `"needs" is read as a whole here, and in the compiled file ${names.join(' and ')} ${are} among them`,
+          position: positionAt(file.source, place.start, place.end),
+          hint: 'name the jobs that are meant',
+        }
+      })
+  })
+}

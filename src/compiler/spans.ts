@@ -1,0 +1,142 @@
+import { Scalar } from 'yaml'
+
+/** A part of a text, in UTF-16 units. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** A part of a text, and what shall stand there instead. */
+export interface Edit extends Span {
+  readonly text: string
+}
+
+/** Applies edits that do not overlap; every other character stays as it is. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const edit of inOrder(edits)) {
+    if (edit.start < at) throw new RangeError('edits overlap')
+    parts.push(text.slice(at, edit.start), edit.text)
+    at = edit.end
+  }
+  return parts.join('') + text.slice(at)
+}
+
+/** Where a place of the edited text was before; for what an edit put there, where that edit began. */
+export function placeBefore(edits: readonly Edit[], place: number): number {
+  let shift = 0
+  for (const { start, end, text } of inOrder(edits)) {
+    if (place < start + shift) break
+    if (place < start + shift + text.length) return start
+    shift += text.length - (end - start)
+  }
+  return place - shift
+}
+
+function inOrder(edits: readonly Edit[]): Edit[] {
+  return edits.toSorted((one, other) => one.start - other.start || one.end - other.end)
+}
+
+/** The lines on which a part stands, the line break of the last one included. */
+export function linesOf(text: string, start: number, end: number): Span {
+  const last = trimmedEnd(text, start, Math.max(start + 1, end))
+  const lineEnd = text.indexOf('\n', Math.max(start, last - 1))
+  return {
+    start: text.lastIndexOf('\n', start - 1) + 1,
+    end: lineEnd < 0 ? text.length : lineEnd + 1,
+  }
+}
+
+/** Where a part ends without the white space at its end. */
+export function trimmedEnd(text: string, start: number, end: number): number {
+  return start + text.slice(start, end).trimEnd().length
+}
+
+/** How far from the margin a place stands. */
+export function columnOf(text: string, place: number): number {
+  return place - (text.lastIndexOf('\n', place - 1) + 1)
+}
+
+/**
+ * Finds the characters of a scalar's value in the text it was written as: quotes, escapes,
+ * indentation and folded lines make the two differ.
+ */
+export class ScalarText {
+  readonly #places: readonly Span[]
+  readonly value: string
+
+  /** @param scalar a parsed scalar whose value is a string */
+  constructor(text: string, scalar: Scalar) {
+    this.value = String(scalar.value)
+    this.#places = align(this.value, writtenUnits(text, scalar))
+  }
+
+  /** Where the characters from `start` up to `end` of the value stand. */
+  span(start: number, end: number): Span {
+    const first = this.#places[start]
+    const last = this.#places[end - 1]
+    if (!first || !last) throw new RangeError('no such characters in the scalar')
+    return { start: first.start, end: last.end }
+  }
+}
+
+/** One character of a value as it was written: `a`, or an escape such as `''` and `\n`. */
+interface Unit extends Span {
+  /** True when it is white space, or becomes some, or nothing at all. */
+  readonly isWhite: boolean
+}
+
+function writtenUnits(text: string, { range, type }: Scalar): Unit[] {
+  const [start, end] = range ?? [0, 0]
+  const units: Unit[] = []
+  for (let at = contentStart(text, start, type); at < end; at = units.at(-1)?.end ?? end) {
+    units.push(...unitsAt(text, at, type))
+  }
+  return units
+}
+
+function contentStart(text: string, start: number, type: Scalar['type']): number {
+  if (type === Scalar.QUOTE_SINGLE || type === Scalar.QUOTE_DOUBLE) return start + 1
+  const isBlock = type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED
+  return isBlock ? text.indexOf('\n', start) + 1 : start
+}
+
+function unitsAt(text: string, start: number, type: Scalar['type']): Unit[] {
+  if (type === Scalar.QUOTE_DOUBLE && text[start] === '\\') return escapeUnits(text, start)
+  const end = start + (type === Scalar.QUOTE_SINGLE && text.startsWith("''", start) ? 2 : 1)
+  return [{ start, end, isWhite: WHITE.test(text[start] ?? '') }]
+}
+
+const WHITE = /[\s\u0085]/
+const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
+
+/** An escaped character beyond the basic plane is two characters of the value. */
+function escapeUnits(text: string, start: number): Unit[] {
+  const digits = HEX_DIGITS[text[start + 1] ?? ''] ?? 0
+  const end = start + 2 + digits
+  const code = Number.parseInt(text.slice(start + 2, end), 16)
+  const isWhite = digits
+    ? WHITE.test(String.fromCodePoint(code))
+    : /[ \t\r\nnrtvfNLP_]/.test(text[start + 1] ?? '')
+  const unit = { start, end, isWhite }
+  return code > 0xffff ? [unit, unit] : [unit]
+}
+
+/**
+ * Folding changes white space only: so every other character of the value is the next written one,
+ * and within a run of white space it does not matter which stands for which.
+ */
+function align(value: string, units: readonly Unit[]): Span[] {
+  const places: Span[] = []
+  let next = 0
+  for (let at = 0; at < value.length; at++) {
+    const white = WHITE.test(value[at] ?? '')
+    while (!white && units[next]?.isWhite) next++
+    const unit = units[next] ?? units.at(-1)
+    if (!unit) break
+    places.push(unit)
+    if (!white || unit.isWhite) next++
+  }
+  return places
+}

@@ -1,0 +1,291 @@
+import { isMap } from 'yaml'
+import type { Problem } from '../wire/errors.ts'
+import { isObject, type Json } from '../wire/json.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { aliasProblems, isInTrigger, isWithinNode } from './aliases.ts'
+import { callOutputLines, eventLines } from './events.ts'
+import { type FileExpression, keyOf } from './expressions.ts'
+import { cutSection } from './moved-settings.ts'
+import {
+  actionInputLines,
+  envPairs,
+  nativeCondition,
+  onJobLines,
+  pathLines,
+  readByTriggers,
+  readsContext,
+} from './on-job.ts'
+import { type Permissions, permissionUnion } from './permissions.ts'
+import type { Plan } from './plan.ts'
+import { expressionEdits, IN_JOBS_FILE } from './rewrite.ts'
+import { entryKey } from './schedule.ts'
+import {
+  type NativeEvent,
+  type NodePair,
+  OWN_KEY,
+  pairsOf,
+  type Section,
+  type SourceFile,
+} from './source-file.ts'
+import { columnOf, type Edit } from './spans.ts'
+import { dedent, entryTexts, indent, type Lines } from './yaml-lines.ts'
+
+/** Keys that speak of the whole workflow, and so stand in the listening file alone. */
+const LISTENING_KEYS = ['name', 'run-name']
+
+/** Two files where one event may bring many items: one listens, and calls the other for each. */
+export interface TwoFiles {
+  /** The whole text of the file that listens, but for its first line. */
+  readonly listening: string
+  /** What makes the source the file with the jobs. */
+  readonly edits: readonly Edit[]
+  readonly problems: readonly Problem[]
+  readonly notices: readonly Problem[]
+}
+
+export function twoFiles(
+  file: SourceFile,
+  plan: Plan,
+  expressions: readonly FileExpression[],
+  options: { readonly uses: string; readonly state: string; readonly runsOn: Json },
+): TwoFiles {
+  const pairs = inputPairs(file)
+  const inputs = inputsOf(file, pairs)
+  const { union, notices } = permissionsOf(file)
+  const lines = [
+    ...LISTENING_KEYS.flatMap((key) => sectionLines(file, key)),
+    'on:',
+    ...indent(eventLines(file, { starting: plan.starting, schedule: scheduleOf(plan) }), 2),
+    '',
+    'jobs:',
+    ...indent(
+      onJobLines({
+        ...options,
+        workflow: file.name,
+        condition: listeningCondition(file, plan),
+        env: readEnv(file),
+        outputs: ['items'],
+        actionInputs: actionInputLines(file, options.state),
+        isSerial: plan.polled.length > 0 || options.state !== 'none',
+        writesState: options.state.startsWith('branch:'),
+      }),
+      2,
+    ),
+    '',
+    ...indent(eachJob(file.name, union, inputs), 2),
+  ]
+  return {
+    listening: `${lines.join('\n')}\n`,
+    edits: jobsFileEdits(file, expressions, inputs),
+    problems: [...takenNames(file, pairs), ...strayAliases(file)],
+    notices,
+  }
+}
+
+/** Only a webhook can be another's; where none is listened to, every event is its own. */
+function listeningCondition(file: SourceFile, { starting, webhooks }: Plan): Lines {
+  if (starting !== 'repository_dispatch') return []
+  const paths = pathLines({ file, webhooks, starting })
+  // A schedule and a run by hand are not native events of a file that polls: the triggers are asked.
+  const others =
+    nativeCondition({ file, webhooks, starting }) ?? `github.event_name != '${starting}'`
+  return [...others.split(' || ').map((part) => `${part} ||`), ...paths]
+}
+
+function scheduleOf({ polled }: Plan) {
+  const entries = polled.flatMap(({ schedule }) => schedule ?? [])
+  return [...new Map(entries.map((entry) => [entryKey(entry), entry])).values()]
+}
+
+function eachJob(
+  workflow: string,
+  permissions: Permissions | undefined,
+  inputs: readonly WorkflowInput[],
+): string[] {
+  return [
+    'each:',
+    `  name: item \${{ strategy.job-index }}`,
+    '  needs: on',
+    `  if: needs.on.outputs.items != '[]'`,
+    '  strategy:',
+    '    fail-fast: false',
+    '    matrix:',
+    `      on: \${{ fromJSON(needs.on.outputs.items) }}`,
+    ...indent(permissionLines(permissions), 2),
+    `  uses: ./.github/workflows/${workflow}.jobs.yml`,
+    '  with:',
+    `    on: \${{ toJSON(matrix.on) }}`,
+    ...indent(inputs.map(handOnLine), 4),
+    '  secrets: inherit',
+  ]
+}
+
+function permissionLines(permissions: Permissions | undefined): string[] {
+  if (permissions === undefined) return []
+  if (typeof permissions === 'string') return [`permissions: ${permissions}`]
+  const scopes = Object.entries(permissions).filter(([, access]) => access !== 'none')
+  if (scopes.length === 0) return ['permissions: {}']
+  return ['permissions:', ...scopes.map(([scope, access]) => `  ${scope}: ${access}`)]
+}
+
+/** What the job `each` must hold; and which jobs get less by it than the repository's default. */
+function permissionsOf({ document, sections, source }: SourceFile) {
+  const value = (key: string) => sections.get(key)?.value?.toJS(document) as Json | undefined
+  const workflow = value('permissions')
+  const jobs = value('jobs')
+  const declared = Object.entries(isObject(jobs) ? jobs : {}).map(([id, job]) => ({
+    id,
+    permissions: isObject(job) ? (job.permissions as Json | undefined) : undefined,
+  }))
+  const union = permissionUnion(
+    workflow,
+    declared.map(({ permissions }) => permissions),
+  )
+  const silent =
+    workflow === undefined ? declared.filter((job) => job.permissions === undefined) : []
+  const asking = silent.length < declared.length && union !== undefined ? silent : []
+  const nodes = sections.get('jobs')?.value
+  const keys = isMap(nodes) ? pairsOf(nodes) : []
+  const notices = asking.map(({ id }): Problem => {
+    const key = keys.find((pair) => keyOf(pair) === id)?.key
+    return {
+      message: `job "${id}" asks for no permissions, and another one does: it gets at most those of "each"`,
+      ...(key && { position: positionAt(source, ...rangeOf(key)) }),
+      hint: 'give it a "permissions:" of its own',
+      notes: [
+        `"each" holds ${
+          permissionLines(union)
+            .slice(1)
+            .map((line) => line.trim())
+            .join(', ') || union
+        }`,
+      ],
+    }
+  })
+  return { union, notices }
+}
+
+/** The variables of the workflow that the triggers read, and no others. */
+function readEnv(file: SourceFile): string[] {
+  const { text } = file.source
+  const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
+  const entries = envPairs(file)
+    .filter((pair) => read.includes(keyOf(pair).toLowerCase()) && !readsContext(file, pair, 'on'))
+    .map(({ key, value }) => ({ key, options: value }))
+  const all = envPairs(file).map(({ key, value }) => ({ key, options: value }))
+  const texts = entryTexts(text, file.sections.get('env')?.value ?? null, all)
+  return texts
+    .filter(({ nodes }) => entries.some(({ key }) => key === nodes.key))
+    .flatMap(({ lines }) => lines)
+}
+
+function sectionLines({ source, sections, on }: SourceFile, key: string): Lines {
+  const section = sections.get(key)
+  if (!section) return []
+  const lines = source.text.slice(section.start, section.end).replace(/\n$/, '').split('\n')
+  return dedent(lines, columnOf(source.text, rangeOf(on.key)[0]))
+}
+
+/** The source stays as it stands, but for its rewritten expressions and the head. */
+function jobsFileEdits(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  inputs: readonly WorkflowInput[],
+): Edit[] {
+  const column = columnOf(file.source.text, rangeOf(file.on.key)[0])
+  const on = [...indent(callLines(inputs, callOutputLines(file)), column), ''].join('\n')
+  const isCut = ({ path }: FileExpression) => LISTENING_KEYS.includes(String(path[0]))
+  return [
+    { start: file.on.start, end: file.on.end, text: on },
+    ...LISTENING_KEYS.flatMap((key) => cut(file.sections.get(key))),
+    ...cutSection(file, OWN_KEY),
+    ...expressionEdits(
+      file,
+      expressions.filter((expression) => !isCut(expression)),
+      IN_JOBS_FILE,
+    ),
+  ]
+}
+
+function callLines(inputs: readonly WorkflowInput[], callOutputs: Lines): string[] {
+  const own = ['on:', '  description: The on context of one item, as JSON.', '  required: true']
+  const declared = [
+    ...own,
+    '  type: string',
+    ...inputs.flatMap(({ name, type }) => [`${name}:`, `  type: ${type}`]),
+  ]
+  return [
+    'on:',
+    '  workflow_call:',
+    '    inputs:',
+    ...indent(declared, 6),
+    ...indent(callOutputs, 4),
+  ]
+}
+
+function cut(section: Section | undefined): Edit[] {
+  return section ? [{ start: section.start, end: section.end, text: '' }] : []
+}
+
+/** An input of a manual run, or of a call, that the jobs read as `inputs.<name>`. */
+interface WorkflowInput {
+  readonly name: string
+  /** Types that only the form knows are text in a called workflow. */
+  readonly type: 'string' | 'boolean' | 'number'
+}
+
+/** The events whose runs carry inputs. */
+const EVENTS_WITH_INPUTS = ['workflow_dispatch', 'workflow_call']
+
+export function inputPairs(file: SourceFile): NodePair[] {
+  return file.native
+    .filter(({ name }) => EVENTS_WITH_INPUTS.includes(name))
+    .flatMap(({ nodes: { options } }: NativeEvent) => {
+      const inputs = isMap(options) ? options.get('inputs', true) : undefined
+      return isMap(inputs) ? pairsOf(inputs) : []
+    })
+}
+
+/** The inputs that the file declares, each once. */
+function inputsOf(file: SourceFile, pairs: readonly NodePair[]): WorkflowInput[] {
+  const inputs = pairs.map((pair) => ({ name: keyOf(pair), type: typeOf(file, pair) }))
+  return [...new Map(inputs.map((input) => [input.name.toLowerCase(), input])).values()]
+}
+
+function typeOf({ document }: SourceFile, { value }: NodePair): WorkflowInput['type'] {
+  const declared = value?.toJS(document) as Json // YAML 1.2 core is JSON
+  const type = isObject(declared) ? declared.type : undefined
+  return type === 'boolean' || type === 'number' ? type : 'string'
+}
+
+function takenNames({ source }: SourceFile, pairs: readonly NodePair[]): Problem[] {
+  return pairs
+    .filter((pair) => keyOf(pair).toLowerCase() === 'on')
+    .map(({ key }) => ({
+      message: 'an input cannot be named "on": the compiled jobs get their event by this name',
+      position: positionAt(source, ...rangeOf(key)),
+    }))
+}
+
+/**
+ * Hands an input on. In a run without inputs it is null, which a called workflow takes for no
+ * boolean and no number.
+ */
+function handOnLine({ name, type }: WorkflowInput): string {
+  if (type === 'string') return `${name}: \${{ inputs.${name} }}`
+  const empty = type === 'boolean' ? 'false' : '0'
+  return `${name}: \${{ fromJSON(inputs.${name} || '${empty}') }}`
+}
+
+/** Aliases whose anchors come to stand in another file. */
+function strayAliases(file: SourceFile): Problem[] {
+  const { sections, on } = file
+  return aliasProblems(file, (node) => {
+    if (isInTrigger(file, node)) return 'action'
+    if (isWithinNode(on.value, node)) return 'listening'
+    const isHead = LISTENING_KEYS.some((key) =>
+      isWithinNode(sections.get(key)?.value ?? null, node),
+    )
+    return isHead ? 'listening' : 'jobs'
+  })
+}

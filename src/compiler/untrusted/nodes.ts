@@ -1,0 +1,115 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml'
+import { keyOf } from '../expressions.ts'
+
+/** A node as a reader of the file comes to it: an alias is what its anchor names. */
+export interface Place {
+  readonly node: Node | null
+  /** The alias that stands here itself. */
+  readonly alias: Alias | undefined
+  /** True when a change here would show elsewhere: it has an anchor, or was reached by an alias. */
+  readonly isShared: boolean
+  readonly anchors: Anchors
+}
+
+type Anchors = ReadonlyMap<Alias, Node>
+
+/** A key of a mapping with what it holds. */
+export interface Entry {
+  readonly name: string
+  readonly key: Node
+  readonly value: Place
+}
+
+/** The top of a document, with one table of what its aliases stand for. */
+export function topOf(document: Document.Parsed): Place {
+  const named = new Map<string, Node>()
+  const anchors = new Map<Alias, Node>()
+  visit(document, {
+    Node(_, node) {
+      const anchor = isAlias(node) ? named.get(node.source) : undefined
+      if (isAlias(node) && anchor) anchors.set(node, anchor)
+      if (!isAlias(node) && 'anchor' in node && node.anchor) named.set(node.anchor, node)
+    },
+  })
+  return placeOf(document.contents, false, anchors)
+}
+
+/** What stands under a chain of keys. */
+export function childOf(place: Place | undefined, ...keys: readonly string[]): Place | undefined {
+  return keys.reduce((at, key) => entriesOf(at).find(({ name }) => name === key)?.value, place)
+}
+
+export function entriesOf(place: Place | undefined): Entry[] {
+  if (!place || !isMap(place.node)) return []
+  return mapOf(place.node).items.map((pair) => ({
+    name: keyOf(pair),
+    key: pair.key,
+    value: placeOf(pair.value, place.isShared, place.anchors),
+  }))
+}
+
+export function itemsOf(place: Place | undefined): Place[] {
+  if (!place || !isSeq(place.node)) return []
+  const nodes = place.node.items as (Node | null)[] // a parsed document holds nodes only
+  return nodes.map((node) => placeOf(node, place.isShared, place.anchors))
+}
+
+/** A place that holds a text. */
+export interface TextPlace extends Place {
+  readonly node: Scalar<string>
+}
+
+export function textAt(place: Place | undefined): TextPlace | undefined {
+  return place && isText(place.node) ? { ...place, node: place.node } : undefined
+}
+
+/** The text that stands here. */
+export function textOf(place: Place | undefined): string | undefined {
+  return textAt(place)?.node.value
+}
+
+/** Every text at and below a place; each node counts once, however many aliases lead to it. */
+export function textsOf(place: Place | undefined): TextPlace[] {
+  const texts: TextPlace[] = []
+  const seen = new Set<Node>()
+  const waiting = place ? [place] : []
+  for (let at = waiting.pop(); at; at = waiting.pop()) {
+    const { node } = at
+    if (!node || seen.has(node)) continue
+    seen.add(node)
+    if (isText(node)) texts.push({ ...at, node })
+    const below = [...entriesOf(at).map(({ value }) => value), ...itemsOf(at)]
+    waiting.push(...below.reverse())
+  }
+  return texts
+}
+
+/** A parsed document holds nodes only. */
+export function mapOf(node: YAMLMap): YAMLMap<Node, Node | null> & {
+  readonly items: Pair<Node, Node | null>[]
+} {
+  return node as YAMLMap<Node, Node | null>
+}
+
+function placeOf(node: Node | null, isShared: boolean, anchors: Anchors): Place {
+  const alias = isAlias(node) ? node : undefined
+  const target = alias ? (anchors.get(alias) ?? null) : node
+  const isAnchor = target !== null && 'anchor' in target && target.anchor !== undefined
+  return { node: target, alias, isShared: isShared || isAnchor, anchors }
+}
+
+function isText(node: Node | null): node is Scalar<string> {
+  return isScalar(node) && typeof node.value === 'string'
+}

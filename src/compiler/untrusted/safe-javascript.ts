@@ -1,0 +1,159 @@
+import jsTokens, { type Token } from 'js-tokens'
+import type { Edit } from '../spans.ts'
+import type { Placeholder, Script } from './script.ts'
+
+/** How an expression of a script of github-script becomes a variable. */
+export interface ScriptReplacement {
+  /** Whether the variable holds the value as JSON, so that it keeps its type. */
+  readonly isJson: boolean
+  /** Edits of the script's value, given the variable's name; several expressions may share one. */
+  readonly edits: (variable: string) => readonly Edit[]
+}
+
+/**
+ * How each expression of a script can be a variable instead, so that its value is text for sure:
+ * where it is a value, or part of a string, in a script that calls nothing but what is known to take
+ * text as text. `undefined` everywhere else.
+ */
+export function safeInJavaScript(script: Script): (ScriptReplacement | undefined)[] {
+  const tokens = located(script.text)
+  const code = tokens.filter(
+    ({ type }) => !/^(?:WhiteSpace|LineTerminatorSequence|.*Comment)$/.test(type),
+  )
+  const isSafe = code.every((_, index) => isKnown(code, index))
+  const at = new Map(
+    tokens.flatMap((token) => placeholdersIn(script, token).map((one) => [one, token] as const)),
+  )
+  return script.placeholders.map((placeholder) => {
+    const token = at.get(placeholder)
+    if (!token) return undefined
+    if (/Comment$/.test(token.type))
+      return { isJson: false, edits: (name) => atBraces(placeholder, name) }
+    return isSafe ? replacementIn(script, code, token, placeholder) : undefined
+  })
+}
+
+interface Located {
+  readonly type: Token['type']
+  readonly value: string
+  readonly start: number
+  readonly end: number
+}
+
+function located(script: string): Located[] {
+  let at = 0
+  return [...jsTokens(script)].map(({ type, value }) => {
+    const start = at
+    at += value.length
+    return { type, value, start, end: at }
+  })
+}
+
+function placeholdersIn({ placeholders }: Script, { start, end, value }: Located): Placeholder[] {
+  if (!value.includes('hookline_expression_')) return []
+  return placeholders.filter(({ at }) => at >= start && at < end)
+}
+
+/** What is called by its own name. */
+const FUNCTIONS = words(
+  'Boolean Date Number String isNaN parseFloat parseInt if for while switch catch return await of in Error URL Set Map',
+)
+
+/** What is called of something: of strings, lists, `core`, `console`, `JSON`, and all of `github.rest`. */
+const METHODS = words(
+  `at concat debug endsWith entries error every filter find findIndex flat flatMap forEach fromEntries
+  includes indexOf info isArray join keys lastIndexOf log map match max min notice padEnd padStart parse
+  push reduce repeat reverse round setFailed setOutput slice some sort split startsWith stringify
+  substring test toISOString toLowerCase toString toUpperCase trim trimEnd trimStart values warning warn
+  addComment addLabels create createComment createLabel createOrUpdateFileContents createWorkflowDispatch
+  get getContent list listComments listForRepo listLabelsOnIssue lock paginate removeLabel update
+  updateComment`,
+)
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/))
+}
+
+/** Words by which a script gets at code, or at what makes code of text. */
+const FORBIDDEN = words(
+  'import require eval Function constructor prototype __proto__ globalThis global exec child_process this with',
+)
+
+/** True for a token that can do nothing with text but hand it on. */
+function isKnown(code: readonly Located[], index: number): boolean {
+  const [before, token, after] = [code[index - 1], code[index], code[index + 1]]
+  if (!token) return true
+  const isName = token.type === 'IdentifierName' || token.type === 'PrivateIdentifier'
+  if (isName && FORBIDDEN.has(token.value)) return false
+  if (token.value === 'process') return after?.value === '.' && code[index + 2]?.value === 'env'
+  if (/Template/.test(token.type)) return !isTagged(token, before)
+  if (token.type === 'Invalid') return false
+  return token.value !== '(' || isKnownCall(before, code[index - 2])
+}
+
+/** `(` behind a value calls it; behind anything else it groups. */
+function isKnownCall(name: Located | undefined, before: Located | undefined): boolean {
+  if (!name) return true
+  if (name.type !== 'IdentifierName')
+    return ![')', ']', '}', '?.'].includes(name.value) && !/Template/.test(name.type)
+  return before?.value === '.' || before?.value === '?.'
+    ? METHODS.has(name.value)
+    : FUNCTIONS.has(name.value)
+}
+
+function isTagged(token: Located, before: Located | undefined): boolean {
+  if (!/^(?:NoSubstitutionTemplate|TemplateHead)$/.test(token.type) || !before) return false
+  if (before.type !== 'IdentifierName') return before.value === ')' || before.value === ']'
+  return !['return', 'await', 'case', 'of', 'in', 'typeof'].includes(before.value)
+}
+
+function replacementIn(
+  script: Script,
+  code: readonly Located[],
+  token: Located,
+  placeholder: Placeholder,
+): ScriptReplacement | undefined {
+  const index = code.indexOf(token)
+  const [before, after] = [code[index - 1], code[index + 1]]
+  const inTemplate = (name: string) => atBraces(placeholder, `\${process.env.${name}}`)
+  if (/Template/.test(token.type)) {
+    return token.value[placeholder.at - token.start - 1] === '\\'
+      ? undefined
+      : { isJson: false, edits: inTemplate }
+  }
+  if (after?.value === ':' || before?.value === '.') return undefined
+  if (token.type === 'StringLiteral') {
+    const quotes = isPlainString(token, before, after) ? backticks(script, token) : undefined
+    return quotes && { isJson: false, edits: (name) => [...inTemplate(name), ...quotes] }
+  }
+  if (token.value !== placeholder.name || isCalledOrNamed(before, after)) return undefined
+  return { isJson: true, edits: (name) => atBraces(placeholder, `JSON.parse(process.env.${name})`) }
+}
+
+/** A string that can become a template literal: with no escape, and no directive or name of a module. */
+function isPlainString(
+  { value }: Located,
+  before: Located | undefined,
+  after: Located | undefined,
+): boolean {
+  const isDirective = before === undefined || before.value === ';' || before.value === '{'
+  const isPlain = !/[\\`]/.test(value) && !value.includes('${')
+  const isClosed = value.length > 1 && value.at(-1) === value[0]
+  return isPlain && isClosed && !isDirective && after?.type !== 'StringLiteral'
+}
+
+function isCalledOrNamed(before: Located | undefined, after: Located | undefined): boolean {
+  if (['const', 'let', 'var', 'function', 'class', 'new'].includes(before?.value ?? '')) return true
+  return ['=', '=>', '(', '++', '--', '`'].includes(after?.value ?? '')
+}
+
+function backticks(script: Script, { start, end }: Located): Edit[] {
+  return [start, end - 1].map((quote) => {
+    const at = script.toValue(quote)
+    return { start: at, end: at + 1, text: '`' }
+  })
+}
+
+function atBraces({ braces }: Placeholder, text: string): Edit[] {
+  return [{ ...braces, text }]
+}

@@ -1,0 +1,391 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
+import type { Sent, ShownRequest } from '../api.ts'
+import { fetchDetail, fetchFixture } from './connection.ts'
+import { headerLines, isJson, pretty, readHeaders, readPath, replayLine } from './request-text.ts'
+import { copy, say, send, summaries, welcome } from './state.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+
+/** A request as a person writes it. */
+interface Draft {
+  readonly method: string
+  readonly path: string
+  readonly headers: string
+  readonly body: string
+  readonly encoding: ShownRequest['encoding']
+  /** Event whose hidden headers are put in again; `null` for one of our own. */
+  readonly of: string | null
+  /** Signed anew, as the sender would, where the trigger's secret is known. */
+  readonly sign: boolean
+  /** The body as it came, and as it is shown: unchanged, it is sent byte for byte. */
+  readonly original: { readonly body: string; readonly shown: string }
+}
+
+const NOTHING: Draft = {
+  method: 'POST',
+  path: '',
+  headers: 'content-type: application/json',
+  body: '{}',
+  encoding: 'text',
+  of: null,
+  sign: true,
+  original: { body: '{}', shown: '{}' },
+}
+
+/** What is composed; stays when the composer is closed, so that nothing that was written is lost. */
+const draft = signal<Draft>(NOTHING)
+export const isComposing = signal(false)
+const answer = signal<Sent | { readonly failure: string } | undefined>(undefined)
+
+/** Opens the composer with a request, or with what was in it last. */
+export function compose(request?: ShownRequest, of: string | null = null): void {
+  if (request) draft.value = draftOf(request, of)
+  else if (draft.value.path === '') draft.value = firstDraft()
+  answer.value = undefined
+  isComposing.value = true
+}
+
+function firstDraft(): Draft {
+  const [first] = welcome.value?.triggers ?? []
+  return first ? draftOf(first.request, null) : NOTHING
+}
+
+function draftOf(request: ShownRequest, of: string | null): Draft {
+  const { method, path, headers, body, encoding } = request
+  const shown = encoding === 'text' ? pretty(body) : body
+  const original = { body, shown }
+  // What came is signed already; what is new is not.
+  const sign = of === null
+  return { method, path, headers: headerLines(headers), body: shown, encoding, of, sign, original }
+}
+
+function requestOf({ method, path, headers, body, encoding, original }: Draft): ShownRequest {
+  const sent = body === original.shown ? original.body : body
+  return { method, path: readPath(path), headers: readHeaders(headers), body: sent, encoding }
+}
+
+async function submit(): Promise<void> {
+  const { of, sign } = draft.value
+  const request = requestOf(draft.value)
+  try {
+    answer.value = await send(request, of, sign && schemeOf(request.path) !== null)
+    // One at a time on a narrow screen: now it is what came of it.
+    if (!matchMedia('(max-width: 760px)').matches) return
+    isComposing.value = false
+    say(`Sent, answered ${answer.value.status}`)
+  } catch (error) {
+    answer.value = { failure: error instanceof Error ? error.message : 'the page failed' }
+  }
+}
+
+/** A request of one's own, beside what becomes of it. */
+export function Composer() {
+  const { method, path, headers, body, encoding, of } = draft.value
+  const set = (change: Partial<Draft>) => {
+    draft.value = { ...draft.value, ...change }
+  }
+  const isBroken = encoding === 'text' && /json/i.test(headers) && body !== '' && !isAnyJson(body)
+  const plain = { spellcheck: false, autocomplete: 'off' } as const
+  return (
+    <form
+      class="composer"
+      aria-labelledby="composer-title"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+      onKeyDown={onKey}
+    >
+      <div class="title">
+        <h2 id="composer-title">{of === null ? 'New request' : 'Edit and replay'}</h2>
+        <button type="button" class="quiet" onClick={close}>
+          Close <kbd>Esc</kbd>
+        </button>
+      </div>
+      <Field label="Start from" id="compose-start">
+        <StartFrom />
+      </Field>
+      <div class="address">
+        <Field label="Method" id="compose-method">
+          <select
+            id="compose-method"
+            value={method}
+            onChange={({ currentTarget }) => set({ method: currentTarget.value })}
+          >
+            {METHODS.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Path" id="compose-path">
+          <input
+            id="compose-path"
+            required
+            list="compose-paths"
+            placeholder="hook/webhook"
+            value={path}
+            onInput={({ currentTarget }) => set({ path: currentTarget.value })}
+            {...plain}
+          />
+          <datalist id="compose-paths">
+            {welcome.value?.triggers.map(({ request }) => (
+              <option key={request.path} value={request.path} />
+            ))}
+          </datalist>
+        </Field>
+      </div>
+      <Field
+        label="Headers"
+        id="compose-headers"
+        hint={
+          of === null
+            ? 'One a line.'
+            : 'One a line. *** stands for a hidden value, which is put in again.'
+        }
+      >
+        <textarea
+          id="compose-headers"
+          rows={4}
+          value={headers}
+          aria-describedby="compose-headers-hint"
+          onInput={({ currentTarget }) => set({ headers: currentTarget.value })}
+          {...plain}
+        />
+      </Field>
+      <Field
+        label={encoding === 'text' ? 'Body' : 'Body, as base64'}
+        id="compose-body"
+        hint={isBroken ? 'This is no JSON, though the headers say so.' : ''}
+        grows
+      >
+        <textarea
+          id="compose-body"
+          rows={5}
+          value={body}
+          aria-describedby={isBroken ? 'compose-body-hint' : undefined}
+          onInput={({ currentTarget }) => set({ body: currentTarget.value })}
+          onKeyDown={indent}
+          {...plain}
+        />
+      </Field>
+      <Sign />
+      <Answer />
+      <Buttons />
+    </form>
+  )
+}
+
+/** How the sender signs to whom a path leads; `null` where nothing has to be signed. */
+function schemeOf(path: string): string | null {
+  const [, address = ''] = /^([^/?]+\/[^/?]+)/.exec(readPath(path)) ?? []
+  const trigger = welcome.value?.triggers.find(({ request }) =>
+    `${request.path}/`.startsWith(`${address}/`),
+  )
+  return address === '' ? null : (trigger?.scheme ?? null)
+}
+
+function Sign() {
+  const { path, sign } = draft.value
+  const scheme = schemeOf(path)
+  if (scheme === null) return null
+  return (
+    <label class="sign">
+      <input
+        type="checkbox"
+        checked={sign}
+        onChange={({ currentTarget }) => {
+          draft.value = { ...draft.value, sign: currentTarget.checked }
+        }}
+      />{' '}
+      Sign it now as <code>{scheme}</code>, with the secret of the trigger
+    </label>
+  )
+}
+
+function Buttons() {
+  const { body, encoding } = draft.value
+  return (
+    <div class="buttons">
+      <button
+        type="button"
+        class="quiet"
+        disabled={encoding !== 'text' || !isJson(body)}
+        onClick={() => {
+          draft.value = { ...draft.value, body: pretty(body) }
+        }}
+      >
+        Format
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() =>
+          void copy(replayLine(requestOf(draft.value), location.origin), 'the command')
+        }
+      >
+        Copy as curl
+      </button>
+      <button type="submit" class="primary">
+        Send <kbd>Ctrl ↵</kbd>
+      </button>
+    </div>
+  )
+}
+
+interface FieldProps {
+  label: string
+  id: string
+  hint?: string
+  /** Takes what height there is. */
+  grows?: boolean
+  children: ComponentChildren
+}
+
+function Field({ label, id, hint, grows, children }: FieldProps) {
+  return (
+    <div class={`field${grows ? ' grows' : ''}`}>
+      <label for={id}>{label}</label>
+      {children}
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A trigger's own example, a sender's fixture, or the last request. */
+function StartFrom() {
+  const { triggers = [], fixtures = [] } = welcome.value ?? {}
+  return (
+    <select
+      id="compose-start"
+      value=""
+      onChange={({ currentTarget }) => {
+        const [kind = '', name = ''] = currentTarget.value.split(/:(.*)/s)
+        currentTarget.value = ''
+        void startFrom(kind, name)
+      }}
+    >
+      <option value="">what is below</option>
+      <option value="last:">the last request</option>
+      <option value="empty:">nothing</option>
+      {triggers.length > 0 && (
+        <optgroup label="A trigger of yours">
+          {triggers.map(({ request, workflow, trigger }, at) => (
+            <option key={request.path} value={`trigger:${at}`}>
+              {workflow}/{trigger}
+            </option>
+          ))}
+        </optgroup>
+      )}
+      {fixtures.length > 0 && (
+        <optgroup label="As a sender sends it">
+          {fixtures.map((name) => (
+            <option key={name} value={`fixture:${name}`}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      )}
+    </select>
+  )
+}
+
+async function startFrom(kind: string, name: string): Promise<void> {
+  try {
+    if (kind === 'empty') draft.value = { ...NOTHING, path: draft.value.path }
+    if (kind === 'trigger') {
+      const chosen = welcome.value?.triggers[Number(name)]
+      if (chosen) draft.value = draftOf(chosen.request, null)
+    }
+    if (kind === 'fixture') {
+      const fixture = await fetchFixture(name)
+      if (fixture) draft.value = draftOf({ ...fixture, path: pathFor(name) }, null)
+    }
+    if (kind === 'last') await startFromLast()
+  } catch (error) {
+    say(error instanceof Error ? error.message : 'the page failed')
+  }
+}
+
+async function startFromLast(): Promise<void> {
+  const came = [...summaries.value.values()].filter(
+    ({ origin, outcome }) => origin !== 'poll' && outcome !== 'refused',
+  )
+  const last = came.at(-1)
+  const kept = last && (await fetchDetail(last.id))
+  if (kept?.request) draft.value = draftOf(kept.request, kept.id)
+  else say('No request has come yet')
+}
+
+/** The trigger of a sender (`slack.message` for `slack`), else the address that stands there. */
+function pathFor(fixture: string): string {
+  const [sender = ''] = fixture.split('.')
+  const name = sender === 'telegram' ? 'messaging_bot' : sender.replaceAll('-', '_')
+  const own = welcome.value?.triggers.find(({ trigger }) => trigger === name)
+  return own?.request.path ?? (draft.value.path || (firstDraft().path ?? ''))
+}
+
+/** What the sender would have got; of a refusal, what is wrong and what would do. */
+function Answer() {
+  const given = answer.value
+  if (!given) return <p class="answer" role="status" />
+  if ('failure' in given) {
+    return (
+      <p class="answer refused" role="status">
+        Not sent: {given.failure}
+      </p>
+    )
+  }
+  const { status, body } = given
+  return (
+    <p class={`answer ${status < 400 ? 'taken' : 'refused'}`} role="status">
+      Answered <strong>{status}</strong> {refusalText(body) ?? <code>{body}</code>}
+    </p>
+  )
+}
+
+function refusalText(body: string): string | undefined {
+  if (!isJson(body)) return undefined
+  const { error } = JSON.parse(body)
+  const texts = [error?.message, error?.hint].filter((text) => typeof text === 'string')
+  return texts.length > 0 ? texts.join(' ') : undefined
+}
+
+function isAnyJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function close(): void {
+  isComposing.value = false
+}
+
+function onKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
+  const { key, ctrlKey, metaKey, currentTarget } = event
+  if (key === 'Enter' && (ctrlKey || metaKey)) currentTarget.requestSubmit()
+  else if (key === 'Escape') close()
+  else return
+  event.preventDefault()
+  event.stopPropagation()
+}
+
+/** A new line begins where the one before it did, two further after a bracket. */
+function indent(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void {
+  const { key, ctrlKey, metaKey, shiftKey, isComposing, currentTarget: field } = event
+  if (key !== 'Enter' || ctrlKey || metaKey || shiftKey || isComposing) return
+  const before = field.value.slice(0, field.selectionStart)
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  const [spaces = ''] = /^ */.exec(line) ?? []
+  const more = /[{[]\s*$/.test(line) ? '  ' : ''
+  event.preventDefault()
+  field.setRangeText(`\n${spaces}${more}`, field.selectionStart, field.selectionEnd, 'end')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}

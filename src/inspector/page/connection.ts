@@ -1,0 +1,75 @@
+import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
+
+export interface Listeners {
+  connection(state: 'live' | 'lost'): void
+  /** Begins every stream. What came before the oldest is no longer kept. */
+  hello(run: string, oldest: number): void
+  request(summary: Summary, oldest: number): void
+  /** A workflow file was changed. */
+  workflows(): void
+}
+
+/** Follows the events. The browser reconnects by itself and says what it saw last. */
+export function follow(listeners: Listeners): void {
+  const source = new EventSource('/inspector/events')
+  source.addEventListener('open', () => listeners.connection('live'))
+  source.addEventListener('error', () => {
+    listeners.connection('lost')
+    // A browser gives up when the server answered, but not with events.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => follow(listeners), 2000)
+  })
+  source.addEventListener('hello', ({ data }) => {
+    const { run, oldest } = JSON.parse(data)
+    listeners.hello(run, oldest)
+  })
+  source.addEventListener('request', ({ data }) => {
+    const { summary, oldest } = JSON.parse(data)
+    listeners.request(summary, oldest)
+  })
+  source.addEventListener('workflows', () => listeners.workflows())
+}
+
+export async function fetchWelcome(): Promise<Welcome & { readonly key: string }> {
+  return (await ask('/inspector/run')).json()
+}
+
+/** `undefined` when it is no longer kept. */
+export async function fetchDetail(id: string): Promise<Detail | undefined> {
+  const response = await ask(`/inspector/requests/${id}`)
+  return response.ok ? response.json() : undefined
+}
+
+/** The ids of what a filter lets through, its headers and body looked at too. */
+export async function search(filter: string): Promise<string[]> {
+  return (await ask(`/inspector/search?q=${encodeURIComponent(filter)}`)).json()
+}
+
+export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'path'> | undefined> {
+  const response = await ask(`/inspector/fixtures/${encodeURIComponent(name)}`)
+  return response.ok ? response.json() : undefined
+}
+
+/**
+ * Has a request sent.
+ *
+ * @param key of the run; only this page can read it
+ * @throws Error saying why it was not sent
+ */
+export async function sendOrder(order: Order, key: string): Promise<Sent> {
+  const response = await ask('/inspector/replay', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hookline-key': key },
+    body: JSON.stringify(order),
+  })
+  if (!response.ok) throw new Error((await response.text()).trim())
+  return response.json()
+}
+
+/** What a browser says of a server that is gone (`Failed to fetch`) helps nobody. */
+async function ask(path: string, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init)
+  } catch (cause) {
+    throw new Error('hookline dev does not answer. Is it still running?', { cause })
+  }
+}

@@ -1,0 +1,268 @@
+import type { Detail, ShownDecision, ShownRequest } from '../api.ts'
+import { compose } from './compose.tsx'
+import { clockTime, duration, Method, newerCount, Outcome, shownPath, WAYS } from './list.tsx'
+import { Outputs } from './outputs.tsx'
+import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
+import { choose, copy, current, detail, say, send } from './state.ts'
+import { Tree } from './tree.tsx'
+
+/** What can be done with a request, by its key: its label, and what it does. */
+const ACTIONS: Readonly<Record<string, Action>> = {
+  r: { label: 'Replay', run: ({ id }, request) => void replay(id, request) },
+  e: { label: 'Edit and replay', run: ({ id }, request) => compose(request, id) },
+  c: {
+    label: 'Copy as curl',
+    run: (_, request) => void copy(replayLine(request, location.origin), 'the command'),
+  },
+  s: {
+    label: 'Save as fixture',
+    run: (_, request) => save(fixtureName(request), fixtureText(request)),
+  },
+}
+
+interface Action {
+  readonly label: string
+  run(detail: Detail, request: ShownRequest): void
+}
+
+/** Does something with the request that is shown. */
+export function act(key: string): void {
+  const shown = detail.value
+  if (shown?.request && shown.id === current.value) ACTIONS[key]?.run(shown, shown.request)
+}
+
+/** Copies the body of the request that is shown, byte for byte. */
+export function copyBody(): void {
+  const body = detail.value?.request?.body
+  if (body) void copy(body, 'the body')
+}
+
+async function replay(id: string, request: ShownRequest): Promise<void> {
+  try {
+    const { status } = await send(request, id)
+    say(`Sent again, answered ${status}`)
+  } catch (error) {
+    say(`Not sent: ${error instanceof Error ? error.message : 'the page failed'}`)
+  }
+}
+
+function save(name: string, text: string): void {
+  const link = document.createElement('a')
+  link.download = name
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+  say(`Saved ${name}`)
+}
+
+/** All that is known of one event. */
+export function DetailView({ detail: shown }: { detail: Detail }) {
+  const { request, items, count, found } = shown
+  return (
+    <>
+      <a class="back" href="/#">
+        ← All requests
+      </a>
+      <Heading detail={shown} />
+      {request && (
+        <div class="actions">
+          {Object.entries(ACTIONS).map(([key, { label }]) => (
+            <button key={key} type="button" onClick={() => act(key)}>
+              {label}
+              <kbd>{key}</kbd>
+            </button>
+          ))}
+        </div>
+      )}
+      <Decisions detail={shown} />
+      {count > 0 && items.length > 0 && <Outputs detail={shown} />}
+      {isPrepared(shown) && <Found id={shown.id} found={found} />}
+      {request && <Request request={request} />}
+    </>
+  )
+}
+
+function Heading({ detail: shown }: { detail: Detail }) {
+  const { time, milliseconds, delivery, origin, event } = shown
+  const newer = newerCount()
+  return (
+    <header class="heading">
+      <h2>
+        <Method summary={shown} /> <span class="path">{shownPath(shown)}</span>
+      </h2>
+      <p class="facts">
+        <Outcome summary={shown} />
+        {event !== null && <span class="event">{event}</span>}
+        <time dateTime={time}>{clockTime(time)}</time>
+        <span>{duration(milliseconds)}</span>
+        {WAYS[origin] !== '' && <span>{WAYS[origin]}</span>}
+        {delivery && (
+          <span class="delivery">
+            delivery <code>{delivery}</code>
+          </span>
+        )}
+        {newer > 0 && (
+          <button type="button" class="small" onClick={() => choose('')}>
+            {newer} newer
+          </button>
+        )}
+      </p>
+    </header>
+  )
+}
+
+function Decisions({ detail: { decisions, reason, problems, warnings } }: { detail: Detail }) {
+  return (
+    <section aria-labelledby="decision-title">
+      <header>
+        <h3 id="decision-title">Decision</h3>
+      </header>
+      {reason && !problems.some((problem) => problem.includes(reason)) && (
+        <p class="reason">{sentence(reason)}</p>
+      )}
+      {problems.map((problem) => (
+        <Problem key={problem} text={problem} />
+      ))}
+      {warnings.map((warning) => (
+        <p key={warning} class="warning">
+          Warning: {warning}
+        </p>
+      ))}
+      {decisions.length > 0 && (
+        <ul class="decisions card">
+          {decisions.map((decision) => (
+            <Decision key={decision.trigger} decision={decision} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+/**
+ * A mistake of a workflow file. Its frame keeps its columns and scrolls; what would do stands below
+ * it and breaks its lines, so that nothing of it is cut off.
+ */
+export function Problem({ text }: { text: string }) {
+  const [title = '', ...lines] = text.split('\n')
+  const [frame, notes]: [string[], string[]] = [[], []]
+  for (const line of lines) {
+    const [, caret = '', hint = ''] = /^(\s*\|\s+\^+)(?: (.+))?$/.exec(line) ?? []
+    const [, note = ''] = /^\s+= (.+)$/.exec(line) ?? []
+    if (note === '') frame.push(caret || line)
+    if (hint || note) notes.push(hint || note)
+  }
+  return (
+    <div class="problem">
+      <p>{title}</p>
+      {frame.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <pre tabIndex={0}>{frame.join('\n')}</pre>
+      )}
+      {notes.map((note) => (
+        <p key={note} class="note">
+          {note}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function Decision({ decision }: { decision: ShownDecision }) {
+  const { trigger, fired, reason, checks, tally } = decision
+  // Nothing to tell of the one item that went straight through.
+  const told = tally && (tally.found !== 1 || tally.account.length > 0) ? tally : undefined
+  return (
+    <li>
+      <p class="verdict">
+        <code>{trigger}</code>
+        <span class={`outcome ${fired ? 'fired' : 'skipped'}`}>{fired ? 'Fired' : 'Skipped'}</span>
+        {checks.length === 0 && !told && <span>{reason}</span>}
+      </p>
+      {checks.length > 0 && (
+        <ul class="checks">
+          {checks.map(({ option, held, found }) => (
+            <li key={option} class={held ? 'held' : 'missed'}>
+              <span class="unseen">{held ? 'held: ' : 'did not hold: '}</span>
+              <code>{option}</code> {found}
+            </li>
+          ))}
+        </ul>
+      )}
+      {told && (
+        <div class="account">
+          <p>
+            {`${told.found} ${told.found === 1 ? 'item' : 'items'} found, ${told.handedOn} handed on`}
+          </p>
+          {told.account.length > 0 && (
+            <ul aria-label="config">
+              {told.account.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** Whether `config` changed anything. */
+function isPrepared({ found, items }: Detail): boolean {
+  const outputs = items.flatMap((context) =>
+    Object.values(context).flatMap((one) => (one.outcome === 'success' ? [one.outputs] : [])),
+  )
+  return found.length > 0 && JSON.stringify(found) !== JSON.stringify(outputs)
+}
+
+function Found({ id, found }: { id: string; found: Detail['found'] }) {
+  return (
+    <section aria-labelledby="found-title">
+      <header>
+        <h3 id="found-title">
+          Before config: {found.length === 1 ? '1 item' : `${found.length} items`}
+        </h3>
+      </header>
+      <div class="card">
+        <Tree key={id} root={[...found]} label="Items before config" />
+      </div>
+    </section>
+  )
+}
+
+function Request({ request: { headers, body, encoding } }: { request: ShownRequest }) {
+  return (
+    <section aria-labelledby="request-title">
+      <header>
+        <h3 id="request-title">Request</h3>
+        {body !== '' && (
+          <button type="button" class="quiet" onClick={copyBody}>
+            Copy body <kbd>b</kbd>
+          </button>
+        )}
+      </header>
+      {body !== '' && (
+        // biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <pre class="body" tabIndex={0} role="region" aria-label="Body">
+          {encoding === 'text' ? pretty(body) : body}
+        </pre>
+      )}
+      <div class="card">
+        <dl class="headers">
+          {Object.entries(headers).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </section>
+  )
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(first) ? first : `${first}.`
+}

@@ -1,0 +1,168 @@
+import type { Reader } from '../api.ts'
+
+/** Where a value stands that an expression is to read. */
+export interface Place {
+  readonly trigger: string
+  /** Below the trigger's `outputs`. */
+  readonly path: readonly (string | number)[]
+  /** What stands there. */
+  readonly value: unknown
+  /** Counts from 0. */
+  readonly item: number
+  /** The outputs of the trigger that are step outputs of their own. */
+  readonly fields: readonly string[]
+}
+
+/** What one reader of a workflow file can write for a place. */
+export interface Offer {
+  /** Tells offers apart, from one event to the next. */
+  readonly key: string
+  /** Who can write it. */
+  readonly file: string
+  readonly where: string
+  readonly expression: string
+  /** What the file needs first: a line to add, and where. */
+  readonly missing?: { readonly why: string; readonly line: string }
+}
+
+/** The id that a step gets where it has none. */
+export const DEFAULT_STEP = 'hookline'
+
+/** Step outputs that no field of an item can take. */
+const RESERVED = new Set([
+  'triggered',
+  'trigger',
+  'workflow',
+  'count',
+  'on',
+  'items',
+  'delivery',
+  'received-at',
+])
+
+/** The expressions that read a place, of everybody who can. */
+export function offers(place: Place, readers: readonly Reader[]): Offer[] {
+  return readers.map((reader) => offer(place, reader))
+}
+
+function offer(place: Place, reader: Reader): Offer {
+  const { file } = reader
+  switch (reader.kind) {
+    case 'source':
+      return { key: 'on', file, where: 'every job', expression: onExpression(place) }
+    case 'steps': {
+      const { job, step } = reader
+      const where = job === '' ? 'a job that uses the action, its step' : `job ${job}, later steps`
+      const expression = stepExpression(place, step.id ?? DEFAULT_STEP)
+      const found = { key: `steps ${file} ${job}`, file, where, expression }
+      if (step.id !== null) return found
+      const why = `the step that uses the action in job ${job} has no id`
+      return { ...found, missing: { why, line: `id: ${DEFAULT_STEP}` } }
+    }
+    case 'needs':
+      return needsOffer(place, reader)
+    case 'matrix': {
+      const where = `job ${reader.reader}, once per item`
+      const expression = matrixExpression(place, reader.name)
+      return { key: `matrix ${file} ${reader.reader}`, file, where, expression }
+    }
+  }
+}
+
+/**
+ * The expression for a workflow that Hookline compiles: `${{ on.webhook.outputs.body.title }}`. What
+ * is no text or number is given as JSON, since an expression in a text would only print `Object`.
+ */
+export function onExpression({ trigger, path, value }: Place): string {
+  return wrapped(asText(`on${steps([trigger, 'outputs', ...path])}`, value))
+}
+
+/** The same for a job whose matrix goes over the items: `${{ matrix.on.webhook.outputs.body.title }}`. */
+export function matrixExpression({ trigger, path, value }: Place, name: string): string {
+  return wrapped(asText(`matrix${steps([name, trigger, 'outputs', ...path])}`, value))
+}
+
+/**
+ * The expression for a native workflow, where step `id` runs the action:
+ * `${{ fromJSON(steps.id.outputs.body).title }}`.
+ */
+export function stepExpression(place: Place, id: string): string {
+  const outputs = `steps${steps([id, 'outputs'])}`
+  const [output = 'on'] = outputsWith(place)
+  return wrapped(reading(place, output, outputs + step(output)))
+}
+
+/** Of a later job, which can read only what the job of the step hands on. */
+function needsOffer(place: Place, reader: Reader & { kind: 'needs' }): Offer {
+  const {
+    file,
+    job,
+    outputs,
+    step: { id },
+  } = reader
+  const where = `job ${reader.reader}`
+  const key = `needs ${file} ${reader.reader}`
+  const own = id ?? DEFAULT_STEP
+  const handedOn = (expression: string) =>
+    Object.keys(outputs).find((name) => normal(outputs[name] ?? '') === normal(expression))
+  const needs = (name: string) => `needs${steps([job, 'outputs', name])}`
+  const whole = handedOn(stepExpression(place, own))
+  if (whole !== undefined) return { key, file, where, expression: wrapped(needs(whole)) }
+  for (const output of outputsWith(place)) {
+    const name = handedOn(wrapped(`steps${steps([own, 'outputs', output])}`))
+    if (name === undefined) continue
+    return { key, file, where, expression: wrapped(reading(place, output, needs(name))) }
+  }
+  const [output = 'on'] = outputsWith(place)
+  const line = `${output}: ${wrapped(`steps${steps([own, 'outputs', output])}`)}`
+  const why = `job ${job} does not hand it on: a line for its outputs`
+  const expression = wrapped(reading(place, output, needs(output)))
+  return { key, file, where, expression, missing: { why, line } }
+}
+
+/** The step outputs in which a place can be found, the plainest first. */
+function outputsWith({ path: [field], item, fields }: Place): string[] {
+  if (item > 0) return ['items']
+  const isOwn = typeof field === 'string' && fields.includes(field) && !RESERVED.has(field)
+  return [...(isOwn ? [field] : []), 'on', 'items']
+}
+
+/** How a place is read from a step output, which is text: a text as it is, everything else JSON. */
+function reading(place: Place, output: string, text: string): string {
+  const { trigger, path, value, item } = place
+  if (output === 'items') {
+    return asText(`fromJSON(${text})[${item}]${steps([trigger, 'outputs', ...path])}`, value)
+  }
+  if (output === 'on')
+    return asText(`fromJSON(${text})${steps([trigger, 'outputs', ...path])}`, value)
+  const below = path.slice(1)
+  if (below.length > 0) return asText(`fromJSON(${text})${steps(below)}`, value)
+  return typeof value === 'string' || isStructure(value) ? text : `fromJSON(${text})`
+}
+
+function asText(expression: string, value: unknown): string {
+  return isStructure(value) ? `toJSON(${expression})` : expression
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function steps(path: readonly (string | number)[]): string {
+  return path.map(step).join('')
+}
+
+/** One step down. Only names can follow a dot; in a text between quotes, a quote is written twice. */
+function step(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`
+  return /^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `['${key.replaceAll("'", "''")}']`
+}
+
+function wrapped(expression: string): string {
+  return `\${{ ${expression} }}`
+}
+
+/** Spaces within `${{ }}` and the case of its functions are a matter of taste. */
+function normal(expression: string): string {
+  return expression.replace(/\s+/g, '').replace(/fromjson|tojson/gi, (name) => name.toLowerCase())
+}

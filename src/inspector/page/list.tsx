@@ -1,0 +1,101 @@
+import type { Summary } from '../api.ts'
+import { chosen, current, filter, summaries, tally, visible } from './state.ts'
+
+/** The requests, newest first, and the filter over them. */
+export function List() {
+  return (
+    <nav class="list" aria-label="Requests">
+      <div class="filter">
+        <label class="unseen" for="filter">
+          Filter requests
+        </label>
+        <input
+          id="filter"
+          type="search"
+          placeholder="Filter: event, fired, a word of the body"
+          autocomplete="off"
+          spellcheck={false}
+          value={filter}
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value
+          }}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Escape' || key === 'Enter') currentTarget.blur()
+          }}
+        />
+        <kbd>/</kbd>
+      </div>
+      <p id="tally" class="tally" role="status">
+        {tally}
+      </p>
+      <ol id="rows" class="rows">
+        {visible.value.map((summary) => (
+          <Row key={summary.id} summary={summary} />
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+function Row({ summary }: { summary: Summary }) {
+  const { id, path, event, trigger, reason, milliseconds, time, origin } = summary
+  return (
+    <li>
+      <a href={`#${id}`} aria-current={current.value === id ? 'true' : undefined}>
+        <span class="line">
+          <Method summary={summary} />
+          <span class="path" title={path}>
+            {shownPath(summary)}
+          </span>
+          <time dateTime={time}>{clockTime(time)}</time>
+        </span>
+        <span class="line second">
+          <Outcome summary={summary} />
+          {event !== null && <span class="event">{event}</span>}
+          {reason === null && event === null && <span class="trigger">{trigger}</span>}
+          {WAYS[origin] !== '' && <span class="origin">{WAYS[origin]}</span>}
+          <span class="duration">{duration(milliseconds)}</span>
+        </span>
+        {reason !== null && <span class="why">{reason}</span>}
+      </a>
+    </li>
+  )
+}
+
+/** How an event came, where that is worth a word. */
+export const WAYS = { request: '', replay: 'replay', composed: 'sent from here', poll: '' } as const
+
+export function Method({ summary: { origin, method } }: { summary: Summary }) {
+  return <span class="method">{origin === 'poll' ? 'POLL' : method}</span>
+}
+
+const WORDS = { fired: 'Fired', skipped: 'Skipped', mistaken: 'Mistake', refused: 'Refused' }
+
+export function Outcome({ summary: { outcome, count } }: { summary: Summary }) {
+  const items = outcome === 'fired' && count !== 1 ? ` ${count} items` : ''
+  return (
+    <span class={`outcome ${outcome}`}>
+      {WORDS[outcome]}
+      {items}
+    </span>
+  )
+}
+
+export function shownPath({ path, workflow, trigger }: Summary): string {
+  return path || [workflow, trigger].filter(Boolean).join('/') || 'unknown address'
+}
+
+export function clockTime(time: string): string {
+  return new Date(time).toLocaleTimeString([], { hour12: false })
+}
+
+export function duration(milliseconds: number): string {
+  return `${milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0)} ms`
+}
+
+/** What came since the event that was chosen, so that a person knows that the view stands still. */
+export function newerCount(): number {
+  const pinned = summaries.value.get(chosen.value)
+  if (!pinned) return 0
+  return visible.value.filter(({ number }) => number > pinned.number).length
+}

@@ -1,0 +1,225 @@
+import { batch, computed, effect, signal } from '@preact/signals'
+import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
+import { isExcluding, matcher } from '../filter.ts'
+import { fetchDetail, fetchWelcome, follow, search, sendOrder } from './connection.ts'
+
+/** Whether events come. */
+export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
+/** What is kept, oldest first. */
+export const summaries = signal<ReadonlyMap<string, Summary>>(new Map())
+export const welcome = signal<Welcome | undefined>(undefined)
+export const filter = signal('')
+/** What a person chose, by its id in the address; empty while the newest is followed. */
+export const chosen = signal(location.hash.slice(1))
+/** What is shown, or why nothing is. */
+export const shown = signal<Detail | 'gone' | 'unreachable' | undefined>(undefined)
+/** A value of the outputs, for which expressions are offered. */
+export const picked = signal<{ trigger: string; path: readonly (string | number)[] } | undefined>(
+  undefined,
+)
+/** The item that is shown, of several; counts from 0. */
+export const item = signal(0)
+export const toast = signal<{ text: string; code?: string } | undefined>(undefined)
+
+/** What of the events of a filter only the server can tell: it has their headers and bodies. */
+const found = signal<ReadonlySet<string>>(new Set())
+let run = ''
+let key = ''
+/** Delivery that is to be shown as soon as it comes. */
+let awaited = ''
+
+/** What the filter lets through, newest first. */
+export const visible = computed(() => {
+  const newestFirst = [...summaries.value.values()].reverse()
+  if (filter.value.trim() === '') return newestFirst
+  const isMatch = matcher(filter.value)
+  const isSure = !isExcluding(filter.value)
+  return newestFirst.filter(
+    (summary) => found.value.has(summary.id) || (isSure && isMatch(lineOf(summary))),
+  )
+})
+
+function lineOf({ method, path, workflow, trigger, event, outcome, origin, reason }: Summary) {
+  return [method, path, workflow, trigger, event, outcome, origin, reason].join(' ')
+}
+
+/** What is to be shown: the newest unless something was chosen; empty for nothing. */
+export const current = computed(() => chosen.value || visible.value[0]?.id || '')
+
+/** What is shown; for a moment still what was, while the next one is fetched. */
+export const detail = computed(() => (typeof shown.value === 'object' ? shown.value : undefined))
+
+export const tally = computed(() => {
+  const kept = summaries.value.size
+  const total = [...summaries.value.values()].at(-1)?.number ?? 0
+  if (kept === 0) return 'Requests appear here as they come.'
+  const all = `${kept} ${kept === 1 ? 'request' : 'requests'}`
+  if (filter.value.trim() !== '') return `${visible.value.length} of ${all}`
+  const counted = kept < total ? `The last ${kept} of ${total} requests` : all
+  return chosen.value ? counted : `${counted}, following the newest`
+})
+
+/** Follows the events, and brings what is shown in line with what is chosen. */
+export function start(): void {
+  addEventListener('hashchange', () => {
+    chosen.value = location.hash.slice(1)
+  })
+  effect(() => void show(current.value))
+  effect(() => searchSoon(filter.value))
+  follow({
+    connection(state) {
+      connection.value = state
+      if (state !== 'live') return
+      if (shown.value === 'unreachable') void show(current.value)
+      void loadWelcome()
+    },
+    hello(newRun, oldest) {
+      if (run !== '' && run !== newRun) startAgain()
+      run = newRun
+      forget(oldest)
+    },
+    request: arrived,
+    workflows: () => void loadWelcome(),
+  })
+}
+
+/** Another run of `hookline dev`: nothing of what was shown is there any more. */
+function startAgain(): void {
+  batch(() => {
+    summaries.value = new Map()
+    found.value = new Set()
+    shown.value = undefined
+    picked.value = undefined
+    choose('')
+  })
+  say('hookline dev was started anew')
+}
+
+async function loadWelcome(): Promise<void> {
+  try {
+    const { key: ofRun, ...rest } = await fetchWelcome()
+    key = ofRun
+    welcome.value = rest
+  } catch {
+    // The connection says that it is lost, and this is done again when it is back.
+  }
+}
+
+let arriving: Summary[] = []
+let oldestKept = 0
+
+/** Once for all that comes in a burst, as after a reconnect. */
+function arrived(summary: Summary, oldest: number): void {
+  oldestKept = oldest
+  arriving.push(summary)
+  if (arriving.length > 1) return
+  setTimeout(() => {
+    const news = arriving
+    arriving = []
+    batch(() => {
+      summaries.value = new Map([...summaries.value, ...news.map((one) => [one.id, one] as const)])
+      forget(oldestKept)
+      const wanted = news.find(({ delivery }) => delivery !== '' && delivery === awaited)
+      if (wanted) choose(wanted.id)
+    })
+    searchSoon(filter.value)
+  }, 16)
+}
+
+/** @param oldest what came before it is no longer kept */
+function forget(oldest: number): void {
+  const kept = [...summaries.value].filter(([, { number }]) => number >= oldest)
+  if (kept.length < summaries.value.size) summaries.value = new Map(kept)
+}
+
+async function show(id: string): Promise<void> {
+  const before = shown.peek()
+  if (id === '' || (typeof before === 'object' && before.id === id)) {
+    if (id === '') shown.value = undefined
+    return
+  }
+  const loaded = await fetchDetail(id).catch(() => 'unreachable' as const)
+  if (current.peek() !== id) return
+  batch(() => {
+    shown.value = loaded ?? 'gone'
+    item.value = 0
+  })
+}
+
+let searching: ReturnType<typeof setTimeout> | undefined
+
+function searchSoon(text: string): void {
+  clearTimeout(searching)
+  if (text.trim() === '') return
+  searching = setTimeout(async () => {
+    const ids = await search(text).catch(() => [])
+    if (filter.peek() === text) found.value = new Set(ids)
+  }, 150)
+}
+
+/** @param id empty to follow the newest */
+export function choose(id: string): void {
+  awaited = ''
+  if (location.hash.slice(1) !== id) location.hash = id
+  chosen.value = id
+}
+
+/** @param by 1 for what came before, -1 for what came after */
+export function step(by: 1 | -1): void {
+  const lines = visible.value
+  const next = lines[lines.findIndex(({ id }) => id === current.value) + by]
+  if (next) choose(next.id)
+}
+
+/**
+ * Has a request sent, and shows what becomes of it.
+ *
+ * @param of event whose hidden headers are put in again
+ * @param sign anew, as the sender would
+ */
+export async function send(request: ShownRequest, of: string | null, sign = false): Promise<Sent> {
+  if (key === '') await loadWelcome()
+  const order: Order = { of, sign, ...request }
+  const sent = await sendOrder(order, key)
+  const already = [...summaries.value.values()].find(({ delivery }) => delivery === sent.delivery)
+  if (already) choose(already.id)
+  else awaited = sent.delivery
+  return sent
+}
+
+let hiding: ReturnType<typeof setTimeout> | undefined
+
+/** Says something for a few seconds, to eyes and to screen readers. */
+export function say(text: string, code?: string): void {
+  toast.value = code === undefined ? { text } : { text, code }
+  clearTimeout(hiding)
+  hiding = setTimeout(() => {
+    toast.value = undefined
+  }, 3500)
+}
+
+export async function copy(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    say(`Copied ${what}`, text.length > 200 ? `${text.slice(0, 200)}…` : text)
+  } catch {
+    say('The browser did not let me copy:', text)
+  }
+}
+
+/** What a person chose, kept by the browser where it allows that. */
+export function setting(name: string): string | null {
+  try {
+    return localStorage.getItem(`hookline-${name}`)
+  } catch {
+    return null
+  }
+}
+
+export function keep(name: string, value: string): void {
+  try {
+    localStorage.setItem(`hookline-${name}`, value)
+  } catch {
+    // It holds for this visit only.
+  }
+}

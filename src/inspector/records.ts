@@ -1,0 +1,135 @@
+import type { LogEntry } from '../relay/log.ts'
+import { bodyBytes, toBase64, utf8Text } from '../wire/bytes.ts'
+import { isObject, record } from '../wire/json.ts'
+import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
+import { CREDENTIAL_HEADERS } from '../wire/request.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import type { Origin, Reader, ShownRequest, Unlisted } from './api.ts'
+import type { DevEvent } from './local-engine.ts'
+import type { Withheld } from './recorder.ts'
+
+/** Stands for what authenticates the sender: kept for a replay, never shown. */
+export const HIDDEN = '***'
+
+/** How an event came, when, and who can read what it brought. */
+export interface Arrival {
+  readonly time: Date
+  readonly origin: Origin
+  readonly readers: readonly Reader[]
+}
+
+/** An event and its request, as the inspector keeps them. */
+export async function requestRecord(
+  event: DevEvent,
+  payload: ClientPayload,
+  arrival: Arrival,
+): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
+  const { request, withheld } = await shownRequest(payload)
+  const named = { request, event: eventName(request) }
+  return { unlisted: { ...eventRecord(event, arrival), ...named }, withheld }
+}
+
+/** An event that no request brought. */
+export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
+  const { delivery, method, path, workflow, trigger, milliseconds } = event
+  const { decisions, items, found, fields, warnings, count, problems } = event
+  // Of a workflow file's mistakes the first says more than that there are some.
+  const mistake = problems.find(({ position }) => position !== undefined)
+  const reason = mistake?.message ?? event.reason ?? null
+  const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
+  const { origin, readers } = arrival
+  const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
+  const result = { decisions, items, found, fields, warnings, count, outcome, reason } as const
+  const rendered = problems.map((problem) => renderProblem(problem))
+  const came = { time: arrival.time.toISOString(), origin, readers }
+  return { ...named, ...came, ...result, problems: rendered, request: null }
+}
+
+/** Why the relay takes no request of a status. */
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [400, 'the URL, a __response_… parameter or the request itself is malformed'],
+  [401, 'the key is missing or unknown'],
+  [404, 'the address is /webhook/<workflow>/<trigger>'],
+  [405, 'a webhook takes GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS'],
+  [413, 'the body is too large for an event of GitHub'],
+  [500, 'a fault of Hookline itself: the terminal says more'],
+])
+
+/** A request that the relay did not take; its address and content were not looked at. */
+export function refusalRecord(entry: LogEntry, origin: Origin): Unlisted {
+  const { time, delivery, method, status, workflow = '', trigger = '', ms } = entry
+  const why = REFUSALS.get(status)
+  const reason = `answered ${status}${why ? `: ${why}` : ''}`
+  const nothing = { decisions: [], problems: [], warnings: [], found: [], items: [], fields: [] }
+  const named = { time, delivery, method, workflow, trigger, milliseconds: ms, path: '' }
+  const result = { outcome: 'refused', count: 0, reason, event: null, request: null } as const
+  return { ...named, ...result, ...nothing, origin, readers: [] }
+}
+
+/** The request of a payload, and what of it is not shown. */
+export async function shownRequest(
+  payload: ClientPayload,
+): Promise<{ readonly request: ShownRequest; readonly withheld: Withheld }> {
+  const { method, path } = payload
+  const headers = Object.entries(payload.headers).filter(
+    ([name]) => !name.startsWith(RESERVED_HEADER_PREFIX),
+  )
+  const shown = headers.map(
+    ([name, value]) => [name, CREDENTIAL_HEADERS.has(name) ? HIDDEN : value] as const,
+  )
+  const withheld = record(headers.filter(([name]) => CREDENTIAL_HEADERS.has(name)))
+  return { request: { method, path, headers: record(shown), ...(await body(payload)) }, withheld }
+}
+
+async function body({
+  body,
+  headers,
+}: ClientPayload): Promise<Pick<ShownRequest, 'body' | 'encoding'>> {
+  // Here a payload comes from the relay, which writes text or nothing.
+  const text = typeof body === 'string' ? body : ''
+  const bytes = await bodyBytes(text, headers[HEADER.bodyEncoding])
+  const read = utf8Text(bytes)
+  return read === undefined
+    ? { body: toBase64(bytes), encoding: 'base64' }
+    : { body: read, encoding: 'text' }
+}
+
+/** `x-github-event`, `x-shopify-topic`, `x-event-key`, `ce-type`, `x-amz-sns-message-type`, … */
+const EVENT_HEADER = /^(?:.*-)?(?:event|topic)(?:-type|-key|-name)?$|^ce-type$|-message-type$/
+/** Fields in which senders write it, the surest first. */
+const EVENT_FIELDS = ['event_type', 'eventType', 'event_name', 'object_kind', 'type', 'event']
+
+/**
+ * What the sender calls an event: by its header (`issues`, with the body's `action` behind it), or by
+ * the field of the body that most senders have for it.
+ */
+export function eventName({ headers, body }: ShownRequest): string | null {
+  const [, header] = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name)) ?? []
+  const parsed = parsedBody(body)
+  const action = isObject(parsed) ? short(parsed.action) : undefined
+  if (header) return short(action ? `${header}.${action}` : header) ?? null
+  if (!isObject(parsed)) return short(new URLSearchParams(body).get('command')) ?? null
+  // Slack wraps its event, Trello names it within its action, Telegram by the key that is there.
+  if (parsed.type === 'event_callback' && isObject(parsed.event)) {
+    return short(parsed.event.type) ?? null
+  }
+  const named = EVENT_FIELDS.flatMap((field) => short(parsed[field]) ?? [])[0]
+  if (named) return action ? `${named}.${action}` : named
+  if (isObject(parsed.action)) return short(parsed.action.type) ?? null
+  if (typeof parsed.update_id !== 'number') return action ?? null
+  return Object.keys(parsed).find((key) => key !== 'update_id') ?? null
+}
+
+function parsedBody(body: string): unknown {
+  if (!/^\s*\{/.test(body)) return undefined
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** A name is no sentence. */
+function short(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= 80 ? value : undefined
+}

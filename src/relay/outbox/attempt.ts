@@ -1,0 +1,88 @@
+import type { Credential, Credentials, KeptCredential } from '../credentials.ts'
+import type { DispatchPort } from '../dispatch.ts'
+import { RelayError } from '../errors.ts'
+import type { SealKey } from '../seal.ts'
+import { isOwn } from './lane.ts'
+import type { SealedEvent } from './outbox.ts'
+import { openEvent } from './sealed-event.ts'
+
+/** What a call of GitHub came to. */
+export type Outcome =
+  | { readonly kind: 'accepted' }
+  /** Not now. `wait`: milliseconds that GitHub asks for. */
+  | { readonly kind: 'later'; readonly reason: string; readonly wait?: number }
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** A fault of ours, which may pass. */
+  | { readonly kind: 'failed'; readonly reason: string }
+
+export interface AttemptPorts {
+  /** Those that open what is sealed. */
+  readonly keys: readonly SealKey[]
+  readonly credentials: Pick<Credentials, 'restore'>
+  /** Asks GitHub once. */
+  readonly send: DispatchPort
+  /** Is told of faults that are ours. */
+  report(error: unknown): void
+}
+
+/** Opens an event, and asks GitHub to take it. */
+export async function attempt(
+  { sealed }: SealedEvent,
+  { keys, credentials, send, report }: AttemptPorts,
+): Promise<Outcome> {
+  const opened = await openEvent(sealed, keys).catch(() => undefined)
+  if (!opened) return { kind: 'refused', reason: 'unreadable' }
+  const credential = restored(opened.credential, credentials)
+  if (!credential) return { kind: 'refused', reason: 'revoked' }
+  try {
+    await send({ ...opened.event, credential })
+    return { kind: 'accepted' }
+  } catch (error) {
+    if (!(error instanceof RelayError)) report(error)
+    return outcomeOf(error, credential)
+  }
+}
+
+/** `undefined` when it is revoked, or stands for an authority that the relay has no more. */
+function restored(
+  kept: KeptCredential,
+  credentials: Pick<Credentials, 'restore'>,
+): Credential | undefined {
+  try {
+    return credentials.restore(kept)
+  } catch {
+    return undefined
+  }
+}
+
+const SECOND = 1000
+const LONGEST_BACKOFF = 60 * SECOND
+
+const NOT_NOW: ReadonlySet<string> = new Set([
+  'rate_limited',
+  'platform_unavailable',
+  'platform_timeout',
+])
+
+/** What the operator mends, while those who sent the events can do nothing. */
+const OPERATOR_MENDS: ReadonlySet<string> = new Set([
+  'invalid_token',
+  'app_not_installed',
+  'app_key_rejected',
+  'app_clock_off',
+])
+
+/** @param credential what GitHub was asked with */
+export function outcomeOf(error: unknown, credential: Credential): Outcome {
+  if (!(error instanceof RelayError)) return { kind: 'failed', reason: 'internal_error' }
+  const { code: reason, retryAfter } = error
+  if (!NOT_NOW.has(reason) && !(isOwn(credential) && OPERATOR_MENDS.has(reason)))
+    return { kind: 'refused', reason }
+  return { kind: 'later', reason, ...(retryAfter !== undefined && { wait: retryAfter * SECOND }) }
+}
+
+/** Milliseconds until the next try: a second, doubled with each, with jitter. */
+export function backoff(tries: number, random: number): number {
+  const whole = Math.min(LONGEST_BACKOFF, SECOND * 2 ** Math.max(0, tries - 1))
+  return Math.round(whole * (0.5 + random / 2))
+}

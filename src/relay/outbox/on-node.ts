@@ -1,0 +1,125 @@
+import { bugOf } from '../../wire/errors.ts'
+import { type Environment, type RelayConfig, systemClock } from '../config.ts'
+import { dispatchTo } from '../dispatch.ts'
+import type { PlatformCall } from '../github.ts'
+import type { RelayPorts } from '../relay.ts'
+import { throughOutbox } from './accept.ts'
+import { laneNames } from './lane.ts'
+import type { OutboxView } from './operator.ts'
+import { OutboxQueue } from './queue.ts'
+import { sealEventsFor } from './sealed-event.ts'
+import { readOutboxSettings } from './settings.ts'
+import { openOutboxFile } from './sqlite.ts'
+
+export interface NodeOutbox {
+  /** Those of a relay without outbox, but that its events go through it. */
+  readonly ports: RelayPorts
+  readonly view: OutboxView
+  /** Begins to hand over what waits from before. */
+  start(): Promise<void>
+  /** Lets open calls end, for so many milliseconds, and closes the file. What waits stays there. */
+  close(patience: number): Promise<void>
+}
+
+const CHECK_INTERVAL = 60_000
+
+/**
+ * The outbox of a relay on Node, in a file.
+ *
+ * @throws UserError for a setting that is wrong, or a file that cannot be used
+ */
+export async function openNodeOutbox(
+  file: string,
+  env: Environment,
+  config: RelayConfig,
+  given: { ports: RelayPorts; call: PlatformCall; write(line: string): void },
+): Promise<NodeOutbox> {
+  const { limits, acceptTime } = readOutboxSettings(env)
+  const { outbox, close } = await openOutboxFile(file)
+  const { ports, call, write } = given
+  const { apiUrl, budget, credentials } = config
+  const { sealKeys: keys = [] } = credentials
+  const [sealKey] = keys
+  if (!sealKey) throw new TypeError('there is no key to seal with')
+  const report = (error: unknown) => write(JSON.stringify({ error: bugOf(error) }))
+  const turns = laneTimers((lane) => void queue.run(lane))
+  const queue: OutboxQueue = new OutboxQueue({
+    outbox,
+    keys,
+    limits,
+    credentials: ports.credentials,
+    send: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: 0 }),
+    now: steadyNow,
+    random: Math.random,
+    wake: turns.set,
+    log: (line) => write(JSON.stringify(line)),
+    report,
+  })
+  const open = new Set<Promise<void>>()
+  const dispatch = throughOutbox({
+    ask: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: acceptTime }),
+    lanes: queue,
+    seal: sealEventsFor(sealKey),
+    laneOf: laneNames(),
+    acceptTime,
+    callTime: budget,
+    now: steadyNow,
+    random: Math.random,
+    after: (milliseconds, back) => {
+      const timer = setTimeout(back, milliseconds)
+      return () => clearTimeout(timer)
+    },
+    background: (work) => {
+      open.add(work)
+      void work.finally(() => open.delete(work))
+    },
+    report,
+  })
+  const check = setInterval(() => void queue.check().catch(report), CHECK_INTERVAL).unref()
+  return {
+    ports: { ...ports, dispatch },
+    view: {
+      list: () => outbox.list(),
+      find: (delivery) => outbox.find(delivery),
+      replay: (delivery) => queue.replay(delivery),
+      drop: (delivery) => queue.drop(delivery),
+      figures: async () => queue.figures(),
+    },
+    start: () => queue.start(),
+    close: async (patience) => {
+      clearInterval(check)
+      turns.clear()
+      let cut: NodeJS.Timeout | undefined
+      const late = new Promise((resolve) => {
+        cut = setTimeout(resolve, patience)
+      })
+      // A call that is cut off is made again after the next start, with the same delivery id.
+      await Promise.race([Promise.all([queue.stop(), ...open]), late])
+      clearTimeout(cut)
+      close()
+    },
+  }
+}
+
+/** One timer a lane. */
+function laneTimers(run: (lane: string) => void) {
+  const timers = new Map<string, NodeJS.Timeout>()
+  return {
+    set: (lane: string, delay: number) => {
+      clearTimeout(timers.get(lane))
+      const wake = () => {
+        timers.delete(lane)
+        run(lane)
+      }
+      timers.set(lane, setTimeout(wake, delay))
+    },
+    clear: () => {
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+  }
+}
+
+/** The time as it was when the process started, and what has passed since: it never jumps. */
+function steadyNow(): number {
+  return Math.round(performance.timeOrigin + performance.now())
+}

@@ -1,0 +1,99 @@
+import { bugOf } from '../../wire/errors.ts'
+import { Secret } from '../../wire/secret.ts'
+import { type Environment, type RelayConfig, systemClock } from '../config.ts'
+import { dispatchTo } from '../dispatch.ts'
+import type { PlatformCall } from '../github.ts'
+import type { RelayPorts } from '../relay.ts'
+import { throughOutbox } from './accept.ts'
+import { durableLanes, durableView, LaneObject, type ObjectNamespace } from './durable.ts'
+import { laneNames } from './lane.ts'
+import type { ObjectState } from './object-storage.ts'
+import { withOperator } from './operator.ts'
+import { sealEventsFor } from './sealed-event.ts'
+import { readOutboxSettings } from './settings.ts'
+
+/** What a worker is given: settings, which are text, and the outbox where it is bound. */
+export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>
+
+interface Given {
+  /** Those of a relay without outbox. */
+  readonly ports: RelayPorts
+  readonly call: PlatformCall
+  write(line: string): void
+}
+
+export function settingsOf(env: Bindings): Environment {
+  const settings = Object.entries(env).filter((entry): entry is [string, string] => {
+    return typeof entry[1] === 'string'
+  })
+  return Object.fromEntries(settings)
+}
+
+/**
+ * The ports of a relay with what its operator sees and, where `OUTBOX` is bound, an outbox. Each
+ * request says what keeps the runtime from ending what goes on after its answer.
+ *
+ * @throws UserError for a setting that is wrong
+ */
+export function outboxPorts(
+  env: Bindings,
+  { apiUrl, budget, credentials }: RelayConfig,
+  { ports, call, write }: Given,
+): (background: (work: Promise<unknown>) => void) => RelayPorts {
+  const namespace = namespaceOf(env)
+  const { HOOKLINE_OPERATOR_KEY: key } = settingsOf(env)
+  const { sealKeys = [] } = credentials
+  const operated = withOperator(ports, {
+    key: key ? new Secret(key) : undefined,
+    outbox: namespace && durableView(namespace),
+    keys: sealKeys,
+    log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
+  })
+  if (!namespace) return () => operated
+  const { acceptTime } = readOutboxSettings(settingsOf(env))
+  const [sealKey] = sealKeys
+  if (!sealKey) throw new TypeError('there is no key to seal with')
+  const report = (error: unknown) => write(JSON.stringify({ error: bugOf(error) }))
+  const accept = {
+    ask: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: acceptTime }),
+    lanes: durableLanes(namespace, report),
+    seal: sealEventsFor(sealKey),
+    laneOf: laneNames(),
+    acceptTime,
+    callTime: budget,
+    now: Date.now,
+    random: Math.random,
+    after: (milliseconds: number, back: () => void) => {
+      const timer = setTimeout(back, milliseconds)
+      return () => clearTimeout(timer)
+    },
+    report,
+  }
+  return (background) => ({ ...operated, dispatch: throughOutbox({ ...accept, background }) })
+}
+
+/** The object of one lane, which asks GitHub as the relay does. */
+export function openLaneObject(
+  state: ObjectState,
+  env: Bindings,
+  { apiUrl, budget, credentials }: RelayConfig,
+  { ports, call, write }: Given,
+): Promise<LaneObject> {
+  const namespace = namespaceOf(env)
+  if (!namespace) throw new TypeError('the binding OUTBOX is missing')
+  return LaneObject.open(state, {
+    namespace,
+    keys: credentials.sealKeys ?? [],
+    limits: readOutboxSettings(settingsOf(env)).limits,
+    credentials: ports.credentials,
+    send: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: 0 }),
+    now: Date.now,
+    random: Math.random,
+    log: (line) => write(JSON.stringify(line)),
+    report: (error) => write(JSON.stringify({ error: bugOf(error) })),
+  })
+}
+
+function namespaceOf({ OUTBOX }: Bindings): ObjectNamespace | undefined {
+  return typeof OUTBOX === 'object' ? OUTBOX : undefined
+}

@@ -1,0 +1,176 @@
+import { headerValue } from '../../wire/headers.ts'
+import type { Reply } from '../../wire/reply.ts'
+import { Secret } from '../../wire/secret.ts'
+import { errorReply } from '../answers.ts'
+import { comparison } from '../credentials.ts'
+import { internalError, RelayError } from '../errors.ts'
+import type { RelayPorts, RelayRequest } from '../relay.ts'
+import { pathOf } from '../route.ts'
+import type { SealKey } from '../seal.ts'
+import type { OutboxEvent, OutboxFigures, OutboxLine, SealedEvent } from './outbox.ts'
+import { openEvent } from './sealed-event.ts'
+
+/** What an operator can see of an outbox, and do with it. */
+export interface OutboxView {
+  list(): Promise<readonly OutboxEvent[]>
+  find(delivery: string): Promise<SealedEvent | undefined>
+  /** False when there is no such dead letter. */
+  replay(delivery: string): Promise<boolean>
+  /** False when there is no such event. */
+  drop(delivery: string): Promise<boolean>
+  figures(): Promise<OutboxFigures>
+}
+
+export interface OperatorOptions {
+  /** `HOOKLINE_OPERATOR_KEY`; without it the operator's addresses are not there. */
+  readonly key: Secret | undefined
+  readonly outbox: OutboxView | undefined
+  /** Those that open what is shown. */
+  readonly keys: readonly SealKey[]
+  log(line: Pick<OutboxLine, 'outbox' | 'delivery'>): void
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const ADDRESS = new RegExp(`^/(?:metrics|outbox(?:/(${UUID})(/replay)?)?)$`, 'i')
+
+/**
+ * A relay whose operator sees, at `/outbox`, `/outbox/<delivery>`, `/outbox/<delivery>/replay` and
+ * `/metrics`, what it is doing. Every other address is as it was.
+ */
+export function withOperator(ports: RelayPorts, options: OperatorOptions): RelayPorts {
+  const answers = new Map<number, number>()
+  const isKey = options.key && comparison([options.key])
+  return {
+    ...ports,
+    log: (entry) => {
+      answers.set(entry.status, (answers.get(entry.status) ?? 0) + 1)
+      ports.log(entry)
+    },
+    operator: (request, delivery) => {
+      const address = ADDRESS.exec(pathOf(request.target))
+      if (!address) return undefined
+      return answer(request, address, { ...options, isKey, answers }).catch((error) => {
+        if (!(error instanceof RelayError)) ports.report(error)
+        const fault = error instanceof RelayError ? error : internalError(error)
+        return errorReply(fault, delivery)
+      })
+    },
+  }
+}
+
+interface AnswerOptions extends OperatorOptions {
+  readonly isKey: ((presented: Secret) => Promise<boolean>) | undefined
+  /** Answers since the start, by status. */
+  readonly answers: ReadonlyMap<number, number>
+}
+
+async function answer(
+  { method, headers }: RelayRequest,
+  [path, delivery, replay]: RegExpExecArray,
+  { isKey, outbox, keys, answers, log }: AnswerOptions,
+): Promise<Reply> {
+  if (!isKey) throw noSuchAddress()
+  const bearer = /^bearer +(\S+)$/i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
+  if (!bearer || !(await isKey(new Secret(bearer)))) throw wrongKey()
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (path.toLowerCase() === '/metrics') {
+    if (!isRead) throw wrongMethod('GET')
+    return metrics(answers, await outbox?.figures())
+  }
+  if (!outbox) throw noOutbox()
+  if (delivery === undefined) {
+    if (!isRead) throw wrongMethod('GET')
+    return json(listed(await outbox.list()))
+  }
+  const id = delivery.toLowerCase()
+  if (replay) {
+    if (method !== 'POST') throw wrongMethod('POST')
+    if (!(await outbox.replay(id))) throw noSuchEvent('no dead letter has this delivery id')
+    log({ outbox: 'replayed', delivery: id })
+    return json({ success: true })
+  }
+  if (method === 'DELETE') {
+    if (!(await outbox.drop(id))) throw noSuchEvent('no event has this delivery id')
+    log({ outbox: 'dropped', delivery: id })
+    return json({ success: true })
+  }
+  if (!isRead) throw wrongMethod('GET or DELETE')
+  const event = await outbox.find(id)
+  if (!event) throw noSuchEvent('no event has this delivery id')
+  return json({ ...shown(event), payload: await payloadOf(event, keys) })
+}
+
+function listed(events: readonly OutboxEvent[]) {
+  return {
+    waiting: events.filter(({ died }) => died === undefined).map(shown),
+    dead: events.filter(({ died }) => died !== undefined).map(shown),
+  }
+}
+
+function shown({ delivery, lane, at, tries, next, reason, bytes, died }: OutboxEvent) {
+  const common = { delivery, lane, at: iso(at), tries, reason, bytes }
+  return died === undefined ? { ...common, next: iso(next) } : { ...common, died: iso(died) }
+}
+
+/** The `client_payload`, never the token; `null` where no key opens it. */
+async function payloadOf({ sealed }: SealedEvent, keys: readonly SealKey[]): Promise<unknown> {
+  const opened = await openEvent(sealed, keys).catch(() => undefined)
+  return opened ? JSON.parse(opened.event.clientPayload) : null
+}
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/ */
+function metrics(answers: ReadonlyMap<number, number>, figures: OutboxFigures | undefined): Reply {
+  const counts = [...answers].toSorted(([a], [b]) => a - b)
+  const lines = [
+    '# TYPE hookline_answers_total counter',
+    ...counts.map(([status, count]) => `hookline_answers_total{status="${status}"} ${count}`),
+    ...(figures ? gauges(figures) : []),
+  ]
+  const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
+  return { status: 200, headers, body: `${lines.join('\n')}\n` }
+}
+
+function gauges({ waiting, oldest, dead, unreadable }: OutboxFigures): string[] {
+  const values = { waiting, oldest_seconds: oldest, dead, unreadable }
+  return Object.entries(values).flatMap(([name, value]) => {
+    const full = `hookline_outbox_${name}`
+    return [`# TYPE ${full} gauge`, `${full} ${value}`]
+  })
+}
+
+function json(value: unknown): Reply {
+  const headers = { 'content-type': 'application/json' }
+  return { status: 200, headers, body: JSON.stringify(value) }
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString()
+}
+
+function noSuchAddress(): RelayError {
+  return new RelayError(404, 'not_found', 'there is nothing at this address', {
+    hint: 'set HOOKLINE_OPERATOR_KEY',
+  })
+}
+
+function noOutbox(): RelayError {
+  return new RelayError(404, 'no_outbox', 'this relay has no outbox', {
+    hint: 'start it with --outbox, or on Workers with the binding OUTBOX',
+  })
+}
+
+function noSuchEvent(message: string): RelayError {
+  return new RelayError(404, 'not_found', message, { hint: 'GET /outbox lists them' })
+}
+
+function wrongKey(): RelayError {
+  return new RelayError(401, 'invalid_key', "this is not the operator's key", {
+    hint: 'send Authorization: Bearer <HOOKLINE_OPERATOR_KEY>',
+  })
+}
+
+function wrongMethod(allowed: string): RelayError {
+  return new RelayError(405, 'method_not_allowed', 'this address knows no such method', {
+    hint: `use ${allowed}`,
+  })
+}

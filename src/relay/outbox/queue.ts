@@ -1,0 +1,392 @@
+import { outboxFull } from '../errors.ts'
+import { type AttemptPorts, attempt, backoff, type Outcome } from './attempt.ts'
+import { isOwnLane, repositoryOf } from './lane.ts'
+import type {
+  Outbox,
+  OutboxEvent,
+  OutboxFigures,
+  OutboxLimits,
+  OutboxLine,
+  SealedEvent,
+  Waiting,
+} from './outbox.ts'
+
+export interface QueuePorts extends AttemptPorts {
+  readonly outbox: Outbox
+  readonly limits: OutboxLimits
+  /** Milliseconds since 1970; must not jump while the process runs. */
+  now(): number
+  /** From 0, less than 1. */
+  random(): number
+  /** Has `run(lane)` called after so many milliseconds, in place of when it was to be before. */
+  wake(lane: string, delay: number): void
+  log(line: OutboxLine): void
+}
+
+interface Lane {
+  readonly name: string
+  events: number
+  bytes: number
+  /** When its first event came. */
+  oldest: number
+  /** GitHub is not to be called before. */
+  notBefore: number
+  /** GitHub's last answer to it was "not now". */
+  failing: boolean
+  /** It has its turn. */
+  busy: boolean
+  /** Its next turn is set. */
+  awaited: boolean
+  /** Events that GitHub has, and the disk does not know it yet. */
+  readonly delivered: Set<string>
+}
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const DEAD_LETTERS = 1000
+const DEAD_LETTER_AGE = 14 * 24 * HOUR
+/** GitHub's windows are an hour: a time further ahead was written by a clock that was wrong. */
+const LONGEST_WAIT = HOUR
+/** Lanes that may call GitHub at once. */
+const CALLS = 32
+/** After so many an event whose fault is ours must not hold up its lane. */
+const MOST_FAILURES = 5
+const KNOWN_CREDENTIALS = 10_000
+
+/**
+ * Hands events over in lanes: in their order, one call at a time, at a pace that GitHub allows. It
+ * knows how many events there are; what they are stands in the outbox alone.
+ */
+export class OutboxQueue {
+  readonly #ports: QueuePorts
+  readonly #keyIds: readonly string[]
+  readonly #lanes = new Map<string, Lane>()
+  /** Whose credential GitHub has accepted since the start. */
+  readonly #proven = new Set<string>()
+  #events = 0
+  #bytes = 0
+  #dead = 0
+  #unreadable = 0
+  #calls = 0
+  readonly #waitingForCall: (() => void)[] = []
+  #toldLate = Number.NEGATIVE_INFINITY
+  #stopped = false
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(ports: QueuePorts) {
+    this.#ports = ports
+    this.#keyIds = ports.keys.map(({ id }) => id)
+  }
+
+  /** Takes up what waits from before. To be called once, before all else. */
+  async start(): Promise<void> {
+    const now = this.#ports.now()
+    for (const event of await this.#ports.outbox.list()) {
+      if (event.died !== undefined) this.#dead++
+      else if (!this.#count(event)) continue
+      else {
+        const lane = this.#laneOf(event.lane)
+        const wait = Math.min(Math.max(0, event.next - now), LONGEST_WAIT)
+        // The call before the end may have been a moment ago.
+        lane.notBefore = Math.max(lane.notBefore, now + this.#ports.limits.pace, now + wait)
+      }
+    }
+    for (const lane of this.#lanes.values()) this.#wakeAt(lane, lane.notBefore)
+    if (this.#unreadable > 0) this.#log({ outbox: 'unreadable', events: this.#unreadable })
+    await this.check()
+  }
+
+  /** True while events of the lane wait: another one must then wait behind them. */
+  waits(lane: string): boolean {
+    return this.#lanes.has(lane)
+  }
+
+  /** To be told when GitHub accepted something of the lane's credential. */
+  accepted(lane: string): void {
+    if (this.#proven.has(lane)) return
+    this.#proven.add(lane)
+    const [oldest] = this.#proven
+    if (this.#proven.size > KNOWN_CREDENTIALS && oldest) this.#proven.delete(oldest)
+  }
+
+  /**
+   * Takes an event in; it is on disk when the promise resolves. GitHub was asked for it `tries` times;
+   * a call that is still open counts only when `settle` is told what became of it.
+   *
+   * @throws RelayError 503 when there is no room, or the disk fails
+   */
+  async put(event: SealedEvent): Promise<void> {
+    this.#checkRoom(event)
+    const lane = this.#laneOf(event.lane, event.at)
+    this.#count(event)
+    if (event.tries > 0) {
+      lane.failing = true
+      lane.notBefore = Math.max(lane.notBefore, event.next)
+    }
+    try {
+      await this.#ports.outbox.put(event)
+    } catch (error) {
+      this.#uncount(event)
+      this.#ports.report(error)
+      throw outboxFull('the outbox cannot be written', error)
+    }
+    const next = Math.max(lane.notBefore, event.next)
+    this.#wakeIfIdle(lane, this.#noticesAge(lane, event, next))
+  }
+
+  /** Tells what became of a call that was open when its event was put. */
+  async settle({ lane: name, delivery }: OutboxEvent, outcome: Outcome): Promise<void> {
+    if (outcome.kind === 'accepted') this.accepted(name)
+    const lane = this.#lanes.get(name)
+    const event = await this.#ports.outbox.find(delivery)
+    if (!lane || !event || event.died !== undefined) return
+    await this.#conclude(lane, event, outcome)
+    if (!lane.busy) this.#wakeAt(lane, lane.notBefore)
+  }
+
+  /** Gives a lane its turn: one call of GitHub at most. Never throws. */
+  run(name: string): Promise<void> {
+    const lane = this.#lanes.get(name)
+    if (!lane || lane.busy || this.#stopped) return Promise.resolve()
+    lane.busy = true
+    lane.awaited = false
+    const turn = this.#turn(lane)
+      .catch((error) => {
+        this.#ports.report(error)
+        return this.#ports.now() + SECOND
+      })
+      .then((next) => {
+        lane.busy = false
+        this.#running.delete(turn)
+        if (lane.events === 0) this.#lanes.delete(name)
+        else this.#wakeAt(lane, next ?? this.#ports.now() + this.#ports.limits.pace)
+      })
+    this.#running.add(turn)
+    return turn
+  }
+
+  /** Starts no further call; resolves when the open ones have ended. What waits stays on disk. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const go of this.#waitingForCall.splice(0)) go()
+    await Promise.all(this.#running)
+  }
+
+  /** Those in which an event waits. */
+  lanes(): readonly string[] {
+    return [...this.#lanes.keys()]
+  }
+
+  figures(): OutboxFigures {
+    const now = this.#ports.now()
+    let oldest = now
+    for (const lane of this.#lanes.values()) oldest = Math.min(oldest, lane.oldest)
+    return {
+      waiting: this.#events,
+      oldest: Math.floor((now - oldest) / SECOND),
+      dead: this.#dead,
+      unreadable: this.#unreadable,
+    }
+  }
+
+  /** Lets a dead letter wait again; false when there is none. */
+  async replay(delivery: string): Promise<boolean> {
+    const event = await this.#ports.outbox.replay(delivery, this.#ports.now())
+    if (!event) return false
+    this.#dead--
+    if (this.#count(event)) {
+      const lane = this.#laneOf(event.lane, event.at)
+      this.#wakeIfIdle(lane, lane.notBefore)
+    }
+    return true
+  }
+
+  /** Forgets an event, waiting or dead; false when there is none. */
+  async drop(delivery: string): Promise<boolean> {
+    const [event] = await this.#ports.outbox.drop({ delivery })
+    if (!event) return false
+    if (event.died === undefined) this.#uncount(event)
+    else this.#dead--
+    const lane = this.#lanes.get(event.lane)
+    if (lane && !lane.busy) this.#wakeAt(lane, lane.notBefore)
+    return true
+  }
+
+  /** To be called now and then: drops dead letters that are too old, and says what waits too long. */
+  async check(): Promise<void> {
+    const { outbox, now } = this.#ports
+    if (this.#dead > 0) {
+      const kept = { diedBefore: now() - DEAD_LETTER_AGE, beyond: DEAD_LETTERS }
+      const forgotten = await outbox.drop(kept)
+      this.#dead -= forgotten.length
+      for (const event of forgotten) this.#log({ outbox: 'forgotten', ...told(event) })
+    }
+    const { oldest, waiting } = this.figures()
+    if (oldest * SECOND < HOUR || now() - this.#toldLate < HOUR) return
+    this.#toldLate = now()
+    this.#log({ outbox: 'late', seconds: oldest, events: waiting })
+  }
+
+  /** @returns when the lane wants its next turn; `undefined` when nothing in it is on disk */
+  async #turn(lane: Lane): Promise<number | undefined> {
+    const { outbox, now, limits } = this.#ports
+    for (const delivery of lane.delivered) await this.#forget(lane, delivery)
+    if (lane.failing) await this.#buryOld(lane)
+    const event = await outbox.due(lane.name, this.#keyIds)
+    if (!event) return undefined
+    lane.oldest = event.at
+    // A time that is too far ahead was written by a clock that was wrong.
+    const held = event.next - now() > LONGEST_WAIT ? 0 : event.next
+    const next = Math.max(lane.notBefore, held)
+    if (next > now()) return this.#noticesAge(lane, event, next)
+    if (!(await this.#mayCall())) return undefined
+    lane.notBefore = now() + limits.pace
+    const outcome = await attempt(event, this.#ports)
+    this.#calls--
+    this.#waitingForCall.shift()?.()
+    await this.#conclude(lane, event, outcome)
+    return this.#noticesAge(lane, event, lane.notBefore)
+  }
+
+  /** While GitHub asks for patience an event may grow too old. */
+  #noticesAge({ failing }: Lane, { at }: OutboxEvent, next: number): number {
+    return failing ? Math.min(next, at + this.#ports.limits.age + 1) : next
+  }
+
+  /** Resolves when fewer lanes than may are calling; with false when none may any more. */
+  async #mayCall(): Promise<boolean> {
+    while (this.#calls >= CALLS && !this.#stopped) {
+      await new Promise<void>((resolve) => this.#waitingForCall.push(resolve))
+    }
+    if (!this.#stopped) this.#calls++
+    return !this.#stopped
+  }
+
+  async #conclude(lane: Lane, event: OutboxEvent, outcome: Outcome): Promise<void> {
+    const { outbox, now, random } = this.#ports
+    if (outcome.kind === 'accepted') {
+      lane.failing = false
+      this.accepted(lane.name)
+      const seconds = Math.round((now() - event.at) / SECOND)
+      this.#log({ outbox: 'delivered', ...told(event), tries: event.tries + 1, seconds })
+      return this.#forget(lane, event.delivery)
+    }
+    const { reason } = outcome
+    const tries = event.tries + 1
+    const isHopeless = outcome.kind === 'failed' && tries >= MOST_FAILURES
+    if (outcome.kind === 'refused' || isHopeless)
+      return this.#bury({ delivery: event.delivery }, reason)
+    const asked = outcome.kind === 'later' ? outcome.wait : undefined
+    const wait = asked ?? backoff(tries, random())
+    lane.failing = true
+    lane.notBefore = Math.max(lane.notBefore, now() + wait)
+    const seconds = Math.ceil(wait / SECOND)
+    this.#log({ outbox: 'deferred', ...told(event), tries, reason, seconds })
+    await outbox.defer(event.delivery, { tries, next: now() + wait, reason })
+    await this.#buryOld(lane)
+  }
+
+  /** A delivered event that the disk keeps is not sent again while the process lives. */
+  async #forget(lane: Lane, delivery: string): Promise<void> {
+    lane.delivered.add(delivery)
+    try {
+      const event = await this.#ports.outbox.done(delivery)
+      lane.delivered.delete(delivery)
+      if (event) this.#uncount(event)
+    } catch (error) {
+      this.#log({ outbox: 'disk', delivery, repository: repositoryOf(lane.name) })
+      throw error
+    }
+  }
+
+  async #buryOld({ name, oldest }: Lane): Promise<void> {
+    const before = this.#ports.now() - this.#ports.limits.age
+    if (oldest < before) await this.#bury({ lane: name, before, keys: this.#keyIds }, 'too_old')
+  }
+
+  async #bury(which: Waiting, reason: string): Promise<void> {
+    const { outbox, now } = this.#ports
+    const buried = await outbox.bury(which, reason, now())
+    for (const event of buried) {
+      this.#uncount(event)
+      this.#dead++
+      this.#log({ outbox: 'dead', ...told(event), tries: event.tries, reason })
+    }
+    if (this.#dead > DEAD_LETTERS) await this.check()
+  }
+
+  #wakeAt(lane: Lane, time: number): void {
+    if (this.#stopped) return
+    lane.awaited = true
+    this.#ports.wake(lane.name, Math.max(0, time - this.#ports.now()))
+  }
+
+  #wakeIfIdle(lane: Lane, time: number): void {
+    if (!lane.busy && !lane.awaited) this.#wakeAt(lane, time)
+  }
+
+  #laneOf(name: string, at = this.#ports.now()): Lane {
+    const present = this.#lanes.get(name)
+    if (present) return present
+    const lane = {
+      ...{ name, events: 0, bytes: 0, oldest: at, notBefore: 0 },
+      ...{ failing: false, busy: false, awaited: false, delivered: new Set<string>() },
+    }
+    this.#lanes.set(name, lane)
+    return lane
+  }
+
+  /** @returns false for one that no key opens: it is in no lane's way */
+  #count({ lane: name, key, bytes, at }: OutboxEvent): boolean {
+    this.#events++
+    this.#bytes += bytes
+    if (!this.#keyIds.includes(key)) {
+      this.#unreadable++
+      return false
+    }
+    const lane = this.#laneOf(name, at)
+    lane.events++
+    lane.bytes += bytes
+    lane.oldest = Math.min(lane.oldest, at)
+    return true
+  }
+
+  #uncount({ lane: name, key, bytes }: OutboxEvent): void {
+    this.#events--
+    this.#bytes -= bytes
+    if (!this.#keyIds.includes(key)) this.#unreadable--
+    const lane = this.#keyIds.includes(key) ? this.#lanes.get(name) : undefined
+    if (!lane) return
+    lane.events--
+    lane.bytes -= bytes
+    if (lane.events === 0 && !lane.busy) this.#lanes.delete(name)
+  }
+
+  /** @throws RelayError 503 */
+  #checkRoom({ lane, bytes }: OutboxEvent): void {
+    const { limits } = this.#ports
+    if (this.#events + 1 > limits.events || this.#bytes + bytes > limits.bytes) {
+      throw outboxFull('the outbox is full')
+    }
+    if (this.#isJudged(lane)) return
+    // Whoever makes tokens up must leave room for those that GitHub knows.
+    const doubtful = [...this.#lanes.values()].filter(({ name }) => !this.#isJudged(name))
+    const events = doubtful.reduce((sum, each) => sum + each.events, 1)
+    const all = doubtful.reduce((sum, each) => sum + each.bytes, bytes)
+    if (events > limits.events / 2 || all > limits.bytes / 2) {
+      throw outboxFull('the outbox has no room for credentials that GitHub has not accepted yet')
+    }
+  }
+
+  #isJudged(lane: string): boolean {
+    return isOwnLane(lane) || this.#proven.has(lane)
+  }
+
+  #log(line: Omit<OutboxLine, 'time'>): void {
+    this.#ports.log({ time: new Date(this.#ports.now()).toISOString(), ...line })
+  }
+}
+
+function told({ delivery, lane }: OutboxEvent) {
+  return { delivery, repository: repositoryOf(lane) }
+}

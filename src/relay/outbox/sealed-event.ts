@@ -1,0 +1,137 @@
+import { base64url, type CryptoKey, compactDecrypt, type JWK } from 'jose'
+import { isObject } from '../../wire/json.ts'
+import { type KeptCredential, keepCredential } from '../credentials.ts'
+import type { Dispatch } from '../dispatch.ts'
+import type { SealKey } from '../seal.ts'
+
+/** An event as it lay sealed. */
+export interface OpenedEvent {
+  readonly event: Omit<Dispatch, 'credential'>
+  readonly credential: KeptCredential
+}
+
+/** Seals events for the disk. */
+export type SealEvent = (event: Dispatch) => Promise<{ sealed: string; key: string }>
+
+/**
+ * Events that one derived key seals; its nonces are random: RFC 7518, section 8.2, and NIST SP
+ * 800-38D allow 2³² of them.
+ */
+const EVENTS_OF_ONE_SECRET = 100_000
+
+/**
+ * Seals by ECDH-ES and A256GCM (RFC 7518, sections 4.6 and 5.3), as a token is sealed, but with an
+ * ephemeral key that serves many events: agreeing on a new one costs far more than the encryption.
+ *
+ * @param key opens what is sealed
+ */
+export function sealEventsFor({ id, publicJwk }: SealKey): SealEvent {
+  let agreed: Promise<Agreement> | undefined
+  let left = 0
+  return async (event) => {
+    if (left-- === 0 || !agreed) {
+      left = EVENTS_OF_ONE_SECRET - 1
+      agreed = agree(publicJwk, id)
+    }
+    // A failed agreement must not stand for all that follow.
+    const { header, secret } = await agreed.catch((error) => {
+      left = 0
+      throw error
+    })
+    const iv = crypto.getRandomValues(new Uint8Array(12))
+    const additionalData = new TextEncoder().encode(header)
+    const content = new TextEncoder().encode(JSON.stringify(contentOf(event)))
+    const encrypted = await crypto.subtle.encrypt(
+      { name: 'AES-GCM', iv, additionalData },
+      secret,
+      content,
+    )
+    const bytes = new Uint8Array(encrypted)
+    const [text, tag] = [bytes.subarray(0, -16), bytes.subarray(-16)]
+    const parts = [header, '', ...[iv, text, tag].map((part) => base64url.encode(part))]
+    return { sealed: parts.join('.'), key: id }
+  }
+}
+
+interface Agreement {
+  /** The protected header, encoded: the same for all that the secret seals. */
+  readonly header: string
+  readonly secret: CryptoKey
+}
+
+async function agree({ kty, crv, x, y }: JWK, kid: string): Promise<Agreement> {
+  const { subtle } = crypto
+  const curve = { name: 'ECDH', namedCurve: crv ?? '' }
+  // The parts of a public key, and nothing that says what it may be used for.
+  const theirs = await subtle.importKey('jwk', partsOf({ kty, crv, x, y }), curve, true, [])
+  const ours = await subtle.generateKey(curve, true, ['deriveBits'])
+  const bits = CURVE_BITS.get(crv) ?? 256
+  const shared = await subtle.deriveBits({ name: 'ECDH', public: theirs }, ours.privateKey, bits)
+  const derived = await subtle.digest('SHA-256', concatKdfInput(new Uint8Array(shared)))
+  const secret = await subtle.importKey('raw', derived, 'AES-GCM', false, ['encrypt'])
+  const { x: epkX, y: epkY } = await subtle.exportKey('jwk', ours.publicKey)
+  const epk = partsOf({ kty, crv, x: epkX, y: epkY })
+  const header = { alg: 'ECDH-ES', enc: 'A256GCM', typ: TYPE, kid, epk }
+  return { header: base64url.encode(JSON.stringify(header)), secret }
+}
+
+const CURVE_BITS = new Map<string | undefined, number>([
+  ['P-256', 256],
+  ['P-384', 384],
+  ['P-521', 528],
+])
+
+/** So that what is sealed as an event can serve as nothing else. */
+const TYPE = 'hookline-event'
+
+/** RFC 7518, section 4.6.2, for one round of SHA-256: no names of parties, a key of 256 bits. */
+function concatKdfInput(shared: Uint8Array): Uint8Array<ArrayBuffer> {
+  const algorithm = new TextEncoder().encode('A256GCM')
+  const number = (value: number) => [0, 0, 0, value]
+  return Uint8Array.from([
+    ...number(1),
+    ...shared,
+    ...number(algorithm.length),
+    ...algorithm,
+    ...number(0),
+    ...number(0),
+    ...[0, 0, 1, 0],
+  ])
+}
+
+function partsOf(parts: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(parts).filter((entry): entry is [string, string] => !!entry[1])
+  return Object.fromEntries(entries)
+}
+
+/** @throws Error of any kind when none of these keys opens it, or it is broken */
+export async function openEvent(sealed: string, keys: readonly SealKey[]): Promise<OpenedEvent> {
+  const keyOf = ({ kid }: { kid?: string }) => {
+    const key = keys.find(({ id }) => id === kid)
+    if (!key) throw new TypeError('sealed for another key')
+    return key.open
+  }
+  const { plaintext, protectedHeader } = await compactDecrypt(sealed, keyOf, {
+    keyManagementAlgorithms: ['ECDH-ES'],
+    contentEncryptionAlgorithms: ['A256GCM'],
+  })
+  const content: unknown = JSON.parse(new TextDecoder().decode(plaintext))
+  if (protectedHeader.typ !== TYPE || !isContent(content)) throw new TypeError('no sealed event')
+  const { credential, ...event } = content
+  return { event, credential }
+}
+
+/** What is sealed. */
+type Content = OpenedEvent['event'] & Pick<OpenedEvent, 'credential'>
+
+function contentOf({ credential, ...event }: Dispatch): Content {
+  return { ...event, credential: keepCredential(credential) }
+}
+
+/** It lay on the relay's own disk, so nothing more is asked for than that it is a whole event. */
+function isContent(value: unknown): value is Content {
+  if (!isObject(value)) return false
+  const { repository, clientPayload, delivery, credential } = value
+  const isText = typeof clientPayload === 'string' && typeof delivery === 'string'
+  return isText && isObject(repository) && isObject(credential)
+}

@@ -1,0 +1,76 @@
+/** The outside world, as far as stores need it. */
+export interface StorePorts {
+  /** Ends after so many milliseconds. */
+  readonly sleep: (duration: number) => Promise<void>
+  /** A number from 0 to below 1. */
+  readonly random: () => number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** What a run gives a store to work with. */
+export interface StorePlace extends StorePorts {
+  /** `owner/name` of the run's repository. */
+  readonly repository: string
+  /** The working copy of the repository, absolute. */
+  readonly folder: string
+  readonly files: Files
+  readonly github: GitHubApi
+  /** What an earlier process of the same job wrote to a branch. */
+  readonly known: KnownTexts
+}
+
+/** Files, as far as a store needs them. Paths may be relative to the working copy. */
+export interface Files {
+  /** `undefined` when there is no such file. */
+  read(path: string): Promise<string | undefined>
+  /** @returns false when there is a file already */
+  create(path: string, text: string): Promise<boolean>
+  /** Writes a new file, down to the disk. */
+  write(path: string, text: string): Promise<void>
+  /** Puts a file in another's place at once. @returns false when it is not there any more */
+  rename(from: string, to: string): Promise<boolean>
+  remove(path: string): Promise<void>
+  /** What follows the path in the names of the files beside it that begin with it. */
+  suffixes(path: string): Promise<string[]>
+  /** When a file was written or renewed, in milliseconds since 1970; `undefined` when it is gone. */
+  renewedAt(path: string): Promise<number | undefined>
+  /** Renews a file every so many milliseconds. @returns what stops it */
+  keepRenewing(path: string, every: number): () => void
+  /** A name that no other process has, nor another call. */
+  unique(): string
+}
+
+/**
+ * Texts of files that an earlier process of this job wrote, by the name of the file: what GitHub need
+ * not be asked for. A text that is not GitHub's any more, or never was, is refused as a conflict.
+ */
+export interface KnownTexts {
+  read(name: string): Promise<string | undefined>
+  write(name: string, text: string): Promise<void>
+}
+
+/** The answer to a call, whatever its status. Times are in milliseconds since 1970. */
+export interface GitHubReply {
+  /** 0 when no answer came. */
+  readonly status: number
+  readonly data: unknown
+  /** What GitHub says is wrong; empty when nothing is. */
+  readonly message: string
+  /** When it answered, by its own clock. */
+  readonly date?: number | undefined
+  /** Calls that the token has left, and when it has new ones. */
+  readonly remaining?: number | undefined
+  readonly resetAt?: number | undefined
+  /** Milliseconds that GitHub asks to wait. */
+  readonly retryAfter?: number | undefined
+}
+
+/**
+ * Calls GitHub for the repository of the run: a route such as `GET /repos/{owner}/{repo}/…` in which
+ * owner and repository are filled in.
+ */
+export type GitHubApi = (
+  route: string,
+  parameters: Readonly<Record<string, unknown>>,
+) => Promise<GitHubReply>

@@ -1,0 +1,270 @@
+import * as v from 'valibot'
+import { UserError } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+
+/** Where the state of triggers lies: one file of `src/state` for each kind of place. */
+export interface StateBackend {
+  load(id: TriggerId): Promise<Snapshot>
+  /**
+   * Puts what `update` makes of a state in its place, in one step: nobody changes it in between.
+   * When it is the very same state, nothing is written.
+   *
+   * @returns what stood there before
+   */
+  change(id: TriggerId, update: Update): Promise<Snapshot>
+}
+
+/** A state, and the time by the clock of the place where it lies, in milliseconds since 1970. */
+export interface Snapshot {
+  readonly state: TriggerState
+  readonly now: number
+}
+
+export type Update = (state: TriggerState, now: number) => TriggerState
+
+/** What runs of workflows have in common: which keys are taken, and by whom. */
+export interface StateStore {
+  read(id: TriggerId): Promise<Snapshot>
+  /**
+   * Gives the new ones among the keys to a run, in one step.
+   *
+   * @returns how each key stood, in their order: what was new is the run's own from now on
+   */
+  claim(
+    id: TriggerId,
+    keys: readonly string[],
+    run: Run,
+    options: ClaimOptions,
+  ): Promise<KeyState[]>
+  /**
+   * Marks all that a run has claimed as done, in one step, with the place up to which a poll has
+   * handed on; without one, that place stays as it was.
+   */
+  commit(id: TriggerId, run: Run, cursor?: Json): Promise<void>
+}
+
+interface ClaimOptions {
+  /** For how many milliseconds a claim holds that is not done. */
+  readonly lease: number
+  /** Gives the run all of the keys, whoever has them. */
+  readonly force?: boolean
+  /** What tells the relay's repeats of one event; see `deliveryMark`. */
+  readonly delivery?: string | undefined
+}
+
+export function createStore(backend: StateBackend): StateStore {
+  return {
+    read: (id) => backend.load(id),
+    async claim(id, keys, run, options) {
+      const before = await backend.change(id, (state, now) =>
+        withClaims({ state, now }, keys, run, options),
+      )
+      const keyState = keyStates(before, run, options)
+      return keys.map((key) => (options.force ? NEW : keyState(key)))
+    },
+    async commit(id, run, cursor) {
+      await backend.change(id, (state, now) => withCommit({ state, now }, run, cursor))
+    },
+  }
+}
+
+/** What is known of a key: nothing, or its own run has it; another run is at work on it; it is done. */
+export type KeyStatus = 'new' | 'claimed' | 'done'
+
+export interface KeyState {
+  readonly status: KeyStatus
+  /** The other run that has it. */
+  readonly run?: string
+}
+
+const NEW: KeyState = { status: 'new' }
+
+/** What earlier runs left, as far as this run asks. */
+export interface SeenKeys {
+  keyState(key: string): KeyState
+  /** True when no run has succeeded yet. */
+  readonly isFirstRun: boolean
+}
+
+/** Nothing is known: there is no store, or nobody asks it. */
+export const NO_SEEN_KEYS: SeenKeys = { keyState: () => NEW, isFirstRun: false }
+
+/** Claims that are kept of one trigger. */
+export const MOST_CLAIMS = 5_000
+
+/** One execution of a workflow: a re-run has the same id, and its claims are its own. */
+export interface Run {
+  readonly id: string
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number
+}
+
+/** How the keys of a trigger stand for a run. An event whose delivery was seen is seen itself. */
+export function keyStates(
+  { state: { claims }, now }: Snapshot,
+  run: Run,
+  { lease, delivery }: Pick<ClaimOptions, 'lease' | 'delivery'>,
+): (key: string) => KeyState {
+  const byKey = new Map(claims.map((claim) => [claim.key, claim]))
+  const delivered =
+    delivery === undefined ? undefined : claims.findLast((claim) => claim.delivery === delivery)
+  const stateOf = (claim: Claim | undefined): KeyState => {
+    if (!claim || claim.run === run.id) return NEW
+    if (claim.done) return { status: 'done', run: claim.run }
+    return ageOf(claim.at, now) < lease ? { status: 'claimed', run: claim.run } : NEW
+  }
+  return (key) => {
+    const own = stateOf(byKey.get(key))
+    return own.status === 'new' ? stateOf(delivered) : own
+  }
+}
+
+/** A clock may be ahead of another one by so much; what lies beyond is no time to go by. */
+const SKEW = 5 * 60_000
+
+/** Milliseconds since a time. A time a little ahead is now; one far ahead is as if it were not there. */
+export function ageOf(at: number, now: number): number {
+  return at > now + SKEW ? Infinity : Math.max(0, now - at)
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * What the relay's own repeats of an event have in common, and nothing else has: the id of its
+ * delivery together with the time of its receipt. `undefined` where no relay gave both.
+ */
+export async function deliveryMark(
+  delivery: string | undefined,
+  receivedAt: string | undefined,
+  digest: (text: string) => Promise<string>,
+): Promise<string | undefined> {
+  if (delivery === undefined || !receivedAt || !UUID.test(delivery)) return undefined
+  return (await digest(`delivery ${delivery.toLowerCase()} ${receivedAt}`)).slice(0, 22)
+}
+
+function withClaims(
+  { state, now }: Snapshot,
+  keys: readonly string[],
+  run: Run,
+  { force, ...options }: ClaimOptions,
+): TriggerState {
+  const keyState = keyStates({ state, now }, run, options)
+  const taken = new Set(keys.filter((key) => force || keyState(key).status === 'new'))
+  if (taken.size === 0) return state
+  const done = new Set(state.claims.filter((claim) => claim.done).map(({ key }) => key))
+  const others = state.claims.filter(({ key }) => !taken.has(key))
+  const { delivery } = options
+  const own = [...taken].map((key): Claim => {
+    // What a run has done once stays done while a re-run is at it.
+    const claim = { key, run: run.id, at: now, done: done.has(key) }
+    return delivery === undefined ? claim : { ...claim, delivery }
+  })
+  return { ...state, claims: pruned([...others, ...own]) }
+}
+
+/** A commit that took effect, though nobody heard so, is the same state when it is made again. */
+function withCommit({ state, now }: Snapshot, run: Run, cursor: Json | undefined): TriggerState {
+  const last = state.lastSuccess
+  const known = last !== null && ageOf(last, now) < Infinity
+  const lastSuccess = known ? Math.max(last, run.at) : run.at
+  const isOpen = (claim: Claim) => claim.run === run.id && !claim.done
+  const moves = cursor !== undefined && JSON.stringify(cursor) !== JSON.stringify(state.cursor)
+  if (lastSuccess === last && !moves && !state.claims.some(isOpen)) return state
+  const claims = state.claims.map((claim) => (isOpen(claim) ? { ...claim, done: true } : claim))
+  return { ...state, lastSuccess, claims, ...(moves && { cursor }) }
+}
+
+/** Forgets the oldest beyond the limit, and those that are done before those that are not. */
+function pruned(claims: readonly Claim[]): readonly Claim[] {
+  const excess = claims.length - MOST_CLAIMS
+  if (excess <= 0) return claims
+  const done = claims.filter((claim) => claim.done)
+  const forgotten = new Set([...done, ...claims.filter((claim) => !claim.done)].slice(0, excess))
+  return claims.filter((claim) => !forgotten.has(claim))
+}
+
+/** Whose state it is: names as the workflow file has them. */
+export interface TriggerId {
+  readonly workflow: string
+  readonly trigger: string
+}
+
+/** A key, the run that has it, since when by the store's clock, and whether that run succeeded. */
+interface Claim {
+  readonly key: string
+  readonly run: string
+  readonly at: number
+  readonly done: boolean
+  /** The mark of the delivery that brought it. */
+  readonly delivery?: string
+}
+
+/** All that is remembered of a trigger. */
+export interface TriggerState {
+  /** When the last successful run began, in milliseconds since 1970; `null` before the first one. */
+  readonly lastSuccess: number | null
+  /** Up to where a poll has handed on: the next one begins there. */
+  readonly cursor?: Json
+  /** Oldest first. */
+  readonly claims: readonly Claim[]
+}
+
+export const NO_STATE: TriggerState = { lastSuccess: null, claims: [] }
+
+/** What every state file says of itself. */
+export const FORMAT = 'hookline-state'
+
+export const VERSION = 1
+
+export const triggerStateSchema = v.object({
+  lastSuccess: v.nullable(v.number()),
+  cursor: v.exactOptional(v.custom<Json>((value) => value !== undefined)), // it was JSON
+  claims: v.array(
+    v.object({
+      key: v.string(),
+      run: v.string(),
+      at: v.number(),
+      done: v.boolean(),
+      delivery: v.exactOptional(v.string()),
+    }),
+  ),
+})
+
+/** What a state file has besides what it holds. */
+const header = v.object({ format: v.literal(FORMAT), version: v.number() })
+
+/**
+ * Reads a state file.
+ *
+ * @param place how the user finds it: `state.json`, `hook/webhook.json on the branch state`
+ * @param reset what the user can do to begin anew
+ * @throws UserError for a file that is not ours, broken, or of a newer version
+ */
+export function readStateFile<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string,
+  { place, reset }: { readonly place: string; readonly reset: string },
+): v.InferOutput<Schema> {
+  let found: unknown
+  try {
+    found = JSON.parse(text)
+  } catch {
+    // `undefined` is no state either.
+  }
+  const head = v.safeParse(header, found)
+  if (head.success && head.output.version > VERSION) {
+    throw new UserError({
+      message: `${place} was written by a newer version of Hookline`,
+      notes: ['use that version here too', reset],
+    })
+  }
+  const checked = v.safeParse(schema, found)
+  if (head.success && checked.success) return checked.output
+  throw new UserError({ message: `${place} is no state of Hookline, or broken`, notes: [reset] })
+}
+
+/** JSON with one claim a line, so that a difference between two states can be read. */
+export function stateJson({ claims, ...rest }: TriggerState): string {
+  const lines = claims.map((claim) => `\n${JSON.stringify(claim)}`)
+  return `${JSON.stringify(rest).slice(0, -1)},"claims":[${lines.join(',')}]}`
+}

@@ -1,0 +1,294 @@
+import { isObject, scalarText } from '../../wire/json.ts'
+import type { WebhookRequest } from '../../wire/request.ts'
+import type { TriggerPorts } from '../trigger.ts'
+import {
+  type Algorithm,
+  anyHolds,
+  concat,
+  ENCODINGS,
+  type Encoding,
+  fromDer,
+  KEYS,
+  signatureHolds,
+} from './algorithms.ts'
+import { MISMATCH, missing, type Refusal, type Scheme, type Settings } from './scheme.ts'
+import { DEFAULT_TOLERANCE, isTime, NO_TIME, timeRefusal } from './time.ts'
+
+/** How a sender signs, as data: a signature over a text made of the request, in one header. */
+export interface SignedHeader {
+  /** Lower case, as all names of headers here. */
+  readonly header: string
+  /** Other headers that may carry a signature too, as one for each key of the sender. */
+  readonly others?: readonly string[]
+  /** What stands before the signature: `sha256=`. */
+  readonly prefix?: string
+  /** True where one header may carry several, as while a secret is rotated: `v1=…,v1=…`. */
+  readonly several?: true
+  /** Where the header is a list of `name=value`: what stands between them, and their names. */
+  readonly parts?: {
+    readonly separator: string
+    readonly signature: string
+    readonly timestamp?: string | undefined
+  }
+  /** `sha256` when left out. */
+  readonly algorithm?: Algorithm
+  /** `hex` when left out. */
+  readonly encoding?: Encoding
+  /** How the secret stands for the key; its text when left out. */
+  readonly key?: keyof typeof KEYS
+  /**
+   * What is signed, with its parts in braces: `{body}`, `{timestamp}`, `{url}`, `{method}` and
+   * `{header.<name>}`; `{body}` when left out.
+   */
+  readonly template?: string
+  /** The header whose value is `{timestamp}`. */
+  readonly timestampHeader?: string | undefined
+  /** The field of the body with the time, where it is signed there. */
+  readonly timestampField?: string
+  /** How the sender writes a time; seconds when left out. Every form is read. */
+  readonly timeForm?: 'milliseconds' | 'iso'
+  /** Seconds; 300 when left out. */
+  readonly tolerance?: number
+  /** Other ways in which a sender may write the URL that it signs. */
+  readonly urlForms?: (url: string) => readonly string[]
+}
+
+/** A scheme that is data and nothing else. */
+export interface SignedHeaderScheme extends Scheme {
+  readonly rule: SignedHeader
+}
+
+export function signedHeaderScheme(
+  name: string,
+  page: string,
+  rule: SignedHeader,
+): SignedHeaderScheme {
+  const { key = 'text', template = '{body}' } = rule
+  const isTimed = rule.timestampHeader ?? rule.timestampField ?? rule.parts?.timestamp
+  return {
+    name,
+    page,
+    rule,
+    needs: template.includes('{url}') ? ['secret', 'url'] : ['secret'],
+    takes: isTimed === undefined ? [] : ['tolerance'],
+    mistake: ({ secrets }) =>
+      secrets.some((secret) => !KEYS[key].read(secret.reveal())) ? KEYS[key].mistake : undefined,
+    credentials: () => ({ headers: [rule.header, ...(rule.others ?? [])] }),
+    check: (request, settings, ports) => signedHeaderRefusal(rule, request, settings, ports),
+  }
+}
+
+/** Every other sender that signs with an HMAC: the options say how. */
+export const hmac: Scheme = {
+  name: 'hmac',
+  needs: ['secret', 'header'],
+  takes: [
+    ...(['algorithm', 'encoding', 'prefix', 'template', 'timestampHeader', 'tolerance'] as const),
+    ...(['url', 'signaturePart', 'timestampPart', 'separator'] as const),
+  ],
+  mistake: templateMistake,
+  credentials: ({ header = '' }) => ({ headers: [header] }),
+  check: (request, settings, ports) =>
+    signedHeaderRefusal(ownRule(settings), request, settings, ports),
+}
+
+/** The same for a pair of keys of Ed25519: `secret` is the public one. */
+export const ed25519: Scheme = {
+  ...hmac,
+  name: 'ed25519',
+  takes: (hmac.takes ?? []).filter((option) => option !== 'algorithm'),
+  mistake: (settings) =>
+    settings.secrets.some((secret) => !KEYS.ed25519.read(secret.reveal()))
+      ? KEYS.ed25519.mistake
+      : templateMistake(settings),
+  check: (request, settings, ports) => {
+    const rule: SignedHeader = { ...ownRule(settings), algorithm: 'ed25519', key: 'ed25519' }
+    return signedHeaderRefusal(rule, request, settings, ports)
+  },
+}
+
+function ownRule(settings: Settings): SignedHeader {
+  const { header, prefix, algorithm, encoding, template, timestampHeader } = settings
+  const { signaturePart, timestampPart, separator = ',' } = settings
+  return {
+    header: header ?? '', // `needs` has seen to it
+    prefix: prefix ?? '',
+    several: true,
+    ...(signaturePart !== undefined && {
+      parts: { separator, signature: signaturePart, timestamp: timestampPart },
+    }),
+    algorithm: algorithm ?? 'sha256',
+    encoding: encoding ?? 'hex',
+    template: template ?? '{body}',
+    timestampHeader,
+  }
+}
+
+/** Signature before the distance of its time: a refusal for that says that the secret is right. */
+async function signedHeaderRefusal(
+  rule: SignedHeader,
+  request: WebhookRequest,
+  settings: Settings,
+  ports: TriggerPorts,
+): Promise<Refusal> {
+  const presented = [rule.header, ...(rule.others ?? [])].flatMap((name) => {
+    const value = request.headers[name]
+    return value ? [value] : []
+  })
+  if (presented.length === 0) return missing(rule.header)
+  const found = presented.map((value) => read(rule, value))
+  const timestamp = timestampOf(rule, request, found[0]?.timestamps ?? [])
+  if (timestamp.refusal !== undefined) return timestamp.refusal
+  const { algorithm = 'sha256', template = '{body}', key = 'text', urlForms } = rule
+  const url = settings.url?.reveal()
+  const urls = url === undefined ? [undefined] : [url, ...(urlForms?.(url) ?? [])]
+  const texts = urls.flatMap(
+    (url) => signedBytes(template, request, { timestamp: timestamp.text, url }) ?? [],
+  )
+  if (texts.length === 0) return 'a signed header holds what separates it from the next part'
+  const keys = settings.secrets.flatMap((secret) => KEYS[key].read(secret.reveal()) ?? [])
+  const signatures = found.flatMap(({ signatures }) => signatures)
+  const holds = await anyHolds(signatures, (signature) =>
+    anyHolds(texts, (text) =>
+      anyHolds(keys, (bytes) => signatureHolds(algorithm, bytes, text, signature)),
+    ),
+  )
+  if (!holds) return MISMATCH
+  const { tolerance = rule.tolerance ?? DEFAULT_TOLERANCE } = settings
+  return timestamp.text === undefined
+    ? undefined
+    : timeRefusal(timestamp.text, tolerance, request, ports)
+}
+
+interface Presented {
+  readonly signatures: readonly Uint8Array<ArrayBuffer>[]
+  readonly timestamps: readonly string[]
+}
+
+const NOTHING: Presented = { signatures: [], timestamps: [] }
+
+/** What a header holds: signatures of its kind, and times where it names any. */
+function read(
+  { parts, prefix = '', several, algorithm, encoding = 'hex' }: SignedHeader,
+  value: string,
+): Presented {
+  const entries = parts ? value.split(parts.separator).map((part) => part.trim()) : []
+  // As of a header that came twice: which time belongs to which signature could be told in two ways.
+  if (!entries.every((part) => /^[\w-]+=[^\s,;|&"]*$/.test(part))) return NOTHING
+  const named = (name: string) =>
+    entries.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1))
+  const listed = several ? [value, ...value.split(/[\s,]+/)] : [value]
+  const texts = (parts ? named(parts.signature) : listed)
+    .filter((text) => text.startsWith(prefix))
+    .map((text) => text.slice(prefix.length))
+  const signatures = texts.flatMap((text) => {
+    const bytes = ENCODINGS[encoding](text)
+    return (bytes && algorithm === 'p256' ? fromDer(bytes) : bytes) ?? []
+  })
+  return { signatures, timestamps: parts?.timestamp === undefined ? [] : named(parts.timestamp) }
+}
+
+/** The signed time, where there is one to look at; or why it cannot be looked at. */
+function timestampOf(
+  { timestampHeader, timestampField, parts, header }: SignedHeader,
+  { headers, body }: WebhookRequest,
+  inHeader: readonly string[],
+): { readonly text?: string | undefined; readonly refusal?: string } {
+  const isAsked = timestampHeader ?? timestampField ?? parts?.timestamp
+  if (isAsked === undefined) return {}
+  if (parts?.timestamp !== undefined && inHeader.length !== 1) {
+    return { refusal: `the header ${header} holds no time, or more than one` }
+  }
+  const field = isObject(body) && timestampField !== undefined ? body[timestampField] : undefined
+  const [text] = [
+    ...inHeader,
+    ...(timestampHeader === undefined ? [] : [headers[timestampHeader]]),
+    ...(timestampField === undefined ? [] : [scalarText(field)]),
+  ]
+  if (!text) {
+    const refusal = timestampHeader ? missing(timestampHeader) : 'the body holds no time'
+    return { refusal }
+  }
+  return isTime(text) ? { text } : { refusal: NO_TIME }
+}
+
+const PLACEHOLDER = /\{([^{}]*)\}/
+const HEADER = 'header.'
+const NAMES = ['body', 'timestamp', 'url', 'method']
+
+/**
+ * The bytes that were signed; a part that the request does not have is empty. `undefined` where the
+ * value of a header could be told in two ways from what stands beside it: what is signed has to read
+ * in one way only.
+ */
+export function signedBytes(
+  template: string,
+  request: Pick<WebhookRequest, 'bytes' | 'method' | 'headers'>,
+  { timestamp, url }: { readonly timestamp: string | undefined; readonly url: string | undefined },
+): Uint8Array<ArrayBuffer> | undefined {
+  const values = new Map<string, string | Uint8Array | undefined>([
+    ['body', request.bytes],
+    ['timestamp', timestamp],
+    ['url', url],
+  ])
+  const parts = template.split(PLACEHOLDER)
+  const body = parts.findIndex((part, at) => at % 2 === 1 && part === 'body')
+  const filled = parts.map((part, at) => {
+    if (at % 2 === 0) return part
+    const isHeader = part.startsWith(HEADER)
+    if (!isHeader && part !== 'method') return values.get(part) ?? ''
+    const value = isHeader
+      ? (request.headers[part.slice(HEADER.length).toLowerCase()] ?? '')
+      : request.method.toUpperCase()
+    const separator = (at < body ? parts[at + 1] : parts[at - 1]) || undefined
+    return separator !== undefined && value.includes(separator) ? undefined : value
+  })
+  return filled.includes(undefined) ? undefined : concat(filled.map((part) => part ?? ''))
+}
+
+/** What makes a template useless, or dangerous, as proof. */
+function templateMistake({
+  template = '{body}',
+  timestampHeader,
+  timestampPart,
+  signaturePart,
+  separator,
+  url,
+}: Settings): string | undefined {
+  const parts = template.split(PLACEHOLDER)
+  const names = parts.filter((_, at) => at % 2 === 1)
+  const unknown = names.find((name) => !NAMES.includes(name) && !name.startsWith(HEADER))
+  if (unknown !== undefined) {
+    const known = [...NAMES, `${HEADER}<name>`].map((name) => `{${name}}`).join(', ')
+    return `"template" has an unknown part {${unknown}}; there are: ${known}`
+  }
+  if (!names.includes('body')) return '"template" leaves out {body}: any body would do'
+  if (signaturePart === undefined && (timestampPart ?? separator) !== undefined) {
+    return '"timestampPart" and "separator" need "signaturePart", the name of the part that is the signature'
+  }
+  if (timestampPart !== undefined && timestampHeader !== undefined) {
+    return '"timestampPart" and "timestampHeader" exclude each other'
+  }
+  if (names.includes('timestamp') !== ((timestampHeader ?? timestampPart) !== undefined)) {
+    return '"timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing'
+  }
+  if (names.includes('url') !== (url !== undefined)) {
+    return '"url" and {url} in "template" belong together'
+  }
+  return shiftMistake(parts)
+}
+
+/**
+ * Between two parts that a sender fills in stands something that is neither letter nor digit: else
+ * a byte of one could be moved to the other, under the same signature. `{url}` is the user's own.
+ */
+function shiftMistake(parts: readonly string[]): string | undefined {
+  const at = parts.findIndex((between, at) => {
+    const beside = [parts[at - 1], parts[at + 1]]
+    const isInner = at % 2 === 0 && at > 0 && at < parts.length - 1
+    return isInner && !beside.includes('url') && !/[^A-Za-z0-9]/.test(between)
+  })
+  if (at < 0) return undefined
+  const [before, after] = [`{${parts[at - 1]}}`, `{${parts[at + 1]}}`]
+  return `"template" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
+}
