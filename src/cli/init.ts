@@ -292,7 +292,7 @@ function compiledFiles(
   compile: Kind['compile'] | undefined,
   { name }: Pick<Answers, 'name'>,
 ): readonly NewFile[] {
-  const ends = compile === undefined ? [] : ['.yml', '.jobs.yml']
+  const ends = compile === undefined ? [] : ['.yml']
   return ends.map((end) => ({ path: `.github/workflows/${name}${end}`, text: '' }))
 }
 
