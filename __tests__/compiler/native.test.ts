@@ -111,7 +111,7 @@ test('who reads the outputs of a step is told: its id, outputs of the job, matri
       all: \${{ steps.hookline.outputs.items }}
       title: \${{ fromJSON(steps.hookline.outputs.body).title }}
       body: \${{ steps.hookline.outputs.body }}
-      other: \${{ steps.other.outputs.body }}
+      other: \${{ steps.other.outputs.items }}
     steps:
       - id: hookline
         uses: acme/hookline@0123456789abcdef0123456789abcdef01234567
@@ -123,15 +123,18 @@ test('who reads the outputs of a step is told: its id, outputs of the job, matri
     steps: [{uses: ./}]
 `
   const native = readNativeWorkflow('hook', { name: FILE, file: FILE, text })
-  const jobOutputs = [
-    { name: 'all', output: 'items' },
-    { name: 'body', output: 'body' },
-  ]
+  const outputs = {
+    all: '${{ steps.hookline.outputs.items }}',
+    title: '${{ fromJSON(steps.hookline.outputs.body).title }}',
+    body: '${{ steps.hookline.outputs.body }}',
+    other: '${{ steps.other.outputs.items }}',
+  }
   const matrices = [{ job: 'each', key: 'item' }]
-  expect(native?.uses).toMatchObject([
-    { file: FILE, job: 'on', step: 'hookline', on: 'webhook: {}', jobOutputs, matrices },
-    { file: FILE, job: 'plain', step: undefined, on: undefined, jobOutputs: [], matrices: [] },
-  ])
+  const [on, plain] = native?.uses ?? []
+  expect(on).toMatchObject({ file: FILE, job: 'on', step: 'hookline', on: 'webhook: {}' })
+  expect(on).toMatchObject({ outputs, neededBy: ['each'], matrices })
+  expect(plain).toMatchObject({ file: FILE, job: 'plain', step: undefined, on: undefined })
+  expect(plain).toMatchObject({ outputs: {}, neededBy: [], matrices: [] })
   expect(native?.uses.map(({ position }) => [position.line, position.column])).toEqual([
     [10, 15],
     [16, 20],

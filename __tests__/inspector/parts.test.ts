@@ -7,11 +7,13 @@ import { Recorder } from '../../src/inspector/recorder.ts'
 import {
   eventName,
   eventRecord,
+  newestRequest,
+  readOrder,
   refusalRecord,
+  replayRequest,
   requestRecord,
   shownRequest,
 } from '../../src/inspector/records.ts'
-import { newestRequest, readOrder, replayRequest } from '../../src/inspector/replay.ts'
 import type { RelayRequest } from '../../src/relay/relay.ts'
 import { UserError } from '../../src/wire/errors.ts'
 

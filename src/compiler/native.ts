@@ -1,5 +1,6 @@
 import { Scalar } from 'yaml'
 import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
+import { record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import {
   type Contexts,
@@ -42,8 +43,10 @@ export interface NativeUse {
   readonly position: Position
   /** The input `on` as the file has it, its `${{ }}` not filled in. */
   readonly on: string | undefined
-  /** Outputs of the job that hand on one of the step: `needs.<job>.outputs.<name>`. */
-  readonly jobOutputs: readonly { readonly name: string; readonly output: string }[]
+  /** Outputs of the job as the file writes them. */
+  readonly outputs: Readonly<Record<string, string>>
+  /** Jobs that need its job. */
+  readonly neededBy: readonly string[]
   /** Where its items are a matrix: `matrix.<key>` in these jobs is one item. */
   readonly matrices: readonly { readonly job: string; readonly key: string }[]
 }
@@ -78,13 +81,27 @@ function stepsOf({ value }: Entry): Place[] {
   )
 }
 
+const STEP_ITEMS = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.items\s*\}\}\s*$/i
+const NEEDED_ITEMS = /^\s*\$\{\{\s*fromJSON\(\s*needs\.([\w-]+)\.outputs\.([\w-]+)\s*\)\s*\}\}\s*$/i
+
 function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place): NativeUse {
   const id = textOf(childOf(step, 'id'))
-  const jobOutputs = entriesOf(childOf(job.value, 'outputs')).flatMap(({ name, value }) => {
-    const [, own, output] = STEP_OUTPUT.exec(textOf(value) ?? '') ?? []
-    return own && output && own === id ? [{ name, output }] : []
+  const outputs = entriesOf(childOf(job.value, 'outputs')).flatMap(({ name, value }) => {
+    const text = textOf(value)
+    return text === undefined ? [] : [[name, text] as const]
   })
-  const items = jobOutputs.filter(({ output }) => output === 'items').map(({ name }) => name)
+  const handedOn = outputs.filter(([, text]) => isSame(STEP_ITEMS.exec(text)?.[1], id))
+  const needing = jobs.filter(({ value }) => {
+    const needs = childOf(value, 'needs')
+    return [needs, ...itemsOf(needs)].some((one) => textOf(one) === job.name)
+  })
+  const matrices = jobs.flatMap((other) =>
+    entriesOf(childOf(other.value, 'strategy', 'matrix')).flatMap(({ name: key, value }) => {
+      const [, needed, output] = NEEDED_ITEMS.exec(textOf(value) ?? '') ?? []
+      const areItems = isSame(needed, job.name) && handedOn.some(([name]) => isSame(name, output))
+      return areItems ? [{ job: other.name, key }] : []
+    }),
+  )
   const uses = textAt(childOf(step, 'uses'))
   return {
     file: source.file,
@@ -92,23 +109,15 @@ function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place):
     step: id,
     position: positionAt(source, ...rangeOf(uses?.alias ?? uses?.node ?? new Scalar(''))),
     on: textOf(childOf(step, 'with', 'on')),
-    jobOutputs,
-    matrices: jobs.flatMap((other) => matrixKeys(other, job.name, items)),
+    outputs: record(outputs),
+    neededBy: needing.map(({ name }) => name),
+    matrices,
   }
 }
 
-const STEP_OUTPUT = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.([\w-]+)\s*\}\}\s*$/i
-const NEEDED_ITEMS = /^\s*\$\{\{\s*fromJSON\(\s*needs\.([\w-]+)\.outputs\.([\w-]+)\s*\)\s*\}\}\s*$/i
-
-function matrixKeys(
-  { name, value }: Entry,
-  job: string,
-  items: readonly string[],
-): { job: string; key: string }[] {
-  return entriesOf(childOf(value, 'strategy', 'matrix')).flatMap((row) => {
-    const [, needed, output] = NEEDED_ITEMS.exec(textOf(row.value) ?? '') ?? []
-    return needed === job && output && items.includes(output) ? [{ job: name, key: row.name }] : []
-  })
+/** Names in expressions are the same in upper and lower case. */
+function isSame(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && one.toLowerCase() === other?.toLowerCase()
 }
 
 /** A trigger of an input `on`, with its nodes there. */

@@ -31,8 +31,7 @@ import {
 } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
 import { Recorder } from './recorder.ts'
-import { eventRecord, refusalRecord, requestRecord } from './records.ts'
-import { bodyOf, newestRequest } from './replay.ts'
+import { bodyOf, eventRecord, newestRequest, refusalRecord, requestRecord } from './records.ts'
 import { inspectorServer } from './server.ts'
 
 export interface DevServerOptions {

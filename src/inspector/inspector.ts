@@ -4,7 +4,7 @@ import type { Reply } from '../wire/reply.ts'
 import { sameText } from '../wire/secret.ts'
 import type { Order, Origin, ShownRequest, Welcome } from './api.ts'
 import type { Recorder } from './recorder.ts'
-import { readOrder, replayRequest } from './replay.ts'
+import { readOrder, replayRequest } from './records.ts'
 
 export interface InspectorParts {
   readonly recorder: Recorder

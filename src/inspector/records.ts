@@ -1,15 +1,17 @@
+import * as v from 'valibot'
 import type { LogEntry } from '../relay/log.ts'
-import { bodyBytes, toBase64, utf8Text } from '../wire/bytes.ts'
+import type { RelayRequest } from '../relay/relay.ts'
+import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/bytes.ts'
 import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
 import { CREDENTIAL_HEADERS } from '../wire/request.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { Origin, Reader, ShownRequest, Unlisted } from './api.ts'
+import type { Order, Origin, Reader, ShownRequest, Unlisted } from './api.ts'
 import type { DevEvent } from './local-engine.ts'
-import type { Withheld } from './recorder.ts'
+import { detailOf, type Kept, type Withheld } from './recorder.ts'
 
 /** Stands for what authenticates the sender: kept for a replay, never shown. */
-export const HIDDEN = '***'
+const HIDDEN = '***'
 
 /** How an event came, when, and who can read what it brought. */
 export interface Arrival {
@@ -132,4 +134,65 @@ function parsedBody(body: string): unknown {
 /** A name is no sentence. */
 function short(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= 80 ? value : undefined
+}
+
+/** What the page asks to be sent: a request that came, changed or not, or one of its own. */
+const orderSchema = v.object({
+  of: v.nullable(v.string()),
+  sign: v.boolean(),
+  method: v.pipe(v.string(), v.regex(/^[A-Z]{1,20}$/)),
+  path: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/)),
+  headers: v.record(
+    v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]{1,200}$/)),
+    v.pipe(v.string(), v.maxLength(8192), v.regex(/^[^\r\n\0]*$/)),
+  ),
+  body: v.string(),
+  encoding: v.picklist(['text', 'base64']),
+})
+
+/** `undefined` for what the page would not send. */
+export function readOrder(text: string): Order | undefined {
+  try {
+    const order = v.safeParse(orderSchema, JSON.parse(text))
+    return order.success ? order.output : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The request as the relay would receive it from its sender. */
+export function replayRequest(order: ShownRequest, withheld: Withheld): RelayRequest {
+  const bytes = bodyOf(order)
+  const headers = Object.entries(order.headers)
+    .filter(([name]) => name.toLowerCase() !== 'content-length')
+    .map(([name, value]) => [name, value === HIDDEN ? (withheld[name] ?? '') : value])
+  const length = bytes.length > 0 ? [['content-length', String(bytes.length)]] : []
+  return {
+    method: order.method,
+    target: `/webhook/${order.path}`,
+    headers: [...headers, ...length].flatMap(([name = '', value = '']) => [
+      name,
+      byteString(value),
+    ]),
+    readBody: async () => bytes,
+  }
+}
+
+/** The newest request that is kept, ready to be sent again; `undefined` when there was none. */
+export function newestRequest(kept: readonly Kept[]): RelayRequest | undefined {
+  for (const one of kept.toReversed()) {
+    const { request } = detailOf(one)
+    if (request) return replayRequest(request, one.withheld)
+  }
+  return undefined
+}
+
+/** The bytes of a body as it is shown; none for what is no base64. */
+export function bodyOf({ body, encoding }: Pick<ShownRequest, 'body' | 'encoding'>): Uint8Array {
+  if (encoding === 'text') return new TextEncoder().encode(body)
+  try {
+    return fromBase64(body)
+  } catch {
+    return new Uint8Array()
+  }
 }

@@ -1,6 +1,13 @@
 import type { Command, Redirection, SyntaxNode, TestBinaryExpression, Word } from 'unbash'
-import { PLACEHOLDER, type Placeholder, type Script } from './script.ts'
-import { fixedText, nameOfCommand, type ShellTree, shellTree } from './shell.ts'
+import {
+  fixedText,
+  nameOfCommand,
+  PLACEHOLDER,
+  type Placeholder,
+  type Script,
+  type ShellTree,
+  shellTree,
+} from './script.ts'
 
 /** What stands in the place of an expression, given the variable's name. */
 export type Replacement = (variable: string) => string

@@ -5,8 +5,14 @@ import {
   type Redirection,
   type SyntaxNode,
 } from 'unbash'
-import { PLACEHOLDER, type Script } from './script.ts'
-import { fixedText, nameOfCommand, type ShellTree, shellTree } from './shell.ts'
+import {
+  fixedText,
+  nameOfCommand,
+  PLACEHOLDER,
+  type Script,
+  type ShellTree,
+  shellTree,
+} from './script.ts'
 
 /** What a step makes of untrusted text for those behind it. */
 export interface Writes {

@@ -1,12 +1,18 @@
-import { effect } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Welcome } from '../api.ts'
 import { Composer, compose, isComposing } from './compose.tsx'
 import { act, copyBody, DetailView, Problem } from './detail.tsx'
-import { Empty } from './empty.tsx'
-import { Help, isHelpOpen, listenForKeys, type Shortcut } from './keys.tsx'
 import { List, shownPath } from './list.tsx'
 import { copyPicked, switchForm } from './outputs.tsx'
 import * as state from './state.ts'
+
+interface Shortcut {
+  readonly keys: readonly string[]
+  readonly label: string
+  run(): void
+}
 
 const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['j', 'ArrowDown'], label: 'Next request', run: () => step(1) },
@@ -78,7 +84,7 @@ function App() {
       <div id="toast" class={`toast${state.toast.value ? ' shown' : ''}`} role="status">
         {state.toast.value?.text} {state.toast.value?.code && <code>{state.toast.value.code}</code>}
       </div>
-      <Help shortcuts={SHORTCUTS} />
+      <Help />
     </>
   )
 }
@@ -157,6 +163,183 @@ function Shown() {
   return state.welcome.value ? <Empty welcome={state.welcome.value} /> : null
 }
 
+const EXAMPLE = `# workflows/hook.yml
+on:
+  webhook:
+    method: post
+`
+
+/** What is shown before the first request: where to send one. */
+function Empty({ welcome: { triggers, problems } }: { welcome: Welcome }) {
+  const [first] = triggers
+  const curl = triggers.find((trigger) => trigger.curl !== null)?.curl
+  return (
+    <div class="empty">
+      <h2>{first ? 'Waiting for the first request' : 'No trigger is waiting'}</h2>
+      {first ? curl && <FirstSteps curl={curl} /> : <NoTrigger />}
+      {first && (
+        <p>
+          Or write one here:{' '}
+          <button type="button" onClick={() => compose()}>
+            New request <kbd>n</kbd>
+          </button>
+        </p>
+      )}
+      {triggers.length > 0 && <Addresses triggers={triggers} />}
+      {problems.map((problem) => (
+        <Problem key={problem} text={problem} />
+      ))}
+    </div>
+  )
+}
+
+function FirstSteps({ curl }: { curl: string }) {
+  return (
+    <>
+      <p>Paste this into a terminal, and it appears here:</p>
+      <div class="curl">
+        {/* biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+        <pre tabIndex={0} role="region" aria-label="Command">
+          {curl}
+        </pre>
+        <button type="button" onClick={() => void state.copy(curl, 'the command')}>
+          Copy
+        </button>
+      </div>
+    </>
+  )
+}
+
+function NoTrigger() {
+  return (
+    <>
+      <p>Put a workflow file into the folder workflows. This is the smallest one:</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <pre class="body" tabIndex={0}>
+        {EXAMPLE}
+      </pre>
+      <p>It takes effect as soon as it is saved.</p>
+    </>
+  )
+}
+
+function Addresses({ triggers }: Pick<Welcome, 'triggers'>) {
+  return (
+    <div>
+      <h3>Addresses</h3>
+      <ul class="addresses">
+        {triggers.map(({ method, url, curl, request }) => (
+          <li key={`${method} ${url}`}>
+            <span class="method">{method}</span>
+            <code>{url}</code>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Compose a request for ${method} ${url}`}
+              onClick={() => compose(request)}
+            >
+              Compose
+            </button>
+            {curl !== null && (
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Copy curl for ${method} ${url}`}
+                onClick={() => void state.copy(curl, 'the command')}
+              >
+                Copy curl
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const isHelpOpen = signal(false)
+/** A speech user's words are keys to a page, so these can be switched off (WCAG 2.1.4). */
+const enabled = signal(state.setting('shortcuts') !== 'off')
+
+function listenForKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    const { key, ctrlKey, metaKey, altKey, target } = event
+    if (!enabled.value || ctrlKey || metaKey || altKey || isTyping(target)) return
+    if (isHelpOpen.value) return
+    const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(key))
+    if (!shortcut || belongsTo(target, key)) return
+    event.preventDefault()
+    shortcut.run()
+  })
+}
+
+function Help() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (isHelpOpen.value) dialog.current?.showModal()
+  }, [isHelpOpen.value])
+  return (
+    <dialog
+      ref={dialog}
+      id="help"
+      class="dialog"
+      aria-labelledby="help-title"
+      onClose={() => {
+        isHelpOpen.value = false
+      }}
+    >
+      <form method="dialog">
+        <h2 id="help-title">Shortcuts</h2>
+        <dl class="shortcuts">
+          {SHORTCUTS.map(({ keys, label }) => (
+            <div key={label}>
+              <dt>
+                {keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dt>
+              <dd>{label}</dd>
+            </div>
+          ))}
+        </dl>
+        <p class="hint">
+          Within a tree: arrow keys to move, open and close, Enter to copy the expression.
+        </p>
+        <label class="toggle">
+          <input
+            type="checkbox"
+            checked={enabled}
+            onChange={({ currentTarget }) => {
+              enabled.value = currentTarget.checked
+              state.keep('shortcuts', enabled.value ? 'on' : 'off')
+            }}
+          />{' '}
+          Single-key shortcuts
+        </label>
+        <div class="buttons">
+          <button type="submit" class="primary">
+            Close
+          </button>
+        </div>
+      </form>
+    </dialog>
+  )
+}
+
+/** Enter presses what has the focus, and arrows scroll what is read. */
+function belongsTo(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof Element)) return false
+  if (key === 'Enter') return target.matches('a, button')
+  return key.startsWith('Arrow') && !target.closest('.list')
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
+  )
+}
+
 effect(() => {
   const { body } = document
   body.dataset.view = isComposing.value ? 'compose' : state.chosen.value ? 'detail' : 'list'
@@ -173,5 +356,5 @@ addEventListener('hashchange', () => {
 
 const root = element('app')
 if (root) render(<App />, root)
-listenForKeys(SHORTCUTS)
+listenForKeys()
 state.start()

@@ -3,8 +3,7 @@ import { isObject, scalarText } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import { concat, ENCODINGS } from './algorithms.ts'
-import { MISMATCH, type Refusal, type Scheme, type Settings } from './scheme.ts'
-import { timeRefusal } from './time.ts'
+import { MISMATCH, type Refusal, type Scheme, type Settings, timeRefusal } from './scheme.ts'
 
 /** Milliseconds for one call to Amazon. */
 export const AMAZON_TIMEOUT = 5000

@@ -10,8 +10,15 @@ import {
   signatureHolds,
   textBytes,
 } from './algorithms.ts'
-import { MISMATCH, missing, type Refusal, type Scheme } from './scheme.ts'
-import { DEFAULT_TOLERANCE, receivedAt, timeRefusal } from './time.ts'
+import {
+  DEFAULT_TOLERANCE,
+  MISMATCH,
+  missing,
+  type Refusal,
+  receivedAt,
+  type Scheme,
+  timeRefusal,
+} from './scheme.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

@@ -1,6 +1,5 @@
 import type { Sender } from './scheme.ts'
 import { SENDERS_OF_MESSAGES } from './senders-of-messages.ts'
-import { SENDERS_OF_TRADE } from './senders-of-trade.ts'
 
 /** Where code is kept, built and watched, and work is planned. */
 const SENDERS_OF_WORK: readonly Sender[] = [
@@ -214,6 +213,125 @@ const SENDERS_OF_WORK: readonly Sender[] = [
     retries: 'once, after a timeout',
     repeat: 'eventId',
     events: ['body.data.events.eventType', 'user.session.start', 'user.lifecycle.create'],
+  },
+]
+
+/** Where things are sold, paid and signed, and customers are known. */
+export const SENDERS_OF_TRADE: readonly Sender[] = [
+  {
+    name: 'stripe',
+    title: 'Stripe',
+    secret: 'STRIPE_SIGNING_SECRET',
+    shown: 'the signing secret of the endpoint, `whsec_…`',
+    retries: 'for three days, ever more slowly; in a sandbox three times',
+    repeat: 'id',
+    events: ['body.type', 'checkout.session.completed', 'payment_intent.succeeded'],
+  },
+  {
+    name: 'paddle',
+    title: 'Paddle',
+    secret: 'PADDLE_SECRET',
+    shown: 'the secret key of the notification destination, `pdl_ntfset_…`',
+    retries: '60 times within three days; in the sandbox three times',
+    repeat: 'event_id',
+    events: ['body.event_type', 'transaction.completed', 'subscription.created'],
+  },
+  {
+    name: 'lemonsqueezy',
+    title: 'Lemon Squeezy',
+    secret: 'LEMONSQUEEZY_SECRET',
+    shown: 'the *Signing secret* of the webhook, which you choose',
+    retries: 'three times: after 5, 25 and 125 seconds',
+    events: ['body.meta.event_name', 'order_created', 'subscription_created'],
+  },
+  {
+    name: 'square',
+    title: 'Square',
+    secret: 'SQUARE_SIGNATURE_KEY',
+    shown: 'the *Signature key* of the subscription',
+    retries: 'up to eleven times within a day',
+    repeat: 'event_id',
+    events: ['body.type', 'payment.updated', 'order.created'],
+  },
+  {
+    name: 'shopify',
+    title: 'Shopify',
+    secret: 'SHOPIFY_SECRET',
+    shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
+    retries: 'eight times within four hours',
+    repeat: 'headers.x-shopify-webhook-id',
+    events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
+  },
+  {
+    name: 'woocommerce',
+    title: 'WooCommerce',
+    secret: 'WOOCOMMERCE_SECRET',
+    shown: 'the *Secret* of the webhook',
+    retries: 'none; after five failures the webhook is disabled',
+    repeat: 'headers.x-wc-webhook-delivery-id',
+    events: ['headers.x-wc-webhook-topic', 'order.created', 'order.updated'],
+  },
+  {
+    name: 'plaid',
+    title: 'Plaid',
+    secret: 'PLAID_JWK',
+    shown: 'the JWK that `/webhook_verification_key/get` gives for the `kid` of the signature',
+    retries: 'for up to a day, ever more slowly',
+    events: ['body.webhook_code', 'SYNC_UPDATES_AVAILABLE', 'ITEM_LOGIN_REQUIRED'],
+  },
+  {
+    name: 'docusign',
+    title: 'DocuSign',
+    secret: 'DOCUSIGN_CONNECT_KEY',
+    shown: 'a *Connect key*, under *Connect > Connect Keys*',
+    retries: 'for up to fifteen days, ever more slowly',
+    events: ['body.event', 'envelope-completed', 'envelope-declined'],
+  },
+  {
+    name: 'hubspot',
+    title: 'HubSpot',
+    secret: 'HUBSPOT_CLIENT_SECRET',
+    shown: 'the *Client secret* of the app',
+    retries: 'up to ten times within a day',
+    events: ['body.subscriptionType', 'contact.creation', 'deal.propertyChange'],
+  },
+  {
+    name: 'clerk',
+    title: 'Clerk',
+    scheme: 'standard-webhooks',
+    secret: 'CLERK_SIGNING_SECRET',
+    shown: 'the *Signing Secret* of the endpoint, `whsec_…`',
+    retries: 'seven times within 28 hours',
+    repeat: 'headers.svix-id',
+    events: ['body.type', 'user.created', 'user.updated'],
+  },
+  {
+    name: 'supabase',
+    title: 'Supabase (auth hooks)',
+    scheme: 'standard-webhooks',
+    secret: 'SUPABASE_HOOK_SECRET',
+    shown: 'the secret of the hook, `v1,whsec_…`',
+    retries: 'three times, after 429 and 503',
+    repeat: 'headers.webhook-id',
+  },
+  {
+    name: 'openai',
+    title: 'OpenAI',
+    scheme: 'standard-webhooks',
+    secret: 'OPENAI_WEBHOOK_SECRET',
+    shown: 'the signing secret that is shown once, `whsec_…`',
+    retries: 'for up to three days, ever more slowly',
+    repeat: 'headers.webhook-id',
+    events: ['body.type', 'response.completed', 'batch.completed'],
+  },
+  {
+    name: 'standard-webhooks',
+    title: 'Standard Webhooks, Svix',
+    secret: 'WEBHOOK_SECRET',
+    shown: 'the secret `whsec_…`, or the public key `whpk_…`',
+    retries: 'as the sender likes: the standard advises several days',
+    repeat: 'headers.webhook-id',
+    events: ['body.type', 'invoice.paid'],
   },
 ]
 

@@ -11,8 +11,17 @@ import {
   KEYS,
   signatureHolds,
 } from './algorithms.ts'
-import { MISMATCH, missing, type Refusal, type Scheme, type Settings } from './scheme.ts'
-import { DEFAULT_TOLERANCE, isTime, NO_TIME, timeRefusal } from './time.ts'
+import {
+  DEFAULT_TOLERANCE,
+  isTime,
+  MISMATCH,
+  missing,
+  NO_TIME,
+  type Refusal,
+  type Scheme,
+  type Settings,
+  timeRefusal,
+} from './scheme.ts'
 
 /** How a sender signs, as data: a signature over a text made of the request, in one header. */
 export interface SignedHeader {

@@ -1,7 +1,15 @@
 import type { Secret } from '../../wire/secret.ts'
 import { anyHolds, concat, ENCODINGS, signatureHolds } from './algorithms.ts'
-import { MISMATCH, missing, type Scheme, type Settings } from './scheme.ts'
-import { DEFAULT_TOLERANCE, isTime, NO_TIME, timeRefusal } from './time.ts'
+import {
+  DEFAULT_TOLERANCE,
+  isTime,
+  MISMATCH,
+  missing,
+  NO_TIME,
+  type Scheme,
+  type Settings,
+  timeRefusal,
+} from './scheme.ts'
 
 /** Svix, from which the standard came, has names of its own. */
 const PREFIXES = ['webhook', 'svix'] as const

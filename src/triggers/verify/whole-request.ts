@@ -10,8 +10,17 @@ import {
   sha256Hex,
   signatureHolds,
 } from './algorithms.ts'
-import { MISMATCH, missing, type Refusal, type Scheme, type Settings } from './scheme.ts'
-import { DEFAULT_TOLERANCE, isTime, NO_TIME, timeRefusal } from './time.ts'
+import {
+  DEFAULT_TOLERANCE,
+  isTime,
+  MISMATCH,
+  missing,
+  NO_TIME,
+  type Refusal,
+  type Scheme,
+  type Settings,
+  timeRefusal,
+} from './scheme.ts'
 
 /**
  * The URL and then, for a form, its parameters in alphabetical order, name and value without anything
