@@ -15,7 +15,7 @@ const { countText, schemesTable, senderPages, sendersTable } = await import('./d
 
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
-  'README.md': { inputs: inputsTable, outputs: outputsTable },
+  'docs/action.md': { inputs: inputsTable, outputs: outputsTable },
   'docs/config.md': { config: configTable },
   'docs/cli.md': { commands: commandReference },
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { logText } from '../../src/action/failure.ts'
+import { printable } from '../../src/wire/printable.ts'
 import { dispatchEvent, runAction } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { ALL_HOSTILE, BREAKS, COMMANDS, foreignCommands, HOSTILE } from './hostile.ts'
@@ -101,7 +101,7 @@ describe('R41: no workflow command comes from outside', () => {
   test('any text is printed without a command in it', () => {
     const part = fc.oneof(fc.constantFrom(...COMMANDS, ...BREAKS, ':', '#', '['), fc.string())
     const property = fc.property(fc.array(part), (parts) => {
-      const lines = logText(parts.join('')).split(/\r\n|\r|\n/)
+      const lines = printable(parts.join('')).split(/\r\n|\r|\n/)
       expect(lines.filter((line) => /^[\s\u0085]*::|##\[/.test(line))).toEqual([])
     })
     fc.assert(property, { numRuns: scaled(1000) })

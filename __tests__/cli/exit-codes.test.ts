@@ -11,6 +11,12 @@ describe('exit codes of the command line', () => {
   const rows = [
     ['an unknown command', ['dve'], 2, /unknown command 'dve'[\s\S]*Did you mean dev\?/],
     ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
+    [
+      'a flag that is cut short',
+      ['url', 'hook', '--repo', 'o/r'],
+      2,
+      /Did you mean --repository\?/,
+    ],
     ['an unknown flag of a command of a command', ['keys', 'new', '--jsn'], 2, /unknown option/],
     ['a port that is none', ['dev', '--port', 'x'], 1, /"x" is no port/],
     ['a trigger that is none', URL_OF('webhok'), 1, /unknown trigger "webhok"\n.*"webhook"\?/],

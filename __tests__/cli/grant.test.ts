@@ -141,9 +141,9 @@ describe('hookline url, with the keys at hand', () => {
     expect(JSON.parse(output).grant).toMatchObject({ repository: 'o/r', path: 'hook/webhook' })
   })
 
-  test('without them a variable of the shell stands there, and nothing can be narrowed', async () => {
+  test('without them the sender sets a header, and nothing can be narrowed', async () => {
     const plain = await runCommand('url', { arguments: flags })
-    expect(plain.output).toContain('?__token=$HOOKLINE_TOKEN')
+    expect(plain.output).toContain('X-Platform-Authorization: Bearer $HOOKLINE_TOKEN')
     const narrowed = await runCommand('url', { arguments: [...flags, '--expires', '1d'] })
     expect(narrowed.errors).toContain('HOOKLINE_SIGN_KEYS')
   })

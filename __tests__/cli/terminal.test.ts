@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { type Keyboard, listenToKeys } from '../../src/cli/keyboard.ts'
-import { printable, styled, withProgress } from '../../src/cli/terminal.ts'
+import { styled, withProgress } from '../../src/cli/terminal.ts'
+import { printable, printableJson } from '../../src/wire/printable.ts'
 
 const before = process.env.NO_COLOR
 
@@ -31,7 +32,15 @@ describe('colours', () => {
   })
 
   test('what came from elsewhere brings none', () => {
-    expect(printable('a\u001b[31mb\u009bc\u2028d\te\n')).toBe('a\ufffd[31mb\ufffdc\ufffdd\te\n')
+    expect(printable('a\u001b[31mb\u009bc\u2028d\te\n')).toBe('a\ufffd[31mb\ufffdc\nd\te\n')
+  })
+
+  test('and no command of a workflow', () => {
+    expect(printable('  ::error::a\r##[set-output b]')).toBe('  : :error::a\n## [set-output b]')
+    const value = { text: '\u009b2J ##[error]x\u202e', bare: 1 }
+    const json = printableJson(JSON.stringify(value))
+    expect(json).not.toMatch(/##\[|[\u0080-\u009f\u202e]/)
+    expect(JSON.parse(json)).toEqual(value)
   })
 })
 

@@ -23,7 +23,6 @@ const ECHO: Scenario = {
  * has to come of it: by page and name of the file or, for a part of one, the heading above it.
  */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'README.md Hookline': { prints: ['Hello'] },
   'README.md Set it up': { rest: '/users/42', prints: ['Welcome Ada, user 42'] },
   'docs/bot.md bot': ECHO,
   'docs/bot.md bot-webhook': ECHO,
@@ -130,5 +129,4 @@ export const PRINTS: Readonly<Record<string, readonly string[]>> = {
     'on.webhook.outputs.body = {"title":"Hello, Hookline"}',
     'on.webhook.outputs.params = {"userId":"42"}',
   ],
-  'README.md cd examples && node ../dist/cli/index.js dev': ['Try:\n  curl '],
 }

@@ -113,6 +113,7 @@ export class TelegramStandIn {
     if (method === 'setWebhook') return this.#setWebhook(parameters)
     if (method === 'deleteWebhook') return this.#setWebhook({ ...parameters, url: '' })
     if (method === 'getWebhookInfo') return { ok: true, result: this.#webhookInfo() }
+    if (method === 'sendMessage' || method === 'editMessageText') return sent(parameters)
     return refusal(404, 'Not Found: method not found')
   }
 
@@ -157,6 +158,13 @@ export class TelegramStandIn {
     const kinds = allowed.length > 0 ? { allowed_updates: allowed } : undefined
     return { url: this.webhook?.url ?? '', ...pending, ...kinds }
   }
+}
+
+function sent({ chat_id, message_id, text }: Parameters): Answer {
+  if (chat_id === undefined) return refusal(400, 'Bad Request: chat_id is empty')
+  if (typeof text !== 'string' || text === '')
+    return refusal(400, 'Bad Request: message text is empty')
+  return { ok: true, result: { message_id: Number(message_id ?? 4711), text } }
 }
 
 function refusal(error_code: number, description: string): Answer {

@@ -26,3 +26,12 @@ test.each([
 test('a warning is called one', () => {
   expect(renderProblem({ message: 'm' }, 'warning')).toBe('warning: m')
 })
+
+test('text of a workflow neither moves the cursor nor becomes a command of the runner', () => {
+  const hostile = { name: 'w.yml', file: 'w.yml', text: 'a: "\u001b]0;x\u0007##[error]\u009b2J"\n' }
+  const problem = {
+    message: 'm "##[set-output x]"\n::error::x',
+    position: positionAt(hostile, 3, 9),
+  }
+  expect(renderProblem(problem)).not.toMatch(/\p{Cc}(?<!\n)|##\[|^::/mu)
+})

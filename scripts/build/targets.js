@@ -34,6 +34,13 @@ export const TARGETS = [
     loads: './index.js',
   },
   {
+    entry: 'build/action/reply-program.js',
+    folder: 'reply',
+    file: 'index.js',
+    format: 'commonjs',
+    minify: true,
+  },
+  {
     entry: 'build/cli/index.js',
     folder: 'cli',
     file: 'index.js',

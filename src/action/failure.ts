@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import * as core from '@actions/core'
 import { bugOf, type Problem, UserError } from '../wire/errors.ts'
+import { printable } from '../wire/printable.ts'
 import { withoutBotTokens } from '../wire/secret.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
@@ -12,7 +13,7 @@ export function fail(error: unknown): void {
 }
 
 function annotate(problem: Problem): void {
-  core.info(logText(renderProblem(problem)))
+  core.info(renderProblem(problem))
   core.error(annotationText(problem), annotationPlace(problem))
 }
 
@@ -32,7 +33,7 @@ function annotationPlace({ position }: Problem): core.AnnotationProperties {
 function failInternally(error: unknown): void {
   const { name, frames } = bugOf(error)
   core.error(`internal error (${name}): please report it`)
-  core.info(logText(frames.join('\n')))
+  core.info(printable(frames.join('\n')))
 }
 
 /**
@@ -40,21 +41,10 @@ function failInternally(error: unknown): void {
  * twentieth of the time of a run. That is left to the pipe that cannot take the line at once.
  */
 export function logLine(text: string): void {
-  const line = logText(text)
+  const line = printable(text)
   try {
     writeSync(1, `${line}\n`)
   } catch {
     core.info(line)
   }
-}
-
-/**
- * Text that is safe to print: the runner reads a line that begins with `::`, and `##[` anywhere, as
- * a command. A space takes the meaning away and leaves the text readable.
- */
-export function logText(text: string): string {
-  return text
-    .split(/\r\n|[\r\n\u2028\u2029]/)
-    .map((line) => line.replace(/^([\s\u0085]*):(?=:)/, '$1: ').replaceAll('##[', '## ['))
-    .join('\n')
 }

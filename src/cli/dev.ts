@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { parseEnv } from 'node:util'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
@@ -21,6 +21,7 @@ import { nativeReaders } from '../inspector/readers.ts'
 import type { Proof } from '../triggers/trigger.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
@@ -35,6 +36,7 @@ interface DevOptions {
   readonly host?: string
   readonly port: string
   readonly workflow: string[]
+  readonly env?: string
   readonly envFile?: string
   readonly poll?: boolean
   readonly json?: boolean
@@ -48,20 +50,24 @@ Examples:
   $ hookline dev --poll`
 
 export function devCommand(): Command {
-  return new Command('dev')
-    .description('evaluate webhooks on this machine, as the action would on GitHub')
-    .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
-    .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
-    .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
-    .option('--env-file <file>', 'secrets and variables, by default .env')
-    .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
-    .option('--json', 'print a JSON line per event')
-    .addHelpText('after', HELP)
-    .action(run)
+  return (
+    new Command('dev')
+      .description('evaluate webhooks on this machine, as the action would on GitHub')
+      .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
+      .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
+      .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
+      .option('--env <file>', 'secrets and variables, by default .env')
+      // Its old name; Node takes it for itself where there is no such file.
+      .addOption(new Option('--env-file <file>').hideHelp())
+      .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
+      .option('--json', 'print a JSON line per event')
+      .addHelpText('after', HELP)
+      .action(run)
+  )
 }
 
 async function run(options: DevOptions): Promise<void> {
-  const { host, port, workflow: globs, envFile, poll, json } = options
+  const { host, port, workflow: globs, env: envFile = options.envFile, poll, json } = options
   const { serveDev } = await import('../inspector/dev-server.ts')
   const values = readEnvFile(envFile)
   const workflows = (event: Json): WorkflowSource => devWorkflows(globs, values, event)
@@ -73,12 +79,13 @@ async function run(options: DevOptions): Promise<void> {
     readers: (workflow) => workflowReaders(process.cwd(), workflow, workflows({})),
     fixtures: FIXTURES,
     signer: { schemes: SIGNATURE_NAMES, sign },
-    tell: (event, readers) => print(json ? eventJson(event) : formatEvent(event, readers)),
+    tell: (event, readers) =>
+      print(json ? printableJson(eventJson(event)) : printable(formatEvent(event, readers))),
     report: reportBug,
   })
   const hint = listenToPerson(server, json)
   print(`hookline dev listening on ${server.url}`)
-  if (!json) print(welcome(server.url, workflows, host !== undefined))
+  if (!json) print(printable(welcome(server.url, workflows, host !== undefined)))
   if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
   if (poll) server.poll()
   const mistakes = mistakesNews(workflows)
@@ -195,7 +202,9 @@ export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions)
     calling: '',
     names() {
       const inline = native().map(({ name }) => name)
-      return [...new Set([...namesOf(files, inline.length > 0), ...inline])]
+      // A file that was asked for by name, and is not there, is told.
+      const asked = globs.length !== 1 || globs[0] !== DEFAULT_GLOB
+      return [...new Set([...namesOf(files, inline.length > 0 && !asked), ...inline])]
     },
     find(name) {
       const own = files.find(name)
@@ -252,7 +261,7 @@ function readEnvFile(file: string | undefined): JsonObject {
     return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
   } catch (cause) {
     if (file === undefined) return {}
-    throw new UserError({ message: `--env-file: ${file} cannot be read` }, { cause })
+    throw new UserError({ message: `--env: ${file} cannot be read` }, { cause })
   }
 }
 

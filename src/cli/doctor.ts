@@ -1,13 +1,14 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import type { DispatchEvent } from '../relay/claims.ts'
 import { isDispatchEvent } from '../relay/claims.ts'
 import { readApiUrl, systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
 import {
-  type AskOptions,
   type DoctorPorts,
   type Finding,
   failed,
@@ -17,13 +18,16 @@ import {
 import { judgeRepository, NO_TOKEN } from './doctor/repository.ts'
 import { checkWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
+import { githubAt } from './github.ts'
 import { fromEnvironment, httpCall } from './http.ts'
-import { EXIT, printable, styled, withProgress } from './terminal.ts'
+import { EVENTS } from './scope.ts'
+import { EXIT, styled, withProgress } from './terminal.ts'
 
 interface DoctorOptions {
   readonly repository?: string
   readonly workflow?: string
   readonly trigger: string
+  readonly event?: DispatchEvent
   readonly relay?: string
   readonly deliver?: boolean
   readonly wait: string
@@ -37,6 +41,7 @@ Environment:
                       a GitHub App: whether it is installed, and may do what an event needs
   HOOKLINE_SIGN_KEYS  keys that sign grants: --deliver sends one to the relay
   HOOKLINE_KEYS       keys of a relay that holds the token itself: the first one is sent to it
+  HOOKLINE_EVENT      as the relay has it: workflow_dispatch where it starts workflows directly
   HOOKLINE_API_URL    GitHub's API, by default https://api.github.com
 
 It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
@@ -52,6 +57,7 @@ export function doctorCommand(): Command {
     .option('--repository <owner/name>', 'by default the git remote origin')
     .option('--workflow <name>', 'one workflow; without it all that listen')
     .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
+    .addOption(new Option('--event <event>', 'what the relay starts workflows by').choices(EVENTS))
     .option('--relay <url>', 'address of the relay')
     .option('--deliver', 'send a real event, and wait for the run that it starts')
     .option('--wait <seconds>', 'how long to wait for that run', '60')
@@ -69,7 +75,7 @@ async function run(options: DoctorOptions, command: Command): Promise<void> {
   const isWell = findings.every(({ status }) => status !== 'failed')
   process.stdout.write(
     options.json
-      ? `${JSON.stringify({ ok: isWell, findings })}\n`
+      ? `${printableJson(JSON.stringify({ ok: isWell, findings }))}\n`
       : findings.map((finding) => findingLines(finding, columnOf(findings))).join(''),
   )
   if (!isWell) process.exitCode = EXIT.failure
@@ -96,6 +102,7 @@ function readTarget(options: DoctorOptions): Target {
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
+    event: options.event ?? EVENTS.find((event) => event === process.env.HOOKLINE_EVENT),
     relayToken: firstKey(process.env.HOOKLINE_KEYS) ?? token,
     relay,
     deliver: deliver ? parseSeconds(wait) : undefined,
@@ -173,6 +180,7 @@ async function checkGitHub(patient: Target, ports: DoctorPorts): Promise<readonl
     const { findings, known } = judgeRepository(
       repository,
       await ports.askGitHub(`/repos/${repository}`),
+      patient.event,
     )
     if (!known) return [...app, ...findings]
     // What an App's token may do is known already.
@@ -193,37 +201,9 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 export function doctorPorts(apiUrl: URL, token: Secret | undefined): DoctorPorts {
   return {
     ...systemClock,
-    askGitHub: (path, options = {}) =>
-      withProgress('asking GitHub', askGitHub(apiUrl, token, path, options)),
+    askGitHub: githubAt(apiUrl, token),
     callRelay: (url, call) => withProgress('calling the relay', callRelay(new URL(url), call)),
   }
-}
-
-async function askGitHub(
-  apiUrl: URL,
-  token: Secret | undefined,
-  path: string,
-  { json, raw }: AskOptions,
-): Promise<HttpReply> {
-  const headers = {
-    accept: raw ? 'application/vnd.github.raw+json' : 'application/vnd.github+json',
-    'x-github-api-version': '2022-11-28',
-    ...(json !== undefined && JSON_TYPE),
-    ...(token && { authorization: `Bearer ${token.reveal()}` }),
-  }
-  const url = new URL(`${apiUrl.href.replace(/\/+$/, '')}${path}`)
-  const call = { ...method(json), headers, timeout: TIMEOUT }
-  const reply = await httpCall({ ...call, url })
-  const moved = movedTo(reply, url)
-  return moved ? httpCall({ ...call, url: moved }) : reply
-}
-
-/** Where a renamed repository is now; never on another host, since the token goes with the call. */
-function movedTo({ status, headers }: HttpReply, from: URL): URL | undefined {
-  const { location = '' } = headers
-  if (![301, 307, 308].includes(status) || !URL.canParse(location, from.href)) return undefined
-  const to = new URL(location, from)
-  return to.origin === from.origin ? to : undefined
 }
 
 function callRelay(url: URL, call: RelayCall | undefined): Promise<HttpReply> {

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync, realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { isObject } from '../wire/json.ts'
+import { printable } from '../wire/printable.ts'
 import { EXIT_CODES, endQuietlyOnClosedPipe, reportError, styled } from './terminal.ts'
+import { ownVersion } from './version.ts'
 
 /** Every command, in the order of the help; each is loaded when it is asked for. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
@@ -12,6 +11,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['build', async () => (await import('./build.ts')).buildCommand()],
   ['send', async () => (await import('./send.ts')).sendCommand()],
+  ['runs', async () => (await import('./runs.ts')).runsCommand()],
   ['url', async () => (await import('./url.ts')).urlCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
@@ -34,10 +34,13 @@ async function run(): Promise<void> {
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
   for (const load of asked(process.argv[2])) program.addCommand(await load())
   for (const command of withSubcommands(program)) {
-    command.exitOverride().configureHelp({
-      styleTitle: (title) => styled(process.stdout, 'bold', title),
-      styleCommandText: (name) => styled(process.stdout, 'cyan', name),
-    })
+    command
+      .exitOverride()
+      .configureOutput(suggesting(command))
+      .configureHelp({
+        styleTitle: (title) => styled(process.stdout, 'bold', title),
+        styleCommandText: (name) => styled(process.stdout, 'cyan', name),
+      })
   }
   await program.parseAsync()
 }
@@ -49,24 +52,18 @@ function asked(word: string | undefined) {
   return command ? [command] : COMMANDS.values()
 }
 
+/** An option that is cut short, `--repo`, is too far from the whole one for the library's suggestion. */
+function suggesting(command: Command) {
+  return {
+    outputError(text: string, write: (text: string) => void) {
+      const [unknown = '', begun = ''] = /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
+      const whole = command.options.find(({ long }) => begun && long?.startsWith(begun))?.long
+      write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
+    },
+  }
+}
+
 /** `keys` has commands of its own, which know wrong usage too. */
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
-}
-
-/**
- * The version in package.json, which stands two folders above the script that was started;
- * `unknown` for a script that was copied out of its package.
- */
-function ownVersion(): string {
-  const manifest = readManifest(realpathSync(process.argv[1] ?? ''))
-  return isObject(manifest) && manifest.name === 'hookline' ? String(manifest.version) : 'unknown'
-}
-
-function readManifest(script: string): unknown {
-  try {
-    return JSON.parse(readFileSync(resolve(script, '../../../package.json'), 'utf8'))
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
@@ -62,8 +63,9 @@ async function run(options: InitOptions): Promise<void> {
   const kind = KINDS.get(answers.kind)
   if (!kind) return
   const files = kind.files(answers)
-  refuseExisting(process.cwd(), files)
-  const steps = nextSteps(kind, answers, files, process.env.PORT || '3000')
+  refuseExisting(process.cwd(), [...files, ...compiledFiles(kind.compile, answers)])
+  const port = process.env.PORT || '3000'
+  const steps = nextSteps(kind, answers, files, port, ghState())
   if (!json) print(files.map((file) => preview(file)).join('\n'))
   if (!dryRun) writeNew(process.cwd(), files)
   print(
@@ -125,7 +127,7 @@ function preview({ path, text }: NewFile): string {
 function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
-  const { tryOut, publish, url, curl } = steps
+  const { tryOut, publish, url, curl, token } = steps
   return [
     `Wrote ${paths}\n`,
     section(url === null ? TRY_POLLING : TRY_WEBHOOK, tryOut),
@@ -133,7 +135,12 @@ function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): str
       'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
       publish,
     ),
+    section(
+      'The token, for that repository alone, with the box "Contents: Read and write":',
+      token,
+    ),
     section(titleOfUrl(steps), url ? [url, ...(curl ? [curl] : [])] : []),
+    `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`,
   ].join('')
 }
 
@@ -165,6 +172,8 @@ interface NextSteps {
   readonly curl: string | null
   /** On this machine: what serves, and what fires it; of a bot, what asks for its token and polls. */
   readonly tryOut: readonly string[]
+  /** Where the token for relay and doctor is made. */
+  readonly token: readonly string[]
   /** To GitHub, and what shows that it works there. */
   readonly publish: readonly string[]
 }
@@ -180,8 +189,10 @@ export function nextSteps(
   answers: Answers,
   files: readonly NewFile[],
   port: string,
+  gh: GhState = 'absent',
 ): NextSteps {
-  const push = pushLines(kind, answers, files)
+  const login = gh === 'out' ? ['gh auth login'] : []
+  const push = [...login, ...pushLines(kind, answers, files)]
   return kind.secret === undefined
     ? webhookSteps(kind, answers, push, port)
     : pollingSteps(kind.secret, answers, push)
@@ -216,6 +227,7 @@ function webhookSteps(
       ? null
       : `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
     tryOut,
+    token: [tokenPage(name, repository)],
     publish: [
       ...secrets.map(secretLine),
       ...push,
@@ -240,6 +252,7 @@ function pollingSteps(
     missing: [],
     curl: null,
     tryOut,
+    token: [],
     publish: [...publish, `gh workflow run ${name}.yml`],
   }
 }
@@ -265,14 +278,46 @@ function pushLines(
   files: readonly NewFile[],
 ): readonly string[] {
   const written = files.map(({ path }) => path)
-  const compiled = [`.github/workflows/${name}.yml`]
-  const added = compile === undefined ? written : [...written, ...compiled]
+  const added = [...written, ...compiledFiles(compile, { name }).map(({ path }) => path)]
   return [
     ...(compile === undefined ? [] : [compile]),
     `git add ${added.join(' ')}`,
     `git commit -m 'Add the workflow ${name}'`,
     'git push',
   ]
+}
+
+/** What `hookline build` will make of it: not there yet. */
+function compiledFiles(
+  compile: Kind['compile'] | undefined,
+  { name }: Pick<Answers, 'name'>,
+): readonly NewFile[] {
+  const ends = compile === undefined ? [] : ['.yml']
+  return ends.map((end) => ({ path: `.github/workflows/${name}${end}`, text: '' }))
+}
+
+/**
+ * GitHub's page for a new fine-grained token. What it does not take over from the address has to be
+ * chosen there, so the box to tick is told beside it.
+ */
+function tokenPage(name: string, repository: string): string {
+  const [owner = ''] = repository.split('/')
+  const asked = new URLSearchParams({
+    name: `hookline ${name}`,
+    ...(owner && { target_name: owner }),
+    expires_in: '90',
+    contents: 'write',
+  })
+  return `https://github.com/settings/personal-access-tokens/new?${asked}`
+}
+
+/** Whether the tool of GitHub is there, and knows who asks. */
+type GhState = 'absent' | 'in' | 'out'
+
+function ghState(): GhState {
+  const { error, status } = spawnSync('gh', ['auth', 'status'], { stdio: 'ignore', timeout: 5000 })
+  if (error) return 'absent'
+  return status === 0 ? 'in' : 'out'
 }
 
 function doctorLine(name: string, repository: string): string {

@@ -2,8 +2,9 @@ import { Command } from 'commander'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
+import { printable } from '../wire/printable.ts'
 import { fromEnvironment, httpCall } from './http.ts'
-import { printable, styled, withProgress } from './terminal.ts'
+import { styled, withProgress } from './terminal.ts'
 
 interface OutboxOptions {
   readonly relay: string

@@ -1,14 +1,17 @@
 import { writeSync } from 'node:fs'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
+import type { RunningServer } from '../relay/http-server.ts'
+import { UserError } from '../wire/errors.ts'
 import { parsePort } from './http.ts'
-import { stopOnSignal, warn } from './terminal.ts'
+import { reportError, stopOnSignal, warn } from './terminal.ts'
 
 interface RelayCommandOptions {
   readonly host: string
   readonly port: string
   readonly repository?: string
   readonly outbox?: string
+  readonly tunnel?: boolean
 }
 
 const HELP = `
@@ -21,7 +24,8 @@ Environment:
 Examples:
   $ hookline relay --port 8080
   $ hookline relay --repository octo/repo
-  $ hookline relay --outbox /var/lib/hookline/outbox.db`
+  $ hookline relay --outbox /var/lib/hookline/outbox.db
+  $ hookline relay --tunnel`
 
 export function relayCommand(): Command {
   return new Command('relay')
@@ -30,11 +34,12 @@ export function relayCommand(): Command {
     .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
     .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
     .option('--outbox <file>', 'keep here what GitHub cannot take now, and hand it over later')
+    .option('--tunnel', 'give it a public address, by cloudflared')
     .addHelpText('after', HELP)
     .action(run)
 }
 
-async function run({ host, port, repository, outbox }: RelayCommandOptions): Promise<void> {
+async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptions): Promise<void> {
   // Loaded only here: undici alone would double the time that `hookline --help` takes.
   const { startRelay } = await import('../relay/node.ts')
   const relay = await startRelay({
@@ -45,6 +50,23 @@ async function run({ host, port, repository, outbox }: RelayCommandOptions): Pro
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
   warn(weakKeyProblems(process.env.HOOKLINE_KEYS))
   say(`hookline relay listening on ${relay.url}\n`)
+  if (tunnel) await tunnelTo(relay, repository)
+}
+
+/** A relay that was to be public is of no use without its tunnel: the one ends with the other. */
+async function tunnelTo(relay: RunningServer, repository: string | undefined): Promise<void> {
+  const { openTunnel, publicUrl } = await import('./tunnel.ts')
+  try {
+    const tunnel = await openTunnel(relay.url)
+    process.once('exit', tunnel.close)
+    say(`${(await publicUrl(tunnel.url, repository, process.env)).join('\n')}\n`)
+    await tunnel.ended
+    throw new UserError({ message: 'the tunnel ended', hint: 'start the relay again' })
+  } catch (error) {
+    process.exitCode = reportError(error)
+    await relay.close()
+    process.exit()
+  }
 }
 
 /** A relay works without anyone to tell of it: a stream of Node would end the process. */

@@ -59,7 +59,7 @@ async function readToken(): Promise<string> {
 }
 
 /** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
-const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
+export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
 
 /** Any other server may have tokens of another form. */
 function checked(token: string): string {
@@ -69,7 +69,8 @@ function checked(token: string): string {
   return token
 }
 
-async function sealingKey({ relay, key }: SealOptions): Promise<JWK> {
+/** The public key of a relay. @throws UserError when it cannot be had */
+export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'key'>): Promise<JWK> {
   if (key) return firstKey(contentOf(key), key)
   if (relay) return firstKey(await published(relay), relay)
   throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })

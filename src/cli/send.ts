@@ -1,10 +1,15 @@
 import { Command, Option } from 'commander'
+import { systemClock } from '../relay/config.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
+import { HEADER } from '../wire/payload.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
+import { githubOf } from './github.ts'
 import { fromEnvironment, httpCall, readSecret } from './http.ts'
+import type { Run } from './runs.ts'
 import { FIXTURES, fixtureOf } from './send/fixtures.ts'
 import {
   type Addressed,
@@ -13,13 +18,14 @@ import {
   type RequestOptions,
 } from './send/request.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { EXIT, printable, withProgress, wrapped } from './terminal.ts'
+import { EXIT, withProgress, wrapped } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly as?: string
   readonly sign?: string
   readonly secretStdin?: boolean
   readonly list?: boolean
+  readonly wait?: boolean
   readonly json?: boolean
 }
 
@@ -29,6 +35,7 @@ path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or 
 
 Secrets are read from the environment and never printed:
   HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
+  GH_TOKEN         with --wait, asks GitHub for the run; HOOKLINE_TOKEN where it is not set
   HOOKLINE_SECRET  signs the request as its sender would; where the workflow holds a public key, it is
                    the private one
 
@@ -59,6 +66,7 @@ export function sendCommand(): Command {
     .option('--data <text>', 'body, or @file')
     .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
     .option('--secret-stdin', 'read the secret that signs from standard input')
+    .option('--wait', 'follow the run to its end; exits with 1 when it failed')
     .option('--list', 'list the fixtures')
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
@@ -84,10 +92,26 @@ async function run(
   const milliseconds = Math.round(performance.now() - started)
   print(
     options.json
-      ? JSON.stringify({ ...answer, milliseconds })
+      ? printableJson(JSON.stringify({ ...answer, milliseconds }))
       : told(request, url, answer, milliseconds),
   )
   if (!answer.accepted) process.exitCode = EXIT.failure
+  else if (options.wait) await waitForRun(url, answer)
+}
+
+/** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
+async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
+  const { awaitRun, followRun, isWell, repositoryOfUrl, runAt, runLine } = await import('./runs.ts')
+  const github = { repository: repositoryOfUrl(url), ask: githubOf(process.env), ...systemClock }
+  if (run === null && delivery === null) {
+    throw new UserError({
+      message: 'there is no run to wait for: what answered is no relay',
+      hint: 'hookline dev answers so too: it starts none',
+    })
+  }
+  const found = run === null ? await awaitRun(delivery ?? '', github) : await runAt(run, github)
+  const tell = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
+  if (!isWell(await followRun(found, github, tell))) process.exitCode = EXIT.failure
 }
 
 /** As its sender: with what it sends, unless something else is to be sent. @throws UserError */
@@ -163,18 +187,23 @@ async function send(url: URL, { method, headers, body }: OutgoingRequest): Promi
 
 /** The query is left out: it may hold a token. */
 function told({ method }: OutgoingRequest, url: URL, answer: Answer, milliseconds: number): string {
-  const { status, delivery, message, hint, body } = answer
+  const { status, delivery, run, message, hint, body } = answer
   return [
     `${method} ${url.origin}${url.pathname}`,
     `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
+    ...(run === null ? [] : [run]),
     ...(message === null ? [body] : [`${message}: ${hint ?? ''}`]),
   ]
     .map(printable)
     .join('\n')
 }
 
+/** This machine, as a person writes it. */
+const WITHOUT_SCHEME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?\//
+
 function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const whole = WITHOUT_SCHEME.test(text) ? `http://${text}` : text
+  const url = URL.canParse(whole) ? new URL(whole) : undefined
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new UserError({
     message: 'the URL is no address',
@@ -192,6 +221,8 @@ export interface Answer {
   readonly status: number
   /** The relay's id; `null` from what is no relay. */
   readonly delivery: string | null
+  /** Page of the run that was started, where the relay tells it. */
+  readonly run: string | null
   /** The relay's error code: `missing_token`. */
   readonly code: string | null
   /** What is wrong, and what would do; absent in an answer that is not the relay's. */
@@ -205,7 +236,8 @@ export function readAnswer({ status, headers, text }: HttpReply): Answer {
   return {
     accepted: status >= 200 && status < 300,
     status,
-    delivery: headers['x-hookline-delivery'] ?? null,
+    delivery: headers[HEADER.delivery] ?? null,
+    run: headers[HEADER.run] ?? null,
     code: textOf(error.code),
     message: textOf(error.message),
     hint: textOf(error.hint),

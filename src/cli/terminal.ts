@@ -62,12 +62,6 @@ function isColourful(screen: Screen): boolean {
   return !process.env.NO_COLOR && screen.isTTY === true && (screen.hasColors?.() ?? false)
 }
 
-/** Control characters of what came from elsewhere could move the cursor or recolour the terminal. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
-}
-
 /** Milliseconds after which a person begins to wonder. */
 const PROGRESS_AFTER = 1000
 

@@ -15,22 +15,28 @@ import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates
 import { UserError } from '../wire/errors.ts'
 import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
+import { originRepository } from './files.ts'
 import { makeGrant } from './grant.ts'
 import { type ScopeOptions, withScopeOptions } from './scope.ts'
+import { GITHUB_TOKEN, sealingKey } from './seal.ts'
 
 interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
-  readonly relay: string
+  readonly relay?: string
+  readonly selfHosted?: boolean
   readonly trigger?: string
   readonly bot?: boolean
   readonly json?: boolean
 }
 
 const HELP = `
-With HOOKLINE_SIGN_KEYS, the keys of a relay with a token or an App of its own, the URL carries a new
-grant for this one path; --event, --ref and --expires narrow it. Other tokens are never printed:
-  HOOKLINE_TOKEN  what the URL carries in __token else: the platform token, or a key of the relay
+The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGN_KEYS are the keys of a relay
+with a token or an App of its own (--event, --ref and --expires narrow it); a token sealed for this one
+path, where the relay has keys for it; else nothing, and the sender sets a header. A token itself is
+never printed:
+  HOOKLINE_TOKEN  the platform token, or a key of the relay
   BOT_TOKEN       the bot's token, for --set and for what the bot API knows of its webhook
   BOT_SECRET      the option secretToken of the trigger
 
@@ -42,8 +48,9 @@ export function urlCommand(): Command {
   const command = new Command('url')
     .description('print a webhook URL, its curl line, and for a bot the setWebhook call')
     .argument('<workflow>', 'file name of the workflow, without its extension')
-    .option('--relay <url>', 'address of the relay', 'http://localhost:3000')
-    .option('--repository <owner/name>', 'repository; without it the URL is the self-hosted one')
+    .option('--relay <url>', 'address of the relay; by default hookline dev, on this machine')
+    .option('--repository <owner/name>', 'by default, with --relay, the git remote origin')
+    .option('--self-hosted', 'the URL of a relay that serves one repository, or of dev')
     .option('--trigger <name>', 'trigger, by default webhook')
     .option('--bot', 'the URL of messaging_bot, and the call that registers it')
     .option('--updates <kind...>', 'kinds of update besides new messages', [])
@@ -54,18 +61,49 @@ export function urlCommand(): Command {
     .action(run)
 }
 
-async function run(workflow: string, options: UrlOptions): Promise<void> {
-  const { bot = options.set, relay, repository, json } = options
+async function run(workflow: string, given: UrlOptions): Promise<void> {
+  const { bot = given.set, relay = DEV, json } = given
+  const repository = repositoryOf(given)
+  const options = { ...given, ...(repository !== undefined && { repository }) }
   const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook')
   await checkTrigger(trigger)
   const url = webhookUrl({ relay, repository, workflow, trigger })
   const path = url.split('/').slice(-2).join('/')
   const granted = await grantFor(path, options)
+  const token = granted?.text ?? (await sealedAtHand(relay, repository, path))
   const described = bot
-    ? await describeBot(url, granted?.text, options, process.env)
-    : describeWebhook(url, granted?.text ?? TOKEN_VARIABLE)
+    ? await describeBot(url, token === TOKEN_VARIABLE ? undefined : token, options, process.env)
+    : describeWebhook(url, token)
   const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
-  process.stdout.write(json ? `${JSON.stringify(fields)}\n` : text)
+  process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
+}
+
+/** Where `hookline dev` listens. */
+const DEV = 'http://localhost:3000'
+
+/** @throws UserError where a hosted relay would take another part of the URL for the repository */
+function repositoryOf({ repository, relay, selfHosted }: UrlOptions): string | undefined {
+  if (repository !== undefined || selfHosted || relay === undefined) return repository
+  const origin = originRepository()
+  if (origin !== '') return origin
+  throw new UserError({
+    message: 'which repository? There is no git remote',
+    hint: 'give --repository owner/name, or --self-hosted for a relay that serves one repository',
+  })
+}
+
+/** A token that was sealed before, or can be now; a plain one does not belong in a URL. */
+async function sealedAtHand(relay: string, repository: string | undefined, path: string) {
+  const token = process.env.HOOKLINE_TOKEN ?? ''
+  if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return TOKEN_VARIABLE
+  if (!GITHUB_TOKEN.test(token) || repository === undefined || relay === DEV) return undefined
+  try {
+    const { sealToken } = await import('../relay/seal.ts')
+    return await sealToken({ token, repository, path }, await sealingKey({ relay }))
+  } catch {
+    // A relay without keys for it: the token goes into a header.
+    return undefined
+  }
 }
 
 /** An address of a trigger that is none would fire nothing. */
@@ -203,16 +241,31 @@ interface Described {
 /** Stands for the token in what is printed; a shell puts it in. */
 const TOKEN_VARIABLE = '$HOOKLINE_TOKEN'
 
-/** A webhook URL, and a curl line to try it with, which keeps the token out of the URL. */
-function describeWebhook(bare: string, token: string): Described {
-  const url = withToken(bare, token)
+/**
+ * A webhook URL, and a curl line to try it with, which keeps the token out of the URL.
+ *
+ * @param token a grant or a sealed one, which may stand in the URL; `undefined` for a header
+ */
+function describeWebhook(bare: string, token: string | undefined): Described {
+  const header = `X-Platform-Authorization: Bearer ${token ?? TOKEN_VARIABLE}`
   const curl = [
     `curl -X POST "${bare}"`,
-    `-H "X-Platform-Authorization: Bearer ${token}"`,
+    `-H "${header}"`,
     `-H "Content-Type: application/json" -d '{"hello":"world"}'`,
   ].join(' ')
+  if (token === undefined) {
+    const parts = ['Webhook URL', bare, 'Header that the sender sets', header, 'Try it', curl]
+    return { text: lines(...parts, ...PLAIN), url: bare, header, curl }
+  }
+  const url = withToken(bare, token)
   return { text: lines('Webhook URL', url, 'Try it', curl), url, curl }
 }
+
+/** For who cannot set a header. */
+const PLAIN = [
+  'A sender that sets no header needs a token that may stand in a URL',
+  'npx hookline seal --relay <url> --repository <owner/name>   # or hookline grant',
+]
 
 /** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
 function lines(...parts: string[]): string {

@@ -1,4 +1,5 @@
 import type { Position, Problem } from '../wire/errors.ts'
+import { printable } from '../wire/printable.ts'
 import { withoutBotTokens } from '../wire/secret.ts'
 
 /**
@@ -18,7 +19,7 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
   const lines = position
     ? [title, ...codeFrame(position, hint, digits), ...bullets(notes, digits + 1)]
     : [title, ...bullets(hint ? [hint, ...notes] : notes, 1)]
-  return withoutBotTokens(lines.join('\n'))
+  return printable(withoutBotTokens(lines.join('\n')))
 }
 
 /** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Target } from '../../../src/cli/doctor/findings.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { codes, examineAt } from './examination.ts'
 import { json, LISTENING, PUSH, type Setting } from './stand-in.ts'
@@ -181,5 +185,51 @@ describe('each fault is found, and says what to do', () => {
     await elsewhere.close()
     expect(elsewhere.calls).toEqual([])
     expect(codes(findings)).toEqual(['github_unavailable'])
+  })
+})
+
+describe('what only looks well', () => {
+  const codesOf = async (setting: Setting, target: Partial<Target> = {}) =>
+    codes(await examineAt(platform, { scopes: 'repo', ...setting }, target))
+
+  test('a page of HTML in place of GitHub', async () => {
+    const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Hello</h1>' }
+    expect(await codesOf({ repository: page })).toEqual(['not_github'])
+  })
+
+  test('a trigger that is none', async () => {
+    const workflows = { 'hook.yml': LISTENING.replace('on: webhook }', 'on: webhok }') }
+    expect(await codesOf({ workflows })).toEqual(['workflow_on_invalid'])
+  })
+
+  test('hookline dev in place of a relay', async () => {
+    const page = '<title>Hookline inspector</title>'
+    const dev = createServer(({ url }, response) => {
+      response.setHeader('content-type', url === '/' ? 'text/html' : 'text/plain')
+      response.end(url === '/' ? page : 'ok')
+    }).listen(0, '127.0.0.1')
+    await once(dev, 'listening')
+    const { port } = dev.address() as AddressInfo
+    const found = await codesOf({}, { relay: `http://127.0.0.1:${port}` })
+    dev.close()
+    expect(found).toEqual(['relay_is_dev'])
+  })
+
+  const DIRECT = LISTENING.replace(
+    / {2}repository_dispatch:\n.*\n/,
+    '  workflow_dispatch: { inputs: { hookline: { type: string } } }\n',
+  )
+  test.each([
+    ['what it needs', DIRECT, []],
+    ['no trigger', LISTENING, ['workflow_not_listening']],
+    ['no input', DIRECT.replace('hookline: {', 'other: {'), ['workflow_input_missing']],
+    [
+      'a required input',
+      DIRECT.replace('inputs: {', 'inputs: { who: { required: true },'),
+      ['workflow_input_required'],
+    ],
+  ])('direct mode, with %s', async (_, text, expected) => {
+    const target = { event: 'workflow_dispatch', workflow: 'hook' } as const
+    expect(await codesOf({ workflows: { 'hook.yml': text } }, target)).toEqual(expected)
   })
 })

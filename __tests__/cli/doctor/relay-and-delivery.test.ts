@@ -113,7 +113,8 @@ describe('a real event', () => {
 
   test('by way of a relay that gives no answer may have arrived', async () => {
     const server = createServer((request, response) => {
-      if (request.method === 'GET') response.end('ok\n')
+      if (request.url === '/') response.end('This is a Hookline relay.')
+      else if (request.method === 'GET') response.end('ok\n')
       else request.socket.destroy()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

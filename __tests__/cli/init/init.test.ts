@@ -110,10 +110,7 @@ test('kind compiled: what it prints makes the native workflows that it then adds
   await run('git', ['init', '-q'], { cwd: folder })
   await run('sh', ['-c', add], { cwd: folder })
   const { stdout: added } = await run('git', ['diff', '--cached', '--name-only'], { cwd: folder })
-  expect(added.trim().split('\n')).toEqual([
-    '.github/workflows/hook.yml',
-    'workflows/hook.yml',
-  ])
+  expect(added.trim().split('\n')).toEqual(['.github/workflows/hook.yml', 'workflows/hook.yml'])
 })
 
 test('kind bot: it prints how to set the secret, and no URL', async () => {
@@ -164,6 +161,22 @@ describe('hookline init', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr).toContain('.github/workflows/hook.yml is there already')
     expect(await readFile(path, 'utf8')).toBe('mine')
+  })
+
+  test('refuses where build would find a file of another hand', async () => {
+    await mkdir(join(folder, '.github/workflows'), { recursive: true })
+    await writeFile(join(folder, '.github/workflows/hook.yml'), 'mine')
+    const { exitCode, stderr } = await hookline(['init', '--kind', 'compiled', '--name', 'hook'])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining('.github/workflows/hook.yml is there already'),
+    })
+    expect(await files()).toEqual(['hook.yml'])
+  })
+
+  test('ends with the next command', async () => {
+    const { stdout } = await hookline(['init'])
+    expect(stdout).toMatch(/\nNext: npx hookline dev\n$/)
   })
 
   test('--dry-run shows and writes nothing', async () => {

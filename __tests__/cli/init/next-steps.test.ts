@@ -22,6 +22,9 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
       'npx hookline dev',
       `curl -X POST -H 'content-type: application/json' -d '{"hello":"world"}' 'http://localhost:3000/webhook/deploy/webhook'`,
     ],
+    token: [
+      'https://github.com/settings/personal-access-tokens/new?name=hookline+deploy&target_name=octo&expires_in=90&contents=write',
+    ],
     publish: [
       'git add .github/workflows/deploy.yml',
       "git commit -m 'Add the workflow deploy'",
@@ -45,6 +48,14 @@ test('a workflow to compile is compiled first, and both of its files are added',
     'npx hookline build',
     'git add workflows/deploy.yml .github/workflows/deploy.yml',
   ])
+})
+
+test('who is not logged in to gh does that before anything is pushed', () => {
+  const kind = KINDS.get('webhook')
+  if (!kind) throw new Error('no kind')
+  const answers = { kind: 'webhook', ...ANSWERS }
+  const { publish } = nextSteps(kind, answers, kind.files(answers), '3000', 'out')
+  expect(publish[0]).toBe('gh auth login')
 })
 
 test('a bot has no URL; its token is asked for, and stands in no argument', () => {

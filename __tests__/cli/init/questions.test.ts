@@ -58,6 +58,11 @@ describe('answers', () => {
     expect(shown()).not.toContain('relay')
   })
 
+  test('may be the number of a choice', async () => {
+    const { asking } = typist((prompt) => (prompt.includes('Which one?') ? '2' : ''))
+    expect(await answered({}, KNOWN, asking)).toMatchObject({ kind: 'bot' })
+  })
+
   test('that will not do are asked for again, with what is wrong', async () => {
     const { asking, shown } = person(['no name', 'deploy'])
     expect(await answered({}, KNOWN, asking)).toEqual({ ...DEFAULTS, name: 'deploy' })

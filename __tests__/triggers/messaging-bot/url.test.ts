@@ -1,4 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { MESSAGES } from '../../support/messages.ts'
@@ -21,10 +26,15 @@ interface Ended {
   readonly stderr: string
 }
 
-function hookline(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+function hookline(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd = tmpdir(),
+): Promise<Ended> {
   const HOOKLINE_MESSAGING_API_URL = telegram.url
   return new Promise((resolve) => {
-    const options = { env: { ...env, HOOKLINE_MESSAGING_API_URL }, timeout: 30_000 }
+    const { PATH = '' } = process.env
+    const options = { cwd, env: { PATH, ...env, HOOKLINE_MESSAGING_API_URL }, timeout: 30_000 }
     execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
@@ -56,9 +66,44 @@ describe('hookline url', () => {
   ])('%j', async (args, url) => {
     const { code, stdout } = await hookline(['url', ...args])
     expect(code).toBe(0)
-    expect(stdout).toContain(`${url}?__token=$HOOKLINE_TOKEN\n`)
+    // A bot sets no header; everything else does, rather than carry a plain token in its URL.
+    const whole = args.includes('--bot') ? `${url}?__token=$HOOKLINE_TOKEN` : url
+    expect(stdout).toContain(`${whole}\n`)
     const { stdout: json } = await hookline(['url', ...args, '--json'])
-    expect(JSON.parse(json)).toMatchObject({ url: `${url}?__token=$HOOKLINE_TOKEN` })
+    expect(JSON.parse(json)).toMatchObject({ url: whole })
+  })
+
+  test('a relay gets the repository of the git remote, or is told that there is none', async () => {
+    const args = ['url', 'hook', '--relay', 'https://relay.example']
+    expect(await hookline(args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--self-hosted'),
+    })
+    const folder = await mkdtemp(join(tmpdir(), 'hookline-url-'))
+    execFileSync('git', ['init', '-q'], { cwd: folder })
+    const remote = ['remote', 'add', 'origin', 'git@github.com:octo/repo.git']
+    execFileSync('git', remote, { cwd: folder })
+    const { stdout } = await hookline([...args, '--json'], {}, folder)
+    const alone = await hookline([...args, '--json', '--self-hosted'], {}, folder)
+    await rm(folder, { recursive: true })
+    expect(JSON.parse(stdout).url).toBe('https://relay.example/octo/repo/hook/webhook')
+    expect(JSON.parse(alone.stdout).url).toBe('https://relay.example/webhook/hook/webhook')
+  })
+
+  test('a token of GitHub is sealed where the relay has a key for it, and shown nowhere', async () => {
+    const keys = (await hookline(['keys', 'new'])).stdout.trim()
+    const published = (await hookline(['keys', 'public'], { HOOKLINE_SEAL_KEYS: keys })).stdout
+    const relay = createServer((_, response) => response.end(published))
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+    const { port } = relay.address() as AddressInfo
+    const address = ['--relay', `http://127.0.0.1:${port}`, '--repository', 'octo/repo']
+    const token = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz'
+    const { stdout } = await hookline(['url', 'hook', ...address], { HOOKLINE_TOKEN: token })
+    relay.close()
+    expect(stdout).toMatch(
+      /\/octo\/repo\/hook\/webhook\?__token=[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+\n/,
+    )
+    expect(stdout).not.toContain(token)
   })
 
   test('its curl line keeps the token out of the URL', async () => {
@@ -72,7 +117,7 @@ describe('hookline url', () => {
   test.each([
     [['url', 'bot', '--bot', '--updates', 'calback_query'], 1, 'did you mean "callback_query"?'],
     [['url', 'hook', '--repository', 'octo'], 1, 'owner/name'],
-    [['url', 'hook', '--relay', 'relay.example'], 1, 'https://relay.example'],
+    [['url', 'hook', ...RELAY, '--relay', 'relay.example'], 1, 'https://relay.example'],
     [['url', '../x'], 1, 'the workflow'],
     [['url'], 2, 'workflow'],
     [['url', 'hook', '--colour'], 2, '--colour'],

@@ -1,8 +1,15 @@
 import { HttpFailure, type HttpReply } from '../../wire/http.ts'
-import { EVENT_TYPE, writeClientPayload, writeDispatch } from '../../wire/payload.ts'
+import {
+  EVENT_TYPE,
+  HEADER,
+  writeClientPayload,
+  writeDispatch,
+  writeWorkflowDispatch,
+} from '../../wire/payload.ts'
+import { fields, list, refusalOf } from '../github.ts'
+import { DELIVERY } from '../runs.ts'
 import { type Answer, readAnswer } from '../send.ts'
 import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
-import { fields, list, refusalOf } from './repository.ts'
 
 /** What a test event carries, so that it is known for what it is. */
 const BODY = '{"hookline":"doctor"}'
@@ -12,15 +19,12 @@ const PAUSE = 2000
 /** Sends one real event, through the relay where there is one, and waits for the run that it starts. */
 export async function checkDelivery(patient: Target, ports: DoctorPorts): Promise<Finding> {
   const since = ports.now()
-  const refused = await refusedEvent(patient, ports)
-  return refused ?? (await checkRun(patient, since, ports))
-}
-
-async function refusedEvent(patient: Target, ports: DoctorPorts): Promise<Finding | undefined> {
   try {
-    return patient.relay === undefined
-      ? judgeDispatch(await dispatch(patient, ports))
-      : judgeAnswer(await sendEvent(patient, patient.relay, ports))
+    const sent =
+      patient.relay === undefined
+        ? await sendToGitHub(patient, ports)
+        : judgeAnswer(await sendEvent(patient, patient.relay, ports))
+    return 'check' in sent ? sent : await checkRun(patient, sent, since, ports)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     return failed(
@@ -32,12 +36,36 @@ async function refusedEvent(patient: Target, ports: DoctorPorts): Promise<Findin
   }
 }
 
-function dispatch({ repository, workflow, trigger }: Target, { askGitHub }: DoctorPorts) {
-  const headers = { 'content-type': 'application/json' }
-  const payload = { path: `${workflow}/${trigger}`, method: 'POST', headers, body: BODY }
-  return askGitHub(`/repos/${repository}/dispatches`, {
-    json: writeDispatch(writeClientPayload(payload)),
+/** What an accepted event is known by. */
+interface Sent {
+  readonly delivery: string | null
+  /** Page of the run, where GitHub told it. */
+  readonly run: string | null
+}
+
+async function sendToGitHub(patient: Target, ports: DoctorPorts): Promise<Sent | Finding> {
+  const { repository, workflow, trigger, event } = patient
+  const delivery = crypto.randomUUID()
+  const headers = { 'content-type': 'application/json', [HEADER.delivery]: delivery }
+  const payload = writeClientPayload({
+    path: `${workflow}/${trigger}`,
+    method: 'POST',
+    headers,
+    body: BODY,
   })
+  if (event !== 'workflow_dispatch') {
+    const json = writeDispatch(payload)
+    const reply = await ports.askGitHub(`/repos/${repository}/dispatches`, { json })
+    return refusedBy(reply, patient) ?? { delivery, run: null }
+  }
+  const { default_branch } = fields((await ports.askGitHub(`/repos/${repository}`)).text)
+  const json = writeWorkflowDispatch(payload, String(default_branch), true)
+  const reply = await ports.askGitHub(
+    `/repos/${repository}/actions/workflows/${workflow}.yml/dispatches`,
+    { json },
+  )
+  const { html_url: run } = fields(reply.text)
+  return refusedBy(reply, patient) ?? { delivery, run: typeof run === 'string' ? run : null }
 }
 
 /** A relay that serves one repository knows only the shorter form of the URL. */
@@ -55,12 +83,16 @@ async function sendEvent(
   return readAnswer(await callRelay(forms[1], { json: BODY, token }))
 }
 
-function judgeDispatch(reply: HttpReply): Finding | undefined {
+function refusedBy(reply: HttpReply, { event }: Target): Finding | undefined {
   const refusal = refusalOf(reply)
   if (!refusal) return undefined
+  const permission =
+    event === 'workflow_dispatch'
+      ? '"Actions: Read and write"'
+      : '"Contents: Read and write" on this repository (classic: the scope "repo")'
   const mend =
     refusal.status === 403 || refusal.status === 404
-      ? 'give the token "Contents: Read and write" on this repository (classic: the scope "repo")'
+      ? `give the token ${permission}`
       : 'see what the other checks say'
   return failed(
     'delivery',
@@ -70,8 +102,13 @@ function judgeDispatch(reply: HttpReply): Finding | undefined {
   )
 }
 
-function judgeAnswer({ accepted, status, code, message, hint }: Answer): Finding | undefined {
-  if (accepted) return undefined
+function judgeAnswer(answer: Answer): Sent | Finding {
+  const { accepted, status, code, message, hint } = answer
+  if (accepted && answer.delivery !== null) return answer
+  if (accepted) {
+    const text = `what answers there is no relay of Hookline (${status} without a delivery id)`
+    return failed('delivery', 'relay_not_hookline', text, 'check the address of the relay')
+  }
   return failed(
     'delivery',
     code ?? 'delivery_refused',
@@ -81,25 +118,35 @@ function judgeAnswer({ accepted, status, code, message, hint }: Answer): Finding
 }
 
 /** GitHub accepts an event that nobody listens for, so only a run shows that it was heard. */
-async function checkRun(patient: Target, since: Date, ports: DoctorPorts): Promise<Finding> {
+async function checkRun(
+  patient: Target,
+  sent: Sent,
+  since: Date,
+  ports: DoctorPorts,
+): Promise<Finding> {
   const { deliver = 0 } = patient
+  if (sent.run !== null) return started(sent.run)
   const deadline = since.getTime() + deliver * 1000
   for (;;) {
-    const run = await startedRun(patient, since, ports)
+    const run = await startedRun(patient, sent, since, ports)
     if (run) return run
     if (ports.now().getTime() + PAUSE > deadline) return silence(deliver)
     await ports.sleep(PAUSE)
   }
 }
 
+function started(run: unknown): Finding {
+  return ok('delivery', `the event was delivered and started a run: ${run}`)
+}
+
+/** By the delivery id in its name; where runs have none, by workflow and time. */
 async function startedRun(
-  { repository, workflow }: Target,
+  { repository, workflow, event = 'repository_dispatch' }: Target,
+  { delivery }: Sent,
   since: Date,
   { askGitHub }: DoctorPorts,
 ): Promise<Finding | undefined> {
-  const reply = await askGitHub(
-    `/repos/${repository}/actions/runs?event=repository_dispatch&per_page=20`,
-  )
+  const reply = await askGitHub(`/repos/${repository}/actions/runs?event=${event}&per_page=20`)
   if (refusalOf(reply)) {
     return unknown(
       'delivery',
@@ -108,15 +155,19 @@ async function startedRun(
       'look at the page "Actions", or give the token "Actions: Read"',
     )
   }
+  const runs = list(fields(reply.text).workflow_runs).filter(({ path }) => {
+    const file = String(path).replace(/@.*$/, '')
+    return /([^/]+)\.ya?ml$/.exec(file)?.[1] === workflow
+  })
+  const named = runs.find(({ display_title: title }) => delivery && `${title}`.includes(delivery))
   // Clocks differ, and GitHub tells whole seconds.
   const earliest = since.getTime() - 5000
-  const run = list(fields(reply.text).workflow_runs).find(({ path, created_at }) => {
-    const file = String(path).replace(/@.*$/, '')
-    return (
-      Date.parse(String(created_at)) >= earliest && /([^/]+)\.ya?ml$/.exec(file)?.[1] === workflow
-    )
-  })
-  return run && ok('delivery', `the event was delivered and started a run: ${run.html_url}`)
+  const recent = runs.find(
+    ({ created_at, display_title: title }) =>
+      Date.parse(String(created_at)) >= earliest && !DELIVERY.test(String(title)),
+  )
+  const run = named ?? recent
+  return run && started(run.html_url)
 }
 
 function silence(seconds: number): Finding {
@@ -133,16 +184,33 @@ function silence(seconds: number): Finding {
 export async function checkRelay(relay: string, { callRelay }: DoctorPorts): Promise<Finding> {
   try {
     const { status, text } = await callRelay(`${relay}/healthz`)
-    if (status === 200 && text.trim() === 'ok') return ok('relay', `the relay at ${relay} is up`)
-    const message = `what answers at ${relay} is no relay of Hookline (${status} for /healthz)`
+    if (status === 200 && text.trim() === 'ok') {
+      return judgeFront(relay, await callRelay(`${relay}/`))
+    }
     const mend =
       status >= 500
         ? 'see the log of the relay, and of what stands before it'
         : 'check address and port; a proxy must hand on every path'
-    return failed('relay', 'relay_not_hookline', message, mend)
+    return notHookline(relay, `${status} for /healthz`, mend)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const mend = 'start it with: hookline relay. Check address, port, firewall and certificate'
     return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, mend)
   }
+}
+
+/** `hookline dev` is healthy too, but tells GitHub nothing: it has its inspector at the front. */
+function judgeFront(relay: string, { status, headers, text }: HttpReply): Finding {
+  if (/hookline relay/i.test(text)) return ok('relay', `the relay at ${relay} is up`)
+  const isPage = /text\/html/.test(headers['content-type'] ?? '')
+  if (/hookline/i.test(text) && isPage) {
+    const message = `what answers at ${relay} is hookline dev, which sends nothing to GitHub`
+    return failed('relay', 'relay_is_dev', message, 'start a relay with: hookline relay')
+  }
+  return notHookline(relay, `${status} for /`, 'check address and port')
+}
+
+function notHookline(relay: string, found: string, mend: string): Finding {
+  const message = `what answers at ${relay} is no relay of Hookline (${found})`
+  return failed('relay', 'relay_not_hookline', message, mend)
 }

@@ -1,5 +1,7 @@
+import type { DispatchEvent } from '../../relay/claims.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
+import type { AskGitHub } from '../github.ts'
 
 /** What is to be looked at. */
 export interface Target {
@@ -7,6 +9,8 @@ export interface Target {
   /** File name without its extension; `undefined` to look at every workflow. */
   readonly workflow: string | undefined
   readonly trigger: string
+  /** What the relay starts workflows by; `repository_dispatch` when left out. */
+  readonly event?: DispatchEvent | undefined
   /** What was found of the App; `undefined` where there is none. */
   readonly app?: readonly Finding[] | undefined
   /** For GitHub. */
@@ -20,24 +24,11 @@ export interface Target {
 }
 
 export interface DoctorPorts {
-  /**
-   * Asks GitHub's API, with the token.
-   *
-   * @param path from the API's base address, with a leading slash
-   * @throws HttpFailure when no answer came
-   */
-  askGitHub(path: string, options?: AskOptions): Promise<HttpReply>
+  readonly askGitHub: AskGitHub
   /** Calls the relay, without the token unless it is given. @throws HttpFailure */
   callRelay(url: string, options?: RelayCall): Promise<HttpReply>
   now(): Date
   sleep(milliseconds: number): Promise<void>
-}
-
-export interface AskOptions {
-  /** Makes it a POST. */
-  readonly json?: string
-  /** The file itself instead of a description of it. */
-  readonly raw?: boolean
 }
 
 export interface RelayCall {

@@ -1,5 +1,6 @@
+import type { DispatchEvent } from '../../relay/claims.ts'
 import type { HttpReply } from '../../wire/http.ts'
-import { isObject } from '../../wire/json.ts'
+import { fields, type GitHubRefusal, refusalOf } from '../github.ts'
 import { type Finding, failed, ok, unknown, warning } from './findings.ts'
 
 /** What of a repository the later checks need. */
@@ -16,6 +17,10 @@ interface RepositoryCheck {
 const PERMISSION =
   'fine-grained: "Contents: Read and write" on this repository alone; classic: the scope "repo"'
 
+/** Of `workflow_dispatch`: nothing else, and so no code can be pushed. */
+const DIRECT_PERMISSION =
+  'fine-grained: "Actions: Read and write" on this repository alone, which cannot push code'
+
 export const NO_TOKEN = failed(
   'token',
   'token_missing',
@@ -23,13 +28,28 @@ export const NO_TOKEN = failed(
   `make a token at https://github.com/settings/personal-access-tokens/new (${PERMISSION}), and set HOOKLINE_TOKEN to it`,
 )
 
+const NOT_GITHUB = failed(
+  'token',
+  'not_github',
+  "what answers in GitHub's place does not answer as its API does",
+  'check HOOKLINE_API_URL: https://api.github.com, or https://<host>/api/v3; a proxy may stand between',
+)
+
 /** Token and repository, from the answer to `GET /repos/{owner}/{repo}`. */
-export function judgeRepository(name: string, reply: HttpReply): RepositoryCheck {
+export function judgeRepository(
+  name: string,
+  reply: HttpReply,
+  event: DispatchEvent = 'repository_dispatch',
+): RepositoryCheck {
   const refusal = refusalOf(reply)
   if (refusal) return { findings: [refused(name, refusal)] }
   const repository = fields(reply.text)
-  const findings = [tokenFinding(name, reply, repository), repositoryFinding(name, repository)]
-  return { findings, known: { defaultBranch: String(repository.default_branch ?? 'main') } }
+  if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
+  const findings = [
+    tokenFinding(name, reply, repository, event),
+    repositoryFinding(name, repository),
+  ]
+  return { findings, known: { defaultBranch: repository.default_branch } }
 }
 
 const MENDS: Readonly<Record<GitHubRefusal['kind'], (name: string) => readonly [string, string]>> =
@@ -70,6 +90,7 @@ function tokenFinding(
   name: string,
   { headers }: HttpReply,
   { permissions, private: isPrivate }: Record<string, unknown>,
+  event: DispatchEvent,
 ): Finding {
   const scopes = headers['x-oauth-scopes']?.split(/\s*,\s*/).filter(Boolean)
   const enough = scopes?.includes('repo') || (!isPrivate && scopes?.includes('public_repo'))
@@ -90,8 +111,8 @@ function tokenFinding(
   return unknown(
     'token',
     'token_permission_unknown',
-    'GitHub accepts the token, and does not tell whether it may write contents',
-    `see that it has "Contents: Read and write", or try it: hookline doctor --deliver`,
+    'GitHub accepts the token, and does not tell whether it may start workflows',
+    `see that it has what it needs (${event === 'workflow_dispatch' ? DIRECT_PERMISSION : PERMISSION}), or try it: hookline doctor --deliver`,
   )
 }
 
@@ -124,41 +145,4 @@ function repositoryFinding(
     )
   }
   return ok('repository', `the default branch of ${name} is ${default_branch}`)
-}
-
-/** Why GitHub did not do what it was asked for. */
-interface GitHubRefusal {
-  readonly kind: 'unauthorized' | 'sso' | 'limited' | 'missing' | 'forbidden' | 'other'
-  readonly status: number
-}
-
-/** https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api */
-export function refusalOf({ status, headers, text }: HttpReply): GitHubRefusal | undefined {
-  if (status >= 200 && status < 300) return undefined
-  if (status === 401) return { kind: 'unauthorized', status }
-  if (status === 404) return { kind: 'missing', status }
-  const spent = headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0'
-  const limited = spent || /rate limit/i.test(text)
-  if (status === 429 || (status === 403 && limited)) return { kind: 'limited', status }
-  if (status === 403) return { kind: headers['x-github-sso'] ? 'sso' : 'forbidden', status }
-  return { kind: 'other', status }
-}
-
-/** The fields of a JSON object; none for any other text. */
-export function fields(text: string): Record<string, unknown> {
-  const value = parsed(text)
-  return isObject(value) ? value : {}
-}
-
-/** The objects of a JSON array; none for any other text. */
-export function list(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

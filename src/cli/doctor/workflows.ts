@@ -1,10 +1,12 @@
+import { nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { EVENT_TYPE } from '../../wire/payload.ts'
+import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
+import { fields, list, parsed, refusalOf } from '../github.ts'
 import {
   type DoctorPorts,
   type Finding,
@@ -14,7 +16,7 @@ import {
   unknown,
   warning,
 } from './findings.ts'
-import { fields, type KnownRepository, list, parsed, refusalOf } from './repository.ts'
+import type { KnownRepository } from './repository.ts'
 
 const FOLDER = '.github/workflows'
 
@@ -59,10 +61,11 @@ async function judgeFiles(
   const refusal = replies.map(refusalOf).find(Boolean)
   if (refusal) return [unreadable(refusal.status)]
   const files = replies.map(({ text }, at): NativeFile => ({ file: names[at] ?? '', text }))
-  const looked = patient.workflow === undefined ? files.filter(listens) : files
-  if (looked.length === 0) return [noneListens(branch)]
+  const looked =
+    patient.workflow === undefined ? files.filter((file) => listens(file, patient)) : files
+  if (looked.length === 0) return [noneListens(branch, patient)]
   const states = await workflowStates(patient, ports)
-  return looked.map((native) => stateFinding(native, states) ?? judgeListening(native))
+  return looked.map((native) => stateFinding(native, states) ?? judgeListening(native, patient))
 }
 
 function fileNames(listing: unknown): string[] {
@@ -103,8 +106,8 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
   return failed('workflow', 'workflow_missing', message, push)
 }
 
-function noneListens(branch: string): Finding {
-  const message = `no workflow on ${branch} listens for repository_dispatch`
+function noneListens(branch: string, { event = 'repository_dispatch' }: Target): Finding {
+  const message = `no workflow on ${branch} listens for ${event}`
   return failed('workflow', 'workflow_not_listening', message, 'make one with: hookline init')
 }
 
@@ -142,20 +145,74 @@ const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
 const ACTION = /uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/
 
 /** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
-function judgeListening({ file, text }: NativeFile): Finding {
+function judgeListening({ file, text }: NativeFile, { event }: Target): Finding {
   const workflow = readNative({ file, text })
   if (workflow === undefined) {
     const mend = 'see what GitHub says of it on the page "Actions" of the repository'
     return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend)
   }
+  const mistake = inlineMistake({ file, text })
+  if (mistake) return mistake
+  if (event === 'workflow_dispatch' && !isPolled(workflow.on, text)) {
+    return judgeDirect(file, text, workflow.on)
+  }
   const types = dispatchTypes(workflow.on)
-  const isPolling = types === undefined && hasSchedule(workflow.on) && ACTION.test(text)
-  if (isPolling) return ok('workflow', `${file} is started by its schedule`)
+  if (types === undefined && isPolled(workflow.on, text))
+    return ok('workflow', `${file} is started by its schedule`)
   if (types === undefined) return notListening(file)
   if (types.length > 0 && !types.includes(EVENT_TYPE)) return wrongType(file, types)
   return ACTION.test(text)
     ? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
     : withoutAction(file)
+}
+
+function isPolled(on: unknown, text: string): boolean {
+  return isObject(on) && 'schedule' in on && ACTION.test(text)
+}
+
+/** Triggers that the action would refuse: the run starts, and fails. */
+function inlineMistake({ file, text }: NativeFile): Finding | undefined {
+  const source = { name: file, file, text }
+  try {
+    const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
+    if (native) nativeTriggers(native)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const [{ message, hint } = { message: 'a mistake', hint: undefined }] = error.problems
+    const mend = `${hint ? `${hint}; ` : ''}see all of it with: npx hookline check`
+    return failed('workflow', 'workflow_on_invalid', `${file}: ${message}`, mend)
+  }
+}
+
+/** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
+function judgeDirect(file: string, text: string, on: unknown): Finding {
+  const direct = isObject(on) ? on.workflow_dispatch : undefined
+  const inputs = isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
+  const mend = `add on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
+  if (!hasEvent(on, 'workflow_dispatch')) {
+    const message = `${file} has no trigger workflow_dispatch`
+    return failed('workflow', 'workflow_not_listening', message, mend)
+  }
+  if (!(WORKFLOW_INPUT in inputs)) {
+    const message = `${file} has no input "${WORKFLOW_INPUT}" under workflow_dispatch`
+    return failed('workflow', 'workflow_input_missing', message, mend)
+  }
+  const [required] = Object.entries(inputs).flatMap(([name, input]) =>
+    isObject(input) && input.required === true && name !== WORKFLOW_INPUT ? [name] : [],
+  )
+  if (required !== undefined) {
+    const message = `${file} asks for the input ${JSON.stringify(required)}, which no webhook brings`
+    return failed('workflow', 'workflow_input_required', message, 'let it be optional')
+  }
+  return ACTION.test(text)
+    ? ok('workflow', `${file} is started directly, by workflow_dispatch`)
+    : withoutAction(file)
+}
+
+function hasEvent(on: unknown, event: string): boolean {
+  if (Array.isArray(on)) return on.includes(event)
+  return on === event || (isObject(on) && event in on)
 }
 
 function notListening(file: string): Finding {
@@ -176,8 +233,11 @@ function withoutAction(file: string): Finding {
 }
 
 /** True for a file that has anything to do with webhooks, so that others are passed over. */
-function listens(native: NativeFile): boolean {
+function listens(native: NativeFile, { event }: Target): boolean {
   const workflow = readNative(native)
+  if (event === 'workflow_dispatch') {
+    return workflow !== undefined && hasEvent(workflow.on, event) && ACTION.test(native.text)
+  }
   return workflow !== undefined && dispatchTypes(workflow.on) !== undefined
 }
 
@@ -200,8 +260,4 @@ function dispatchTypes(on: unknown): string[] | undefined {
   if (!isObject(on) || !('repository_dispatch' in on)) return undefined
   const { repository_dispatch: options } = on
   return isObject(options) ? [options.types ?? []].flat().map(String) : []
-}
-
-function hasSchedule(on: unknown): boolean {
-  return isObject(on) && 'schedule' in on
 }

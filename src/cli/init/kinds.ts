@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/verify/scheme.ts'
+import { ownVersion } from '../version.ts'
 import { onSection, secretsOf, triggerOf } from './sender.ts'
 
 /** The triggers stand in the native workflow itself: one file, and no checkout. */
@@ -85,6 +87,7 @@ function webhookText({ name, sender }: Answers): NewFile['text'] {
   const inputs = given.length > 0 ? [`secrets: '{${given.join(', ')}}'`] : []
   const [variable, output] = trigger === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
   return `name: ${stringify(name).trim()}
+${runName(name)}
 on:
   repository_dispatch:
     types: [webhook]
@@ -165,16 +168,28 @@ jobs:
 `
 }
 
-/** With it an editor completes and checks the file; the id of schema/hookline-workflow.json. */
-const SCHEMA =
-  'https://raw.githubusercontent.com/hookline/hookline/v1/schema/hookline-workflow.json'
+const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
+
+/** With it an editor completes and checks the file: without the network where the package is at hand. */
+function schemaAddress(): string {
+  if (existsSync(PACKAGED)) return `../${PACKAGED}`
+  const version = ownVersion()
+  const ref = version === 'unknown' ? 'main' : `v${version}`
+  return `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
+}
+
+/** By the delivery id in its name, `hookline runs` knows which request started a run. */
+function runName(name: string): string {
+  return `run-name: ${name} \${{ github.event.client_payload.headers['x-hookline-delivery'] }}`
+}
 
 function compiledText({ name, sender }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
-  return `# yaml-language-server: $schema=${SCHEMA}
+  return `# yaml-language-server: $schema=${schemaAddress()}
 name: ${stringify(name).trim()}
+${runName(name)}
 on:
 ${indented(on.trimEnd(), 2)}
 

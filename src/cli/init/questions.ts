@@ -136,7 +136,8 @@ export function askAt({ input, output }: Terminal): Asking {
   return {
     async ask(question, fallback) {
       for (;;) {
-        const answer = (await line(prompt(question, fallback))).trim() || fallback
+        const typed = (await line(prompt(question, fallback))).trim()
+        const answer = question.choices?.[Number(typed) - 1]?.name ?? (typed || fallback)
         const problem = problemOf(question, answer)
         if (problem === undefined) return answer
         output.write(`${problem}\n`)
@@ -147,7 +148,9 @@ export function askAt({ input, output }: Terminal): Asking {
 }
 
 function prompt({ text, choices = [] }: Question, fallback: string): string {
-  const list = choices.map(({ name, title }) => `  ${name.padEnd(10)} ${title}\n`).join('')
+  const list = choices
+    .map(({ name, title }, at) => `  ${at + 1} ${name.padEnd(10)} ${title}\n`)
+    .join('')
   const shown = fallback === '' ? '' : ` (${fallback})`
   return choices.length > 1 ? `${text}\n${list}Which one?${shown} ` : `${text}${shown} `
 }

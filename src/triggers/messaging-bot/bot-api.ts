@@ -181,6 +181,55 @@ function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** What a bot says. */
+interface Utterance {
+  readonly chat: number | string
+  readonly text: string
+  /** Message that it answers. */
+  readonly to?: number | string
+  /** Topic of a forum. */
+  readonly topic?: number | string
+  /** Message of the bot's own that is changed instead. */
+  readonly edit?: string
+}
+
+/**
+ * Says something in a chat, once: what may have arrived is not said again.
+ *
+ * @returns the id of the message
+ * @throws UserError with what the Bot API says against it
+ */
+export async function say(bot: Bot, { chat, text, to, topic, edit }: Utterance): Promise<string> {
+  const [method, parameters]: [string, JsonObject] =
+    edit === undefined
+      ? [
+          'sendMessage',
+          {
+            chat_id: chat,
+            text,
+            ...(topic !== undefined && { message_thread_id: topic }),
+            ...(to !== undefined && {
+              reply_parameters: { message_id: to, allow_sending_without_reply: true },
+            }),
+          },
+        ]
+      : ['editMessageText', { chat_id: chat, message_id: edit, text }]
+  for (let retry = 0; ; retry++) {
+    const called = await callOnce(bot, method, parameters, PATIENCE)
+    if ('result' in called) return messageId(called.result) ?? edit ?? ''
+    const { kind, message, notes, pause = 0 } = called.fault
+    if (kind !== 'busy' || retry >= RETRIES.busy || pause > LONGEST_PAUSE) {
+      throw new UserError({ message, notes: kind === 'service' ? [] : notes })
+    }
+    await bot.sleep(pause)
+  }
+}
+
+function messageId(result: Json): string | undefined {
+  const id = isObject(result) ? result.message_id : undefined
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
+}
+
 /** Why a call of the Bot API gave no result, in words that hold neither the token nor the address. */
 interface BotFault {
   readonly kind: 'token' | 'webhook' | 'poller' | 'busy' | 'service' | 'refused'

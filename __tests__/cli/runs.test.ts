@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { RunningCommand } from '../support/cli.ts'
+import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
+
+const DELIVERY = '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11'
+const OTHER = '11111111-7d1f-4c58-9a55-2f6f0e9a1c11'
+
+let github: GitHub
+let folder: string
+
+beforeAll(async () => {
+  github = await startGitHub()
+  folder = await mkdtemp(join(tmpdir(), 'hookline-runs-'))
+})
+afterEach(() => github.reset())
+afterAll(() => Promise.all([github.close(), rm(folder, { recursive: true })]))
+
+interface Setting {
+  readonly title?: string
+  readonly conclusion?: string
+  readonly event?: string
+}
+
+/** One run, which ends when it is asked for by its number for the second time. */
+function oneRun(setting: Setting = {}): Answering {
+  const { title = `hook ${DELIVERY}`, conclusion = 'success', event } = setting
+  let asked = 0
+  const run = () => ({
+    id: 7,
+    path: '.github/workflows/hook.yml',
+    display_title: title,
+    created_at: '2026-01-01T00:00:00Z',
+    html_url: 'https://github.com/octo/repo/actions/runs/7',
+    status: asked > 1 ? 'completed' : 'in_progress',
+    conclusion: asked > 1 ? conclusion : null,
+  })
+  return ({ url }) => {
+    if (url.endsWith('/actions/runs/7')) {
+      asked++
+      return { status: 200, body: JSON.stringify(run()) }
+    }
+    const isOurs = url.includes(`event=${event ?? 'repository_dispatch'}`)
+    return { status: 200, body: JSON.stringify({ workflow_runs: isOurs ? [run()] : [] }) }
+  }
+}
+
+async function hookline(args: readonly string[], env: Record<string, string> = {}) {
+  const all = { HOOKLINE_API_URL: github.url, HOOKLINE_TOKEN: 'token', ...env }
+  const command = new RunningCommand(args, { cwd: folder, env: all })
+  command.process.stdin?.end()
+  return { code: await command.ended(), stdout: command.stdout, stderr: command.stderr }
+}
+
+const runs = (...args: string[]) => hookline(['runs', '--repository', 'octo/repo', ...args])
+
+describe('hookline runs', () => {
+  test('tells delivery, workflow, state and address', async () => {
+    github.always(oneRun())
+    const { code, stdout } = await runs('--json')
+    expect({ code, run: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      run: {
+        id: 7,
+        delivery: DELIVERY,
+        workflow: 'hook',
+        state: 'in_progress',
+        conclusion: null,
+        started: '2026-01-01T00:00:00Z',
+        url: 'https://github.com/octo/repo/actions/runs/7',
+      },
+    })
+  })
+
+  test('says which line to add where a run does not name its delivery', async () => {
+    github.always(oneRun({ title: 'hook' }))
+    const { stderr } = await runs()
+    expect(stderr).toContain(
+      "run-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}",
+    )
+  })
+
+  test('does not take a run by hand for one of a webhook', async () => {
+    github.always(oneRun({ title: 'hook', event: 'workflow_dispatch' }))
+    expect((await runs()).stdout).toBe('')
+  })
+
+  test('a delivery that no run names is told', async () => {
+    github.always(oneRun())
+    expect(await runs('--delivery', OTHER)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(OTHER),
+    })
+  })
+
+  test('what GitHub does not show is told with the permission', async () => {
+    github.always({ status: 403, body: '{}' })
+    expect(await runs()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Actions: Read'),
+    })
+  })
+
+  test.each([
+    ['success', 0],
+    ['failure', 1],
+  ])(
+    '--watch follows a delivery to its end: %s',
+    async (conclusion, code) => {
+      github.always(oneRun({ conclusion }))
+      const ended = await runs('--delivery', DELIVERY, '--watch')
+      expect(ended).toMatchObject({ code, stdout: expect.stringContaining(conclusion) })
+    },
+    30_000,
+  )
+})
+
+describe('hookline send', () => {
+  let relay: GitHub
+  beforeAll(async () => {
+    relay = await startGitHub()
+  })
+  afterAll(() => relay.close())
+
+  const answer = (headers: Record<string, string>) => ({
+    status: 200,
+    headers: { 'x-hookline-delivery': DELIVERY, ...headers },
+    body: '{"success":true}',
+  })
+
+  test('prints the run that the relay names', async () => {
+    const run = 'https://github.com/octo/repo/actions/runs/7'
+    relay.always(answer({ 'x-hookline-run': run }))
+    const { stdout } = await hookline(['send', `${relay.url}/octo/repo/hook/webhook`])
+    expect(stdout).toContain(`${run}\n`)
+  })
+
+  test.each([
+    ['by the page that the relay names', { 'x-hookline-run': 'https://x.test/actions/runs/7' }],
+    ['by the delivery in its name', {}],
+  ])(
+    '--wait follows it to its end, %s',
+    async (_, headers: Record<string, string>) => {
+      relay.always(answer(headers))
+      github.always(oneRun({ conclusion: 'failure' }))
+      const url = `${relay.url}/octo/repo/hook/webhook`
+      const { code, stderr } = await hookline(['send', url, '--wait'])
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('failure') })
+    },
+    30_000,
+  )
+
+  test('an address of this machine needs no scheme', async () => {
+    relay.always(answer({}))
+    const { code } = await hookline(['send', `${relay.url.slice('http://'.length)}/webhook/a/b`])
+    expect(code).toBe(0)
+  })
+})

@@ -1,0 +1,53 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { RunningCommand } from '../support/cli.ts'
+
+const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-tunnel-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** A `cloudflared` that tells an address, and does what comes after. */
+async function cloudflared(then: string): Promise<void> {
+  const file = join(folder, 'cloudflared')
+  const script = `#!/bin/sh\necho "$@" > '${folder}/arguments'\necho "INF |  ${PUBLIC}  |" >&2\n${then}\n`
+  await writeFile(file, script)
+  await chmod(file, 0o755)
+}
+
+function relay(path: string) {
+  const args = ['relay', '--port', '0', '--tunnel']
+  return new RunningCommand(args, { cwd: folder, env: { PATH: path } })
+}
+
+const withFake = () => `${folder}:${process.env.PATH}`
+
+test('prints the public webhook URL and a line that fires it', async () => {
+  await cloudflared('exec sleep 60')
+  const command = relay(withFake())
+  try {
+    await command.printed(/try it:/)
+    expect(command.stdout).toContain(`webhook URL:    ${PUBLIC}/owner/name/hook/webhook\n`)
+    expect(command.stdout).toContain(`curl -X POST "${PUBLIC}/owner/name/hook/webhook"`)
+  } finally {
+    await command.stop()
+  }
+})
+
+test('says how to install what is not there', async () => {
+  const command = relay(folder)
+  expect(await command.ended()).toBe(1)
+  expect(command.stderr).toMatch(/cloudflared is not installed[\s\S]*brew install cloudflared/)
+})
+
+test('a tunnel that ends, ends the relay', async () => {
+  await cloudflared('exit 3')
+  const command = relay(withFake())
+  expect(await command.ended()).toBe(1)
+  expect(command.stderr).toMatch(/tunnel ended|without an address/)
+})
