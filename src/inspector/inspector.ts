@@ -100,7 +100,11 @@ export async function inspect(visit: Visit, parts: InspectorParts): Promise<Insp
   if (resource === 'replay') return replayed(visit, parts)
   if (visit.method !== 'GET' && visit.method !== 'HEAD') return text(405, 'GET only')
   const respond = RESOURCES.get(resource)
-  return respond ? respond(visit, parts, name) : file(resource || 'index.html', parts)
+  if (respond) return respond(visit, parts, name)
+  const file = resource || 'index.html'
+  const found = parts.files.get(file)
+  const type = TYPES.get(file.slice(file.lastIndexOf('.') + 1))
+  return found === undefined || !type ? text(404, 'no such page') : answer(200, type, found)
 }
 
 type Respond = (visit: Visit, parts: InspectorParts, name: string) => InspectorAnswer
@@ -112,7 +116,15 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     ({ headers }, { recorder: { run }, key, welcome }) =>
       json({ run, key, ...welcome(`http://${headers.host}`) }),
   ],
-  ['events', events],
+  [
+    'events',
+    ({ headers }, { recorder }) => {
+      const streaming = { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' }
+      // A browser that lost the connection says which event it saw last, by its id.
+      const eventsAfter = recorder.numberOf(String(headers['last-event-id'] ?? ''))
+      return { eventsAfter, headers: streaming }
+    },
+  ],
   [
     'requests',
     (_, { recorder }, id) => {
@@ -132,13 +144,6 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     },
   ],
 ])
-
-/** A browser that lost the connection says which event it saw last, by its id. */
-function events({ headers }: Visit, { recorder }: InspectorParts): InspectorAnswer {
-  const streaming = { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' }
-  const eventsAfter = recorder.numberOf(String(headers['last-event-id'] ?? ''))
-  return { eventsAfter, headers: streaming }
-}
 
 async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
   if (visit.method !== 'POST') return text(405, 'POST only')
@@ -162,12 +167,6 @@ async function signedOrder(order: Order, { sign }: InspectorParts): Promise<Show
     if (error instanceof UserError) return error.message
     throw error
   }
-}
-
-function file(name: string, { files }: InspectorParts): InspectorAnswer {
-  const found = files.get(name)
-  const type = TYPES.get(name.slice(name.lastIndexOf('.') + 1))
-  return found === undefined || !type ? text(404, 'no such page') : answer(200, type, found)
 }
 
 function text(status: number, body: string): InspectorAnswer {
@@ -196,7 +195,7 @@ const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.+|cf-.+|ngrok-.+)$/
  * - `Origin` and `Sec-Fetch-Site` keep out every other page of this browser.
  */
 export function accessRefusal({ address, headers }: Visitor): string | undefined {
-  const { origin } = headers
+  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers
   const host = String(headers.host)
   if (!LOOPBACK_ADDRESS.test(address ?? '')) return 'it answers this machine only'
   if (Object.keys(headers).some((name) => FORWARDED.test(name))) {
@@ -204,14 +203,7 @@ export function accessRefusal({ address, headers }: Visitor): string | undefined
   }
   if (!LOOPBACK_HOST.test(host)) return 'open it as localhost'
   if (origin !== undefined && origin !== `http://${host}`) return 'another page asked for it'
-  if (!isOwnPage(headers)) return 'another page asked for it'
-  return undefined
-}
-
-/** Browsers since 2023 say it; a click on a link from elsewhere may show the page, and no more. */
-function isOwnPage({
-  'sec-fetch-site': site = 'none',
-  'sec-fetch-mode': mode,
-}: VisitHeaders): boolean {
-  return site === 'same-origin' || site === 'none' || mode === 'navigate'
+  // Browsers since 2023 say it; a click on a link from elsewhere may show the page, and no more.
+  const isOwnPage = site === 'same-origin' || site === 'none' || mode === 'navigate'
+  return isOwnPage ? undefined : 'another page asked for it'
 }

@@ -70,7 +70,9 @@ export async function runLocally(
 export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
   const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })
   const result = await evaluateLocally({ name: 'schedule', payload: {} }, open, ports)
-  const { decisions } = result
+  const { decisions, problems } = result
+  // What went wrong stands in no file: the service did.
+  const hasFailed = problems.length > 0 && problems.every(({ position }) => position === undefined)
   const decided = decisions.find(({ fired }) => fired) ?? decisions[0]
   return {
     delivery: '',
@@ -79,13 +81,8 @@ export async function pollLocally(workflow: string, ports: LocalPlatformPorts): 
     workflow,
     trigger: decided?.trigger ?? '',
     ...result,
-    reason: isOutside(result.problems) ? 'the poll failed' : result.reason,
+    reason: hasFailed ? 'the poll failed' : result.reason,
   }
-}
-
-/** Whether what went wrong stands in no file: the service did. */
-function isOutside(problems: readonly Problem[]): boolean {
-  return problems.length > 0 && problems.every(({ position }) => position === undefined)
 }
 
 type Result = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
@@ -102,7 +99,10 @@ async function evaluateLocally(
     const evaluation = await evaluate(event, workflows, ports)
     // Here every job succeeds, so what is left for its end is done at once.
     await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
-    return { ...resultOf(evaluation), milliseconds: now() - started }
+    const { decisions, contexts, items, found, fields, files, reason } = evaluation
+    const outputs = { items: contexts, count: items.length, found, fields, reason }
+    const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
+    return { decisions, ...outputs, warnings, problems: [], milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { problems } = error
@@ -110,13 +110,6 @@ async function evaluateLocally(
     const reason = 'the workflow has mistakes'
     return { ...nothing, reason, problems, milliseconds: now() - started }
   }
-}
-
-function resultOf(evaluation: Evaluation): Omit<Result, 'milliseconds'> {
-  const { decisions, contexts, items, found, fields, files, reason } = evaluation
-  const outputs = { items: contexts, count: items.length, found, fields }
-  const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
-  return { decisions, ...outputs, warnings, reason, problems: [] }
 }
 
 /** No step of a job runs here that could read it. */
@@ -269,7 +262,7 @@ export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): s
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined ? [] : [`  ${reason}`]),
     ...warnings.map((warning) => `  warning: ${visible(warning)}`),
-    ...problems.map((problem) => indent(renderProblem(problem))),
+    ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
     '',
   ].join('\n')
@@ -286,7 +279,12 @@ function outputLines(
     return Object.entries(outputs).map(([name, value]) => {
       const isStructure = typeof value === 'object' && value !== null
       const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
-      return `  ${visible(expressionIn(place, readers))} = ${shown(value)}`
+      const text = visible(JSON.stringify(value))
+      const shown =
+        text.length <= SHOWN_LENGTH
+          ? text
+          : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
+      return `  ${visible(expressionIn(place, readers))} = ${shown}`
     })
   })
 }
@@ -299,18 +297,8 @@ function expressionIn(place: Place, readers: readonly Reader[]): string {
   return (offer?.expression ?? onExpression(place)).replace(/^\$\{\{ (.*) \}\}$/s, '$1')
 }
 
-function shown(value: Json): string {
-  const text = visible(JSON.stringify(value))
-  if (text.length <= SHOWN_LENGTH) return text
-  return `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
-}
-
 /** Control characters of a request could move the cursor or recolour the terminal. */
 function visible(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ')
 }

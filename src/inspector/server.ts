@@ -21,13 +21,20 @@ export function inspectorServer(
   report: (error: unknown) => void,
 ): InspectorServer {
   const stream = new EventStream()
-  const told = (kept: Kept) => requestEvent(kept, parts)
-  const unlisten = parts.recorder.listen((kept) => stream.send(told(kept)))
+  const { recorder } = parts
+  const told = ({ summary }: Kept): StreamedEvent => {
+    const data = JSON.stringify({ summary, oldest: recorder.oldest })
+    return { id: summary.id, name: 'request', data }
+  }
+  const unlisten = recorder.listen((kept) => stream.send(told(kept)))
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const answered = await inspect(visitOf(request), parts)
     if ('reply' in answered) return write(response, answered.reply, request.method)
-    const missed = parts.recorder.after(answered.eventsAfter).map(told)
-    stream.open(response, answered.headers, [helloEvent(parts), ...missed])
+    const missed = recorder.after(answered.eventsAfter).map(told)
+    // A page of an earlier run learns that what it shows is gone.
+    const { run, oldest } = recorder
+    const hello = { id: `${run}-0`, name: 'hello', data: JSON.stringify({ run, oldest }) }
+    stream.open(response, answered.headers, [hello, ...missed])
   }
   const fail = (response: ServerResponse, error: unknown) => {
     report(error)
@@ -46,16 +53,6 @@ export function inspectorServer(
       stream.close()
     },
   }
-}
-
-/** Begins every stream: a page of an earlier run learns that what it shows is gone. */
-function helloEvent({ recorder: { run, oldest } }: InspectorParts): StreamedEvent {
-  return { id: `${run}-0`, name: 'hello', data: JSON.stringify({ run, oldest }) }
-}
-
-function requestEvent({ summary }: Kept, { recorder }: InspectorParts): StreamedEvent {
-  const data = JSON.stringify({ summary, oldest: recorder.oldest })
-  return { id: summary.id, name: 'request', data }
 }
 
 function visitOf(request: IncomingMessage): Visit {

@@ -3,7 +3,6 @@ import { HttpFailure } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
-import type { Item } from './trigger.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
 import { AMAZON_TIMEOUT, snsUrl } from './verify/aws-sns.ts'
 import { bareVerification, verifyOption } from './verify/options.ts'
@@ -31,7 +30,10 @@ export const awsSns = defineTrigger({
   async receive(request, { verify }, ports) {
     const reception = await receiveFromService(request, verify, ports, read)
     const isRefused = reception.checks.some(({ option, held }) => option === 'verify' && !held)
-    return isConfirmation(request) && !isRefused ? confirm(request, ports) : reception
+    const { method, body } = request
+    const isConfirmation =
+      method === 'post' && isObject(body) && body.Type === 'SubscriptionConfirmation'
+    return isConfirmation && !isRefused ? confirm(request, ports) : reception
   },
 })
 
@@ -39,12 +41,8 @@ const read: ItemReader = ({ headers, body }) => {
   if (isObject(body) && body.Type === 'Notification') {
     return { ...body, Message: parsed(body.Message ?? null) }
   }
-  const isUnwrapped = headers['x-amz-sns-rawdelivery'] === 'true'
-  return isUnwrapped ? unwrapped(headers, body) : 'is no notification'
-}
-
-/** With "raw message delivery" the body is the message, and the rest stands in headers. */
-function unwrapped(headers: WebhookRequest['headers'], body: Json): Item {
+  if (headers['x-amz-sns-rawdelivery'] !== 'true') return 'is no notification'
+  // With "raw message delivery" the body is the message, and the rest stands in headers.
   return {
     Type: 'Notification',
     MessageId: headers['x-amz-sns-message-id'] ?? null,
@@ -60,10 +58,6 @@ function parsed(message: Json): Json {
   } catch {
     return message
   }
-}
-
-function isConfirmation({ method, body }: WebhookRequest): boolean {
-  return method === 'post' && isObject(body) && body.Type === 'SubscriptionConfirmation'
 }
 
 /** Only for a message that Amazon signed, whatever `verify` asks for: its address is fetched. */

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
-import type { Check, Item, Reception, TriggerPorts } from './trigger.ts'
+import type { Item, Reception, TriggerPorts } from './trigger.ts'
 import type { Verification } from './verify/options.ts'
 import { verifyRequest } from './verify.ts'
 
@@ -14,8 +14,10 @@ export async function receiveFromService(
   ports: TriggerPorts,
   read: ItemReader,
 ): Promise<Reception> {
-  const method = postCheck(request)
-  if (!method.held) return { checks: [method], items: [] }
+  // Services ask with GET or HEAD whether someone listens: that is no event, and is not signed.
+  if (request.method !== 'post') {
+    return { checks: [{ option: 'method', held: false, found: 'is not post' }], items: [] }
+  }
   const { held, checks, warnings } = await verifyRequest(request, verify, ports)
   if (!held) return { checks, items: [], warnings }
   const item = read(request)
@@ -24,24 +26,15 @@ export async function receiveFromService(
   return { checks: [...checks, body], items: isItem ? [item] : [] }
 }
 
-/** Services ask with GET or HEAD whether someone listens: that is no event, and is not signed. */
-function postCheck({ method }: WebhookRequest): Check {
-  const held = method === 'post'
-  return { option: 'method', held, found: held ? 'post' : 'is not post' }
-}
-
 /** Answers by the title of their question; when a title comes again, as `Name (2)`. */
 export function answersByTitle(answers: Iterable<readonly [title: string, Json]>): JsonObject {
   const found = new Map<string, Json>()
-  for (const [title, value] of answers) found.set(freeTitle(title, found), value)
+  for (const [title, value] of answers) {
+    let free = title
+    for (let number = 2; found.has(free); number++) free = `${title} (${number})`
+    found.set(free, value)
+  }
   return record(found)
-}
-
-function freeTitle(title: string, taken: ReadonlyMap<string, unknown>): string {
-  if (!taken.has(title)) return title
-  let number = 2
-  while (taken.has(`${title} (${number})`)) number++
-  return `${title} (${number})`
 }
 
 /** What of a list is an object; nothing, when it is no list. */

@@ -1,5 +1,4 @@
 import type { WebhookRequest } from '../wire/request.ts'
-import type { Secret } from '../wire/secret.ts'
 import type { Check, TriggerPorts } from './trigger.ts'
 import type { Verification } from './verify/options.ts'
 import type { Credentials } from './verify/scheme.ts'
@@ -19,7 +18,9 @@ export async function verifyRequest(
   ports: TriggerPorts,
 ): Promise<Verdict> {
   if (!verifications) return { held: true, checks: [], warnings: [] }
-  const notes = asked(verifications).some(({ settings }) => settings.secrets.some(endsInLineBreak))
+  const notes = asked(verifications).some(({ settings }) =>
+    settings.secrets.some((secret) => /[\r\n]$/.test(secret.reveal())),
+  )
     ? [LINE_BREAK]
     : []
   const refusals: string[] = []
@@ -34,10 +35,6 @@ export async function verifyRequest(
 /** Hardly ever meant: it comes with a file that was pasted, or with a block of YAML that begins with `|`. */
 const LINE_BREAK =
   'a "secret" of "verify" ends in a line break, which is a part of it like any other character: paste it without, or write "|-" for "|"'
-
-function endsInLineBreak(secret: Secret): boolean {
-  return /[\r\n]$/.test(secret.reveal())
-}
 
 function verdict(held: boolean, found: string, notes: readonly string[]): Verdict {
   const checks = [{ option: 'verify', held, found }]

@@ -45,7 +45,8 @@ export function forwardedHeaders(headers: RawHeaders): ReadonlyMap<string, strin
   const named = namedByConnection(headers)
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = (headers[at] ?? '').toLowerCase()
-    if (!travels(name) || named.includes(name)) continue
+    if (NOT_FORWARDED.has(name) || named.includes(name)) continue
+    if (NOT_FORWARDED_PREFIXES.some((prefix) => name.startsWith(prefix))) continue
     const value = valueText(headers[at + 1] ?? '')
     const earlier = forwarded.get(name)
     if (earlier !== undefined) forwarded.set(name, `${earlier}, ${value}`)
@@ -65,12 +66,6 @@ export function headerValue(headers: RawHeaders, wanted: string): string | undef
 /** Comparing lengths first spares most names the conversion. */
 function isNamed(name: string, wanted: string): boolean {
   return name.length === wanted.length && name.toLowerCase() === wanted
-}
-
-function travels(name: string): boolean {
-  return (
-    !NOT_FORWARDED.has(name) && !NOT_FORWARDED_PREFIXES.some((prefix) => name.startsWith(prefix))
-  )
 }
 
 /** A sender may declare more headers as hop-by-hop, by naming them in `Connection`. */

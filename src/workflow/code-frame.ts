@@ -22,20 +22,17 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
   return printable(withoutBotTokens(lines.join('\n')))
 }
 
-/** The place in the form that editors and terminals link: `workflows/hook.yml:3:13`. */
-function renderPlace({ source, line, column }: Position): string {
-  return `${source.name}:${line}:${column}`
-}
-
 function codeFrame(position: Position, hint: string | undefined, digits: number): string[] {
-  const text = (position.source.text.split('\n')[position.line - 1] ?? '').replace(/\r$/, '')
+  const { source, line, column } = position
+  const text = (source.text.split('\n')[line - 1] ?? '').replace(/\r$/, '')
   const shown = text.replaceAll('\t', ' ')
   const margin = ' '.repeat(digits + 1)
-  const caret = ' '.repeat(position.column - 1) + '^'.repeat(position.length)
+  const caret = ' '.repeat(column - 1) + '^'.repeat(position.length)
   return [
-    `${margin}--> ${renderPlace(position)}`,
+    // The form that editors and terminals link.
+    `${margin}--> ${source.name}:${line}:${column}`,
     `${margin} |`,
-    ` ${position.line} | ${shown}`.trimEnd(),
+    ` ${line} | ${shown}`.trimEnd(),
     `${margin} | ${caret} ${hint ?? ''}`.trimEnd(),
   ]
 }

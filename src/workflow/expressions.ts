@@ -36,7 +36,9 @@ export class ExpressionMistake extends Error {
 export function fillIn(text: string, contexts: Contexts): Json {
   const parts = split(text)
   const [only] = parts
-  if (parts.length === 1 && only?.isExpression) return plain(evaluate(only.text, contexts))
+  if (parts.length === 1 && only?.isExpression) {
+    return JSON.parse(JSON.stringify(evaluate(only.text, contexts), data.replacer)) as Json
+  }
   return parts
     .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
     .join('')
@@ -117,10 +119,6 @@ function parse(expression: string, names: string[]): Expr {
 function contextData(contexts: Contexts): data.Dictionary {
   // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
   return JSON.parse(JSON.stringify(contexts), data.reviver) as data.Dictionary
-}
-
-function plain(value: data.ExpressionData): Json {
-  return JSON.parse(JSON.stringify(value, data.replacer)) as Json
 }
 
 /** Where the inside of one `${{ }}` stands in a text. */

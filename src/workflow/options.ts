@@ -144,12 +144,6 @@ function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
 
-/** A mapping within the options says in its message what there is: `options: scheme, secret`. */
-function optionsOf({ message }: Issue): string[] {
-  const [, names] = /^options: (.*)/.exec(message) ?? []
-  return names?.split(', ') ?? []
-}
-
 function unknownOption(issue: Issue, path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1))
   const common = Object.keys(CONFIG_OPTIONS)
@@ -157,9 +151,11 @@ function unknownOption(issue: Issue, path: Path, known: readonly string[]): Prob
     return { message: `unknown option ${quoted(name)}`, hint: 'it belongs under "config"' }
   }
   const isCommon = path.length === 2 && path[0] === 'config'
+  // A mapping within the options says in its message what there is: `options: scheme, secret`.
+  const within = /^options: (.*)/.exec(issue.message)?.[1]?.split(', ') ?? []
   const moved = isCommon ? MOVED_KEYS.get(name) : undefined
   if (moved !== undefined) return { message: `"config.${name}" is not known here`, notes: [moved] }
-  const names = path.length === 1 ? known : isCommon ? common : optionsOf(issue)
+  const names = path.length === 1 ? known : isCommon ? common : within
   return withHint(`unknown option ${quoted(name)}`, name, names, 'options')
 }
 
@@ -226,8 +222,8 @@ function optionValues(
     if (mistakes.size === LIMITS.problems) return null
     try {
       const value = fillIn(text, reading.contexts)
-      // Before a run every name has a stand-in, but for those that are computed.
-      if (!reading.standIns) refuseUnset(text, reading.contexts, isProof(path))
+      // Before a run every name has a placeholder, but for those that are computed.
+      if (!reading.standIns) refuseUnset(text, reading.contexts, PROOFS.includes(path[0]))
       return value
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
@@ -239,10 +235,6 @@ function optionValues(
 
 /** What a request or a bot is proved by, and options that are one expression as a whole. */
 const PROOFS: readonly unknown[] = [undefined, 'verify', 'token', 'secretToken']
-
-function isProof([option]: Path): boolean {
-  return PROOFS.includes(option)
-}
 
 function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {
   if (options === null) return null
@@ -319,7 +311,7 @@ export interface Reading {
   readonly document: Document.Parsed
   readonly contexts: Contexts
   /**
-   * True when the contexts hold stand-ins, as they do before a run: then it says nothing that an
+   * True when the contexts hold placeholders, as they do before a run: then it says nothing that an
    * option does not accept the value of an expression.
    */
   readonly standIns?: boolean

@@ -134,7 +134,7 @@ function enterColumn(columns: number[], column: number): void {
   if (columns.at(-1) !== column) columns.push(column)
 }
 
-/** The place of a stretch of text, cut at the end of its first line. Offsets are UTF-16 units. */
+/** The place of a part of the text, cut at the end of its first line. Offsets are UTF-16 units. */
 export function positionAt(source: Source, start: number, end: number): Position {
   const before = source.text.slice(0, start)
   const lineStart = before.lastIndexOf('\n') + 1

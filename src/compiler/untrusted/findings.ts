@@ -40,18 +40,18 @@ export function findUntrusted(
   file: LintedFile,
   inputs: ReadonlySet<string> = NO_INPUTS,
 ): Finding[] {
-  return findIn(file, flowOf(file, new Set([...OWN_INPUTS, ...inputs])))
-}
-
-function findIn(file: LintedFile, flow: Flow): Finding[] {
+  const flow = flowOf(file, new Set([...OWN_INPUTS, ...inputs]))
   const texts = new Texts(file.source)
   const sinks = [
     ...defaultsOf(flow.top, flow.scope),
     ...environment(childOf(flow.top, 'env'), flow.scope),
     ...flow.jobs.flatMap(sinksOfJob),
   ]
+  // An alias shows the same text in several places; it is found once for each of them.
   const found = new Map(
-    sinks.flatMap((sink) => inSink(flow, texts, sink)).map((one) => [keyOf(one), one]),
+    sinks
+      .flatMap((sink) => inSink(flow, texts, sink))
+      .map((one) => [`${offsetIn(one.text)}:${one.at.start}:${one.key}`, one]),
   )
   return [...found.values()].sort((one, other) => offsetOf(one) - offsetOf(other))
 }
@@ -94,11 +94,6 @@ export function untrustedCalls(file: LintedFile, inputs = NO_INPUTS): UntrustedC
     const names = given.map(({ name }) => name.toLowerCase())
     return uses.startsWith('./') && names.length > 0 ? [{ file: uses.slice(2), inputs: names }] : []
   })
-}
-
-/** An alias shows the same text in several places; it is found once for each of them. */
-function keyOf({ text, at, key }: Finding): string {
-  return `${offsetIn(text)}:${at.start}:${key}`
 }
 
 function offsetIn({ alias, node }: TextPlace): number {
@@ -314,7 +309,7 @@ class Texts {
     this.#written.set(node, written)
     const inside = node.value.slice(start, end)
     const from = start + inside.length - inside.trimStart().length
-    const stretch = written.span(from, Math.max(from + 1, start + inside.trimEnd().length))
-    return positionAt(this.#source, stretch.start, stretch.end)
+    const span = written.span(from, Math.max(from + 1, start + inside.trimEnd().length))
+    return positionAt(this.#source, span.start, span.end)
   }
 }

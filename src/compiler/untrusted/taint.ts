@@ -61,16 +61,22 @@ const HARMLESS: ReadonlySet<string> = new Set(
 function isTainted(expr: Expr, scope: Scope): boolean {
   if (expr instanceof Literal || expr instanceof Unary || expr instanceof Binary) return false
   if (expr instanceof Grouping) return isTainted(expr.group, scope)
-  if (expr instanceof Logical) return logicalResults(expr).some((arg) => isTainted(arg, scope))
+  if (expr instanceof Logical) {
+    // Of `a && b`, `a` is the result only when it is empty, zero or false.
+    const results = expr.operator.lexeme === '&&' ? expr.args.slice(-1) : expr.args
+    return results.some((arg) => isTainted(arg, scope))
+  }
   if (expr instanceof FunctionCall) return callResults(expr).some((arg) => isTainted(arg, scope))
-  const { root, steps } = chainOf(expr)
+  // `on.webhook['outputs']` is its root `on` and the steps from there.
+  const steps: (string | undefined)[] = []
+  let root = expr
+  for (; root instanceof IndexAccess; root = root.expr) {
+    const { index } = root
+    const isFixed = index instanceof Literal
+    steps.unshift(isFixed ? index.literal.coerceString().toLowerCase() : undefined)
+  }
   if (!(root instanceof ContextAccess)) return root !== expr && isTainted(root, scope)
   return CONTEXTS.get(root.name.lexeme.toLowerCase())?.(steps, scope) ?? false
-}
-
-/** Of `a && b`, `a` is the result only when it is empty, zero or false. */
-function logicalResults({ operator, args }: Logical): readonly Expr[] {
-  return operator.lexeme === '&&' ? args.slice(-1) : args
 }
 
 function callResults({ functionName, args }: FunctionCall): readonly Expr[] {
@@ -82,18 +88,6 @@ function callResults({ functionName, args }: FunctionCall): readonly Expr[] {
 
 /** Steps into a context; `undefined` for one that is only known at run time, or for all there are. */
 type Steps = readonly (string | undefined)[]
-
-/** `on.webhook['outputs']` as its root `on` and the steps from there. */
-function chainOf(expr: Expr): { readonly root: Expr; readonly steps: Steps } {
-  const steps: (string | undefined)[] = []
-  let root = expr
-  for (; root instanceof IndexAccess; root = root.expr) steps.push(nameOf(root.index))
-  return { root, steps: steps.reverse() }
-}
-
-function nameOf(index: Expr): string | undefined {
-  return index instanceof Literal ? index.literal.coerceString().toLowerCase() : undefined
-}
 
 /**
  * What anyone may word in the events of GitHub's own.
