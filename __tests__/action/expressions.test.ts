@@ -34,7 +34,7 @@ describe('an expression in on:', () => {
     ['a comparison', "webhook: {path: \"/${{ vars.METHOD == 'POST' && 'yes' || 'no' }}\"}", '/yes'],
     ['a single one keeps its type', 'webhook: {method: "${{ fromJSON(secrets.METHODS) }}"}', ''],
     ['a single one for all options', 'webhook: ${{ fromJSON(secrets.ANY) }}', ''],
-    ['a missing name is empty', 'webhook: {path: "/a${{ vars.NONE }}"}', '/a'],
+    ['a missing name with another one', 'webhook: {path: "/a${{ vars.NONE || \'b\' }}"}', '/ab'],
   ])('%s', async (_, on, path) => {
     expect((await run(on, path)).outputs).toMatchObject({ triggered: 'true', count: '1' })
   })
@@ -49,8 +49,8 @@ describe('an expression in on:', () => {
   test.each(['INPUT_HIDDEN', 'INPUT_SECRETS', 'ACTIONS_RUNTIME_TOKEN'])(
     'does not see %s in env',
     async (name) => {
-      const on = `webhook: {path: "/:x\${{ env.${name} }}"}`
-      expect(itemOf(await run(on, '/seen')).params).toEqual({ x: 'seen' })
+      const on = `webhook: {path: "/:x/\${{ env.${name} || 'empty' }}"}`
+      expect(itemOf(await run(on, '/seen/empty')).params).toEqual({ x: 'seen' })
     },
   )
 
@@ -58,7 +58,7 @@ describe('an expression in on:', () => {
     [
       'an unknown context',
       'webhook:\n  path: /${{ steps.x.outputs.y }}',
-      "error: expression: Unrecognized named-value: 'steps' (contexts here: secrets, vars, github, env)",
+      'error: "path": expression: Unrecognized named-value: \'steps\' (contexts here: secrets, vars, github, env)',
       [
         ' --> input "on":2:14',
         '   |',
@@ -69,7 +69,7 @@ describe('an expression in on:', () => {
     [
       'one that is not closed',
       'webhook:\n  path: /a${{ vars.A }',
-      'error: expression is not closed with }}',
+      'error: "path": expression is not closed with }}',
       [
         ' --> input "on":2:11',
         '   |',
@@ -80,13 +80,13 @@ describe('an expression in on:', () => {
     [
       'one in a list that does not parse',
       'webhook:\n  method:\n    - get\n    - ${{ vars.A + 1 }}',
-      "error: expression: Unexpected symbol: '+'. Located at position 9 within expression:  vars.A + 1  (contexts here: secrets, vars, github, env)",
+      'error: "method": expression: Unexpected symbol: \'+\'. Located at position 9 within expression:  vars.A + 1  (contexts here: secrets, vars, github, env)',
       [' --> input "on":4:11'],
     ],
     [
       'an empty one',
       'webhook: {path: "${{ }}"}',
-      'error: expression cannot be evaluated',
+      'error: "path": expression cannot be evaluated',
       [' --> input "on":1:17'],
     ],
     [
@@ -110,7 +110,7 @@ describe('an expression in on:', () => {
     [
       'one that reads a secret as JSON, without its text',
       'webhook: {path: "${{ fromJSON(secrets.PATH_PART) }}"}',
-      'error: expression cannot be evaluated',
+      'error: "path": expression cannot be evaluated',
       [' --> input "on":1:22'],
     ],
   ])('with a mistake: %s', async (_, on, message, frame) => {

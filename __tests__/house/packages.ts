@@ -25,11 +25,16 @@ export function packagesBehind(
     seen.add(path)
     for (const name of known.get(path)?.imports ?? []) {
       if (known.has(name)) walk(name)
-      else if (!isBuiltin(name) && !name.startsWith('.')) packages.add(packageOf(name))
+      else if (!isNodes(name) && !name.startsWith('.')) packages.add(packageOf(name))
     }
   }
   for (const entry of entries) walk(entry)
   return [...packages].sort()
+}
+
+/** `node:sqlite` is a module of Node that not every version which runs this knows. */
+function isNodes(name: string): boolean {
+  return name.startsWith('node:') || isBuiltin(name)
 }
 
 function packageOf(name: string): string {

@@ -74,6 +74,12 @@ const HARMLESS = [
   // Whether it is the very same object, whatever its text.
   'known.token !== refused',
   'other !== token',
+  // The name of a variable, a word of a script, and who holds a lock: nothing of these is confidential.
+  'token === TOKEN_VARIABLE',
+  'code.indexOf(token)',
+  '(await files.read(place)) === token',
+  // What one's own machine is about to sign, on that machine.
+  'includes(proof.secret.reveal())',
 ]
 
 test('R32: nothing confidential is compared by an operator', () => {

@@ -157,7 +157,8 @@ describe('the token is in nothing that the action leaves behind', () => {
     expect(leaks(post)).toEqual([])
   })
 
-  const acknowledge = { kind: 'acknowledge', workflow: 'bot', trigger: 'messaging_bot', cursor: 5 }
+  const cursor = { bot: BOT_TOKEN.split(':')[0], offset: 5 }
+  const acknowledge = { kind: 'acknowledge', workflow: 'bot', trigger: 'messaging_bot', cursor }
   const EFFECTS = JSON.stringify([acknowledge])
 
   /** Where the token stands, but for the one command by which the runner is told to hide it. */
