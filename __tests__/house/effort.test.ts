@@ -35,7 +35,7 @@ describe('Node 24 is', () => {
     ['the running one from 22.13 on', undefined, '22.13.0', '/nowhere', '/running'],
     ['none, when only an older one is there', undefined, '22.12.0', '/nowhere', null],
   ])('%s', (_, named, version, cached, expected) => {
-    expect(findNode24(named, { path: '/running', version }, cached)).toBe(expected)
+    expect(findNode24(named ?? '', { path: '/running', version }, cached)).toBe(expected)
   })
 
   test('the named one, and an error when that does not start', () => {

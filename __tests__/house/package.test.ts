@@ -72,7 +72,15 @@ describe('what a runner downloads', () => {
 
   test('is the action, and none of the house around it', () => {
     const folders = new Set(names.map((name) => name.split('/')[0]))
-    const allowed = ['action.yml', 'dist', 'package.json', 'LICENSE', 'README.md', 'CHANGELOG.md']
+    const allowed = [
+      'action.yml',
+      'dist',
+      'reply',
+      'package.json',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+    ]
     expect([...folders].filter((name) => !allowed.includes(name ?? ''))).toEqual([])
     expect(names).toContain('action.yml')
   })

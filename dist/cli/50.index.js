@@ -1,1 +1,0 @@
-exports.id=50;exports.ids=[50];exports.modules={98050:(module=>{module.exports=eval("require")("kerberos")})};
