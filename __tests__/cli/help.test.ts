@@ -105,7 +105,7 @@ describe('a typo gets the name that was meant', () => {
     seal: ['--repository', 'octo/repo'],
     grant: ['--repository', 'octo/repo'],
     app: ['create', '--relay', 'https://relay.example.com'],
-    outbox: ['list'],
+    outbox: ['list', '--relay', 'https://relay.example.com'],
   }
   test.each(rows)('%s %s', async (name, flag) => {
     const { exitCode, stderr } = await hookline([name, ...(NEEDED[name] ?? []), `${flag}x`])
