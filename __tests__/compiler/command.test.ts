@@ -1,4 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { HOOK, Repository, UNTRUSTED } from './support/repository.ts'
@@ -87,6 +89,15 @@ test('--watch builds again when a file changes, also after a mistake', async () 
     repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ho'))
     await says('wrote .github/workflows/hook.yml')
     expect(repository.read('.github/workflows/hook.yml')).toContain('echo ho')
+    // As `git checkout` does with a branch that has no such folder, and back.
+    const [folder, away] = ['workflows', 'away'].map((name) => join(repository.root, name))
+    renameSync(folder ?? '', away ?? '')
+    await says('no workflow file matches')
+    told = ''
+    renameSync(away ?? '', folder ?? '')
+    repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ha'))
+    await says('wrote .github/workflows/hook.yml')
+    expect(repository.read('.github/workflows/hook.yml')).toContain('echo ha')
   } finally {
     child.kill()
   }

@@ -22,8 +22,8 @@ import {
   madeFiles,
 } from './build-workflows.ts'
 import { CompiledFolder } from './compiled-folder.ts'
-import { baseOf, findSourceFiles, NOT_SOURCES, readSource, writeSource } from './files.ts'
-import { problemJson } from './terminal.ts'
+import { baseOf, findSourceFiles, readSource, watchBelow, writeSource } from './files.ts'
+import { problemJson, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
   readonly watch?: boolean
@@ -57,7 +57,13 @@ async function run(globs: string[], { watch, json, ...options }: BuildCommandOpt
   }
   if (!watch) return once()
   process.stderr.write('watching for changes, Ctrl-C ends\n')
-  await watchFolders(process.cwd(), globs, once)
+  // A branch without these files, checked out for a moment, is no reason to end.
+  const onceOrTold = () =>
+    once().catch((error: unknown) => {
+      if (!(error instanceof UserError)) throw error
+      process.exitCode = reportError(error)
+    })
+  await watchFolders(process.cwd(), globs, onceOrTold)
 }
 
 function parseUses(text: string): string {
@@ -276,12 +282,7 @@ async function watchFolders(
   globs: readonly string[],
   changed: () => Promise<void>,
 ): Promise<void> {
-  const { watch } = await import('chokidar')
-  const folders = new Set(globs.map((glob) => join(root, baseOf(glob))))
-  const watcher = watch([...folders], {
-    ignoreInitial: true,
-    ignored: (path) => NOT_SOURCES.test(path.slice(root.length)),
-  })
+  const watcher = await watchBelow(root, globs.map(baseOf), { persistent: true })
   await once(watcher, 'ready')
   for (;;) {
     const change = once(watcher, 'all')

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
 import { expressionContexts } from '../action/context.ts'
@@ -25,7 +25,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import { baseOf, NATIVE_FOLDER, NOT_SOURCES, nativeFiles } from './files.ts'
+import { baseOf, NATIVE_FOLDER, nativeFiles, watchBelow } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
@@ -307,18 +307,8 @@ async function watchWorkflows(
   globs: readonly string[],
   changed: () => void,
 ): Promise<void> {
-  const { watch } = await import('chokidar')
-  const folders = [...globs.map(baseOf), '.github/workflows']
-  const isOnTheWay = (path: string) =>
-    folders.some((folder) => folder === '.' || isWithin(path, folder) || isWithin(folder, path))
-  const watcher = watch(root, {
-    ignoreInitial: true,
-    persistent: false,
-    ignored(path) {
-      const below = relative(root, path).split(sep).join('/')
-      return below !== '' && (NOT_SOURCES.test(`/${below}`) || !isOnTheWay(below))
-    },
-  })
+  const folders = [...globs.map(baseOf), NATIVE_FOLDER]
+  const watcher = await watchBelow(root, folders, { persistent: false })
   let timer: NodeJS.Timeout | undefined
   const changedSoon = () => {
     clearTimeout(timer)
@@ -329,8 +319,4 @@ async function watchWorkflows(
   watcher.on('ready', changedSoon)
   // Where nothing can be watched, files are still read at every request.
   watcher.on('error', () => {})
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return `${path}/`.startsWith(`${folder}/`)
 }

@@ -7,7 +7,8 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs'
-import { join, parse, relative } from 'node:path'
+import { join, parse, relative, sep } from 'node:path'
+import type { FSWatcher } from 'chokidar'
 import { workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
@@ -78,11 +79,37 @@ function repositoryOf(url: string): string {
 }
 
 /** Folders in which nobody writes a workflow file. */
-export const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
+const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
 
 /** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
 export function baseOf(glob: string): string {
   const segments = glob.split('/')
   const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
   return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.'
+}
+
+/**
+ * Watches some folders of a repository, from its root: they may not be there yet, and may be gone for
+ * a while, as with `git checkout`.
+ */
+export async function watchBelow(
+  root: string,
+  folders: readonly string[],
+  { persistent }: { readonly persistent: boolean },
+): Promise<FSWatcher> {
+  const { watch } = await import('chokidar')
+  const isOnTheWay = (path: string) =>
+    folders.some((folder) => folder === '.' || isWithin(path, folder) || isWithin(folder, path))
+  return watch(root, {
+    ignoreInitial: true,
+    persistent,
+    ignored(path) {
+      const below = relative(root, path).split(sep).join('/')
+      return below !== '' && (NOT_SOURCES.test(`/${below}`) || !isOnTheWay(below))
+    },
+  })
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(`${folder}/`)
 }
