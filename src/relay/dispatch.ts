@@ -33,17 +33,16 @@ export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 /** Makes each dispatch a call of GitHub's API: an event for all who listen, or the start of one workflow. */
 export function dispatchTo(options: GitHubOptions): DispatchPort {
   const direct = new DirectDispatch(options)
-  return ({ target, ...dispatch }) =>
-    target.event === 'workflow_dispatch'
-      ? direct.start({ ...dispatch, target })
-      : toListeners(options, dispatch)
+  return (dispatch) =>
+    isDirect(dispatch) ? direct.start(dispatch) : toListeners(options, dispatch)
+}
+
+function isDirect(dispatch: Dispatch): dispatch is WorkflowDispatch {
+  return dispatch.target.event === 'workflow_dispatch'
 }
 
 /** https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event */
-async function toListeners(
-  options: GitHubOptions,
-  dispatch: Omit<Dispatch, 'target'>,
-): Promise<Attempts> {
+async function toListeners(options: GitHubOptions, dispatch: Dispatch): Promise<Attempts> {
   const github = new GitHubSession(options, 'repository_dispatch', dispatch)
   const body = writeDispatch(dispatch.clientPayload)
   const outcome = await github.ask({ path: '/dispatches', body })

@@ -47,11 +47,12 @@ export function platformPool(apiUrl: URL): PlatformPool {
 function send(
   pool: Pool,
   pace: Pace,
-  { method = 'POST', path, headers, body = '', ...options }: PlatformRequest,
+  request: PlatformRequest,
   resolve: (answer: PlatformAnswer) => void,
   reject: (fault: PlatformFault) => void,
 ): void {
-  const exchange = new Exchange(options, pace, resolve, reject)
+  const { method = 'POST', path, headers, body = '' } = request
+  const exchange = new Exchange(request, pace, resolve, reject)
   pool.dispatch({ path, method, headers: { ...headers }, body }, exchange)
 }
 

@@ -134,7 +134,12 @@ async function relayWebhook(
   const held = ports.bodies?.hold()
   try {
     const body = await readBody(request, held)
-    const challenge = handshake({ ...request, path: webhook.path, body: body.text })
+    const challenge = handshake({
+      method: request.method,
+      headers: request.headers,
+      path: webhook.path,
+      body: body.text,
+    })
     if (challenge) return redactReply(challenge, secrets)
     const target = targetOf(webhook, scope, ports)
     const echoed = echoedHeaders(request)
