@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EnginePorts } from '../engine/event.ts'
+import type { EnginePorts } from '../engine/ports.ts'
 import { scripts } from '../engine/scripts.ts'
 import type { StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'

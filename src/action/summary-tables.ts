@@ -1,4 +1,3 @@
-import { type PlatformEvent, webhookPayload } from '../engine/event.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { Item, Trigger } from '../triggers/trigger.ts'
@@ -6,7 +5,13 @@ import { bodyBytes } from '../wire/bytes.ts'
 import { PayloadError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type ClientPayload, HEADER, readClientPayload } from '../wire/payload.ts'
+import {
+  type ClientPayload,
+  HEADER,
+  type PlatformEvent,
+  readClientPayload,
+  webhookPayload,
+} from '../wire/payload.ts'
 import { code, counted, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
 import { maskedOutputs } from './outputs.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { Minimatch } from 'minimatch'
-import type { WorkflowSource } from '../engine/event.ts'
+import type { WorkflowSource } from '../engine/ports.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'

@@ -6,7 +6,7 @@ import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
 import { mayUseAction, readInlineOn } from '../compiler/native.ts'
-import type { WorkflowSource } from '../engine/event.ts'
+import type { WorkflowSource } from '../engine/ports.ts'
 import type { Reader } from '../inspector/api.ts'
 import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import {

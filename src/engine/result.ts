@@ -3,8 +3,8 @@ import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Effect } from './effects.ts'
-import type { TriggerRef } from './event.ts'
 import type { Candidate } from './pipeline.ts'
+import type { TriggerRef } from './ports.ts'
 
 /** How many items a trigger found, and how many of them `config` and the store let through. */
 export interface Tally {

@@ -1,6 +1,6 @@
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { enginePorts } from '../action/ports.ts'
-import type { EnginePorts, WorkflowSource } from '../engine/event.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
 import type { DispatchPort } from '../relay/dispatch.ts'
