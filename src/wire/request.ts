@@ -27,40 +27,32 @@ export interface WebhookRequest extends WebhookPath {
 /** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
 export async function readWebhookRequest(payload: ClientPayload): Promise<WebhookRequest> {
   const path = parseWebhookPath(payload.path)
-  const { headers } = payload
+  const { headers, method, body } = payload
   return {
     ...path,
-    method: payload.method.toLowerCase(),
+    method: method.toLowerCase(),
     headers,
     query: fields(new URLSearchParams(path.querystring)),
-    ...(await readBody(payload)),
+    ...(typeof body === 'string'
+      ? await receivedBody(body, headers)
+      : { body, binary: false, bytes: jsonBytes(body) }),
     delivery: headers[HEADER.delivery],
     receivedAt: headers[HEADER.receivedAt],
   }
-}
-
-type ReceivedBody = Pick<WebhookRequest, 'body' | 'binary' | 'bytes'>
-
-async function readBody({ body, headers }: ClientPayload): Promise<ReceivedBody> {
-  if (typeof body !== 'string') return { body, binary: false, bytes: jsonBytes(body) }
-  const bytes = await receivedBytes(body, headers[HEADER.bodyEncoding])
-  const isJson = 'x-amz-sns-message-type' in headers
-  return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes }
 }
 
 function jsonBytes(body: Json): Uint8Array {
   return new TextEncoder().encode(body === null ? '' : JSON.stringify(body))
 }
 
-async function receivedBytes(body: string, encoding: string | undefined): Promise<Uint8Array> {
-  try {
-    return await bodyBytes(body, encoding)
-  } catch (cause) {
-    throw new PayloadError(
-      `client_payload.body is not ${encoding}, as its ${HEADER.bodyEncoding} says`,
-      { cause },
-    )
-  }
+async function receivedBody(body: string, headers: ClientPayload['headers']) {
+  const encoding = headers[HEADER.bodyEncoding]
+  const bytes = await bodyBytes(body, encoding).catch((cause: unknown) => {
+    const message = `client_payload.body is not ${encoding}, as its ${HEADER.bodyEncoding} says`
+    throw new PayloadError(message, { cause })
+  })
+  const isJson = 'x-amz-sns-message-type' in headers
+  return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes }
 }
 
 interface ParsedBody {
