@@ -16,7 +16,7 @@ const LONGEST_CHILD = 60_000
 const MOST_ATTEMPTS = 5
 
 /** `import(…)` and its kin, whatever space or comment stands between. */
-const IMPORT = /(?<![\w$])import(?=\s*[(./<-])/
+export const IMPORT: RegExp = /(?<![\w$])import(?=\s*[(./<-])/
 
 /** For the whole process: an object of the host that did get out makes no program of a text. */
 const NO_EVAL = '--disallow-code-generation-from-strings'
