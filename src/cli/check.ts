@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
@@ -120,8 +120,10 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
   }
 }
 
+const CALLS_ITS_OWN = /uses['"]?\s*:\s*['"]?\.\/./
+
 /**
- * Untrusted text in workflows of the same repository that are called with it: what an input holds
+ * Untrusted text in workflows and actions of the same repository that are called with it: what an input holds
  * shows only at the caller.
  */
 function inCalled(root: string, files: readonly { readonly source: Source }[]): Problem[] {
@@ -137,15 +139,17 @@ function inCalled(root: string, files: readonly { readonly source: Source }[]): 
     }
   }
   for (const { source } of files) {
-    const file = source.text.includes('./.github/workflows/') ? parsed(source) : undefined
+    const file = CALLS_ITS_OWN.test(source.text) ? parsed(source) : undefined
     if (file) follow(untrustedCalls(file))
   }
   return [...known.values()].flatMap(({ file, inputs }) => untrustedProblems(file, inputs))
 }
 
-function readCalled(root: string, file: string): LintedFile | undefined {
-  const isThere = file.startsWith(`${NATIVE_FOLDER}/`) && existsSync(join(root, file))
-  return isThere ? parsed(readSource(root, file)) : undefined
+function readCalled(root: string, called: string): LintedFile | undefined {
+  const path = posix.normalize(called).replace(/\/$/, '')
+  const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
+  const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
+  return file === undefined ? undefined : parsed(readSource(root, file))
 }
 
 /** `undefined` for a file with mistakes, of which others tell. */
