@@ -4,6 +4,7 @@ import { type Compiled, type CompileOptions, compile } from '../compiler/compile
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
 import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
+import { IMPORT } from '../engine/scripts.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 
@@ -110,6 +111,7 @@ function written({ nodes: { options } }: Pick<SourceTrigger, 'nodes'>, option: s
 }
 
 function syntaxMistake(body: string): string | undefined {
+  if (IMPORT.test(body)) return 'there is no import'
   try {
     new Script(`(function () {\n${body}\n})`)
     return undefined

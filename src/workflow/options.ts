@@ -10,6 +10,7 @@ import {
   ExpressionMistake,
   fillIn,
   hasExpression,
+  refuseEvent,
   refuseUnset,
 } from './expressions.ts'
 import { didYouMean, quoted } from './suggestion.ts'
@@ -221,6 +222,7 @@ function optionValues(
     if (!hasExpression(text)) return text
     if (mistakes.size === LIMITS.problems) return null
     try {
+      if (mayBeNoSenders(path)) refuseEvent(text, reading.contexts)
       const value = fillIn(text, reading.contexts)
       // Before a run every name has a placeholder, but for those that are computed.
       if (!reading.standIns) refuseUnset(text, reading.contexts, PROOFS.includes(path[0]))
@@ -235,6 +237,19 @@ function optionValues(
 
 /** What a request or a bot is proved by, and options that are one expression as a whole. */
 const PROOFS: readonly unknown[] = [undefined, 'verify', 'token', 'secretToken']
+
+const PROGRAMS: readonly unknown[] = [
+  undefined,
+  'filterScript',
+  'sortScript',
+  'format',
+  'outputsDir',
+]
+
+/** What decides who may fire, is run, or says where a file goes. */
+function mayBeNoSenders([option, key]: Path): boolean {
+  return PROOFS.includes(option) || (option === 'config' && PROGRAMS.includes(key))
+}
 
 function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {
   if (options === null) return null
