@@ -166,14 +166,15 @@ export async function build(options: BuildOptions): Promise<Build> {
       const source = readSource(options.root, named.file)
       return { ...named, ...(options.fix ? mended(source) : { source, count: 0 }) }
     })
-    const built = await buildWorkflows(files, options)
+    const folder = new CompiledFolder(options.root, options.out)
+    const standing = folder.compiled()
+    const built = await buildWorkflows(files, { ...options, standing })
     const { errors, warnings } = findingsOf(built, options.strict ?? false)
     const told = [...warnings, ...lockNotice(options.root)]
     if (errors.length > 0) return { ...nothing, errors, warnings: told }
-    const folder = new CompiledFolder(options.root, options.out)
     const made = madeFiles(built)
     folder.refuseForeign(made.map(({ file }) => file.name))
-    const changes = changesOf(made, folder.compiled(), isGone(options.root, built))
+    const changes = changesOf(made, standing, isGone(options.root, built))
     const fixed = files.filter(({ count }) => count > 0)
     if (!options.check) {
       for (const { file, source } of fixed) writeSource(options.root, file, source.text)

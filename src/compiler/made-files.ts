@@ -53,8 +53,9 @@ export function changesOf(
 ): Change[] {
   const sources = new Set(compiled.map(({ source }) => source))
   const wanted = compiled.map(({ source, file: { name, text } }): Change => {
-    const before = there.get(name) ?? ''
-    return { name, source, status: statusOf(there.has(name), before, text), before, after: text }
+    const before = there.get(name)
+    const status = before === undefined ? 'new' : isSameText(before, text) ? 'unchanged' : 'changed'
+    return { name, source, status, before: before ?? '', after: text }
   })
   const names = new Set(compiled.map(({ file }) => file.name))
   const stale = [...there].flatMap(([name, before]): Change[] => {
@@ -67,9 +68,8 @@ export function changesOf(
 }
 
 /** Line breaks of Windows, as Git may write them, are no difference. */
-function statusOf(isThere: boolean, before: string, after: string): Change['status'] {
-  if (!isThere) return 'new'
-  return before.replaceAll('\r\n', '\n') === after ? 'unchanged' : 'changed'
+export function isSameText(there: string | undefined, made: string): boolean {
+  return there === made || there?.replaceAll('\r\n', '\n') === made
 }
 
 /**
