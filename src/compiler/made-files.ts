@@ -28,6 +28,11 @@ export function originOf(text: string): string | undefined {
   return FIRST_LINE.exec(first.startsWith('<<<<<<< ') ? second : first)?.[1]
 }
 
+/** Whether Git left two versions in a text, for a person to choose from. */
+export function hasConflict(text: string): boolean {
+  return /^<{7} /m.test(text) && /^>{7} /m.test(text)
+}
+
 /** What is to happen to one file of `.github/workflows`. */
 export interface Change {
   readonly name: string
