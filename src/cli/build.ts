@@ -11,6 +11,7 @@ import { readSourceFile } from '../compiler/source-file.ts'
 import { spelled } from '../compiler/spelling.ts'
 import { fixUntrusted } from '../compiler/untrusted/fix.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { eventOption, runsOnOption, stateOption } from './build-options.ts'
 import {
@@ -79,7 +80,7 @@ function printBuild(
   const isStale = check === true && build.changes.some(({ status }) => status !== 'unchanged')
   const code = build.errors.length > 0 || isStale ? 1 : 0
   if (json) {
-    process.stdout.write(`${JSON.stringify(buildJson(build, code))}\n`)
+    process.stdout.write(`${printableJson(JSON.stringify(buildJson(build, code)))}\n`)
     return code
   }
   for (const problem of build.warnings) tell(renderProblem(problem, 'warning'))
@@ -124,12 +125,13 @@ function difference({ path, status, before, after }: ShownChange): string {
   return createTwoFilesPatch(path, path, before, after, status, 'compiled now').trimEnd()
 }
 
+/** A difference shows what stands in a file, which may be a stranger's pull request. */
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${printable(text)}\n`)
 }
 
 function tell(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${printable(text)}\n`)
 }
 
 export interface BuildOptions extends CompileOptions {

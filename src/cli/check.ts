@@ -20,6 +20,7 @@ import type { LintedFile } from '../compiler/untrusted/flow.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import { eventOption, stateOption } from './build-options.ts'
@@ -57,7 +58,8 @@ async function run(globs: string[], { json, ...options }: CheckCommandOptions): 
       ...errors.map((problem) => problemJson(problem, 'error')),
       ...warnings.map((problem) => problemJson(problem, 'warning')),
     ]
-    process.stdout.write(`${JSON.stringify({ ok: errors.length === 0, problems })}\n`)
+    const text = JSON.stringify({ ok: errors.length === 0, problems })
+    process.stdout.write(`${printableJson(text)}\n`)
     return
   }
   for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)

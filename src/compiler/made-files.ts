@@ -121,7 +121,9 @@ export function nameProblems(files: readonly NamedFile[]): Problem[] {
 }
 
 function badName({ name, file }: NamedFile): Problem[] {
-  if (/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name) && !DEVICES.test(name)) return []
+  // The path stands in the first line of what is made, and must not end it.
+  const isLine = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(file)
+  if (isLine && /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name) && !DEVICES.test(name)) return []
   return [
     {
       message: `${JSON.stringify(file)} cannot be compiled under this name`,
