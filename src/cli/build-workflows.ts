@@ -38,7 +38,10 @@ export async function buildWorkflows(
 ): Promise<readonly BuiltWorkflow[]> {
   const collisions = nameProblems(files)
   if (collisions.length > 0) throw new UserError(collisions)
-  return Promise.all(files.map((file) => buildWorkflow(file, options)))
+  // One after the other: so what a file was read into is let go of before the next one.
+  const built: BuiltWorkflow[] = []
+  for (const file of files) built.push(await buildWorkflow(file, options))
+  return built
 }
 
 export function findingsOf(built: readonly BuiltWorkflow[], isStrict: boolean): Findings {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { basename, join, posix } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
@@ -100,7 +100,15 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     const files = named.map((file) => ({ ...file, source: readSource(root, file.file) }))
     const isNative = ({ file }: NamedFile) => file.startsWith(`${NATIVE_FOLDER}/`)
     const sources = files.filter((file) => !isNative(file))
-    const built = await buildWorkflows(sources, { uses: ACTION, state: 'none', ...options })
+    const standing = new Map(
+      files.filter(isNative).map(({ file, source }) => [basename(file), source.text]),
+    )
+    const built = await buildWorkflows(sources, {
+      uses: ACTION,
+      state: 'none',
+      ...options,
+      standing,
+    })
     const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
     const natives = checked.flatMap((native) => native ?? [])
     const { errors, warnings } = findingsOf(built, strict)
