@@ -60,7 +60,7 @@ export async function openNodeOutbox(
   const dispatch = throughOutbox({
     ask: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: acceptTime }),
     lanes: queue,
-    seal: sealEventsFor(sealKey, nodeCipher),
+    seal: sealEventsFor(sealKey, NODE_CIPHER),
     laneOf: laneNames(),
     acceptTime,
     callTime: budget,
@@ -102,10 +102,14 @@ export async function openNodeOutbox(
   }
 }
 
-/** In this thread: to hand an event to another one and back costs more than its encryption. */
-const nodeCipher: Cipher = (secret) => (content, iv, additionalData) => {
-  const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(additionalData)
-  return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()])
+/** Works in this thread: to hand an event to another one and back costs more than its encryption. */
+export const NODE_CIPHER: Cipher = {
+  withKey: (secret) => (content, iv, additionalData) => {
+    const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(additionalData)
+    return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()])
+  },
+  base64url: ({ buffer, byteOffset, length }) =>
+    Buffer.from(buffer, byteOffset, length).toString('base64url'),
 }
 
 /** One timer a lane. */

@@ -15,8 +15,14 @@ export type SealEvent = (event: Dispatch) => Promise<{ sealed: string; key: stri
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** AES-256-GCM with one key: gives the ciphertext, and behind it the tag of 16 bytes. */
-export type Cipher = (secret: Bytes) => Encrypt | Promise<Encrypt>
+/** What a runtime seals with. */
+export interface Cipher {
+  /** AES-256-GCM with one key. */
+  withKey(secret: Bytes): Encrypt | Promise<Encrypt>
+  base64url(bytes: Uint8Array): string
+}
+
+/** Gives the ciphertext, and behind it the tag of 16 bytes. */
 type Encrypt = (
   content: Bytes,
   iv: Bytes,
@@ -24,12 +30,15 @@ type Encrypt = (
 ) => Uint8Array | Promise<Uint8Array>
 
 /** On any runtime. */
-export const webCipher: Cipher = async (secret) => {
-  const key = await crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['encrypt'])
-  return async (content, iv, additionalData) => {
-    const algorithm = { name: 'AES-GCM', iv, additionalData }
-    return new Uint8Array(await crypto.subtle.encrypt(algorithm, key, content))
-  }
+export const WEB_CIPHER: Cipher = {
+  withKey: async (secret) => {
+    const key = await crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['encrypt'])
+    return async (content, iv, additionalData) => {
+      const algorithm = { name: 'AES-GCM', iv, additionalData }
+      return new Uint8Array(await crypto.subtle.encrypt(algorithm, key, content))
+    }
+  },
+  base64url: base64url.encode,
 }
 
 /**
@@ -46,7 +55,7 @@ const EVENTS_OF_ONE_SECRET = 100_000
  */
 export function sealEventsFor(
   { id, publicJwk }: SealKey,
-  cipher = webCipher,
+  cipher = WEB_CIPHER,
   eventsOfOneSecret = EVENTS_OF_ONE_SECRET,
 ): SealEvent {
   let agreed: Promise<Agreement> | undefined
@@ -65,7 +74,7 @@ export function sealEventsFor(
     const content = UTF8.encode(JSON.stringify(contentOf(event)))
     const encrypted = await encrypt(content, iv, UTF8.encode(header))
     const [text, tag] = [encrypted.subarray(0, -16), encrypted.subarray(-16)]
-    const parts = [header, '', ...[iv, text, tag].map((part) => base64url.encode(part))]
+    const parts = [header, '', ...[iv, text, tag].map((part) => cipher.base64url(part))]
     return { sealed: parts.join('.'), key: id }
   }
 }
@@ -92,7 +101,7 @@ async function agree({ kty, crv, x, y }: JWK, kid: string, cipher: Cipher): Prom
   const header = { alg: 'ECDH-ES', enc: 'A256GCM', typ: TYPE, kid, epk }
   return {
     header: base64url.encode(JSON.stringify(header)),
-    encrypt: await cipher(new Uint8Array(secret)),
+    encrypt: await cipher.withKey(new Uint8Array(secret)),
   }
 }
 
