@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
 import { describe, expect, jest, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, rows, stage } from '../support/browser.ts'
 import { post } from '../support/dev.ts'
 import { detail } from '../support/inspector.ts'
@@ -14,11 +15,16 @@ function evaluate(text: string, contexts: object): unknown {
   const given = JSON.parse(JSON.stringify(contexts), data.reviver)
   return JSON.parse(JSON.stringify(new Evaluator(tree, given).evaluate(), data.replacer))
 }
-/** What becomes true of a field in a moment. */
-async function until(read: () => Promise<string>, pattern: RegExp): Promise<boolean> {
-  while (!pattern.test(await read())) await new Promise((resolve) => setTimeout(resolve, 20))
-  return true
+/** What a field is as soon as it has a form. */
+async function until(read: () => Promise<string>, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const text = await read()
+    if (pattern.test(text)) return text
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 }
+
+const copies = (page: Page, pattern: RegExp) => until(() => copied(page), pattern)
 
 const NATIVE = `
 on: { repository_dispatch: { types: [webhook] } }
@@ -45,47 +51,46 @@ inBrowser('the page', () => {
     await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
     await page.getByText('unknown HTTP method "psot"').waitFor()
     await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByText('Copied the command').waitFor()
     expect(await copied(page)).toContain(`'${set.dev.url}/webhook/hook/webhook`)
-  })
-
-  test('shows a request at once', async () => {
-    const page = await set.open()
-    const began = performance.now()
+    // Then a request as it comes.
     await post(set.dev.hook('hook/webhook/first'), ISSUE)
     await rows(page).getByText('hook/webhook/first').waitFor()
-    // 200 ms are promised; five times that on a busy machine.
-    expect(performance.now() - began).toBeLessThan(1000)
     await page.getByRole('treeitem', { name: 'title: it breaks' }).waitFor()
   })
 
-  test.each([
-    ['title: it breaks', 'it breaks'],
-    ['name: bug', 'bug'],
-    ['two words: 1', 1],
-    ["it's: true", true],
-    ['method: post', 'post'],
-  ])('a click on %s copies what reads it, in every form', async (name, value) => {
+  test('a click on a value copies what reads it, in every form', async () => {
     const page = await set.open([ISSUE])
-    const item = page.getByRole('treeitem', { name, exact: true })
     const { items } = await detail(set.dev.url, 1)
-    await page.getByRole('treeitem', { name: '0: {1}' }).press('ArrowRight')
-    await item.click()
-    await page.getByText('Copied the expression').waitFor()
-    expect(evaluate(await copied(page), { on: items[0] ?? {} })).toBe(value)
-    const expressions = page.getByRole('region', { name: 'Expressions' })
-    await expressions.getByRole('textbox', { name: 'id of the step' }).fill('my-step')
-    await expressions.getByRole('button', { name: /steps\.my-step/ }).click()
-    await expect(copied(page)).resolves.toContain('steps.my-step.outputs')
     const outputs = Object.fromEntries(
       Object.entries(items[0]?.webhook?.outputs ?? {}).map(([field, one]) => [
         field,
         typeof one === 'string' ? one : JSON.stringify(one),
       ]),
     )
-    expect(evaluate(await copied(page), { steps: { 'my-step': { outputs } } })).toBe(value)
-    await expressions.getByRole('button', { name: 'Copy value' }).click()
-    await page.getByText('Copied the value').waitFor()
-    expect(await copied(page)).toBe(String(value))
+    const contexts = {
+      on: items[0] ?? {},
+      steps: { hookline: { outputs }, 'my-step': { outputs } },
+    }
+    const expressions = page.getByRole('region', { name: 'Expressions' })
+    await page.getByRole('treeitem', { name: '0: {1}' }).press('ArrowRight')
+    for (const [name, value] of [
+      ['title: it breaks', 'it breaks'],
+      ['name: bug', 'bug'],
+      ['two words: 1', 1],
+      ["it's: true", true],
+      ['method: post', 'post'],
+    ] as const) {
+      await page.getByRole('treeitem', { name, exact: true }).click()
+      expect(evaluate(await copies(page, /^\$\{\{/), contexts)).toBe(value)
+      await expressions.getByRole('button', { name: 'Copy ${{ on.' }).click()
+      expect(evaluate(await copies(page, /^\$\{\{ on/), contexts)).toBe(value)
+      await expressions.getByRole('textbox', { name: 'id of the step' }).fill('my-step')
+      await expressions.getByRole('button', { name: /steps\.my-step/ }).click()
+      expect(evaluate(await copies(page, /steps\.my-step/), contexts)).toBe(value)
+      await expressions.getByRole('button', { name: 'Copy value' }).click()
+      expect(await copies(page, /^[^$]/)).toBe(String(value))
+    }
   })
 
   test('offers what a native workflow can write, and what it lacks', async () => {

@@ -94,7 +94,7 @@ function why({ reason, checks, tally }: Decision): string[] {
   if (checks.length === 0 && !tally) return [text(reason, SUMMARY.why)]
   return [
     ...checks.slice(0, SUMMARY.checks).map(checkLine),
-    ...(tally && (tally.found !== 1 || tally.account.length > 0) ? [tallyLine(tally)] : []),
+    ...(tally && (tally.found !== 1 || tally.steps.length > 0) ? [tallyLine(tally)] : []),
   ]
 }
 
@@ -104,9 +104,9 @@ function checkLine({ option, held, found }: Check): string {
 }
 
 /** `5 items found, 2 handed on: filter dropped 3`. */
-function tallyLine({ found, handedOn, account }: Tally): string {
+function tallyLine({ found, handedOn, steps }: Tally): string {
   const counts = `${counted(found, 'item')} found, ${handedOn} handed on`
-  return text(account.length > 0 ? `${counts}: ${account.join('; ')}` : counts, SUMMARY.why)
+  return text(steps.length > 0 ? `${counts}: ${steps.join('; ')}` : counts, SUMMARY.why)
 }
 
 function text(content: string, most: number): string {

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import type { Sent, ShownRequest } from '../api.ts'
 import { fetchDetail, fetchFixture } from './connection.ts'
+import { showCurrentLine } from './list.tsx'
 import { headerLines, isJson, pretty, readHeaders, readPath, replayLine } from './request-text.ts'
 import { copy, say, send, summaries, welcome } from './state.ts'
 
@@ -44,6 +45,19 @@ export function compose(request?: ShownRequest, of: string | null = null): void 
   else if (draft.value.path === '') draft.value = firstDraft()
   answer.value = undefined
   isComposing.value = true
+  // Behind what Preact renders, and before the next key. A field would bring up a keyboard of the screen.
+  queueMicrotask(() => {
+    const field = isNarrow()
+      ? 'composer'
+      : draft.value.of === null
+        ? 'compose-path'
+        : 'compose-body'
+    document.getElementById(field)?.focus()
+  })
+}
+
+function isNarrow(): boolean {
+  return matchMedia('(max-width: 760px)').matches
 }
 
 function firstDraft(): Draft {
@@ -71,7 +85,7 @@ async function submit(): Promise<void> {
   try {
     answer.value = await send(request, of, sign && schemeOf(request.path) !== null)
     // One at a time on a narrow screen: now it is what came of it.
-    if (!matchMedia('(max-width: 760px)').matches) return
+    if (!isNarrow()) return
     isComposing.value = false
     say(`Sent, answered ${answer.value.status}`)
   } catch (error) {
@@ -89,7 +103,9 @@ export function Composer() {
   const plain = { spellcheck: false, autocomplete: 'off' } as const
   return (
     <form
+      id="composer"
       class="composer"
+      tabIndex={-1}
       aria-labelledby="composer-title"
       onSubmit={(event) => {
         event.preventDefault()
@@ -366,6 +382,7 @@ function isAnyJson(text: string): boolean {
 
 function close(): void {
   isComposing.value = false
+  showCurrentLine(true)
 }
 
 function onKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
