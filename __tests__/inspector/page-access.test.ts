@@ -52,6 +52,7 @@ inBrowser('the page for everybody', () => {
   test('takes nothing that is typed for a shortcut, however fast it follows one', async () => {
     const page = await set.open([{ n: 1 }, { n: 2 }, { n: 3 }])
     await rows(page).nth(2).waitFor()
+    await page.getByText('A mistake in').waitFor()
     // All within one task of the page, before it can paint: as keys come that waited for a busy one.
     const typed = await page.evaluate(`(async () => {
       const filter = () => document.getElementById('filter')

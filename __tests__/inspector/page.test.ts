@@ -184,6 +184,8 @@ inBrowser('the page', () => {
       origin: 'replay',
       request: (await detail(set.dev.url, 1)).request,
     })
+    const changes = page.getByRole('region', { name: 'Against the original' })
+    await changes.getByText('The same request, and the same came of it.').waitFor()
     await page.getByRole('button', { name: 'Edit and replay' }).click()
     await page.getByLabel('Path').fill('hook/webhook/changed')
     await page.getByRole('textbox', { name: 'Body' }).fill('{"edited":true}')
@@ -193,6 +195,20 @@ inBrowser('the page', () => {
       path: 'hook/webhook/changed',
       outcome: 'fired',
     })
+    await changes
+      .getByRole('listitem')
+      .filter({ hasText: 'body.edited' })
+      .getByText('true')
+      .waitFor()
+    await changes.getByRole('list', { name: 'What came of it' }).getByText('params.name').waitFor()
+    // What a changed workflow makes of a request that came.
+    await set.dev.write({ 'workflows/hook.yml': 'on: { webhook: { path: /elsewhere } }' })
+    await page.getByRole('link', { name: 'Show the original' }).click()
+    await changes.getByText('The same request').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('r')
+    const reason = changes.getByRole('listitem').filter({ hasText: 'reason' })
+    await reason.getByText('path does not match /elsewhere').waitFor()
   })
 
   test('composes a request: from a trigger, a fixture, the last one, and from nothing', async () => {
@@ -200,7 +216,8 @@ inBrowser('the page', () => {
     await page.keyboard.press('n')
     const start = page.getByLabel('Start from')
     const body = page.getByRole('textbox', { name: 'Body' })
-    expect(await page.getByLabel('Path').inputValue()).toBe('hook/webhook/')
+    const path = page.getByLabel('Path')
+    expect(await until(() => path.inputValue(), /./)).toBe('hook/webhook/')
     await start.selectOption('github.issues.opened')
     await page.getByRole('heading', { name: 'New request' }).waitFor()
     await expect(until(() => body.inputValue(), /"title": "Found a bug"/)).resolves.toBeTruthy()
@@ -220,8 +237,9 @@ inBrowser('the page', () => {
     await page.getByText('This is no JSON').waitFor()
     await page.getByLabel('Path').fill('hook/webhook?__response_code=700')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('Answered 400').waitFor()
-    await page.locator('.answer').getByText('__response_code').waitFor()
+    const answer = page.locator('.answer')
+    await answer.getByText('Answered 400').waitFor()
+    await answer.getByText('__response_code').waitFor()
     await start.selectOption('the last request')
     await expect(until(() => body.inputValue(), /Found a bug/)).resolves.toBeTruthy()
     await body.press('Escape')
@@ -234,7 +252,9 @@ inBrowser('the page', () => {
       `on: { webhook: { verify: { scheme: ${scheme}, secret: "\${{ secrets.KEY }}" } } }`
     await set.dev.write({
       'workflows/hook.yml': verify('stripe'),
-      'workflows/token.yml': verify('gitlab'),
+      'workflows/gitlab.yml': verify('gitlab'),
+      'workflows/token.yml': verify('token, header: X-Own-Token'),
+      'workflows/query.yml': verify('token, query: key'),
     })
     await page.keyboard.press('n')
     const sign = page.getByRole('checkbox', { name: 'Sign it now as stripe' })
@@ -248,14 +268,22 @@ inBrowser('the page', () => {
     await sign.uncheck()
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('.facts').getByText('Skipped').waitFor()
-    await page.getByLabel('Path').fill('token/webhook')
-    await page.getByRole('checkbox', { name: 'Sign it now as gitlab' }).check()
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.locator('.facts').getByText('Fired').waitFor()
-    const kept = await detail(set.dev.url, 3)
-    expect(kept.request?.headers['x-gitlab-token']).toBe('***')
-    expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
+    for (const [at, scheme, header] of [
+      [3, 'gitlab', 'x-gitlab-token'],
+      [4, 'token', 'x-own-token'],
+    ] as const) {
+      await page.getByLabel('Path').fill(`${scheme}/webhook`)
+      await page.getByRole('checkbox', { name: `Sign it now as ${scheme}` }).check()
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByRole('heading', { name: `POST ${scheme}/webhook` }).waitFor()
+      const kept = await detail(set.dev.url, at)
+      expect(kept).toMatchObject({ outcome: 'fired', request: { headers: { [header]: '***' } } })
+      expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
+    }
     expect(await page.content()).not.toContain('a-secret-that-nobody')
+    // One in the URL would be shown.
+    await page.getByLabel('Path').fill('query/webhook')
+    await page.getByRole('checkbox', { name: 'Sign it now' }).waitFor({ state: 'detached' })
   })
 
   test('tells of a mistake as soon as it is saved, with its cure, and that it is mended', async () => {

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import type { Sent, ShownRequest } from '../api.ts'
 import { fetchDetail, fetchFixture } from './connection.ts'
@@ -42,7 +42,6 @@ const answer = signal<Sent | { readonly failure: string } | undefined>(undefined
 /** Opens the composer with a request, or with what was in it last. */
 export function compose(request?: ShownRequest, of: string | null = null): void {
   if (request) draft.value = draftOf(request, of)
-  else if (draft.value.path === '') draft.value = firstDraft()
   answer.value = undefined
   isComposing.value = true
   // Behind what Preact renders, and before the next key. A field would bring up a keyboard of the screen.
@@ -60,10 +59,13 @@ function isNarrow(): boolean {
   return matchMedia('(max-width: 760px)').matches
 }
 
-function firstDraft(): Draft {
+// The triggers may become known only when the composer is open already.
+effect(() => {
   const [first] = welcome.value?.triggers ?? []
-  return first ? draftOf(first.request, null) : NOTHING
-}
+  if (isComposing.value && draft.value === NOTHING && first) {
+    draft.value = draftOf(first.request, null)
+  }
+})
 
 function draftOf(request: ShownRequest, of: string | null): Draft {
   const { method, path, headers, body, encoding } = request
@@ -342,7 +344,7 @@ function pathFor(fixture: string): string {
   const [sender = ''] = fixture.split('.')
   const name = sender === 'telegram' ? 'messaging_bot' : sender.replaceAll('-', '_')
   const own = welcome.value?.triggers.find(({ trigger }) => trigger === name)
-  return own?.request.path ?? (draft.value.path || (firstDraft().path ?? ''))
+  return own?.request.path ?? draft.value.path
 }
 
 /** What the sender would have got; of a refusal, what is wrong and what would do. */
