@@ -186,7 +186,7 @@ describe('what would help', () => {
     ...{ trigger, fired: false, reason: '' },
     checks: option === undefined ? [] : [{ option, held: false, found: '' }],
   })
-  const tally = { found: 1, handedOn: 0, account: [] }
+  const tally = { found: 1, handedOn: 0, steps: [] }
 
   test.each<[string, Partial<Evaluation>, string]>([
     ['nothing', {}, ''],

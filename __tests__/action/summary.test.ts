@@ -349,8 +349,13 @@ describe('R42: the job summary is text, whatever comes', () => {
   function full(text: string, times: number, miss: Miss | undefined): Evaluation {
     const many = Array.from({ length: times }, () => text)
     const checks = many.map((found, at) => ({ option: text, held: at % 2 === 0, found }))
-    const account = { found: times, handedOn: 1, account: many }
-    const decision = { trigger: text, fired: true, reason: text, checks, tally: account }
+    const decision = {
+      trigger: text,
+      fired: true,
+      reason: text,
+      checks,
+      tally: { found: times, handedOn: 1, steps: many },
+    }
     const item = Object.fromEntries(
       many.flatMap((value, at) => [
         [`${text}${at}`, value],

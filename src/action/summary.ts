@@ -91,10 +91,10 @@ function why({ reason, checks, tally }: Decision): string[] {
   const lines = checks.slice(0, SUMMARY.checks).map(({ option, held, found }) => {
     return text(held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`, SUMMARY.found)
   })
-  if (!tally || (tally.found === 1 && tally.account.length === 0)) return lines
+  if (!tally || (tally.found === 1 && tally.steps.length === 0)) return lines
   // `5 items found, 2 handed on: filter dropped 3`
   const counts = `${counted(tally.found, 'item')} found, ${tally.handedOn} handed on`
-  const account = tally.account.length > 0 ? `: ${tally.account.join('; ')}` : ''
+  const account = tally.steps.length > 0 ? `: ${tally.steps.join('; ')}` : ''
   return [...lines, text(`${counts}${account}`, SUMMARY.why)]
 }
 

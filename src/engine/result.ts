@@ -10,8 +10,8 @@ import type { TriggerRef } from './ports.ts'
 export interface Tally {
   readonly found: number
   readonly handedOn: number
-  /** What happened on the way, in words: `filter dropped 3`. */
-  readonly account: readonly string[]
+  /** What each step on the way did, in words: `filter dropped 3`. */
+  readonly steps: readonly string[]
 }
 
 /** What became of one declared trigger. */

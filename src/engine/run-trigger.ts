@@ -220,7 +220,7 @@ function buildDecision(
   if (missed)
     return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
-  const tally = { found: found.length, handedOn: kept.length, account: log }
+  const tally = { found: found.length, handedOn: kept.length, steps: log }
   return { ...decision, reason: [...held, ...log].join('; '), tally }
 }
 

@@ -38,7 +38,7 @@ export function bindOptions(
 /** Options whose value is not known yet count as absent where their stand-in is not accepted. */
 function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, values: Json) {
   const bound = trigger.bind(values)
-  if (!reading.standIns || !('issues' in bound)) return bound
+  if (!reading.placeholders || !('issues' in bound)) return bound
   const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
   if (unknown.length === 0) return bound
   return trigger.bind(unknown.reduce((known, issue) => without(known, pathOf(issue)), values))
@@ -225,7 +225,7 @@ function optionValues(
       if (mayBeNoSenders(path)) refuseEvent(text, reading.contexts)
       const value = fillIn(text, reading.contexts)
       // Before a run every name has a placeholder, but for those that are computed.
-      if (!reading.standIns) refuseUnset(text, reading.contexts, PROOFS.includes(path[0]))
+      if (!reading.placeholders) refuseUnset(text, reading.contexts, PROOFS.includes(path[0]))
       return value
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
@@ -329,7 +329,7 @@ export interface Reading {
    * True when the contexts hold placeholders, as they do before a run: then it says nothing that an
    * option does not accept the value of an expression.
    */
-  readonly standIns?: boolean
+  readonly placeholders?: boolean
 }
 
 /** A key under `on:` with its options, whichever way it was written. */
