@@ -10,6 +10,8 @@ const { SCHEMES, SIGNED_HEADERS } = await import(new URL('triggers/verify/scheme
 const { KINDS } = await import(new URL('cli/init/kinds.js', built).href)
 /** @type {typeof import('../../src/cli/init/sender.ts')} */
 const { secretsOf, triggerOf } = await import(new URL('cli/init/sender.js', built).href)
+/** @type {typeof import('../../src/cli/send/signatures.ts')} */
+const { PAIRED } = await import(new URL('cli/send/signatures.js', built).href)
 
 /**
  * Who signed for each sender: a package, with its version where what it did is recorded, what the
@@ -154,7 +156,7 @@ The URL is \`${url}\`. ${store} ${HANDSHAKES[handshake]}
 # workflows/${name}.yml
 ${workflowOf(sender)}\`\`\`
 
-\`npx hookline init --sender ${name}\` writes it, or one without a compiler. ${eventText(sender)}
+\`npx hookline init --sender ${name}\` writes it, or one without a compiler. ${eventText(sender)}${trialText(sender)}
 
 ## Verification
 
@@ -182,6 +184,12 @@ function eventText({ title, events }) {
   if (!events) return `\`body\` is what ${title} sends.`
   const [path] = events
   return `It fires on the usual events, by \`${path}\`; \`body\` is what ${title} sends, \`headers\` what comes with it.`
+}
+
+/** @param {Sender} sender */
+function trialText({ name, title, secret }) {
+  if (!PAIRED.includes(name)) return ''
+  return `\n\n\`npx hookline send <url> --as ${name} --key ${name}.pem\` tries it as ${title} would send it, with a pair of keys that it makes in that file; it shows the public half, for \`${secret}\` in \`.env\`.`
 }
 
 /** @param {Sender} sender */
