@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { DispatchEvent } from '../relay/claims.ts'
 import { systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
@@ -6,6 +7,7 @@ import { webhookUrl } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { originRepository } from './files.ts'
 import { type AskGitHub, fields, githubOf, list, refusalOf } from './github.ts'
+import { runNameLine } from './run-name.ts'
 import { EXIT, styled } from './terminal.ts'
 
 interface RunsOptions {
@@ -17,9 +19,9 @@ interface RunsOptions {
 
 const HELP = `
 A run is known by the delivery id in its name, which this line of the workflow puts there:
-  ${'run-name: hook ${{ github.event.client_payload.headers["x-hookline-delivery"] }}'.replaceAll('"', "'")}
+  ${runNameLine('hook')}
 and where the relay starts it by workflow_dispatch, this one:
-  ${"run-name: hook ${{ inputs.hookline && fromJSON(inputs.hookline).headers['x-hookline-delivery'] }}"}
+  ${runNameLine('hook', 'workflow_dispatch')}
 
 Environment:
   GH_TOKEN, GITHUB_TOKEN, HOOKLINE_TOKEN  the first of them that is set; it needs "Actions: Read"
@@ -191,16 +193,18 @@ function stateOf({ state, conclusion }: Run): string {
 }
 
 /** The line to add to a workflow whose runs do not name their delivery. */
-export function nameAdvice(workflow: string): string {
-  const line = `run-name: ${printable(workflow)} \${{ github.event.client_payload.headers['x-hookline-delivery'] }}`
+export function nameAdvice(workflow: string, event?: DispatchEvent): string {
+  const line = runNameLine(workflow, event)
   return `to tell which delivery started a run, add to ${printable(workflow)}:\n  ${line}`
 }
 
 function unknownDelivery(delivery: string): UserError {
   return new UserError({
     message: `no run carries the delivery ${JSON.stringify(delivery)} in its name`,
-    hint: "add to the workflow: run-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}",
-    notes: ['hookline runs lists all that there are; hookline doctor tells why none started'],
+    hint: `add to the workflow: ${runNameLine('hook')}`,
+    notes: [
+      `or, where the relay starts it by workflow_dispatch: ${runNameLine('hook', 'workflow_dispatch')}`,
+      'hookline runs lists all that there are; hookline doctor tells why none started'],
   })
 }
 

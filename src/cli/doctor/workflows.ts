@@ -228,7 +228,7 @@ function wrongType(file: string, types: readonly string[]): Finding {
 
 function withoutAction(file: string): Finding {
   const message = `${file} listens, but no step uses the action`
-  const mend = 'add a step with uses: hookline/hookline@v1'
+  const mend = 'add a step with uses: hookline/hookline@<commit>'
   return warning('workflow', 'workflow_without_action', message, mend)
 }
 
