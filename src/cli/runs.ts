@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import type { DispatchEvent } from '../relay/claims.ts'
 import { systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
@@ -7,7 +6,7 @@ import { webhookUrl } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { originRepository } from './files.ts'
 import { type AskGitHub, fields, githubOf, list, refusalOf } from './github.ts'
-import { runNameLine } from './run-name.ts'
+import { nameAdvice, runNameLine } from './run-name.ts'
 import { EXIT, styled } from './terminal.ts'
 
 interface RunsOptions {
@@ -79,15 +78,19 @@ function tellNone(found: readonly Run[], delivery: string | undefined): void {
   if (nameless) process.stderr.write(`${nameAdvice(nameless.workflow)}\n`)
 }
 
-/** `owner/name` of a webhook URL, where a relay serves one repository of the git remote. */
-export function repositoryOfUrl(url: URL): string {
-  const segments = url.pathname.split('/').filter(Boolean)
-  const own = segments.length >= 4 ? segments.slice(0, 2).join('/') : originRepository()
-  if (own !== '') return own
-  throw new UserError({
-    message: 'which repository? The URL names none, and there is no git remote',
-    hint: 'run it in a clone of the repository',
-  })
+/** What a webhook URL addresses. */
+interface Addressed {
+  /** `owner/name`; of the git remote, where a relay serves one repository; empty without one. */
+  readonly repository: string
+  readonly workflow: string
+}
+
+export function addressedBy({ pathname }: URL): Addressed {
+  const [owner = '', name = '', workflow = ''] = pathname.split('/').filter(Boolean)
+  const isSelfHosted = owner === 'webhook'
+  return isSelfHosted
+    ? { repository: originRepository(), workflow: name }
+    : { repository: `${owner}/${name}`, workflow }
 }
 
 /** Where runs are looked for. */
@@ -192,19 +195,14 @@ function stateOf({ state, conclusion }: Run): string {
   return conclusion ?? state
 }
 
-/** The line to add to a workflow whose runs do not name their delivery. */
-export function nameAdvice(workflow: string, event?: DispatchEvent): string {
-  const line = runNameLine(workflow, event)
-  return `to tell which delivery started a run, add to ${printable(workflow)}:\n  ${line}`
-}
-
 function unknownDelivery(delivery: string): UserError {
   return new UserError({
     message: `no run carries the delivery ${JSON.stringify(delivery)} in its name`,
     hint: `add to the workflow: ${runNameLine('hook')}`,
     notes: [
       `or, where the relay starts it by workflow_dispatch: ${runNameLine('hook', 'workflow_dispatch')}`,
-      'hookline runs lists all that there are; hookline doctor tells why none started'],
+      'hookline runs lists all that there are; hookline doctor tells why none started',
+    ],
   })
 }
 

@@ -282,7 +282,8 @@ function otherTrigger({ trigger }: WebhookPath, workflow: Workflow): string {
   const names = workflow.triggers.map(({ name }) => name)
   const hint = didYouMean(trigger, names)
   const list = names.map(quoted).join(', ') || 'none'
-  return `the webhook addresses the trigger ${quoted(trigger)}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`
+  const found = trigger === '' ? 'no trigger behind the workflow' : `the trigger ${quoted(trigger)}`
+  return `the webhook addresses ${found}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`
 }
 
 /** Why an event is not the dispatch of a webhook. */

@@ -10,6 +10,7 @@ import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
 import type { DispatchEvent } from '../../../src/relay/claims.ts'
 import { SENDERS } from '../../../src/triggers/verify/senders.ts'
+import { validate } from '../../compiler/support/editor.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runAction } from '../../support/action.ts'
 import { textMessage } from '../../support/messages.ts'
@@ -62,7 +63,7 @@ test.each(EVENTS)(
     const checked = await checkWorkflows({ root: repository.root, globs: [], strict: true, event })
     repository.remove()
     // One stands there already.
-  expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [] })
+    expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [] })
   },
 )
 
@@ -133,6 +134,16 @@ test('the workflow of kind bot hands on what was written to the bot', async () =
   await telegram.stop()
   expect(outputs).toMatchObject({ triggered: 'true', text: 'hello' })
   expect(JSON.parse(outputs.items ?? '')).toHaveLength(1)
+})
+
+test('an editor has nothing to say of a workflow file to compile, of any sender', () => {
+  const { files } = KINDS.get('compiled') ?? {}
+  const found = [undefined, ...SENDERS].flatMap((sender) => {
+    const [{ text } = { text: '' }] =
+      files?.({ kind: '', name: 'x', sender, event: 'workflow_dispatch', ...PLACE }) ?? []
+    return validate(parse(text)) ? [] : [[sender?.name, validate.errors]]
+  })
+  expect(found).toEqual([])
 })
 
 test('a workflow file to compile begins with the schema that editors check it by', async () => {
