@@ -46,7 +46,7 @@ export function buildCommand(): Command {
     .option('--fix', 'mend what has one answer, in the workflow files themselves')
     .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  $ hookline build --state branch:hookline-state')
+    .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
     .action(run)
 }
 

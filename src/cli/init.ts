@@ -34,10 +34,10 @@ With --sender it asks for a proof of that sender, and fires on its usual events:
   )}
 
 Examples:
-  $ hookline init
-  $ hookline init --sender stripe
-  $ hookline init --event workflow_dispatch
-  $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
+  $ npx hookline init
+  $ npx hookline init --sender stripe
+  $ npx hookline init --event workflow_dispatch
+  $ npx hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
 const TRY_WEBHOOK = 'Try it here, each line in a terminal of its own:'
 

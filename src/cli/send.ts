@@ -46,11 +46,11 @@ Senders: ${wrapped(
 Schemes: ${wrapped(SIGNATURE_NAMES, 9)}
 
 Examples:
-  $ hookline send --list
-  $ hookline send http://localhost:3000/webhook/hook/webhook --as stripe
-  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
-  $ hookline send http://localhost:3000/webhook --file saved.json
-  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
+  $ npx hookline send --list
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --as stripe
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
+  $ npx hookline send http://localhost:3000/webhook --file saved.json
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
 
 const TIMEOUT = 30_000
 
