@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -135,6 +135,18 @@ describe('hookline send', () => {
     relay.always(answer({ 'x-hookline-run': run }))
     const { stdout } = await hookline(['send', `${relay.url}/octo/repo/hook/webhook`])
     expect(stdout).toContain(`${run}\n`)
+  })
+
+  test('without a run says which line names it, where the workflow is at hand', async () => {
+    const path = join(folder, '.github/workflows')
+    await mkdir(path, { recursive: true })
+    await writeFile(join(path, 'bare.yml'), 'on: repository_dispatch')
+    relay.always(answer({}))
+    const { code, stderr } = await hookline(['send', `${relay.url}/octo/repo/bare/webhook`])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('add to bare:\n  run-name: bare ${{ github.event.'),
+    })
   })
 
   test.each([

@@ -17,6 +17,37 @@ describe('an editor accepts', () => {
   })
 })
 
+test('an editor needs no network: nothing is referred to but what stands in the file', () => {
+  const elsewhere = JSON.stringify(EDITOR_SCHEMA).match(/"\$ref":"(?!#\/definitions\/)[^"]*"/g)
+  expect(elsewhere).toBeNull()
+})
+
+/** What is GitHub's own: a part of a workflow, and whether GitHub takes it. */
+const NATIVE: readonly (readonly [text: string, isRight: boolean])[] = [
+  ['on: {webhook: {}, push: {branches: [main]}}\njobs: {}', true],
+  ['on: {webhook: {}, schedule: [{cron: "5 4 * * *"}]}\njobs: {}', true],
+  ['on: webhook\npermissions: read-all\nenv: {A: 1, B: true, C: }\njobs: {}', true],
+  ['on: webhook\nconcurrency: {group: a, queue: max}\njobs: {}', true],
+  ['on: webhook\nconcurrency: {groups: a}\njobs: {}', false],
+  ['on: webhook\npermissions: {contents: reed}\njobs: {}', false],
+  ['on: {webhook: {}, push: {branchs: [main]}}\njobs: {}', false],
+  ['on: {webhook: {}, schedule: [{corn: "5 4 * * *"}]}\njobs: {}', false],
+  ['on: webhook\njobs: {a: {runs-on: x, steps: [{run: y, timeout-minutes: 5}]}}', true],
+  ['on: webhook\njobs: {a: {runs-on: "${{ vars.X }}", continue-on-error: "${{ true }}"}}', true],
+  ['on: webhook\njobs: {a: {uses: ./x.yml, secrets: inherit}}', true],
+  ['on: webhook\njobs: {a: {runs-on: x, strategy: {matrix: {b: [1, 2]}}}}', true],
+  ['on: webhook\njobs: {a: {run-on: x}}', false],
+  ['on: webhook\njobs: {a: {runs-on: x, steps: [{rum: y}]}}', false],
+  ['on: webhook\njobs: {a: {runs-on: x, steps: [{run: y, timeout-minutes: soon}]}}', false],
+]
+
+test.each(NATIVE)('an editor checks what is GitHub’s own: %j: %s', (text, isRight) => {
+  expect([validate(parse(text)), isRight || validate.errors?.length]).toEqual([
+    isRight,
+    isRight || expect.any(Number),
+  ])
+})
+
 /** Sections of `on:`, and whether they are right; the compiler must think the same. */
 const SECTIONS: readonly (readonly [on: string, isRight: boolean])[] = [
   ['webhook', true],

@@ -53,11 +53,11 @@ const SET_UP = {
   ],
   notion: [
     '*Integrations > your integration > Webhooks > Create a subscription*: the URL, and the events.',
-    'Its first request holds `verification_token` and is not signed, so it cannot fire the workflow: add an entry without `verify` for once, or fetch the token with `hookline dev` behind a tunnel. Paste it at Notion, and store it.',
+    'Its first request holds `verification_token` and is not signed, so it cannot fire the workflow: add an entry without `verify` for once, or fetch the token with `npx hookline dev` behind a tunnel. Paste it at Notion, and store it.',
   ],
   asana: [
     'By its API: `POST /webhooks` with `resource` and `target`, the URL.',
-    'The relay gives `x-hook-secret` back, and the same request reaches the workflow. It is not signed yet: read the secret from a workflow without `verify`, or from the inspector of `hookline dev`, and store it.',
+    'The relay gives `x-hook-secret` back, and the same request reaches the workflow. It is not signed yet: read the secret from a workflow without `verify`, or from the inspector of `npx hookline dev`, and store it.',
   ],
   monday: [
     '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',

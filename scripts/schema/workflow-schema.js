@@ -1,15 +1,17 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
+import { EXPRESSION, githubDefinitions, githubKeys, githubRef } from './github-workflow.js'
 
 /** @import * as v from 'valibot' */
 /** @import { Trigger } from '../../src/triggers/trigger.ts' */
 /** @import { JsonSchema } from '@valibot/to-json-schema' */
 
-/** The public schema of GitHub workflows, which knows everything but Hookline's triggers. */
-export const GITHUB_WORKFLOW = 'https://json.schemastore.org/github-workflow.json'
-
 /** Where the schema is published: what the first line of a workflow file names. */
-export const PUBLISHED =
-  'https://raw.githubusercontent.com/hookline/hookline/v1/schema/hookline-workflow.json'
+const PUBLISHED =
+  'https://raw.githubusercontent.com/hookline/hookline/main/schema/hookline-workflow.json'
+
+/** GitHub's keys of a workflow, and events, by the names of their definitions. */
+const KEYS = githubKeys('workflow-root-strict')
+const EVENTS = githubKeys('on-mapping-strict')
 
 /**
  * The schema of a workflow file with Hookline's triggers: GitHub's own, but for `on:`.
@@ -19,13 +21,21 @@ export const PUBLISHED =
  */
 export function workflowSchema(triggers, events) {
   const names = [...triggers.keys(), ...events]
+  const own = [...KEYS].filter(([key]) => key !== 'on')
+  const native = [...events].flatMap((event) => EVENTS.get(event) ?? [])
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: PUBLISHED,
+    $comment:
+      'What is not of Hookline says what GitHub itself takes: https://json.schemastore.org/github-workflow.json describes the same. Nothing is fetched from there, so that an editor without a network checks all of it.',
     title: 'GitHub Actions workflow with triggers of Hookline',
     type: 'object',
     required: ['on', 'jobs'],
-    definitions: { name: { enum: names }, config: configOf(triggers) },
+    definitions: {
+      name: { enum: names },
+      config: configOf(triggers),
+      ...githubDefinitions([...own.map(([, name]) => name), ...native]),
+    },
     additionalProperties: false,
     properties: {
       on: {
@@ -41,7 +51,9 @@ export function workflowSchema(triggers, events) {
               ...Object.fromEntries(
                 [...triggers].map(([name, trigger]) => [name, optionsSchema(trigger)]),
               ),
-              ...Object.fromEntries([...events].map((event) => [event, eventSchema(event)])),
+              ...Object.fromEntries(
+                [...events].map((event) => [event, githubRef(EVENTS.get(event) ?? 'any')]),
+              ),
             },
           },
         ],
@@ -53,9 +65,7 @@ export function workflowSchema(triggers, events) {
         required: ['runs-on'],
         properties: { 'runs-on': RUNS_ON },
       },
-      ...Object.fromEntries(
-        KEYS.map((key) => [key, { $ref: `${GITHUB_WORKFLOW}#/properties/${key}` }]),
-      ),
+      ...Object.fromEntries(own.map(([key, name]) => [key, githubRef(name)])),
     },
   }
 }
@@ -74,36 +84,6 @@ const RUNS_ON = {
     },
   ],
 }
-
-/** The other top-level keys, as the public schema describes them. */
-const KEYS = ['name', 'run-name', 'env', 'defaults', 'concurrency', 'permissions', 'jobs']
-
-/**
- * Options of an event as the public schema describes them; others are only named there.
- *
- * @param {string} event
- */
-function eventSchema(event) {
-  const known = KNOWN_EVENTS.has(event)
-  return known ? { $ref: `${GITHUB_WORKFLOW}#/properties/on/oneOf/2/properties/${event}` } : {}
-}
-
-/** Events with options, which are worth completing. */
-const KNOWN_EVENTS = new Set([
-  'check_run',
-  'check_suite',
-  'issue_comment',
-  'issues',
-  'pull_request',
-  'pull_request_target',
-  'push',
-  'release',
-  'repository_dispatch',
-  'schedule',
-  'workflow_call',
-  'workflow_dispatch',
-  'workflow_run',
-])
 
 /**
  * What the options of a trigger may be.
@@ -192,6 +172,3 @@ function chosen(schema, sample) {
 function unique(schemas) {
   return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
 }
-
-/** @type {JsonSchema} */
-const EXPRESSION = { type: 'string', pattern: '\\$\\{\\{' }

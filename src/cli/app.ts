@@ -36,14 +36,17 @@ Environment:
   HOOKLINE_API_URL     its API, by default https://api.github.com
 
 Examples:
-  $ hookline app create --relay https://relay.example.com --out relay.env
-  $ hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
+  $ npx hookline app create --relay https://relay.example.com --out relay.env
+  $ npx hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
 
 export function appCommand(): Command {
   const event = process.env.HOOKLINE_EVENT === EVENTS[1] ? EVENTS[1] : EVENTS[0]
   return new Command('app')
     .description('a GitHub App as what a relay asks GitHub with')
-    .addHelpText('after', '\nExample:\n  $ hookline app create --relay https://relay.example.com')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx hookline app create --relay https://relay.example.com',
+    )
     .addCommand(
       new Command('create')
         .description('make a GitHub App for a relay, on a page of this machine and one of GitHub')
@@ -192,7 +195,7 @@ function printed({ id, slug, key }: CreatedApp, install: string): string {
     oneLine(key),
     '',
     '# Keys that sign grants, for the relay and for hookline grant',
-    'hookline keys sign',
+    'npx hookline keys sign',
   ].join('\n')
 }
 

@@ -47,7 +47,7 @@ export function buildCommand(): Command {
     .option('--force', 'write over compiled files that were changed by hand, too')
     .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  $ hookline build --state branch:hookline-state')
+    .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
     .action(run)
 }
 

@@ -46,8 +46,8 @@ const HELP = `
 On a terminal, r replays the last request and q quits.
 
 Examples:
-  $ hookline dev --port 4000
-  $ hookline dev --poll`
+  $ npx hookline dev --port 4000
+  $ npx hookline dev --poll`
 
 export function devCommand(): Command {
   return (
@@ -188,7 +188,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-const ADVICE = ['make one with: hookline init']
+const ADVICE = ['make one with: npx hookline init']
 
 interface DevWorkflowOptions {
   readonly root: string

@@ -47,9 +47,9 @@ Environment:
 It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
 
 Examples:
-  $ hookline doctor --workflow hook
-  $ hookline doctor --repository octo/repo --relay https://relay.example.com
-  $ hookline doctor --workflow hook --relay https://relay.example.com --deliver`
+  $ npx hookline doctor --workflow hook
+  $ npx hookline doctor --repository octo/repo --relay https://relay.example.com
+  $ npx hookline doctor --workflow hook --relay https://relay.example.com --deliver`
 
 export function doctorCommand(): Command {
   return new Command('doctor')

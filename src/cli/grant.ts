@@ -9,8 +9,8 @@ start the workflows that it covers, and nothing else. Without --expires it does 
 relay's HOOKLINE_REVOKED ends it.
 
 Examples:
-  $ hookline grant --repository octo/repo --path hook/webhook
-  $ hookline grant --repository octo/repo --path deploy/webhook --event workflow_dispatch --expires 90d`
+  $ npx hookline grant --repository octo/repo --path hook/webhook
+  $ npx hookline grant --repository octo/repo --path deploy/webhook --event workflow_dispatch --expires 90d`
 
 export function grantCommand(): Command {
   const command = new Command('grant')
@@ -47,7 +47,7 @@ export async function makeGrant(
   if (!key) {
     throw new UserError({
       message: 'HOOKLINE_SIGN_KEYS is not set',
-      hint: 'make keys with: hookline keys sign, and give the relay the same',
+      hint: 'make keys with: npx hookline keys sign, and give the relay the same',
     })
   }
   const grant: Grant = { id: crypto.randomUUID(), ...scope, ...(exp && { exp }) }

@@ -31,7 +31,7 @@ async function run(): Promise<void> {
   const program = new Command('hookline')
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
     .version(ownVersion(), '--version', 'print the version')
-    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
+    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ npx hookline init`)
   for (const load of asked(process.argv[2])) program.addCommand(await load())
   for (const command of withSubcommands(program)) {
     command

@@ -12,11 +12,13 @@ import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
 import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
 import { secretsOf, triggerOf } from './init/sender.ts'
+import { EVENTS } from './scope.ts'
 import { PAIRED } from './send/signatures.ts'
 import { wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
   readonly sender?: string
+  readonly uses?: string
   readonly yes?: boolean
   readonly dryRun?: boolean
   readonly json?: boolean
@@ -33,9 +35,10 @@ With --sender it asks for a proof of that sender, and fires on its usual events:
   )}
 
 Examples:
-  $ hookline init
-  $ hookline init --sender stripe
-  $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
+  $ npx hookline init
+  $ npx hookline init --sender stripe
+  $ npx hookline init --event workflow_dispatch
+  $ npx hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
 const TRY_WEBHOOK = 'Try it here, each line in a terminal of its own:'
 
@@ -51,6 +54,8 @@ export function initCommand(): Command {
     .option('--name <name>', 'name of the workflow, and of its file')
     .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
     .option('--relay <url>', 'address of the relay')
+    .addOption(new Option('--event <event>', 'what the relay starts it by').choices(EVENTS))
+    .option('--uses <action>', 'the action, with the commit that you pin')
     .option('--yes', 'ask nothing')
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--json', 'print one JSON object')
@@ -76,48 +81,46 @@ async function run(options: InitOptions): Promise<void> {
   )
 }
 
-async function allAnswers({
-  yes,
-  json,
-  kind,
-  sender: from,
-  name,
-  repository,
-  relay,
-}: InitOptions): Promise<Answers> {
+async function allAnswers(options: InitOptions): Promise<Answers> {
+  const { yes, json, kind, sender: from, name, repository, relay, event, uses } = options
   const { stdin: input, stdout: output } = process
-  const sender = from === undefined ? undefined : knownSender(from, kind)
+  refusePolled(options)
+  const sender = from === undefined ? undefined : knownSender(from)
   const given = sender
-    ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay }
-    : { kind, name, repository, relay }
+    ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay, event }
+    : { kind: kind ?? (event && [...KINDS.keys()][0]), name, repository, relay, event }
   const surroundings = { repository: originRepository() }
   if (!input.isTTY || !output.isTTY || yes || json) {
-    return { ...(await answered(given, surroundings)), sender }
+    return { ...(await answered(given, surroundings)), sender, uses }
   }
   const { ask, close } = askAt({ input, output })
   try {
-    return { ...(await answered(given, surroundings, ask)), sender }
+    return { ...(await answered(given, surroundings, ask)), sender, uses }
   } finally {
     close()
   }
 }
 
-/** @throws UserError for an unknown sender, or a kind of workflow that nobody sends requests to */
-function knownSender(name: string, kind: string | undefined): Sender {
-  const sender = senderNamed(name)
-  if (!sender) {
-    const names = SENDERS.map((known) => known.name)
-    const hint = didYouMean(name, names)
-    throw new UserError({
-      message: `unknown sender ${JSON.stringify(name)}`,
-      ...(hint && { hint }),
-      notes: [`senders: ${names.join(', ')}`],
-    })
-  }
-  if (KINDS.get(kind ?? '')?.secret === undefined) return sender
+/** @throws UserError for what goes with requests alone, beside a kind that nobody sends them to */
+function refusePolled({ kind, sender, event }: InitOptions): void {
+  const flag = sender === undefined ? event && '--event' : '--sender'
+  if (!flag || KINDS.get(kind ?? '')?.secret === undefined) return
   throw new UserError({
-    message: `--sender is for what is fed by requests: the kind ${kind} polls`,
-    hint: 'leave one of the two out',
+    message: `${flag} is for what is fed by requests: the kind ${kind} polls`,
+    hint: 'leave one of the two out; a bot that is fed by requests is --sender telegram',
+  })
+}
+
+/** @throws UserError for an unknown sender */
+function knownSender(name: string): Sender {
+  const sender = senderNamed(name)
+  if (sender) return sender
+  const names = SENDERS.map((known) => known.name)
+  const hint = didYouMean(name, names)
+  throw new UserError({
+    message: `unknown sender ${JSON.stringify(name)}`,
+    ...(hint && { hint }),
+    notes: [`senders: ${names.join(', ')}`],
   })
 }
 
@@ -128,18 +131,17 @@ function preview({ path, text }: NewFile): string {
 function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
-  const { tryOut, publish, url, curl, token } = steps
+  const { pin, tryOut, publish, url, curl, token, tokenBox, relay } = steps
   return [
     `Wrote ${paths}\n`,
+    section('In place of the ones after "@", put the commit to pin; the newest is:', pin),
     section(url === null ? TRY_POLLING : TRY_WEBHOOK, tryOut),
     section(
       'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
       publish,
     ),
-    section(
-      'The token, for that repository alone, with the box "Contents: Read and write":',
-      token,
-    ),
+    section(`The token, for that repository alone, with the box "${tokenBox}":`, token),
+    section('The relay; with --tunnel it gets a public address, for a first try:', relay),
     section(titleOfUrl(steps), url ? [url, ...(curl ? [curl] : [])] : []),
     `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`,
   ].join('')
@@ -171,10 +173,16 @@ interface NextSteps {
   readonly missing: readonly string[]
   /** Fires the workflow on GitHub, by way of the relay. */
   readonly curl: string | null
+  /** What shows the commit to pin; none where the action was given. */
+  readonly pin: readonly string[]
   /** On this machine: what serves, and what fires it; of a bot, what asks for its token and polls. */
   readonly tryOut: readonly string[]
   /** Where the token for relay and doctor is made. */
   readonly token: readonly string[]
+  /** What that token may do, as GitHub's page calls it. */
+  readonly tokenBox: string
+  /** What starts a relay, with the variables that it needs. */
+  readonly relay: readonly string[]
   /** To GitHub, and what shows that it works there. */
   readonly publish: readonly string[]
 }
@@ -194,17 +202,25 @@ export function nextSteps(
 ): NextSteps {
   const login = gh === 'out' ? ['gh auth login'] : []
   const push = [...login, ...pushLines(kind, answers, files)]
-  return kind.secret === undefined
-    ? webhookSteps(kind, answers, push, port)
-    : pollingSteps(kind.secret, answers, push)
+  // A compiled file names the action that `build --uses` is given.
+  const isNamed = answers.uses !== undefined || kind.compile !== undefined
+  const pin = isNamed ? [] : ['git ls-remote https://github.com/hookline/hookline HEAD']
+  const steps =
+    kind.secret === undefined
+      ? webhookSteps(kind, answers, push, port)
+      : pollingSteps(kind.secret, answers, push)
+  return { ...steps, pin }
 }
+
+type Steps = Omit<NextSteps, 'pin'>
 
 function webhookSteps(
   kind: Kind,
-  { name, relay, repository, sender }: Answers,
+  { name, relay, repository, sender, event = 'repository_dispatch' }: Answers,
   push: readonly string[],
   port: string,
-): NextSteps {
+): Steps {
+  const { box, permission, flag, variable } = BY_EVENT[event]
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const url = webhookUrl({
     relay,
@@ -228,14 +244,32 @@ function webhookSteps(
       ? null
       : `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
     tryOut,
-    token: [tokenPage(name, repository)],
+    token: [tokenPage(name, repository, permission)],
+    tokenBox: box,
+    relay: [`${variable}npx hookline relay${relay === OWN_RELAY ? ' --tunnel' : ''}`],
     publish: [
       ...secrets.map(secretLine),
       ...push,
-      `${doctorLine(name, repository)} --relay ${relay}`,
+      `${doctorLine(name, repository)}${flag} --relay ${relay}`,
     ],
   }
 }
+
+/** What each event asks of the token, of a command line, and of the relay's environment. */
+const BY_EVENT = {
+  repository_dispatch: {
+    box: 'Contents: Read and write',
+    permission: 'contents',
+    flag: '',
+    variable: '',
+  },
+  workflow_dispatch: {
+    box: 'Actions: Read and write',
+    permission: 'actions',
+    flag: ' --event workflow_dispatch',
+    variable: 'HOOKLINE_EVENT=workflow_dispatch ',
+  },
+} as const
 
 /**
  * Here and there the secret is asked for, so that it stands in no argument and no history; and the
@@ -245,7 +279,7 @@ function pollingSteps(
   secret: string,
   { name, repository }: Answers,
   push: readonly string[],
-): NextSteps {
+): Steps {
   const publish = [secretLine(secret), ...push, doctorLine(name, repository)]
   const tryOut = [...secretLines([secret]), 'npx hookline dev --poll']
   return {
@@ -254,6 +288,8 @@ function pollingSteps(
     curl: null,
     tryOut,
     token: [],
+    tokenBox: '',
+    relay: [],
     publish: [...publish, `gh workflow run ${name}.yml`],
   }
 }
@@ -276,13 +312,14 @@ function sendLines({ name, secret, scheme = name }: Sender, url: string): readon
 
 function pushLines(
   { compile }: Kind,
-  { name }: Answers,
+  answers: Answers,
   files: readonly NewFile[],
 ): readonly string[] {
+  const { name } = answers
   const written = files.map(({ path }) => path)
   const added = [...written, ...compiledFiles(compile, { name }).map(({ path }) => path)]
   return [
-    ...(compile === undefined ? [] : [compile]),
+    ...(compile === undefined ? [] : [compile(answers)]),
     `git add ${added.join(' ')}`,
     `git commit -m 'Add the workflow ${name}'`,
     'git push',
@@ -302,13 +339,13 @@ function compiledFiles(
  * GitHub's page for a new fine-grained token. What it does not take over from the address has to be
  * chosen there, so the box to tick is told beside it.
  */
-function tokenPage(name: string, repository: string): string {
+function tokenPage(name: string, repository: string, permission: string): string {
   const [owner = ''] = repository.split('/')
   const asked = new URLSearchParams({
     name: `hookline ${name}`,
     ...(owner && { target_name: owner }),
     expires_in: '90',
-    contents: 'write',
+    [permission]: 'write',
   })
   return `https://github.com/settings/personal-access-tokens/new?${asked}`
 }

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { UserError } from '../wire/errors.ts'
 
-const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new'
+const MAKE_SEAL_KEYS = 'make them, and keep them, with: npx hookline keys new'
 
 /** The commands print what they make, and keep nothing. */
 export function keysCommand(): Command {
   return new Command('keys')
     .description('make the keys of a relay')
-    .addHelpText('after', '\nExamples:\n  $ hookline keys sign\n  $ hookline keys new')
+    .addHelpText('after', '\nExamples:\n  $ npx hookline keys sign\n  $ hookline keys new')
     .addCommand(
       new Command('sign')
         .description(

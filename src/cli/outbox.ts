@@ -20,9 +20,9 @@ Environment:
   HOOKLINE_OPERATOR_KEY  the relay's, sent to it and never printed
 
 Examples:
-  $ hookline outbox list --relay https://relay.example.com --watch
-  $ hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
-  $ hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com`
+  $ npx hookline outbox list --relay https://relay.example.com --watch
+  $ npx hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
+  $ npx hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com`
 
 const TIMEOUT = 30_000
 

@@ -22,10 +22,10 @@ Environment:
   HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets hookline outbox in
 
 Examples:
-  $ hookline relay --port 8080
-  $ hookline relay --repository octo/repo
-  $ hookline relay --outbox /var/lib/hookline/outbox.db
-  $ hookline relay --tunnel`
+  $ npx hookline relay --port 8080
+  $ npx hookline relay --repository octo/repo
+  $ npx hookline relay --outbox /var/lib/hookline/outbox.db
+  $ npx hookline relay --tunnel`
 
 export function relayCommand(): Command {
   return new Command('relay')

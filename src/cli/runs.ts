@@ -6,6 +6,7 @@ import { webhookUrl } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { originRepository } from './files.ts'
 import { type AskGitHub, fields, githubOf, list, refusalOf } from './github.ts'
+import { nameAdvice, runNameLine } from './run-name.ts'
 import { EXIT, styled } from './terminal.ts'
 
 interface RunsOptions {
@@ -17,9 +18,9 @@ interface RunsOptions {
 
 const HELP = `
 A run is known by the delivery id in its name, which this line of the workflow puts there:
-  ${'run-name: hook ${{ github.event.client_payload.headers["x-hookline-delivery"] }}'.replaceAll('"', "'")}
+  ${runNameLine('hook')}
 and where the relay starts it by workflow_dispatch, this one:
-  ${"run-name: hook ${{ inputs.hookline && fromJSON(inputs.hookline).headers['x-hookline-delivery'] }}"}
+  ${runNameLine('hook', 'workflow_dispatch')}
 
 Environment:
   GH_TOKEN, GITHUB_TOKEN, HOOKLINE_TOKEN  the first of them that is set; it needs "Actions: Read"
@@ -28,8 +29,8 @@ Environment:
 With --watch it goes on; with --delivery too, until that run ends, and exits with 1 when it failed.
 
 Examples:
-  $ hookline runs
-  $ hookline runs --delivery 3f1c… --watch`
+  $ npx hookline runs
+  $ npx hookline runs --delivery 3f1c… --watch`
 
 export function runsCommand(): Command {
   return new Command('runs')
@@ -77,15 +78,19 @@ function tellNone(found: readonly Run[], delivery: string | undefined): void {
   if (nameless) process.stderr.write(`${nameAdvice(nameless.workflow)}\n`)
 }
 
-/** `owner/name` of a webhook URL, where a relay serves one repository of the git remote. */
-export function repositoryOfUrl(url: URL): string {
-  const segments = url.pathname.split('/').filter(Boolean)
-  const own = segments.length >= 4 ? segments.slice(0, 2).join('/') : originRepository()
-  if (own !== '') return own
-  throw new UserError({
-    message: 'which repository? The URL names none, and there is no git remote',
-    hint: 'run it in a clone of the repository',
-  })
+/** What a webhook URL addresses. */
+interface Addressed {
+  /** `owner/name`; of the git remote, where a relay serves one repository; empty without one. */
+  readonly repository: string
+  readonly workflow: string
+}
+
+export function addressedBy({ pathname }: URL): Addressed {
+  const [owner = '', name = '', workflow = ''] = pathname.split('/').filter(Boolean)
+  const isSelfHosted = owner === 'webhook'
+  return isSelfHosted
+    ? { repository: originRepository(), workflow: name }
+    : { repository: `${owner}/${name}`, workflow }
 }
 
 /** Where runs are looked for. */
@@ -190,17 +195,14 @@ function stateOf({ state, conclusion }: Run): string {
   return conclusion ?? state
 }
 
-/** The line to add to a workflow whose runs do not name their delivery. */
-export function nameAdvice(workflow: string): string {
-  const line = `run-name: ${printable(workflow)} \${{ github.event.client_payload.headers['x-hookline-delivery'] }}`
-  return `to tell which delivery started a run, add to ${printable(workflow)}:\n  ${line}`
-}
-
 function unknownDelivery(delivery: string): UserError {
   return new UserError({
     message: `no run carries the delivery ${JSON.stringify(delivery)} in its name`,
-    hint: "add to the workflow: run-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}",
-    notes: ['hookline runs lists all that there are; hookline doctor tells why none started'],
+    hint: `add to the workflow: ${runNameLine('hook')}`,
+    notes: [
+      `or, where the relay starts it by workflow_dispatch: ${runNameLine('hook', 'workflow_dispatch')}`,
+      'npx hookline runs lists all that there are; npx hookline doctor tells why none started',
+    ],
   })
 }
 

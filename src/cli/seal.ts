@@ -20,8 +20,8 @@ const HELP = `
 The token is read from standard input, or from HOOKLINE_TOKEN.
 
 Examples:
-  $ hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
-  $ hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
+  $ npx hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
+  $ npx hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
 
 export function sealCommand(): Command {
   const command = new Command('seal')
@@ -54,7 +54,7 @@ async function readToken(): Promise<string> {
   if (/^[\x21-\x7e]+$/.test(token.trim())) return checked(token.trim())
   throw new UserError({
     message: 'there is no token to seal',
-    hint: 'give it on standard input, as in: hookline seal … < token.txt',
+    hint: 'give it on standard input, as in: npx hookline seal … < token.txt',
   })
 }
 
@@ -116,6 +116,6 @@ function firstKey(content: string, source: string): JWK {
   }
   throw new UserError({
     message: `${source} has no public key for sealing`,
-    hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new',
+    hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: npx hookline keys new',
   })
 }

@@ -3,13 +3,13 @@ import { systemClock } from '../relay/config.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
-import { isObject } from '../wire/json.ts'
+import { isObject, record } from '../wire/json.ts'
 import { HEADER } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { githubOf } from './github.ts'
-import { fromEnvironment, httpCall, readSecret } from './http.ts'
+import { fromEnvironment, httpCall, isLoopback, readSecret } from './http.ts'
 import type { Run } from './runs.ts'
 import { FIXTURES, fixtureOf } from './send/fixtures.ts'
 import {
@@ -48,12 +48,12 @@ Senders: ${wrapped(
 Schemes: ${wrapped(SIGNATURE_NAMES, 9)}
 
 Examples:
-  $ hookline send --list
-  $ hookline send http://localhost:3000/webhook/hook/webhook --as stripe
-  $ hookline send http://localhost:3000/webhook/hook/webhook --as discord --key discord.pem
-  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
-  $ hookline send http://localhost:3000/webhook --file saved.json
-  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
+  $ npx hookline send --list
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --as stripe
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --as discord --key discord.pem
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
+  $ npx hookline send http://localhost:3000/webhook --file saved.json
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
 
 const TIMEOUT = 30_000
 
@@ -101,21 +101,48 @@ async function run(
   )
   if (!answer.accepted) process.exitCode = EXIT.failure
   else if (options.wait) await waitForRun(url, answer)
+  else if (answer.run === null && answer.delivery !== null) await tellRunName(url)
 }
 
 /** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
 async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
-  const { awaitRun, followRun, isWell, repositoryOfUrl, runAt, runLine } = await import('./runs.ts')
-  const github = { repository: repositoryOfUrl(url), ask: githubOf(process.env), ...systemClock }
-  if (run === null && delivery === null) {
+  const { addressedBy, awaitRun, followRun, isWell, runAt, runLine } = await import('./runs.ts')
+  if (run === null && (delivery === null || (await isDev(url)))) {
     throw new UserError({
-      message: 'there is no run to wait for: what answered is no relay',
-      hint: 'hookline dev answers so too: it starts none',
+      message: `there is no run to wait for: what answered is ${delivery === null ? 'no relay' : 'hookline dev'}`,
+      hint: 'hookline dev evaluates here, and starts no run: give the URL of a relay',
     })
   }
+  const { repository } = addressedBy(url)
+  if (repository === '') {
+    throw new UserError({
+      message: 'which repository? The URL names none, and there is no git remote',
+      hint: 'run it in a clone of the repository',
+    })
+  }
+  const github = { repository, ask: githubOf(process.env), ...systemClock }
   const found = run === null ? await awaitRun(delivery ?? '', github) : await runAt(run, github)
   const tell = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
   if (!isWell(await followRun(found, github, tell))) process.exitCode = EXIT.failure
+}
+
+/** Where the workflow is at hand, and its runs will not tell which delivery started them. */
+async function tellRunName(url: URL): Promise<void> {
+  const [{ addressedBy }, { adviceAt }] = await Promise.all([
+    import('./runs.ts'),
+    import('./run-name.ts'),
+  ])
+  const advice = adviceAt(process.cwd(), addressedBy(url).workflow)
+  if (advice !== undefined && !(await isDev(url))) process.stderr.write(`${advice}\n`)
+}
+
+/** On this machine it may be `hookline dev` that answers, like a relay: its inspector is at the front. */
+async function isDev(url: URL): Promise<boolean> {
+  if (!isLoopback(url.hostname)) return false
+  const front = new URL('/', url)
+  const call = httpCall({ method: 'GET', url: front, timeout: TIMEOUT })
+  const { headers, text } = await call.catch(() => ({ headers: record<string>([]), text: '' }))
+  return /text\/html/.test(headers['content-type'] ?? '') && !/hookline relay/i.test(text)
 }
 
 /** As its sender: with what it sends, unless something else is to be sent. @throws UserError */

@@ -41,8 +41,8 @@ never printed:
   BOT_SECRET      the option secretToken of the trigger
 
 Examples:
-  $ hookline url hook --relay https://relay.example --repository octo/repo
-  $ hookline url bot --bot --set --relay https://relay.example --repository octo/repo`
+  $ npx hookline url hook --relay https://relay.example --repository octo/repo
+  $ npx hookline url bot --bot --set --relay https://relay.example --repository octo/repo`
 
 export function urlCommand(): Command {
   const command = new Command('url')

@@ -107,7 +107,9 @@ async function evaluateLocally(
     if (!(error instanceof UserError)) throw error
     const { problems } = error
     const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], warnings: [] }
-    const reason = 'the workflow has mistakes'
+    // What has no place in a file is no mistake of it: there may be none.
+    const hasPlace = problems.some(({ position }) => position !== undefined)
+    const reason = hasPlace ? 'the workflow has mistakes' : problems[0]?.message
     return { ...nothing, reason, problems, milliseconds: now() - started }
   }
 }
@@ -116,17 +118,19 @@ async function evaluateLocally(
 const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
 
 /** An event as `--json` prints it, on one line. */
-export function eventJson({ delivery, workflow, trigger, count, items, reason }: DevEvent): string {
-  const triggered = count > 0
-  return JSON.stringify({
-    delivery,
-    workflow,
-    trigger,
-    triggered,
-    count,
-    items,
-    reason: reason ?? null,
-  })
+export function eventJson(event: DevEvent): string {
+  const { delivery, workflow, trigger, count, items, reason = null } = event
+  const problems = event.problems.map(({ message, position, hint }) => ({
+    message,
+    ...(position && {
+      file: position.source.file,
+      line: position.line,
+      column: position.column,
+    }),
+    ...(hint && { hint }),
+  }))
+  const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
+  return JSON.stringify({ ...told, ...(problems.length > 0 && { problems }) })
 }
 
 /**
@@ -260,7 +264,7 @@ export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): s
   const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
-    ...(reason === undefined ? [] : [`  ${reason}`]),
+    ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
     ...warnings.map((warning) => `  warning: ${visible(warning)}`),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),

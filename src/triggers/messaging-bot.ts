@@ -97,7 +97,10 @@ async function receiveUpdate(
   if (!options.webhook) return refused('webhook', 'is not true: messages are polled')
   const secret = options.secretToken?.reveal()
   if (secret !== undefined && !(await sameText(headers[SECRET_HEADER] ?? '', secret))) {
-    const found = `does not match the header ${SECRET_HEADER}`
+    const isAbsent = headers[SECRET_HEADER] === undefined
+    const found = isAbsent
+      ? `the header ${SECRET_HEADER} is missing`
+      : `does not match the header ${SECRET_HEADER}`
     return { ...refused('secretToken', found), warnings: [`secretToken: ${found}`] }
   }
   const update = readUpdate(body)

@@ -5,8 +5,13 @@ import {
 } from '@actions/workflow-parser'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { checkWorkflows } from '../../../src/cli/check.ts'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
+import type { DispatchEvent } from '../../../src/relay/claims.ts'
+import { SENDERS } from '../../../src/triggers/verify/senders.ts'
+import { validate } from '../../compiler/support/editor.ts'
+import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runAction } from '../../support/action.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
@@ -20,20 +25,47 @@ async function platformErrors(name: string, content: string): Promise<string[]> 
   return context.errors.getErrors().map((error) => error.message)
 }
 
-function filesOf(kind: string, name: string) {
-  const answers = { kind, name, repository: 'octo/repo', relay: 'https://relay.example.com' }
-  return KINDS.get(kind)?.files(answers) ?? []
+const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
+
+function filesOf(kind: string, name: string, event?: DispatchEvent) {
+  return KINDS.get(kind)?.files({ kind, name, event, ...PLACE }) ?? []
 }
+
+const EVENTS = ['repository_dispatch', 'workflow_dispatch'] as const
 
 const NATIVE = [...KINDS.keys()]
   .flatMap((kind) =>
-    NAMES.flatMap((name) => filesOf(kind, name).map((file) => ({ kind, ...file }))),
+    EVENTS.flatMap((event) =>
+      NAMES.flatMap((name) => filesOf(kind, name, event).map((file) => ({ kind, event, ...file }))),
+    ),
   )
   .filter(({ path }) => path.startsWith('.github/workflows/'))
 
-test.each(NATIVE)('$path of kind $kind passes the parser of GitHub', async ({ path, text }) => {
-  expect(await platformErrors(path, text)).toEqual([])
-})
+test.each(NATIVE)(
+  '$path of kind $kind, started by $event, passes the parser of GitHub',
+  async ({ path, text }) => {
+    expect(await platformErrors(path, text)).toEqual([])
+  },
+)
+
+test.each(EVENTS)(
+  'check --strict has nothing to say of any, of every sender, by %s',
+  async (event) => {
+    const repository = new Repository()
+    const names = [undefined, ...SENDERS]
+    const files = names.flatMap((sender) => {
+      const answers = { ...PLACE, sender, event }
+      return [...KINDS].flatMap(([kind, { files }]) =>
+        files({ kind, name: `${kind}-${sender?.name ?? 'any'}`, ...answers }),
+      )
+    })
+    for (const { path, text } of files) repository.write(path, text)
+    const checked = await checkWorkflows({ root: repository.root, globs: [], strict: true, event })
+    repository.remove()
+    // One stands there already.
+    expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [] })
+  },
+)
 
 describe('the workflow of kind webhook', () => {
   const [{ text } = { text: '' }] = filesOf('webhook', 'hook')
@@ -49,6 +81,39 @@ describe('the workflow of kind webhook', () => {
     const payload = { path: 'hook/webhook', method: 'POST', headers: {}, body: 'hello' }
     const { outputs } = await runAction({ ...dispatchEvent(payload), inputs: { on } })
     expect(outputs).toMatchObject({ triggered: 'true', body: 'hello' })
+  })
+
+  test('pins what it is told to, and says where nothing was told', () => {
+    const uses = `acme/hookline@${'a'.repeat(40)}`
+    const [own] = KINDS.get('webhook')?.files({ kind: '', name: 'hook', uses, ...PLACE }) ?? []
+    expect(parse(own?.text ?? '').jobs.react.steps[0].uses).toBe(uses)
+    expect(own?.text).not.toContain('in place of the ones')
+    expect(text).toContain('in place of the ones')
+  })
+})
+
+describe('a workflow that the relay starts directly', () => {
+  const [{ text } = { text: '' }] = filesOf('webhook', 'hook', 'workflow_dispatch')
+  const workflow = parse(text)
+
+  test('has the input that the relay fills in, and the delivery in the name of its runs', () => {
+    expect(workflow.on).toEqual({
+      workflow_dispatch: { inputs: { hookline: expect.objectContaining({ type: 'string' }) } },
+    })
+    expect(workflow.jobs.react.if).toBe("inputs.hookline != ''")
+    expect(workflow['run-name']).toBe(
+      `hook $${'{'}{ fromJSON(inputs.hookline || '{}').headers['x-hookline-delivery'] }}`,
+    )
+  })
+
+  test('fires in the action, and does not when it is run by hand', async () => {
+    const { on } = workflow.jobs.react.steps[0].with
+    const payload = { path: 'hook/webhook', method: 'POST', headers: {}, body: 'hello' }
+    const fired = (hookline: string) =>
+      runAction({ event: 'workflow_dispatch', payload: { inputs: { hookline } }, inputs: { on } })
+    const [webhook, byHand] = await Promise.all([fired(JSON.stringify(payload)), fired('')])
+    expect(webhook.outputs).toMatchObject({ triggered: 'true', body: 'hello' })
+    expect(byHand).toMatchObject({ exitCode: 0, outputs: { triggered: 'false', items: '[]' } })
   })
 })
 
@@ -69,6 +134,16 @@ test('the workflow of kind bot hands on what was written to the bot', async () =
   await telegram.stop()
   expect(outputs).toMatchObject({ triggered: 'true', text: 'hello' })
   expect(JSON.parse(outputs.items ?? '')).toHaveLength(1)
+})
+
+test('an editor has nothing to say of a workflow file to compile, of any sender', () => {
+  const { files } = KINDS.get('compiled') ?? {}
+  const found = [undefined, ...SENDERS].flatMap((sender) => {
+    const [{ text } = { text: '' }] =
+      files?.({ kind: '', name: 'x', sender, event: 'workflow_dispatch', ...PLACE }) ?? []
+    return validate(parse(text)) ? [] : [[sender?.name, validate.errors]]
+  })
+  expect(found).toEqual([])
 })
 
 test('a workflow file to compile begins with the schema that editors check it by', async () => {

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { RunningCommand } from '../../support/cli.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
@@ -55,12 +54,16 @@ function pasted(line: string): string[] {
   return args
 }
 
-const WEBHOOKS = [...KINDS.values()].filter(({ trigger }) => trigger === 'webhook')
+const WEBHOOKS = [
+  ['--kind', 'webhook'],
+  ['--kind', 'compiled'],
+  ['--event', 'workflow_dispatch'],
+]
 
 describe('in an empty folder, the commands that it prints are pasted, and outputs appear', () => {
-  test.each(WEBHOOKS.map(({ name }) => name))('kind %s', async (kind) => {
+  test.each(WEBHOOKS)('%s %s', async (...args) => {
     const env = { PORT: await freePort() }
-    const { exitCode, stdout } = await hookline(['init', '--kind', kind], env)
+    const { exitCode, stdout } = await hookline(['init', ...args], env)
     expect(exitCode).toBe(0)
     const [serve = '', fire = ''] = below(/^Try it here/, stdout)
     const dev = new RunningCommand(pasted(serve), { cwd: folder, env })
@@ -193,6 +196,13 @@ describe('hookline init', () => {
     ['a name that would end an expression', ['--name', "a'b"], 1, /workflow is/],
     ['a repository', ['--repository', 'octo'], 1, /owner\/name/],
     ['a relay', ['--relay', 'relay.example.com'], 1, /https:/],
+    ['an event', ['--event', 'workflow'], 2, /workflow_dispatch/],
+    [
+      'an event of a bot',
+      ['--kind', 'bot', '--event', 'workflow_dispatch'],
+      1,
+      /--sender telegram/,
+    ],
   ] as const
   test.each(WRONG)(
     'says what is wrong with %s, and writes nothing',

@@ -1,10 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { KINDS } from '../../../src/cli/init/kinds.ts'
+import { type Answers, KINDS } from '../../../src/cli/init/kinds.ts'
 import { nextSteps } from '../../../src/cli/init.ts'
 
-const ANSWERS = { name: 'deploy', repository: 'octo/repo', relay: 'https://relay.example' }
+const ANSWERS: Omit<Answers, 'kind'> = {
+  name: 'deploy',
+  repository: 'octo/repo',
+  relay: 'https://relay.example',
+}
 
-function stepsOf(kind: string, own: Partial<typeof ANSWERS> = {}) {
+function stepsOf(kind: string, own: Partial<Answers> = {}) {
   const chosen = KINDS.get(kind)
   if (!chosen) throw new Error(`no kind ${kind}`)
   const answers = { kind, ...ANSWERS, ...own }
@@ -15,6 +19,9 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
   expect(stepsOf('webhook')).toEqual({
     url: 'https://relay.example/octo/repo/deploy/webhook',
     missing: [],
+    pin: ['git ls-remote https://github.com/hookline/hookline HEAD'],
+    tokenBox: 'Contents: Read and write',
+    relay: ['npx hookline relay'],
     curl:
       "curl -X POST 'https://relay.example/octo/repo/deploy/webhook'" +
       ` -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: application/json' -d '{"hello":"world"}'`,
@@ -32,6 +39,24 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
       'npx hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
     ],
   })
+})
+
+test('started directly, it needs a token that cannot push, and a relay that is told so', () => {
+  const { token, tokenBox, relay, publish } = stepsOf('webhook', {
+    event: 'workflow_dispatch',
+    relay: 'http://localhost:3000',
+  })
+  expect(token[0]).toMatch(/&actions=write$/)
+  expect([tokenBox, relay, publish.at(-1)]).toEqual([
+    'Actions: Read and write',
+    ['HOOKLINE_EVENT=workflow_dispatch npx hookline relay --tunnel'],
+    'npx hookline doctor --workflow deploy --repository octo/repo --event workflow_dispatch --relay http://localhost:3000',
+  ])
+})
+
+test('one to compile is built for the event that starts it', () => {
+  const { publish, pin } = stepsOf('compiled', { event: 'workflow_dispatch' })
+  expect([publish[0], pin]).toEqual(['npx hookline build --event workflow_dispatch', []])
 })
 
 test('what stands in the URL for something else is named', () => {

@@ -8,6 +8,7 @@ const DEFAULTS = {
   name: 'hook',
   repository: 'octo/repo',
   relay: 'http://localhost:3000',
+  event: 'repository_dispatch',
 }
 
 /** A person who types these names for the workflow, one after the other, and else presses return. */
@@ -31,8 +32,9 @@ function typist(type: (prompt: string) => string | undefined) {
   return { asking, shown: () => shown }
 }
 
-test('there are at most four questions, each with a flag of its name', () => {
-  expect(questions(KNOWN).map(({ name }) => name)).toEqual(['kind', 'name', 'repository', 'relay'])
+test('there are at most five questions, each with a flag of its name', () => {
+  const names = questions(KNOWN).map(({ name }) => name)
+  expect(names).toEqual(['kind', 'name', 'repository', 'relay', 'event'])
 })
 
 describe('answers', () => {
@@ -48,8 +50,8 @@ describe('answers', () => {
   test('that flags gave are not asked for', async () => {
     const { asking, shown } = person(['deploy'])
     const given = { kind: 'webhook', repository: 'a/b', relay: 'https://r.example' }
-    expect(await answered(given, KNOWN, asking)).toEqual({ ...given, name: 'deploy' })
-    expect(shown()).not.toContain('relay')
+    expect(await answered(given, KNOWN, asking)).toEqual({ ...DEFAULTS, ...given, name: 'deploy' })
+    expect(shown()).not.toContain('Address of the relay')
   })
 
   test('about the relay are not asked for where there is no URL', async () => {
@@ -58,9 +60,12 @@ describe('answers', () => {
     expect(shown()).not.toContain('relay')
   })
 
-  test('may be the number of a choice', async () => {
-    const { asking } = typist((prompt) => (prompt.includes('Which one?') ? '2' : ''))
-    expect(await answered({}, KNOWN, asking)).toMatchObject({ kind: 'bot' })
+  test.each([
+    ['What is to start', { kind: 'bot' }],
+    ['What does the relay start', { kind: 'webhook', event: 'workflow_dispatch' }],
+  ])('may be the number of a choice: %s …', async (question, expected) => {
+    const { asking } = typist((prompt) => (prompt.startsWith(question) ? '2' : ''))
+    expect(await answered({}, KNOWN, asking)).toMatchObject(expected)
   })
 
   test('that will not do are asked for again, with what is wrong', async () => {

@@ -91,6 +91,16 @@ describe('a request', () => {
     })
   })
 
+  test('without any workflow file has no mistake of a workflow to tell', async () => {
+    const message = 'no workflow file matches workflows/*.yml'
+    const gone = () => {
+      throw new UserError({ message })
+    }
+    const event = await runLocally(payload('hook/webhook'), { ...platform({}), workflows: gone })
+    expect(event).toMatchObject({ reason: message, problems: [{ message }] })
+    expect(formatEvent(event).match(/no workflow file/g)).toHaveLength(1)
+  })
+
   test('that meets a fault of ours is no event', async () => {
     const ports = { ...platform(FILES), engine: () => JSON.parse('{') }
     await expect(runLocally(payload('hook/webhook/users/1'), ports)).rejects.toThrow(SyntaxError)
@@ -196,6 +206,14 @@ describe('an event in words', () => {
     ])
     expect(JSON.parse(eventJson(await fired()))).toMatchObject({ triggered: true, reason: null })
     expect(JSON.parse(eventJson(skipped))).toMatchObject({ triggered: false, items: [] })
+    const mistaken = await runLocally(payload('bad/webhook'), platform(FILES))
+    expect(JSON.parse(eventJson(mistaken)).problems).toEqual([
+      {
+        message: 'unknown HTTP method "psot"',
+        ...{ file: 'workflows/bad.yml', line: 2, column: 11 },
+        hint: 'did you mean "post"?',
+      },
+    ])
   })
 
   test('for a person: what fired, its outputs, and none of a skipped trigger', async () => {

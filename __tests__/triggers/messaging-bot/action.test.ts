@@ -88,14 +88,14 @@ describe('webhook mode', () => {
   })
 
   test.each([
-    ['another secret', { 'x-telegram-bot-api-secret-token': `${SECRET}x` }],
-    ['an empty one', { 'x-telegram-bot-api-secret-token': '' }],
-    ['none', {}],
-  ])('an update with %s is skipped with a warning', async (_, headers) => {
+    ['another secret', { 'x-telegram-bot-api-secret-token': `${SECRET}x` }, 'does not match'],
+    ['an empty one', { 'x-telegram-bot-api-secret-token': '' }, 'does not match'],
+    ['none', {}, 'the header x-telegram-bot-api-secret-token is missing'],
+  ])('an update with %s is skipped with a warning', async (_, headers, why) => {
     const run = await runAction(bot(ON, delivery(update, headers)))
     expect(run).toMatchObject({ exitCode: 0, outputs: { triggered: 'false', items: '[]' } })
-    expect(run.stdout).toMatch(/^::warning::secretToken: does not match/m)
-    expect(run.summary).toContain('secretToken does not match')
+    expect(run.stdout).toContain(`::warning::secretToken: ${why}`)
+    expect(run.summary).toContain(`secretToken ${why}`)
     expect(run.stdout + run.summary).not.toContain(SECRET)
   })
 

@@ -194,7 +194,7 @@ export async function checkRelay(relay: string, { callRelay }: DoctorPorts): Pro
     return notHookline(relay, `${status} for /healthz`, mend)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const mend = 'start it with: hookline relay. Check address, port, firewall and certificate'
+    const mend = 'start it with: npx hookline relay. Check address, port, firewall and certificate'
     return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, mend)
   }
 }
@@ -205,7 +205,7 @@ function judgeFront(relay: string, { status, headers, text }: HttpReply): Findin
   const isPage = /text\/html/.test(headers['content-type'] ?? '')
   if (/hookline/i.test(text) && isPage) {
     const message = `what answers at ${relay} is hookline dev, which sends nothing to GitHub`
-    return failed('relay', 'relay_is_dev', message, 'start a relay with: hookline relay')
+    return failed('relay', 'relay_is_dev', message, 'start a relay with: npx hookline relay')
   }
   return notHookline(relay, `${status} for /`, 'check address and port')
 }

@@ -112,7 +112,7 @@ function tokenFinding(
     'token',
     'token_permission_unknown',
     'GitHub accepts the token, and does not tell whether it may start workflows',
-    `see that it has what it needs (${event === 'workflow_dispatch' ? DIRECT_PERMISSION : PERMISSION}), or try it: hookline doctor --deliver`,
+    `see that it has what it needs (${event === 'workflow_dispatch' ? DIRECT_PERMISSION : PERMISSION}), or try it: npx hookline doctor --deliver`,
   )
 }
 

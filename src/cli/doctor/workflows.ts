@@ -95,7 +95,7 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
       'workflow',
       'workflows_missing',
       `there is no workflow in ${FOLDER} on ${branch}`,
-      `make one with: hookline init. ${push}`,
+      `make one with: npx hookline init. ${push}`,
     )
   }
   const hint = didYouMean(
@@ -108,7 +108,7 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
 
 function noneListens(branch: string, { event = 'repository_dispatch' }: Target): Finding {
   const message = `no workflow on ${branch} listens for ${event}`
-  return failed('workflow', 'workflow_not_listening', message, 'make one with: hookline init')
+  return failed('workflow', 'workflow_not_listening', message, 'make one with: npx hookline init')
 }
 
 /** State of each workflow by its path; empty where the token may not ask. */
@@ -228,7 +228,7 @@ function wrongType(file: string, types: readonly string[]): Finding {
 
 function withoutAction(file: string): Finding {
   const message = `${file} listens, but no step uses the action`
-  const mend = 'add a step with uses: hookline/hookline@v1'
+  const mend = 'add a step with uses: hookline/hookline@<commit>'
   return warning('workflow', 'workflow_without_action', message, mend)
 }
 

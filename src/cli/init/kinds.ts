@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
+import type { DispatchEvent } from '../../relay/claims.ts'
 import type { Sender } from '../../triggers/verify/scheme.ts'
+import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { runNameLine } from '../run-name.ts'
 import { ownVersion } from '../version.ts'
 import { onSection, secretsOf, triggerOf } from './sender.ts'
 
@@ -31,7 +34,8 @@ const compiledKind: Kind = {
   title: 'a request to a URL, in a workflow file with jobs for each request',
   workflow: 'hook',
   trigger: 'webhook',
-  compile: 'npx hookline build',
+  compile: ({ event }) =>
+    `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''}`,
   files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
 }
 
@@ -50,6 +54,10 @@ export interface Answers {
   readonly repository: string
   /** Address of the relay. */
   readonly relay: string
+  /** What the relay starts it by; `repository_dispatch` when left out. */
+  readonly event?: DispatchEvent | undefined
+  /** The action, with its version; a placeholder when left out. */
+  readonly uses?: string | undefined
   /** Whose requests it is for; anyone's when left out. */
   readonly sender?: Sender | undefined
 }
@@ -73,37 +81,38 @@ export interface Kind {
   readonly secret?: string
   files(answers: Answers): readonly NewFile[]
   /** Makes the native workflows of its files. */
-  readonly compile?: string
+  compile?(answers: Pick<Answers, 'event'>): string
 }
+
+/** Until there is a release: the ones stand for the commit that is pinned. */
+const UNPINNED = 'hookline/hookline@1111111111111111111111111111111111111111'
 
 /** What begins an expression that the action evaluates, where GitHub fills in the inputs before. */
 const ESCAPED = "${{ '${{' }}"
 
-function webhookText({ name, sender }: Answers): NewFile['text'] {
+function webhookText({ name, sender, event, uses }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender, ESCAPED) : stringify({ webhook: { method: 'post' } })
   const secrets = sender ? secretsOf(sender) : []
   const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
   const inputs = given.length > 0 ? [`secrets: '{${given.join(', ')}}'`] : []
   const [variable, output] = trigger === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
+  const { listens, guard } =
+    event === 'workflow_dispatch' ? DIRECT : dispatched(`${name}/${trigger}`)
   return `name: ${stringify(name).trim()}
-${runName(name)}
+${runNameLine(name, event)}
 on:
-  repository_dispatch:
-    types: [webhook]
+${indented(listens, 2)}
 
 permissions:
   contents: read
 
 jobs:
   react:
-    # Each dispatch starts every listening workflow; only ${name}/${trigger} is for this one.
-    if: >-
-      startsWith(format('{0}/', github.event.client_payload.path), '${name}/${trigger}/') ||
-      startsWith(github.event.client_payload.path, '${name}/${trigger}?')
+${indented(guard, 4)}
     runs-on: ubuntu-latest
     steps:
-      - uses: hookline/hookline@v1
+${indented(usesLines(uses), 6)}
         id: hookline
         with:
 ${indented([...inputs, 'on: |'].join('\n'), 10)}
@@ -117,11 +126,38 @@ ${indented(on.trimEnd(), 12)}
 `
 }
 
+/** The relay starts it by name, so an empty input is a run by hand. */
+const DIRECT = {
+  listens: `workflow_dispatch:
+  inputs:
+    ${WORKFLOW_INPUT}:
+      description: Filled in by the relay; leave it empty to run by hand
+      type: string`,
+  guard: `# Empty in a run by hand: no webhook came.
+if: inputs.${WORKFLOW_INPUT} != ''`,
+}
+
+function dispatched(path: string): typeof DIRECT {
+  return {
+    listens: `repository_dispatch:
+  types: [webhook]`,
+    guard: `# Each dispatch starts every listening workflow; only ${path} is for this one.
+if: >-
+  startsWith(format('{0}/', github.event.client_payload.path), '${path}/') ||
+  startsWith(github.event.client_payload.path, '${path}?')`,
+  }
+}
+
+function usesLines(uses = UNPINNED): string {
+  const note = '# Put in the commit of Hookline that you pin, in place of the ones.\n'
+  return `${uses === UNPINNED ? note : ''}- uses: ${uses}`
+}
+
 function indented(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(width))
 }
 
-function botText({ name }: Answers): string {
+function botText({ name, uses }: Answers): string {
   return `name: ${stringify(name).trim()}
 on:
   schedule:
@@ -142,7 +178,7 @@ jobs:
     outputs:
       items: \${{ steps.hookline.outputs.items }}
     steps:
-      - uses: hookline/hookline@v1
+${indented(usesLines(uses), 6)}
         id: hookline
         with:
           on: |
@@ -178,18 +214,13 @@ function schemaAddress(): string {
   return `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
 }
 
-/** By the delivery id in its name, `hookline runs` knows which request started a run. */
-function runName(name: string): string {
-  return `run-name: ${name} \${{ github.event.client_payload.headers['x-hookline-delivery'] }}`
-}
-
-function compiledText({ name, sender }: Answers): string {
+function compiledText({ name, sender, event }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
   return `# yaml-language-server: $schema=${schemaAddress()}
 name: ${stringify(name).trim()}
-${runName(name)}
+${runNameLine(name, event)}
 on:
 ${indented(on.trimEnd(), 2)}
 

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
+import { isDispatchEvent } from '../../relay/claims.ts'
 import { UserError } from '../../wire/errors.ts'
 import { webhookUrl } from '../../wire/path.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
@@ -20,7 +21,9 @@ interface Question {
 }
 
 /** Answers that flags give. */
-export type Given = { readonly [name in keyof Omit<Answers, 'sender'>]?: string | undefined }
+export type Given = {
+  readonly [name in keyof Omit<Answers, 'sender' | 'uses'>]?: string | undefined
+}
 
 /** What the surroundings tell without being asked. */
 interface Surroundings {
@@ -41,7 +44,7 @@ export function questions({ repository }: Surroundings): readonly Question[] {
       text: 'What is to start the workflow?',
       choices: [...KINDS.values()],
       fallback: () => [...KINDS.keys()][0] ?? '',
-      check: checkKind,
+      check: (kind) => checkChoice('kind of workflow', kind, [...KINDS.values()]),
     },
     {
       name: 'name',
@@ -62,8 +65,24 @@ export function questions({ repository }: Surroundings): readonly Question[] {
       matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
       check: (relay) => checkUrl({ relay }),
     },
+    {
+      name: 'event',
+      text: 'What does the relay start it by?',
+      choices: EVENT_CHOICES,
+      fallback: () => 'repository_dispatch',
+      matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
+      check: (event) => checkChoice('event', event, EVENT_CHOICES),
+    },
   ]
 }
+
+const EVENT_CHOICES = [
+  { name: 'repository_dispatch', title: 'every workflow that listens; needs "Contents: write"' },
+  {
+    name: 'workflow_dispatch',
+    title: 'this one alone, and its run is told; needs "Actions: write", which pushes no code',
+  },
+]
 
 /**
  * Answers every question: with what was given, else by asking, else with the default.
@@ -84,16 +103,18 @@ export async function answered(
     const matters = question.matters?.(known) ?? true
     known[question.name] = own ?? (ask && matters ? await ask(question, fallback) : fallback)
   }
-  const { kind = '', name = '', repository = '', relay = '' } = known
-  return { kind, name, repository, relay }
+  const { kind = '', name = '', repository = '', relay = '', event = '' } = known
+  const direct = isDispatchEvent(event) ? event : 'repository_dispatch'
+  return { kind, name, repository, relay, event: direct }
 }
 
-function checkKind(kind: string): void {
-  if (KINDS.has(kind)) return
-  const names = [...KINDS.keys()]
-  const hint = didYouMean(kind, names)
-  const message = `unknown kind of workflow ${JSON.stringify(kind)}`
-  throw new UserError({ message, ...(hint && { hint }), notes: [`kinds: ${names.join(', ')}`] })
+/** @param what a name is of, in the form `kind of workflow` */
+function checkChoice(what: string, name: string, choices: readonly { readonly name: string }[]) {
+  const names = choices.map((choice) => choice.name)
+  if (names.includes(name)) return
+  const hint = didYouMean(name, names)
+  const message = `unknown ${what} ${JSON.stringify(name)}`
+  throw new UserError({ message, ...(hint && { hint }), notes: [`known: ${names.join(', ')}`] })
 }
 
 /** The name ends up in a file name, in a URL and in an expression: the strictest of them decides. */
@@ -148,8 +169,9 @@ export function askAt({ input, output }: Terminal): Asking {
 }
 
 function prompt({ text, choices = [] }: Question, fallback: string): string {
+  const width = Math.max(10, ...choices.map(({ name }) => name.length))
   const list = choices
-    .map(({ name, title }, at) => `  ${at + 1} ${name.padEnd(10)} ${title}\n`)
+    .map(({ name, title }, at) => `  ${at + 1} ${name.padEnd(width)} ${title}\n`)
     .join('')
   const shown = fallback === '' ? '' : ` (${fallback})`
   return choices.length > 1 ? `${text}\n${list}Which one?${shown} ` : `${text}${shown} `

@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { RunningCommand } from '../support/cli.ts'
+
+const HOOK = 'on:\n  webhook:\n    method: POST\n'
+const NATIVE = '.github/workflows/plain.yml'
+
+let folder: string
+let dev: RunningCommand
+let url: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-messages-'))
+  await mkdir(join(folder, 'workflows'))
+  await mkdir(join(folder, '.github/workflows'), { recursive: true })
+  await writeFile(join(folder, 'workflows/hook.yml'), HOOK)
+  dev = new RunningCommand(['dev', '--json', '--port', '0'], { cwd: folder })
+  url = (await dev.printed(/listening on (\S+)/))[1] ?? ''
+})
+afterAll(async () => {
+  await dev.stop()
+  await rm(folder, { recursive: true })
+})
+
+async function hookline(...args: string[]) {
+  const command = new RunningCommand(args, { cwd: folder })
+  command.process.stdin?.end()
+  return { code: await command.ended(), stdout: command.stdout, stderr: command.stderr }
+}
+
+/** The event of `dev --json` that a request became. */
+async function eventOf(path: string) {
+  const answer = await fetch(`${url}${path}`, { method: 'POST', body: '{}' })
+  const delivery = answer.headers.get('x-hookline-delivery')
+  const [line] = await dev.printed(new RegExp(`^.*"delivery":"${delivery}".*\n`, 'm'))
+  return JSON.parse(line)
+}
+
+describe('hookline dev', () => {
+  test('takes a method in capitals', async () => {
+    expect(await eventOf('/webhook/hook/webhook')).toMatchObject({ count: 1, reason: null })
+  })
+
+  test('says of a URL without a trigger what it lacks', async () => {
+    expect((await eventOf('/webhook/hook')).reason).toBe(
+      'the webhook addresses no trigger behind the workflow; "hook" declares: "webhook"',
+    )
+  })
+
+  test('answers what is too large as such', async () => {
+    const body = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('base64')
+    const answer = await fetch(`${url}/webhook/hook/webhook`, { method: 'POST', body })
+    expect(answer.status).toBe(413)
+    expect(await answer.text()).toContain('payload_too_large')
+  })
+
+  test('--json shows the mistakes of a file, and no mistakes of one that is gone', async () => {
+    await writeFile(join(folder, 'workflows/hook.yml'), HOOK.replace('POST', 'psot'))
+    expect(await eventOf('/webhook/hook/webhook')).toMatchObject({
+      reason: 'the workflow has mistakes',
+      problems: [{ file: 'workflows/hook.yml', line: 3, hint: 'did you mean "post"?' }],
+    })
+    await rm(join(folder, 'workflows/hook.yml'))
+    const { reason, problems } = await eventOf('/webhook/hook/webhook')
+    expect([reason, problems[0].message]).toEqual(
+      Array(2).fill(expect.stringMatching(/^no workflow/)),
+    )
+    await writeFile(join(folder, 'workflows/hook.yml'), HOOK)
+  })
+
+  test('says that --workflow matches nothing', async () => {
+    const other = new RunningCommand(['dev', '--port', '0', '--workflow', 'nope/*.yml'], {
+      cwd: folder,
+    })
+    await other.printed(/error: no workflow file matches nope\/\*\.yml/)
+    await other.stop()
+  })
+})
+
+describe('hookline send', () => {
+  const lines: readonly (readonly [string, string, string | undefined])[] = [
+    ['a dispatch', 'on: repository_dispatch', 'github.event.client_payload.headers'],
+    ['a direct start', 'on: { workflow_dispatch: }', "fromJSON(inputs.hookline || '{}').headers"],
+    ['one that names it', "run-name: >-\n  x ${{ a['x-hookline-delivery'] }}\non: push", undefined],
+  ]
+  test.each(lines)('to a relay says which run-name to add, for %s', async (_, text, line) => {
+    await writeFile(join(folder, NATIVE), text)
+    const { adviceAt } = await import('../../src/cli/run-name.ts')
+    const advice = adviceAt(folder, 'plain')
+    if (line === undefined) expect(advice).toBeUndefined()
+    else expect(advice).toContain(`add to plain:\n  run-name: plain \${{ ${line}`)
+  })
+
+  test('to dev says nothing of it, and that there is no run to wait for', async () => {
+    await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
+    const address = `${url.replace('http://', '')}/webhook/plain/webhook`
+    expect(await hookline('send', address, '--data', 'x')).toMatchObject({ code: 0, stderr: '' })
+    expect(await hookline('send', address, '--wait')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('what answered is hookline dev'),
+    })
+  })
+})
+
+test.each([
+  ['doctor', '--repo', 'octo/repo'],
+  ['url', 'hook', '--repo', 'octo/repo'],
+  ['relay', '--repo', 'octo/repo'],
+])('%s %s %s: a flag cut short is suggested', async (...args) => {
+  expect(await hookline(...args)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean --repository?'),
+  })
+})
+
+test('--env names the file that is not there', async () => {
+  expect(await hookline('dev', '--env', 'nope.env')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--env: nope.env cannot be read'),
+  })
+})

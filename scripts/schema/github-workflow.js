@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+
+/** @import { JsonSchema } from '@valibot/to-json-schema' */
+
+/**
+ * A definition in the language of GitHub's own parser, whose schema this is: a value is one of a few
+ * kinds, and may be an expression where a context is named.
+ *
+ * @typedef {string | { readonly type: string, readonly required?: boolean }} Property
+ * @typedef {object} Definition
+ * @property {readonly string[]} [context]
+ * @property {{ properties?: Record<string, Property>, 'loose-key-type'?: string, 'loose-value-type'?: string }} [mapping]
+ * @property {{ 'item-type': string }} [sequence]
+ * @property {readonly string[]} [one-of]
+ * @property {readonly string[]} [allowed-values]
+ * @property {{ constant?: string, 'require-non-empty'?: boolean }} [string]
+ * @property {object} [number]
+ * @property {object} [boolean]
+ * @property {object} [null]
+ */
+
+const PARSER = new URL('../../node_modules/@actions/workflow-parser/dist/', import.meta.url)
+
+/** @type {{ readonly definitions: Readonly<Record<string, Definition>> }} */
+const { definitions: DEFINITIONS } = JSON.parse(
+  readFileSync(new URL('workflow-v1.0.min.json', PARSER), 'utf8'),
+)
+
+/** @type {JsonSchema} */
+export const EXPRESSION = { type: 'string', pattern: '\\$\\{\\{' }
+
+/**
+ * What GitHub takes for text, since YAML makes other things of `1.0`, `true` and nothing.
+ *
+ * @type {('string' | 'number' | 'boolean' | 'null')[]}
+ */
+const SCALAR = ['string', 'number', 'boolean', 'null']
+
+/**
+ * The kinds that the language knows without a definition.
+ *
+ * @type {ReadonlyMap<string, JsonSchema>}
+ */
+const BUILT_IN = new Map(
+  /** @type {[string, JsonSchema][]} */ ([
+    ['any', {}],
+    ['null', { type: 'null' }],
+    ['string', { type: SCALAR }],
+    ['number', { type: 'number' }],
+    ['boolean', { type: 'boolean' }],
+    ['sequence', { type: 'array' }],
+    ['mapping', { type: 'object' }],
+  ]),
+)
+
+/** Where an expression may stand: in what names a context, and everywhere below. */
+const withExpressions = reachable(
+  Object.keys(DEFINITIONS).filter((name) => DEFINITIONS[name]?.context !== undefined),
+)
+
+/**
+ * GitHub's own part of the schema, whole: an editor that cannot fetch what a schema refers to checks
+ * nothing at all, so nothing is fetched.
+ *
+ * @param {readonly string[]} roots names of definitions
+ */
+export function githubDefinitions(roots) {
+  const names = [...reachable(roots)].sort()
+  return Object.fromEntries(names.map((name) => [`github-${name}`, converted(name)]))
+}
+
+/**
+ * @param {string} name of a definition
+ * @param {boolean} takesExpressions where it stands
+ * @returns {JsonSchema}
+ */
+export function githubRef(name, takesExpressions = false) {
+  const kind = BUILT_IN.get(name)
+  if (!kind) return { $ref: `#/definitions/github-${name}` }
+  return takesExpressions ? { anyOf: [kind, EXPRESSION] } : kind
+}
+
+/**
+ * Definitions of the keys of a mapping, by key.
+ *
+ * @param {string} name of the definition of the mapping
+ */
+export function githubKeys(name) {
+  const { properties = {} } = DEFINITIONS[name]?.mapping ?? {}
+  return new Map(Object.entries(properties).map(([key, property]) => [key, typeOf(property)]))
+}
+
+/** @param {Property} property */
+function typeOf(property) {
+  return typeof property === 'string' ? property : property.type
+}
+
+/** @param {readonly string[]} roots */
+function reachable(roots) {
+  const found = new Set(roots.filter((name) => name in DEFINITIONS && !BUILT_IN.has(name)))
+  for (const name of found) {
+    for (const next of named(DEFINITIONS[name] ?? {})) {
+      if (next in DEFINITIONS && !BUILT_IN.has(next)) found.add(next)
+    }
+  }
+  return found
+}
+
+/** @param {Definition} definition */
+function named({ mapping, sequence, 'one-of': choices = [] }) {
+  const values = Object.values(mapping?.properties ?? {}).map(typeOf)
+  return [...values, mapping?.['loose-value-type'], sequence?.['item-type'], ...choices].flatMap(
+    (name) => name ?? [],
+  )
+}
+
+/** @param {string} name */
+function converted(name) {
+  const takesExpressions = withExpressions.has(name)
+  /** @param {string} other */
+  const ref = (other) => githubRef(other, takesExpressions)
+  const made = schemaOf(DEFINITIONS[name] ?? {}, ref)
+  return takesExpressions ? { anyOf: [made, EXPRESSION] } : made
+}
+
+/**
+ * @param {Definition} definition
+ * @param {(name: string) => JsonSchema} ref
+ * @returns {JsonSchema}
+ */
+function schemaOf(definition, ref) {
+  const { mapping, sequence, string } = definition
+  const { 'one-of': choices, 'allowed-values': allowed } = definition
+  if (choices) return { anyOf: choices.map(ref) }
+  if (allowed) return { enum: [...allowed] }
+  if (sequence) return { type: 'array', items: ref(sequence['item-type']) }
+  if (mapping) return mappingOf(mapping, ref)
+  if (string?.constant !== undefined) return { const: string.constant }
+  if (string) return { type: SCALAR, ...(string['require-non-empty'] && { minLength: 1 }) }
+  const kind = ['number', 'boolean', 'null'].find((each) => each in definition)
+  return kind === undefined ? {} : ref(kind)
+}
+
+/**
+ * @param {NonNullable<Definition['mapping']>} mapping
+ * @param {(name: string) => JsonSchema} ref
+ * @returns {JsonSchema}
+ */
+function mappingOf({ properties = {}, 'loose-value-type': others }, ref) {
+  const entries = Object.entries(properties)
+  const required = entries.flatMap(([key, one]) =>
+    typeof one === 'object' && one.required ? [key] : [],
+  )
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([key, one]) => [key, ref(typeOf(one))])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: others === undefined ? false : ref(others),
+  }
+}
