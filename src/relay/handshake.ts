@@ -181,8 +181,9 @@ function only(query: URLSearchParams | undefined, name: string): string | undefi
 /** Characters of the body of a handshake: larger ones are events, and are not read here. */
 const LARGEST_BODY = 8192
 
-function jsonObject(body: string | undefined): Record<string, unknown> | undefined {
-  const value = body?.includes('challenge') ? parsed(body) : undefined
+function jsonObject(body = ''): Record<string, unknown> | undefined {
+  const isSmall = body.length <= LARGEST_BODY
+  const value = isSmall && body.includes('challenge') ? parsed(body) : undefined
   return isObject(value) ? value : undefined
 }
 

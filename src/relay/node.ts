@@ -152,8 +152,11 @@ function relayRequest(request: IncomingMessage): RelayRequest {
 
 /** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */
 function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
-  return httpVersion === '1.1' ? hosts.length !== 1 : hosts.length > 1
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (/^host$/i.test(rawHeaders[at] ?? '')) hosts++
+  }
+  return httpVersion === '1.1' ? hosts !== 1 : hosts > 1
 }
 
 function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
@@ -164,7 +167,7 @@ function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
 /** The headers of a reply, and the length of its body where it may have one. */
 function framed({ status, headers, body }: Reply, method: string | undefined) {
   const bare = method === 'HEAD' || status === 204 || status === 304
-  return Object.assign(bare ? {} : { 'content-length': Buffer.byteLength(body) }, headers)
+  return bare ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
 }
 
 /** An answer for a connection whose request could not be read, so that there is no response to write. */

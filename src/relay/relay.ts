@@ -19,7 +19,7 @@ import {
 } from './answers.ts'
 import type { BodyMemory, HeldBody } from './body-memory.ts'
 import type { DispatchEvent, Scope } from './claims.ts'
-import { type Credentials, presentedToken } from './credentials.ts'
+import { type Credential, type Credentials, presentedToken } from './credentials.ts'
 import type { DispatchPort, DispatchTarget } from './dispatch.ts'
 import {
   badResponseOption,
@@ -83,27 +83,22 @@ export type Packer = (bytes: Uint8Array) => Promise<Uint8Array>
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
-  const operated = await ports.operator?.(request, log.delivery)
-  if (operated) return withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
-  const reply = await answerOrFault(request, ports, log)
-  const method = isRelayed(request.method) ? request.method : 'other'
-  ports.log(log.entry(method, reply.status, ports.now()))
-  return withStandardHeaders(reply, request.method, log.delivery)
-}
-
-async function answerOrFault(
-  request: RelayRequest,
-  ports: RelayPorts,
-  log: RequestLog,
-): Promise<Reply> {
+  const operated = ports.operator?.(request, log.delivery)
+  if (operated) {
+    return withStandardHeaders(await operated, request.method, log.delivery, INERT_HEADERS)
+  }
+  let reply: Reply
   try {
-    return answerLocally(request, ports) ?? (await relayWebhook(request, ports, log))
+    reply = answerLocally(request, ports) ?? (await relayWebhook(request, ports, log))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
     log.attempted(fault.attempts)
-    return errorReply(fault, log.delivery)
+    reply = errorReply(fault, log.delivery)
   }
+  const method = isRelayed(request.method) ? request.method : 'other'
+  ports.log(log.entry(method, reply.status, ports.now()))
+  return withStandardHeaders(reply, request.method, log.delivery)
 }
 
 /** The answer to what is no webhook. */
@@ -122,13 +117,16 @@ async function relayWebhook(
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
   // What the relay can judge by itself it refuses before it holds a stranger's body.
-  const credential = await ports.credentials.open(presented, webhook).catch(toRefusal)
-  if (credential instanceof RelayError) {
+  let credential: Credential
+  try {
+    credential = await ports.credentials.open(presented, webhook)
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error
     // In a handshake no token is checked; but for one that stands in a body, that would be read.
     const body = announcesBody(request.headers) ? undefined : ''
     const bodiless = handshake({ ...request, path: webhook.path, body })
     if (bodiless && presented) return redactReply(bodiless, [presented])
-    throw credential
+    throw error
   }
   const { secrets, platformToken, scope } = credential
   const held = ports.bodies?.hold()
@@ -163,11 +161,6 @@ async function relayWebhook(
   } finally {
     held?.release()
   }
-}
-
-function toRefusal(error: unknown): RelayError {
-  if (error instanceof RelayError) return error
-  throw error
 }
 
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
@@ -291,7 +284,13 @@ function plainBody({ bytes, text }: ReceivedBody): ForwardableBody {
 
 function written(received: Received, { body, encoding }: ForwardableBody): string {
   const { path, method, delivery, receivedAt } = received
-  const headers: Record<string, string> = Object.fromEntries(received.headers)
+  const headers: Record<string, string> = {}
+  // Set one by one, which `Object.fromEntries` would make slow to write; but for the name that a
+  // plain assignment would lose.
+  for (const [header, value] of received.headers) {
+    if (header !== '__proto__') headers[header] = value
+    else Object.defineProperty(headers, header, { value, enumerable: true })
+  }
   headers[HEADER.delivery] = delivery
   headers[HEADER.receivedAt] = receivedAt
   if (encoding) headers[HEADER.bodyEncoding] = encoding
