@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { scaled } from '../../support/effort.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { type RawAnswer, send as sendRaw } from '../../support/raw-http.ts'
@@ -16,11 +17,13 @@ interface Listed {
   readonly reason: string
 }
 
+const OUTAGE = scaled(60_000, 1000)
+
 /** Milliseconds that tell what comes later from what never comes. */
 const HANG = 20_000
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + HANG; Date.now() < end; ) {
+async function until(isSo: () => boolean | Promise<boolean>, hang = HANG): Promise<void> {
+  for (const end = Date.now() + hang; Date.now() < end; ) {
     if (await isSo()) return
     await pause(20)
   }
@@ -250,6 +253,27 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     await until(() => github.calls.length === 3)
     expect(bodies()).toEqual(['1', '2', '3'])
   })
+
+  run(
+    'an outage by the real clock, a minute in full effort: none lost, in their order',
+    async () => {
+      const accepted: { body: string; delivery: string }[] = []
+      github.always(DOWN)
+      const end = Date.now() + OUTAGE
+      for (let n = 0; Date.now() < end || n < 4; n++) {
+        const answer = await send(`${n}`)
+        expect(answer.status).toBe(202)
+        accepted.push({ body: `${n}`, delivery: deliveryOf(answer) })
+        await pause(200)
+      }
+      github.reset()
+      // The pause before the next try may be as long as a minute by now.
+      await until(() => github.calls.length >= accepted.length, HANG + 60_000)
+      const delivered = bodies().map((body, n) => ({ body, delivery: deliveries()[n] }))
+      expect(delivered).toEqual(accepted)
+    },
+    OUTAGE + 120_000,
+  )
 
   run('/metrics counts what waits and what died', async () => {
     github.always(DOWN)
