@@ -165,6 +165,25 @@ describe('the schedule of minutes', () => {
   })
 })
 
+test('defaults that read the event stand in each job, where it can be read', async () => {
+  const folder = '${{ on.messaging_bot.outputs.chat.type }}'
+  const source = bot('every: 10').replace(
+    'jobs:',
+    `defaults: {run: {shell: sh, working-directory: "${folder}"}}\njobs:\n  own:\n    runs-on: x\n    defaults: {run: {working-directory: a}}\n    steps: [{run: a}]\n  call:\n    uses: ./.github/workflows/x.yml`,
+  )
+  const { main, jobs } = await compileText(source)
+  expect(await parserErrors('hook.jobs.yml', jobs)).toEqual([])
+  const { defaults, jobs: made } = parse(jobs)
+  const inJob = folder.replace('on.', 'fromJSON(inputs.on).')
+  expect([defaults, made.answer.defaults, made.own.defaults, made.call.defaults]).toEqual([
+    { run: { shell: 'sh' } },
+    { run: { 'working-directory': inJob } },
+    { run: { 'working-directory': 'a' } },
+    undefined,
+  ])
+  expect(parse(main).defaults).toBeUndefined()
+})
+
 describe('the jobs of a file that polls', () => {
   const ref = (name: string) => `o/r/.github/workflows/${name}.yml@refs/heads/main`
   const NONE = String(stepOutputs(NOTHING_FIRED).get('items'))
