@@ -6,6 +6,7 @@ import { stepOutputs } from '../../src/action/outputs.ts'
 import { scheduleOf } from '../../src/compiler/schedule.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { scaled } from '../support/effort.ts'
 import { compileText } from './support/compiled.ts'
 import { evaluate } from './support/evaluate.ts'
 import { parserErrors } from './support/github.ts'
@@ -148,7 +149,7 @@ describe('the schedule of minutes', () => {
           expect(schedule.isExact).toBe(true)
           expect(gaps(schedule.cron)).toEqual([minutes * MINUTE])
         }),
-        { numRuns: 10 },
+        { numRuns: scaled(10, 2) },
       )
     },
   )
@@ -160,7 +161,7 @@ describe('the schedule of minutes', () => {
         expect(Math.max(...gaps(cron))).toBeLessThanOrEqual(Math.max(5, minutes) * MINUTE)
         expect(new Cron(cron, { timezone: 'UTC' }).nextRun()?.getUTCMinutes()).not.toBe(0)
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     )
   })
 })
