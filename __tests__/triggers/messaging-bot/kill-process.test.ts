@@ -8,7 +8,7 @@ import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 /** Schedules with real processes. */
-const SCHEDULES = scaled(200, 8)
+const SCHEDULES = scaled(200, 5)
 
 /** Which process is killed, and how long after its call of the Bot API took effect, or after its start. */
 interface Kill {

@@ -13,7 +13,7 @@ import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 const KILLER = fileURLToPath(new URL('../../support/kill-at-await.mjs', import.meta.url))
 
 /** Every step is tried in the long run. */
-const STRIDES = IS_FULL ? { main: 1, post: 1 } : { main: 17, post: 5 }
+const STRIDES = IS_FULL ? { main: 1, post: 1 } : { main: 31, post: 8 }
 
 /** A claim of a killed run is given up at once, so that the next run is told what became of it. */
 const ON = `messaging_bot:
