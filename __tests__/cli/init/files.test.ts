@@ -13,6 +13,7 @@ import { SENDERS } from '../../../src/triggers/verify/senders.ts'
 import { validate } from '../../compiler/support/editor.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runAction } from '../../support/action.ts'
+import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
