@@ -50,10 +50,10 @@ test.each(NATIVE)(
 )
 
 test.each(EVENTS)(
-  'check --strict has nothing to say of any, of every sender, by %s',
+  'check --strict has nothing to say of any, of senders too, by %s',
   async (event) => {
     const repository = new Repository()
-    const names = [undefined, ...SENDERS]
+    const names = [undefined, ...SENDERS.slice(0, scaled(SENDERS.length, 6))]
     const files = names.flatMap((sender) => {
       const answers = { ...PLACE, sender, event }
       return [...KINDS].flatMap(([kind, { files }]) =>
