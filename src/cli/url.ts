@@ -263,7 +263,7 @@ function describeWebhook(bare: string, token: string | undefined): Described {
 /** For who cannot set a header. */
 const PLAIN = [
   'A sender that sets no header needs a token that may stand in a URL',
-  'npx hookline seal --relay <url> --repository <owner/name>   # or hookline grant',
+  'npx hookline seal --relay <url> --repository <owner/name>   # or npx hookline grant',
 ]
 
 /** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
