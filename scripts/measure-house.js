@@ -1,4 +1,5 @@
-// npm run measure:house [-- --functions]   figures of how the code is cut; no test asserts them
+// npm run measure:house [-- --once --files --functions]   figures of how the code is cut; no test
+// asserts them. --once names the private functions used once, --files and --functions what a flow calls.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { compile } from './build/compile.js'
@@ -32,6 +33,12 @@ function printFigures() {
   const share = `${(found.usedOnce * 100).toFixed(0)} %`
   print('functions: private ones used exactly once', share, 'at most 35 %')
   print('files that exactly one file imports', found.importedByOne)
+  if (!asked('--once')) return
+  for (const { folder, functions, usedOnce } of found.folders) {
+    const names = usedOnce.map(({ path, name }) => `${path}: ${name}`)
+    const part = `${names.length} of ${functions}, ${((names.length / functions) * 100).toFixed(0)} %`
+    console.log([`\n${folder}: ${part}`, ...names].join('\n  '))
+  }
 }
 
 async function printFlows() {
@@ -43,8 +50,16 @@ async function printFlows() {
     const files = Object.keys(functions)
     const calls = Object.values(functions).flat().length
     print(`${flow}: functions / files`, `${calls} / ${files.length}`, aim(flow))
-    if (process.argv.includes('--functions')) console.log(functions)
+    for (const [file, names] of Object.entries(functions).sort()) {
+      if (asked('--functions')) console.log(`  ${file}: ${names.join(' ')}`)
+      else if (asked('--files')) console.log(`  ${file}: ${names.length}`)
+    }
   }
+}
+
+/** @param {string} option */
+function asked(option) {
+  return process.argv.includes(option)
 }
 
 /** @param {string} flow */

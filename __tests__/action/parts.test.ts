@@ -4,11 +4,11 @@ import { onSource, readInputs } from '../../src/action/inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'
-import type { PlatformEvent } from '../../src/engine/event.ts'
 import type { Decision, Evaluation } from '../../src/engine/result.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { Json } from '../../src/wire/json.ts'
+import type { PlatformEvent } from '../../src/wire/payload.ts'
 
 const inputs = (given: Record<string, string>) => readInputs((name) => given[name] ?? '')
 
@@ -186,7 +186,7 @@ describe('what would help', () => {
     ...{ trigger, fired: false, reason: '' },
     checks: option === undefined ? [] : [{ option, held: false, found }],
   })
-  const tally = { found: 1, handedOn: 0, account: [] }
+  const tally = { found: 1, handedOn: 0, steps: [] }
 
   test.each<[string, Partial<Evaluation>, string]>([
     ['nothing', {}, ''],

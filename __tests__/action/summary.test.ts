@@ -349,8 +349,13 @@ describe('R42: the job summary is text, whatever comes', () => {
   function full(text: string, times: number, miss: Miss | undefined): Evaluation {
     const many = Array.from({ length: times }, () => text)
     const checks = many.map((found, at) => ({ option: text, held: at % 2 === 0, found }))
-    const account = { found: times, handedOn: 1, account: many }
-    const decision = { trigger: text, fired: true, reason: text, checks, tally: account }
+    const decision = {
+      trigger: text,
+      fired: true,
+      reason: text,
+      checks,
+      tally: { found: times, handedOn: 1, steps: many },
+    }
     const item = Object.fromEntries(
       many.flatMap((value, at) => [
         [`${text}${at}`, value],
@@ -439,9 +444,10 @@ describe('R42: the job summary is text, whatever comes', () => {
   })
 
   test.each(['&', '€', '\u0000', '😀'])('with %j everywhere it stays below 1 MiB', (char) => {
+    // Longer, and more, than any bound of what is shown.
+    const [text, times] = [char.repeat(scaled(20_000, 2_500)), scaled(100, 50)]
     for (const miss of MISSES) {
-      const evaluation = full(char.repeat(20_000), 100, miss)
-      const html = summaryHtml(evaluation, { ...arrived(char.repeat(20_000)), secrets: {} })
+      const html = summaryHtml(full(text, times, miss), { ...arrived(text), secrets: {} })
       expect(Buffer.byteLength(html)).toBeLessThan(MOST_BYTES)
     }
   })

@@ -24,6 +24,23 @@ describe('build', () => {
     expect(repository.read('.github/workflows/hook.yml')).toBe(first)
   })
 
+  test('reads with the parser of GitHub only what does not stand there already', async () => {
+    const made = '.github/workflows/hook.yml'
+    const wrong = (text: string) =>
+      text.replace(
+        '    runs-on: ubuntu-latest\n    steps:\n      - run',
+        '    nope: x\n    steps:\n      - run',
+      )
+    await repository.build()
+    repository.write('workflows/hook.yml', wrong(HOOK))
+    const errors = ["Unexpected value 'nope'", 'Required property is missing: runs-on']
+    expect(errorsOf(await repository.build())).toEqual(errors)
+    repository.write(made, wrong(repository.read(made)))
+    expect(statusOf(await repository.build())).toEqual([`unchanged ${made}`])
+    repository.write(made, `${repository.read(made)}\n`)
+    expect(errorsOf(await repository.build())).toEqual(errors)
+  })
+
   test('takes line breaks of Windows for the same text', async () => {
     await repository.build()
     const unix = repository.read('.github/workflows/hook.yml')
@@ -173,6 +190,7 @@ describe('build', () => {
       .replace('FIRST', first)
       .replace('HASH', '0'.repeat(64))
     repository.write('.github/workflows/hook.yml', there)
+    if (text.startsWith('old')) repository.touch('.github/workflows/hook.yml', -60)
     expect(statusOf(await repository.build())).toEqual(['changed .github/workflows/hook.yml'])
   })
 
@@ -185,12 +203,74 @@ describe('build', () => {
   })
 })
 
+function git(...args: string[]): void {
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+    cwd: repository.root,
+    stdio: 'ignore',
+  })
+}
+
+describe('build, of a made file that was changed by hand,', () => {
+  const made = '.github/workflows/hook.yml'
+  const edit = (from: string, to: string) => {
+    const text = repository.read(made).replace(from, to)
+    repository.write(made, text)
+    repository.touch(made, 60)
+    return text
+  }
+  const refused = [`changed by hand: ${made}, put it into workflows/hook.yml`]
+
+  test.each([false, true])(
+    'writes nothing at all, but with --force (repository: %s)',
+    async (has) => {
+      if (has) git('init')
+      await repository.build()
+      if (has) {
+        git('add', '.')
+        git('commit', '-m', 'a')
+      }
+      const edited = edit('echo hi', 'echo ho')
+      repository.write('workflows/new.yml', HOOK)
+      expect(errorsOf(await repository.build())).toEqual(refused)
+      expect(repository.read(made)).toBe(edited)
+      expect(repository.list('.github/workflows')).toEqual(['hook.yml'])
+      expect(errorsOf(await repository.build({ force: true }))).toEqual([])
+      expect(repository.read(made)).toContain('echo hi')
+    },
+  )
+
+  test('knows its own writing, however it was asked', async () => {
+    await repository.build()
+    for (const state of ['branch:a', 'branch:b', 'none']) {
+      expect(errorsOf(await repository.build({ state }))).toEqual([])
+    }
+    repository.write('workflows/hook.yml', HOOK.replace('hi', 'ho'))
+    expect(errorsOf(await repository.build())).toEqual([])
+    edit('echo ho', 'echo hu')
+    repository.touch('workflows/hook.yml', 120)
+    expect(errorsOf(await repository.build())).toEqual([])
+  })
+
+  test('leaves to Git what a commit keeps, but for versions that a bot has raised', async () => {
+    repository.write(
+      'workflows/hook.yml',
+      HOOK.replace('run: echo hi', 'uses: actions/checkout@v4'),
+    )
+    await repository.build()
+    git('init')
+    git('add', '.')
+    git('commit', '-m', 'a')
+    edit('@v4', '@v5')
+    git('commit', '-a', '-m', 'b')
+    expect(errorsOf(await repository.build())).toEqual(refused)
+    edit('contents: read', 'contents: write')
+    git('commit', '-a', '-m', 'c')
+    expect(errorsOf(await repository.build())).toEqual([])
+    expect(repository.read(made)).toContain('@v4')
+  })
+})
+
 describe('build --check, of a made file that was changed by hand,', () => {
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-      cwd: repository.root,
-      stdio: 'ignore',
-    })
   const byHand = async () =>
     (await repository.build({ check: true })).changes.map((change) => change.byHand)
   const CHECKOUT = HOOK.replace('run: echo hi', 'uses: actions/checkout@v4')

@@ -68,6 +68,45 @@ test.each([
   expect(hookline(...args).status).toBe(2)
 })
 
+/** What a terminal obeys, and the lines that a runner does. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are looked for
+const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]|^\s*::|##\[/m
+
+const EVIL = [
+  '\u001b[31mx',
+  '\u001b]0;title\u0007',
+  '\u009b31m\u009d0;t',
+  '\u202ex',
+  'a\nb\r',
+  '\n::error::x',
+  '##[set-output name=a]b',
+]
+
+test.each([
+  ['build', '--fix', '--strict'],
+  ['build', '--check'],
+  ['build', '--check', '--json'],
+  ['check'],
+  ['check', '--json'],
+])('a name of a file, or of an option, is obeyed by nobody: %s %s %s', (...args) => {
+  const write = (file: string, text: string) => {
+    for (const evil of EVIL) repository.write(`workflows/${evil}${file}`, text)
+  }
+  const obeyed = (...more: string[]) => {
+    const { status, stdout, stderr } = hookline(...args, ...more)
+    expect(status).toBeLessThan(3)
+    return OBEYED.exec(stdout) ?? OBEYED.exec(stderr)
+  }
+  repository.write('workflows/##[set-output name=a]\u202eb/x.yml', UNTRUSTED)
+  expect(obeyed()).toBeNull()
+  write('/hook.yml', HOOK.replace('webhook', '{webhok: }'))
+  write('/hook.yaml', HOOK)
+  write('.yml', HOOK)
+  expect(obeyed()).toBeNull()
+  expect(obeyed(`--state=${EVIL.join('')}`)).toBeNull()
+  expect(obeyed(...EVIL)).toBeNull()
+})
+
 test('--watch builds again when a file changes, also after a mistake', async () => {
   const child = spawn(process.execPath, [CLI, 'build', '--watch'], { cwd: repository.root })
   let told = ''

@@ -2,10 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { parse } from 'yaml'
+import { stepOutputs } from '../../src/action/outputs.ts'
 import { scheduleOf } from '../../src/compiler/schedule.ts'
+import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { compileText } from './support/compiled.ts'
+import { evaluate } from './support/evaluate.ts'
 import { parserErrors } from './support/github.ts'
+import { type Result, schedule } from './support/scheduler.ts'
 
 const MINUTE = 60_000
 
@@ -158,6 +162,84 @@ describe('the schedule of minutes', () => {
       }),
       { numRuns: 200 },
     )
+  })
+})
+
+describe('the jobs of a file that polls', () => {
+  const ref = (name: string) => `o/r/.github/workflows/${name}.yml@refs/heads/main`
+  const NONE = String(stepOutputs(NOTHING_FIRED).get('items'))
+  const SKIPPED = {
+    messaging_bot: { outcome: 'skipped', conclusion: 'skipped', outputs: {} },
+  }
+  const POLL = { event_name: 'schedule' }
+  const PUSH = { event_name: 'push' }
+  const BY_HAND = { event_name: 'workflow_dispatch' }
+  const dispatch = (path: string, action = 'webhook') => ({
+    event_name: 'repository_dispatch',
+    event: { action, client_payload: { path } },
+  })
+  const OPEN = '  webhook: ${{ vars.W }}'
+  const called = (event: object) => ({ ...event, workflow_ref: ref('caller') })
+
+  /** What the event is: no start, a poll that the action is asked for, or one run without an item. */
+  test.each<readonly [string, string, object, 'nothing' | 'poll' | 'once']>([
+    ['', 'a schedule', POLL, 'poll'],
+    ['push:', 'a schedule', POLL, 'poll'],
+    ['push:', 'a push', PUSH, 'once'],
+    ['workflow_dispatch:', 'a run by hand', BY_HAND, 'poll'],
+    ['[manual] push:', 'a push', PUSH, 'poll'],
+    ['[manual] workflow_dispatch:', 'a run by hand', BY_HAND, 'once'],
+    ['[skip] schedule: [{cron: "0 1 * * *"}]', 'a schedule', POLL, 'once'],
+    [
+      'repository_dispatch: {types: [deploy]}',
+      'a dispatch of its own',
+      dispatch('', 'deploy'),
+      'once',
+    ],
+    ['workflow_call:', 'a call by a push', called(PUSH), 'once'],
+    ['workflow_call:', 'a call by a schedule', called(POLL), 'poll'],
+    ['[open]', 'a webhook', dispatch('hook/messaging_bot'), 'poll'],
+    ['[open]', 'a webhook for another', dispatch('other/messaging_bot'), 'nothing'],
+    ['[open] push:', 'a webhook', dispatch('hook/messaging_bot?a'), 'poll'],
+    ['[open] push:', 'a webhook for another', dispatch('other/messaging_bot'), 'nothing'],
+    ['[open] push:', 'a push', PUSH, 'once'],
+    ['[open] workflow_call:', 'a call by a webhook', called(dispatch('caller/webhook')), 'once'],
+    ['[direct] push:', 'a webhook', BY_HAND, 'poll'],
+    ['[direct] push:', 'a push', PUSH, 'once'],
+  ])('with %s on %s: %s %s', async (events, _, event, expected) => {
+    const config = events.startsWith('[manual]')
+      ? 'manualRunEvent: push'
+      : events.startsWith('[skip]')
+        ? 'skipSchedule: true'
+        : ''
+    const isOpen = /^\[(open|direct)\]/.test(events)
+    const own = events.replace(/^\[\w+\] ?/, '')
+    const source = bot(config, own && `  ${own}\n`).replace(
+      'messaging_bot:\n',
+      `messaging_bot:\n${isOpen ? `  ${OPEN}\n` : ''}`,
+    )
+    const isDirect = events.startsWith('[direct]')
+    const { main } = await compileText(source, isDirect ? { event: 'workflow_dispatch' } : {})
+    const github = { workflow_ref: ref('hook'), event: {}, ...event }
+    const inputs = isDirect ? { hookline: event === BY_HAND ? '{}' : '' } : {}
+    const run = (items: string, result: Result = 'success') => {
+      const outputs = { on: { items } }
+      const results = schedule(main, {
+        contexts: { github, inputs },
+        ends: { on: result },
+        outputs,
+      })
+      if (results.each === 'skipped') return []
+      const { matrix } = parse(main).jobs.each.strategy
+      const needs = { on: results.on === 'skipped' ? { outputs: {} } : { outputs: outputs.on } }
+      return evaluate(matrix.on.slice(3, -2), { needs })
+    }
+    const two = [{ messaging_bot: 1 }, { messaging_bot: 2 }]
+    const skipped = expected === 'once' ? [SKIPPED] : []
+    expect([run(NONE), run(JSON.stringify(two)), run('', 'failure')]).toEqual(
+      expected === 'poll' ? [[], two, []] : [skipped, skipped, skipped],
+    )
+    expect(await parserErrors('hook.yml', main)).toEqual([])
   })
 })
 

@@ -94,6 +94,11 @@ describe('R45: build refuses', () => {
       'workflows/Hook.yml and workflows/hook.yml would be',
     ],
     ['a name that no URL can hold', 'workflows/a b.yml', 'cannot be compiled under this name'],
+    [
+      'a folder that ends a line',
+      'workflows/a\non: push\n/a.yml',
+      'cannot be compiled under this name',
+    ],
     ['a name of a device', 'workflows/con.yml', 'cannot be compiled under this name'],
     ['a name of a device in capitals', 'workflows/CON.yml', 'cannot be compiled under this name'],
     ['a name of other letters', 'workflows/grüße.yml', 'cannot be compiled under this name'],

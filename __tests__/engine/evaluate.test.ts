@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate as evaluateIn } from '../../src/engine/evaluate.ts'
-import type { PlatformEvent, WorkflowSource } from '../../src/engine/event.ts'
+import type { WorkflowSource } from '../../src/engine/ports.ts'
 import type { Json } from '../../src/wire/json.ts'
+import type { PlatformEvent } from '../../src/wire/payload.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 

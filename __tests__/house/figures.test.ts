@@ -21,10 +21,11 @@ function twice(x) {
 function never() {}
 `
   expect(readModule('folder/file.ts', text)).toEqual({
+    path: 'folder/file.ts',
     lines: 17,
     code: 13,
     imports: ['b/a.ts', 'folder/c.ts', 'folder/later.ts'],
     functions: 4,
-    privateUses: [1, 2, 0],
+    usedOnce: ['once'],
   })
 })

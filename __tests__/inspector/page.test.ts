@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
 import { describe, expect, jest, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, rows, stage } from '../support/browser.ts'
 import { post } from '../support/dev.ts'
 import { detail } from '../support/inspector.ts'
@@ -14,11 +15,16 @@ function evaluate(text: string, contexts: object): unknown {
   const given = JSON.parse(JSON.stringify(contexts), data.reviver)
   return JSON.parse(JSON.stringify(new Evaluator(tree, given).evaluate(), data.replacer))
 }
-/** What becomes true of a field in a moment. */
-async function until(read: () => Promise<string>, pattern: RegExp): Promise<boolean> {
-  while (!pattern.test(await read())) await new Promise((resolve) => setTimeout(resolve, 20))
-  return true
+/** What a field is as soon as it has a form. */
+async function until(read: () => Promise<string>, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const text = await read()
+    if (pattern.test(text)) return text
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 }
+
+const copies = (page: Page, pattern: RegExp) => until(() => copied(page), pattern)
 
 const NATIVE = `
 on: { repository_dispatch: { types: [webhook] } }
@@ -45,47 +51,46 @@ inBrowser('the page', () => {
     await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
     await page.getByText('unknown HTTP method "psot"').waitFor()
     await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByText('Copied the command').waitFor()
     expect(await copied(page)).toContain(`'${set.dev.url}/webhook/hook/webhook`)
-  })
-
-  test('shows a request at once', async () => {
-    const page = await set.open()
-    const began = performance.now()
+    // Then a request as it comes.
     await post(set.dev.hook('hook/webhook/first'), ISSUE)
     await rows(page).getByText('hook/webhook/first').waitFor()
-    // 200 ms are promised; five times that on a busy machine.
-    expect(performance.now() - began).toBeLessThan(1000)
     await page.getByRole('treeitem', { name: 'title: it breaks' }).waitFor()
   })
 
-  test.each([
-    ['title: it breaks', 'it breaks'],
-    ['name: bug', 'bug'],
-    ['two words: 1', 1],
-    ["it's: true", true],
-    ['method: post', 'post'],
-  ])('a click on %s copies what reads it, in every form', async (name, value) => {
+  test('a click on a value copies what reads it, in every form', async () => {
     const page = await set.open([ISSUE])
-    const item = page.getByRole('treeitem', { name, exact: true })
     const { items } = await detail(set.dev.url, 1)
-    await page.getByRole('treeitem', { name: '0: {1}' }).press('ArrowRight')
-    await item.click()
-    await page.getByText('Copied the expression').waitFor()
-    expect(evaluate(await copied(page), { on: items[0] ?? {} })).toBe(value)
-    const expressions = page.getByRole('region', { name: 'Expressions' })
-    await expressions.getByRole('textbox', { name: 'id of the step' }).fill('my-step')
-    await expressions.getByRole('button', { name: /steps\.my-step/ }).click()
-    await expect(copied(page)).resolves.toContain('steps.my-step.outputs')
     const outputs = Object.fromEntries(
       Object.entries(items[0]?.webhook?.outputs ?? {}).map(([field, one]) => [
         field,
         typeof one === 'string' ? one : JSON.stringify(one),
       ]),
     )
-    expect(evaluate(await copied(page), { steps: { 'my-step': { outputs } } })).toBe(value)
-    await expressions.getByRole('button', { name: 'Copy value' }).click()
-    await page.getByText('Copied the value').waitFor()
-    expect(await copied(page)).toBe(String(value))
+    const contexts = {
+      on: items[0] ?? {},
+      steps: { hookline: { outputs }, 'my-step': { outputs } },
+    }
+    const expressions = page.getByRole('region', { name: 'Expressions' })
+    await page.getByRole('treeitem', { name: '0: {1}' }).press('ArrowRight')
+    for (const [name, value] of [
+      ['title: it breaks', 'it breaks'],
+      ['name: bug', 'bug'],
+      ['two words: 1', 1],
+      ["it's: true", true],
+      ['method: post', 'post'],
+    ] as const) {
+      await page.getByRole('treeitem', { name, exact: true }).click()
+      expect(evaluate(await copies(page, /^\$\{\{/), contexts)).toBe(value)
+      await expressions.getByRole('button', { name: 'Copy ${{ on.' }).click()
+      expect(evaluate(await copies(page, /^\$\{\{ on/), contexts)).toBe(value)
+      await expressions.getByRole('textbox', { name: 'id of the step' }).fill('my-step')
+      await expressions.getByRole('button', { name: /steps\.my-step/ }).click()
+      expect(evaluate(await copies(page, /steps\.my-step/), contexts)).toBe(value)
+      await expressions.getByRole('button', { name: 'Copy value' }).click()
+      expect(await copies(page, /^[^$]/)).toBe(String(value))
+    }
   })
 
   test('offers what a native workflow can write, and what it lacks', async () => {
@@ -179,6 +184,8 @@ inBrowser('the page', () => {
       origin: 'replay',
       request: (await detail(set.dev.url, 1)).request,
     })
+    const changes = page.getByRole('region', { name: 'Against the original' })
+    await changes.getByText('The same request, and the same came of it.').waitFor()
     await page.getByRole('button', { name: 'Edit and replay' }).click()
     await page.getByLabel('Path').fill('hook/webhook/changed')
     await page.getByRole('textbox', { name: 'Body' }).fill('{"edited":true}')
@@ -188,6 +195,20 @@ inBrowser('the page', () => {
       path: 'hook/webhook/changed',
       outcome: 'fired',
     })
+    await changes
+      .getByRole('listitem')
+      .filter({ hasText: 'body.edited' })
+      .getByText('true')
+      .waitFor()
+    await changes.getByRole('list', { name: 'What came of it' }).getByText('params.name').waitFor()
+    // What a changed workflow makes of a request that came.
+    await set.dev.write({ 'workflows/hook.yml': 'on: { webhook: { path: /elsewhere } }' })
+    await page.getByRole('link', { name: 'Show the original' }).click()
+    await changes.getByText('The same request').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('r')
+    const reason = changes.getByRole('listitem').filter({ hasText: 'reason' })
+    await reason.getByText('path does not match /elsewhere').waitFor()
   })
 
   test('composes a request: from a trigger, a fixture, the last one, and from nothing', async () => {
@@ -195,7 +216,8 @@ inBrowser('the page', () => {
     await page.keyboard.press('n')
     const start = page.getByLabel('Start from')
     const body = page.getByRole('textbox', { name: 'Body' })
-    expect(await page.getByLabel('Path').inputValue()).toBe('hook/webhook/')
+    const path = page.getByLabel('Path')
+    expect(await until(() => path.inputValue(), /./)).toBe('hook/webhook/')
     await start.selectOption('github.issues.opened')
     await page.getByRole('heading', { name: 'New request' }).waitFor()
     await expect(until(() => body.inputValue(), /"title": "Found a bug"/)).resolves.toBeTruthy()
@@ -215,8 +237,9 @@ inBrowser('the page', () => {
     await page.getByText('This is no JSON').waitFor()
     await page.getByLabel('Path').fill('hook/webhook?__response_code=700')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('Answered 400').waitFor()
-    await page.locator('.answer').getByText('__response_code').waitFor()
+    const answer = page.locator('.answer')
+    await answer.getByText('Answered 400').waitFor()
+    await answer.getByText('__response_code').waitFor()
     await start.selectOption('the last request')
     await expect(until(() => body.inputValue(), /Found a bug/)).resolves.toBeTruthy()
     await body.press('Escape')
@@ -229,7 +252,9 @@ inBrowser('the page', () => {
       `on: { webhook: { verify: { scheme: ${scheme}, secret: "\${{ secrets.KEY }}" } } }`
     await set.dev.write({
       'workflows/hook.yml': verify('stripe'),
-      'workflows/token.yml': verify('gitlab'),
+      'workflows/gitlab.yml': verify('gitlab'),
+      'workflows/token.yml': verify('token, header: X-Own-Token'),
+      'workflows/query.yml': verify('token, query: key'),
     })
     await page.keyboard.press('n')
     const sign = page.getByRole('checkbox', { name: 'Sign it now as stripe' })
@@ -243,14 +268,22 @@ inBrowser('the page', () => {
     await sign.uncheck()
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('.facts').getByText('Skipped').waitFor()
-    await page.getByLabel('Path').fill('token/webhook')
-    await page.getByRole('checkbox', { name: 'Sign it now as gitlab' }).check()
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.locator('.facts').getByText('Fired').waitFor()
-    const kept = await detail(set.dev.url, 3)
-    expect(kept.request?.headers['x-gitlab-token']).toBe('***')
-    expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
+    for (const [at, scheme, header] of [
+      [3, 'gitlab', 'x-gitlab-token'],
+      [4, 'token', 'x-own-token'],
+    ] as const) {
+      await page.getByLabel('Path').fill(`${scheme}/webhook`)
+      await page.getByRole('checkbox', { name: `Sign it now as ${scheme}` }).check()
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByRole('heading', { name: `POST ${scheme}/webhook` }).waitFor()
+      const kept = await detail(set.dev.url, at)
+      expect(kept).toMatchObject({ outcome: 'fired', request: { headers: { [header]: '***' } } })
+      expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
+    }
     expect(await page.content()).not.toContain('a-secret-that-nobody')
+    // One in the URL would be shown.
+    await page.getByLabel('Path').fill('query/webhook')
+    await page.getByRole('checkbox', { name: 'Sign it now' }).waitFor({ state: 'detached' })
   })
 
   test('tells of a mistake as soon as it is saved, with its cure, and that it is mended', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Origin, ShownRequest } from '../../src/inspector/api.ts'
+import type { ShownRequest } from '../../src/inspector/api.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/inspector.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
 import { Recorder } from '../../src/inspector/recorder.ts'
 import {
+  type Cause,
   eventName,
   eventRecord,
   newestRequest,
@@ -16,6 +17,9 @@ import {
 } from '../../src/inspector/records.ts'
 import type { RelayRequest } from '../../src/relay/relay.ts'
 import { UserError } from '../../src/wire/errors.ts'
+
+const CAME: Cause = { origin: 'request', of: null }
+const POLL: Cause = { origin: 'poll', of: null }
 
 const TIME = new Date(Date.UTC(2026, 0, 2))
 
@@ -117,18 +121,22 @@ describe('an event as it is kept', () => {
     ['did not', {}, 'skipped'],
     ['met a mistake', { problems }, 'mistaken'],
   ])('that %s', (_, more, outcome) => {
-    const kept = eventRecord({ ...EVENT, ...more }, { time: TIME, origin: 'poll', readers: [] })
+    const kept = eventRecord({ ...EVENT, ...more }, { ...POLL, time: TIME, readers: [] })
     expect(kept).toMatchObject({ outcome, origin: 'poll', time: '2026-01-02T00:00:00.000Z' })
     expect(kept.problems).toHaveLength('problems' in more ? 1 : 0)
     expect(kept.request).toBeNull()
   })
 
   test('has its request', async () => {
-    const came = { time: TIME, origin: 'request', readers: [] } as const
+    const came = { ...CAME, time: TIME, readers: [] } as const
     const headers = { authorization: 'a' }
     const { unlisted, withheld } = await requestRecord(EVENT, payload(headers), came)
     expect(unlisted).toMatchObject({ reason: 'why not', request: { body: 'hello' } })
     expect({ ...withheld }).toEqual(headers)
+    const token = { 'x-token': 't' }
+    const hidden = await requestRecord(EVENT, payload(token), came, ['x-token'])
+    expect(hidden.unlisted.request?.headers).toEqual({ 'x-token': '***' })
+    expect({ ...hidden.withheld }).toEqual(token)
   })
 
   test.each([
@@ -139,7 +147,7 @@ describe('an event as it is kept', () => {
     const entry = { time: TIME.toISOString(), delivery: 'd', method: 'POST', status, ms: 1 }
     const unknown = { owner: undefined, repo: undefined, workflow: undefined, trigger: undefined }
     const rest = { platformStatus: undefined, tries: undefined, bytes: undefined }
-    const refusal = refusalRecord({ ...entry, ...unknown, ...rest }, 'request')
+    const refusal = refusalRecord({ ...entry, ...unknown, ...rest }, CAME)
     expect(refusal).toMatchObject({ outcome: 'refused', reason, workflow: '', request: null })
   })
 })
@@ -250,19 +258,20 @@ describe('an order to send a request again', () => {
   test('of the newest request passes what was polled, and is none without a request', async () => {
     const recorder = new Recorder('r-1')
     expect(newestRequest(recorder.after(0))).toBeUndefined()
-    const came = { time: TIME, origin: 'request', readers: [] } as const
+    const came = { ...CAME, time: TIME, readers: [] } as const
     const { unlisted, withheld } = await requestRecord(EVENT, payload({ authorization: 'a' }), came)
     recorder.add(unlisted, withheld)
-    recorder.add(eventRecord(EVENT, { ...came, origin: 'poll' }))
-    const request = newestRequest(recorder.after(0))
-    expect(request?.target).toBe('/webhook/hook/webhook?a=1')
-    expect(request?.headers.slice(0, 2)).toEqual(['authorization', 'a'])
+    recorder.add(eventRecord(EVENT, { ...came, ...POLL }))
+    const newest = newestRequest(recorder.after(0))
+    expect(newest?.of).toBe('r-1-1')
+    expect(newest?.request.target).toBe('/webhook/hook/webhook?a=1')
+    expect(newest?.request.headers.slice(0, 2)).toEqual(['authorization', 'a'])
   })
 })
 
 describe('a visit', () => {
   const sent: RelayRequest[] = []
-  const origins: Origin[] = []
+  const causes: Cause[] = []
   const parts = {
     recorder: new Recorder('r-1'),
     files: new Map([
@@ -291,13 +300,13 @@ describe('a visit', () => {
       if (request.path !== HELLO.path) throw new UserError({ message: 'no such secret' })
       return { ...request, headers: { 'x-signature': 'signed' } }
     },
-    send: async (request: RelayRequest, origin: Origin) => {
+    send: async (request: RelayRequest, cause: Cause) => {
       sent.push(request)
-      origins.push(origin)
+      causes.push(cause)
       return { status: 200, headers: { 'x-hookline-delivery': 'd-2' }, body: 'ok' }
     },
   }
-  parts.recorder.add(eventRecord(EVENT, { time: TIME, origin: 'poll', readers: [] }))
+  parts.recorder.add(eventRecord(EVENT, { ...POLL, time: TIME, readers: [] }))
 
   async function visit(target: string, more: Partial<Visit> = {}, headers = {}) {
     const own = { host: 'localhost:1', ...headers }
@@ -372,7 +381,10 @@ describe('a visit', () => {
     expect(sent.map(({ target }) => target)).toEqual(['/webhook/hook/webhook'])
     const own = async () => JSON.stringify({ ...ORDER, of: null })
     await visit('/inspector/replay', { method: 'POST', body: own }, headers)
-    expect(origins).toEqual(['replay', 'composed'])
+    expect(causes).toEqual([
+      { origin: 'replay', of: 'r-1-1' },
+      { origin: 'composed', of: null },
+    ])
   })
 
   test('to the replay that is to be signed sends it signed, or says why it cannot be', async () => {

@@ -7,6 +7,7 @@ function event(body: string): Unlisted {
   return {
     time: '2026-01-01T00:00:00.000Z',
     origin: 'request',
+    of: null,
     delivery: 'd',
     method: 'POST',
     path: 'hook/webhook',

@@ -10,6 +10,7 @@ export interface Dev {
   /** Address of a webhook: `hook/webhook/users/1`. */
   hook(path: string): string
   write(files: Readonly<Record<string, string>>): Promise<void>
+  remove(file: string): Promise<void>
   stop(): Promise<number | null>
 }
 
@@ -41,7 +42,8 @@ export async function startDev({ files, args = [], env = {}, as }: DevSetup): Pr
     await rm(folder, { recursive: true, force: true })
     return code
   }
-  return { command, url, hook: (path) => `${url}/webhook/${path}`, write, stop }
+  const remove = (file: string) => rm(join(folder, file))
+  return { command, url, hook: (path) => `${url}/webhook/${path}`, write, remove, stop }
 }
 
 export async function post(

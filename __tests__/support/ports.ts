@@ -1,5 +1,5 @@
 import { enginePorts } from '../../src/action/ports.ts'
-import type { EnginePorts } from '../../src/engine/event.ts'
+import type { EnginePorts } from '../../src/engine/ports.ts'
 
 /** The engine's ports as they are in earnest, on a clock that stands still, but for the given ones. */
 export function testPorts(other: Partial<EnginePorts> = {}): EnginePorts {

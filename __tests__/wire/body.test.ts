@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { parseBody } from '../../src/wire/body.ts'
 import { bodyBytes, gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
-import { readWebhookRequest } from '../../src/wire/request.ts'
+import { parseBody, readWebhookRequest } from '../../src/wire/request.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -15,7 +15,7 @@ export function figures(folder) {
   const lines = sum(lengths)
   const code = sum(read.map((file) => file.code))
   const functions = sum(read.map((file) => file.functions))
-  const usedOnce = read.flatMap(({ privateUses }) => privateUses).filter((uses) => uses === 1)
+  const usedOnce = read.flatMap((file) => file.usedOnce)
   const importers = new Map(files.map((path) => [path, 0]))
   for (const { imports } of read) {
     for (const path of new Set(imports)) importers.set(path, (importers.get(path) ?? 0) + 1)
@@ -28,7 +28,18 @@ export function figures(folder) {
     importsPerThousand: (sum(read.map(({ imports }) => imports.length)) / code) * 1000,
     usedOnce: usedOnce.length / functions,
     importedByOne: [...importers.values()].filter((count) => count === 1).length,
+    folders: byFolder(read),
   }
+}
+
+/** @param {readonly ReturnType<typeof readModule>[]} read */
+function byFolder(read) {
+  const folders = [...new Set(read.map(({ path }) => path.split('/', 1)[0] ?? ''))]
+  return folders.map((folder) => {
+    const own = read.filter(({ path }) => path.startsWith(`${folder}/`))
+    const usedOnce = own.flatMap((file) => file.usedOnce.map((name) => ({ path: file.path, name })))
+    return { folder, functions: sum(own.map(({ functions }) => functions)), usedOnce }
+  })
 }
 
 /**
@@ -41,14 +52,15 @@ export function readModule(path, text) {
   const relative = imports.map(({ fileName }) => fileName).filter((name) => name.startsWith('.'))
   const uses = countNames(file)
   return {
+    path,
     lines: text.split('\n').length - 1,
     /** Lines that are neither blank nor of a comment alone. */
     code: text.split('\n').filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line)).length,
     /** Top-level functions, exported or not. */
     functions: file.statements.filter(ts.isFunctionDeclaration).length,
     imports: relative.map((name) => join(dirname(path), name)),
-    /** How often the file names each of its own top-level functions that it does not export. */
-    privateUses: privateFunctions(file).map((name) => (uses.get(name) ?? 1) - 1),
+    /** Its own top-level functions that it does not export, and names once beside where it has them. */
+    usedOnce: privateFunctions(file).filter((name) => uses.get(name) === 2),
   }
 }
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import * as core from '@actions/core'
-import type { EnginePorts, PlatformEvent, WorkflowSource } from '../engine/event.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
+import type { PlatformEvent } from '../wire/payload.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
 import { DEFAULT_GLOB, type Inputs, onSource, readInputs } from './inputs.ts'
@@ -46,28 +47,21 @@ const NO_FILES = [
 /** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
 async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<WorkflowSource> {
   const calling = callingWorkflow(process.env)
-  if (inputs.on.trim() === '') return filesOf(inputs, calling.name, contexts)
+  if (inputs.on.trim() === '') {
+    // Globs are of no use to an inline section.
+    const { workflowFileSource } = await import('./workflow-files.ts')
+    const options = { root: workingCopy(), globs: inputs.workflow, contexts, advice: NO_FILES }
+    const files = workflowFileSource({ ...options, calling: calling.name })
+    // Where the input names files, a schedule polls all of them; else the one named like the caller.
+    const isChosen = inputs.workflow.join() !== DEFAULT_GLOB
+    return isChosen ? { ...files, polled: () => files.names() } : files
+  }
   const source = onSource(inputs.on, calling.file)
   return {
     calling: calling.name,
     names: () => [calling.name],
     find: (name) => (name === calling.name ? readOnSection(name, source, contexts) : undefined),
   }
-}
-
-/** Where `workflow` names files, a schedule polls all of them; else the one named like the caller. */
-async function filesOf(
-  inputs: Inputs,
-  calling: string,
-  contexts: Contexts,
-): Promise<WorkflowSource> {
-  // Globs are of no use to an inline section.
-  const { workflowFileSource } = await import('./workflow-files.ts')
-  const globs = inputs.workflow
-  const root = workingCopy()
-  const files = workflowFileSource({ root, globs, calling, contexts, advice: NO_FILES })
-  const isChosen = globs.join() !== DEFAULT_GLOB
-  return isChosen ? { ...files, polled: () => files.names() } : files
 }
 
 /** @throws UserError when the file that the runner names is not there, or no JSON */
@@ -93,23 +87,18 @@ export function expressionContexts(
   event: Json,
   { secrets, vars }: { readonly secrets: JsonObject; readonly vars: JsonObject },
 ): Contexts {
-  return { secrets, vars, github: githubContext(env, event), env: envContext(env) }
-}
-
-function githubContext(env: Environment, event: Json): JsonObject {
-  const variables = Object.entries(env).filter(
-    ([name]) => name.startsWith('GITHUB_') && !NOT_IN_GITHUB_CONTEXT.test(name),
-  )
-  const entries = variables.map(
-    ([name, value]) => [name.slice('GITHUB_'.length).toLowerCase(), value ?? ''] as const,
-  )
-  return record<Json>([...entries, ['event', event]])
-}
-
-/** `INPUT_*` and `ACTIONS_*` stay out: they hold inputs, secrets among them, and runner tokens. */
-function envContext(env: Environment): JsonObject {
+  const github = Object.entries(env).flatMap(([name, value]) => {
+    if (!name.startsWith('GITHUB_') || NOT_IN_GITHUB_CONTEXT.test(name)) return []
+    return [[name.slice('GITHUB_'.length).toLowerCase(), value ?? ''] as const]
+  })
+  // They hold inputs, secrets among them, and tokens of the runner.
   const visible = Object.entries(env).filter(([name]) => !/^(INPUT|ACTIONS)_/i.test(name))
-  return record(visible.map(([name, value]) => [name, value ?? ''] as const))
+  return {
+    secrets,
+    vars,
+    github: record<Json>([...github, ['event', event]]),
+    env: record(visible.map(([name, value]) => [name, value ?? ''])),
+  }
 }
 
 /** `hook` and `.github/workflows/hook.yml`, from `owner/repo/.github/workflows/hook.yml@refs/…`. */

@@ -41,16 +41,9 @@ export function paragraph(html: string): string {
 /** @param rows cells of HTML */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return []
+  const line = (tag: 'th' | 'td', cells: readonly string[]) =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
   return ['<table>', line('th', head), ...rows.map((cells) => line('td', cells)), '</table>']
-}
-
-function line(tag: 'th' | 'td', cells: readonly string[]): string {
-  return `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
-}
-
-/** `1 item`, `2 items`. */
-export function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }
 
 /**

@@ -1,6 +1,5 @@
 import { fail } from './failure.ts'
-import { main } from './main.ts'
-import { isPost, post } from './post.ts'
+import { isPost, main, post } from './main.ts'
 
 // No await here: it would make every module above wait for a turn of the event loop.
 const ended = isPost() ? post() : main()

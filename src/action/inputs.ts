@@ -25,7 +25,7 @@ export interface Inputs {
 export function readInputs(input: (name: string) => string): Inputs {
   return {
     on: input('on'),
-    workflow: lines(input('workflow') || DEFAULT_GLOB),
+    workflow: (input('workflow') || DEFAULT_GLOB).split('\n').flatMap((line) => line.trim() || []),
     secrets: jsonObject('secrets', input('secrets')),
     vars: jsonObject('vars', input('vars')),
     state: stateChoice(input('state')),
@@ -53,29 +53,19 @@ function stateChoice(text: string): StateChoice {
   })
 }
 
-function lines(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-}
-
 function jsonObject(name: string, text: string): JsonObject {
-  const value = text.trim() === '' ? {} : parsed(name, text)
-  if (isObject(value)) return value as JsonObject
-  throw new UserError({
-    message: `input "${name}" is JSON, but not an object`,
-    notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
-  })
-}
-
-function parsed(name: string, text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    throw new UserError({
-      message: `input "${name}" is not JSON`,
+  const wrong = (what: string) =>
+    new UserError({
+      message: `input "${name}" is ${what}`,
       notes: [`example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`],
     })
+  if (text.trim() === '') return {}
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch {
+    throw wrong('not JSON')
   }
+  if (isObject(value)) return value as JsonObject // it was JSON
+  throw wrong('JSON, but not an object')
 }

@@ -1,6 +1,6 @@
 import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
-import type { Json, JsonObject } from '../wire/json.ts'
+import type { JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { ReservedOutput } from '../wire/output-names.ts'
 import { base64Forms } from '../wire/secret.ts'
@@ -14,14 +14,24 @@ import { base64Forms } from '../wire/secret.ts'
 export function stepOutputs(evaluation: Evaluation): Map<string, string> {
   const { items, contexts, fields } = evaluation
   const [first] = items
-  const own = fields.map((field) => [field, outputText(first?.[field] ?? null)] as const)
+  const own = fields.map((field) => {
+    const value = first?.[field] ?? null
+    return [field, typeof value === 'string' ? value : JSON.stringify(value)] as const
+  })
+  const all = JSON.stringify(contexts)
+  if (all.length > LIMITS.itemsUnits) {
+    throw new UserError({
+      message: `the output "items" would have ${all.length} characters; GitHub lets a job hand on about ${LIMITS.itemsUnits}`,
+      notes: ['have the sender send less'],
+    })
+  }
   const fixed: Record<ReservedOutput, string> = {
     triggered: String(items.length > 0),
     trigger: evaluation.trigger,
     workflow: evaluation.workflow,
     count: String(items.length),
     on: JSON.stringify(contexts[0] ?? evaluation.unfired),
-    items: itemsText(contexts),
+    items: all,
     delivery: evaluation.delivery ?? '',
     'received-at': evaluation.receivedAt ?? '',
   }
@@ -48,19 +58,6 @@ function sum(sizes: readonly { readonly size: number }[]): number {
   return sizes.reduce((total, { size }) => total + size, 0)
 }
 
-function outputText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function itemsText(contexts: Evaluation['contexts']): string {
-  const text = JSON.stringify(contexts)
-  if (text.length <= LIMITS.itemsUnits) return text
-  throw new UserError({
-    message: `the output "items" would have ${text.length} characters; GitHub lets a job hand on about ${LIMITS.itemsUnits}`,
-    notes: ['have the sender send less'],
-  })
-}
-
 /** A secret and the outputs that hold it: GitHub drops these from the outputs of a job, silently. */
 interface MaskedOutputs {
   readonly secret: string
@@ -77,14 +74,11 @@ export function maskedOutputs(
   outputs: ReadonlyMap<string, string>,
   secrets: JsonObject,
 ): MaskedOutputs[] {
-  return Object.entries(secrets)
-    .map(([secret, value]) => ({ secret, names: namesOfHolding(outputs, forms(value)) }))
-    .filter(({ names }) => names.length > 0)
-}
-
-function namesOfHolding(outputs: ReadonlyMap<string, string>, forms: readonly string[]): string[] {
-  const holding = [...outputs].filter(([, text]) => forms.some((form) => text.includes(form)))
-  return holding.map(([name]) => name)
+  return Object.entries(secrets).flatMap(([secret, value]) => {
+    const masked = forms(value)
+    const holding = [...outputs].filter(([, text]) => masked.some((form) => text.includes(form)))
+    return holding.length > 0 ? [{ secret, names: holding.map(([name]) => name) }] : []
+  })
 }
 
 /** Shorter stretches of base64 stand in any text. */

@@ -1,9 +1,10 @@
 import type { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EnginePorts } from '../engine/event.ts'
+import type { EnginePorts } from '../engine/ports.ts'
 import { scripts } from '../engine/scripts.ts'
 import type { StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
+import { errorCode } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply, type HttpRequest } from '../wire/http.ts'
 
 interface Chosen {
@@ -54,19 +55,11 @@ export async function http(request: HttpRequest): Promise<HttpReply> {
   } catch (error) {
     // The library's message holds the URL, which may hold a token: only its code is told.
     const aborted = error instanceof AbortError
-    throw new HttpFailure(aborted ? 'timeout' : 'connection', codeOf(error) ?? 'broken off')
+    throw new HttpFailure(aborted ? 'timeout' : 'connection', errorCode(error) ?? 'broken off')
   }
 }
 
-function codeOf(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null && 'code' in error && error.code
-  return typeof code === 'string' ? code : undefined
-}
-
-/**
- * An agent that goes through the proxy which `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`
- * name for an address; `undefined` when they name none.
- */
+/** Through the proxy that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name, if they do. */
 async function proxyAgent(url: string): Promise<Agent | undefined> {
   const { getProxyForUrl } = await import('proxy-from-env')
   const proxy = getProxyForUrl(url)

@@ -1,6 +1,6 @@
 import { type Bot, say } from '../triggers/messaging-bot/bot-api.ts'
 import { UserError } from '../wire/errors.ts'
-import { type Http, HttpFailure } from '../wire/http.ts'
+import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
 import { DEFAULT_MESSAGING_API_URL } from './inputs.ts'
@@ -41,7 +41,18 @@ export async function reply(input: Input, ports: ReplyPorts): Promise<string> {
 
 /** The trigger of an `on` context that fired, with its outputs. */
 function firedItem(text: string): { readonly trigger: string; readonly item: Item } {
-  const context = parsed(text)
+  let context: unknown
+  try {
+    context = parseJson(text)
+  } catch {
+    // Said below, as for JSON of another shape; the text may be a stranger's.
+  }
+  if (!isObject(context)) {
+    throw new UserError({
+      message: 'input "to" is no "on" context',
+      hint: 'give it as: to: ${{ toJSON(matrix.on) }}, or: to: ${{ steps.hookline.outputs.on }}',
+    })
+  }
   for (const [trigger, state] of Object.entries(context)) {
     if (!isObject(state) || state.outcome !== 'success') continue
     if (isObject(state.outputs)) return { trigger, item: state.outputs }
@@ -50,19 +61,6 @@ function firedItem(text: string): { readonly trigger: string; readonly item: Ite
   throw new UserError({
     message: 'input "to" holds no item: nothing fired',
     hint: "guard the step: if: steps.hookline.outputs.triggered == 'true'",
-  })
-}
-
-function parsed(text: string): object {
-  try {
-    const value: unknown = parseJson(text)
-    if (isObject(value)) return value
-  } catch {
-    // Said below, as for JSON of another shape; the text may be a stranger's.
-  }
-  throw new UserError({
-    message: 'input "to" is no "on" context',
-    hint: 'give it as: to: ${{ toJSON(matrix.on) }}, or: to: ${{ steps.hookline.outputs.on }}',
   })
 }
 
@@ -127,7 +125,12 @@ async function answerSlack(item: Item, input: Input, ports: ReplyPorts): Promise
   ports.mask(url)
   const change = input('edit').trim() === '' ? {} : { replace_original: true }
   const body = JSON.stringify({ text: input('text'), ...change })
-  const { status } = await post(ports.http, url, body)
+  const headers = { 'content-type': 'application/json' }
+  const call = { method: 'POST', url, headers, body, timeout: PATIENCE } as const
+  const { status } = await ports.http(call).catch((cause: unknown) => {
+    if (!(cause instanceof HttpFailure)) throw cause
+    throw new UserError({ message: `Slack: ${cause.message}` }, { cause })
+  })
   if (status >= 200 && status < 300) return ''
   throw new UserError({
     message: `Slack refused the answer (${status})`,
@@ -140,14 +143,4 @@ function leadsTo(url: string, home: string): boolean {
   if (!URL.canParse(url) || !URL.canParse(home)) return false
   const { origin, username, password } = new URL(url)
   return origin === new URL(home).origin && origin !== 'null' && username + password === ''
-}
-
-async function post(http: Http, url: string, body: string) {
-  try {
-    const headers = { 'content-type': 'application/json' }
-    return await http({ method: 'POST', url, headers, body, timeout: PATIENCE })
-  } catch (cause) {
-    if (!(cause instanceof HttpFailure)) throw cause
-    throw new UserError({ message: `Slack: ${cause.message}` }, { cause })
-  }
 }

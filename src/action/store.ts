@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openState, type StateChoice } from '../state/index.ts'
 import type { Files, GitHubApi, GitHubReply, KnownTexts } from '../state/place.ts'
 import { createStore, type StateStore } from '../state/store.ts'
-import { UserError } from '../wire/errors.ts'
+import { errorCode, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
 
 interface StoreInputs {
@@ -141,7 +141,7 @@ export function stateFiles(folder: string): Files {
     try {
       return await work(resolve(path))
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
+      if (errorCode(error) === 'ENOENT') return undefined
       throw unusable(path, error)
     }
   }
@@ -166,7 +166,7 @@ export function stateFiles(folder: string): Files {
         await writeNew(path, text, false)
         return true
       } catch (error) {
-        if (codeOf(error) === 'EEXIST') return false
+        if (errorCode(error) === 'EEXIST') return false
         throw unusable(path, error)
       }
     },
@@ -215,10 +215,6 @@ export function stateFiles(folder: string): Files {
 }
 
 function unusable(path: string, cause: unknown): UserError {
-  return new UserError({ message: `${path} cannot be used as state (${codeOf(cause)})` }, { cause })
-}
-
-function codeOf(error: unknown): string {
-  const hasCode = typeof error === 'object' && error !== null && 'code' in error
-  return hasCode ? String(error.code) : 'unknown fault'
+  const code = errorCode(cause) ?? 'unknown fault'
+  return new UserError({ message: `${path} cannot be used as state (${code})` }, { cause })
 }

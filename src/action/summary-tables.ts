@@ -1,23 +1,41 @@
-import { type PlatformEvent, webhookPayload } from '../engine/event.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import type { Item, Trigger } from '../triggers/trigger.ts'
+import type { Item } from '../triggers/trigger.ts'
 import { bodyBytes } from '../wire/bytes.ts'
 import { PayloadError } from '../wire/errors.ts'
-import { isObject, type Json, type JsonObject } from '../wire/json.ts'
-import { parseWebhookPath } from '../wire/path.ts'
-import { type ClientPayload, HEADER, readClientPayload } from '../wire/payload.ts'
-import { code, counted, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
+import { type Json, type JsonObject, valueAt } from '../wire/json.ts'
+import { parseWebhookPath, splitOnce } from '../wire/path.ts'
+import {
+  type ClientPayload,
+  HEADER,
+  type PlatformEvent,
+  readClientPayload,
+  webhookPayload,
+} from '../wire/payload.ts'
+import { counted } from '../wire/printable.ts'
+import { code, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
 import { maskedOutputs } from './outputs.ts'
 
 /** The items as jobs get them, a table for each trigger that fired. */
 export function itemTables({ contexts, owners, items }: Evaluation, readers: Readers): string[] {
   if (items.length === 0) return []
-  const all = handedOn(contexts, owners)
+  // With `outputsMode: combine` one context holds them all.
+  const all = contexts.flatMap((context, at) =>
+    Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
+      if (outcome !== 'success') return []
+      return [outputs].flat().map((item) => ({ workflow: owners[at], trigger, item }))
+    }),
+  )
   const shown = all.slice(0, SUMMARY.items)
+  // Together what one trigger of one workflow handed on, in the order of the first items.
+  const sources = new Map<string, HandedOn[]>()
+  for (const one of shown) {
+    const source = JSON.stringify([one.workflow, one.trigger])
+    sources.set(source, [...(sources.get(source) ?? []), one])
+  }
   const left = all.length - shown.length
   return [
-    ...bySource(shown).flatMap((own) => itemTable(own, readers)),
+    ...[...sources.values()].flatMap((own) => itemTable(own, readers)),
     ...(left > 0 ? [paragraph(`${counted(left, 'more item')}: see the output items.`)] : []),
     ...(readers.isPublic ? [paragraph(NO_VALUES)] : []),
   ]
@@ -32,92 +50,42 @@ interface HandedOn {
   readonly item: Item
 }
 
-/** Items with the trigger they are of; with `outputsMode: combine` one context holds them all. */
-function handedOn(contexts: Evaluation['contexts'], owners: Evaluation['owners']): HandedOn[] {
-  return contexts.flatMap((context, at) =>
-    Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
-      if (outcome !== 'success') return []
-      return [outputs].flat().map((item) => ({ workflow: owners[at], trigger, item }))
-    }),
-  )
-}
-
-/** Together what one trigger of one workflow handed on, in the order of the first items. */
-function bySource(all: readonly HandedOn[]): HandedOn[][] {
-  const sources = new Map<string, HandedOn[]>()
-  for (const one of all) {
-    const source = JSON.stringify([one.workflow, one.trigger])
-    sources.set(source, [...(sources.get(source) ?? []), one])
-  }
-  return [...sources.values()]
-}
-
 function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
   const [first] = own
   if (!first) return []
-  const { trigger } = first
+  const known = TRIGGERS.get(first.trigger)
   const items = own.map(({ item }) => item)
-  const known = TRIGGERS.get(trigger)
-  const nameable = (name: string) => isNameable(name, known, readers)
-  const columns = columnsOf(known, items).filter(nameable)
+  const fields = [...new Set(items.flatMap((item) => Object.keys(item)))]
+  const isDeclared = (name: string) => known !== undefined && Object.hasOwn(known.outputs, name)
+  // Names of fields are the sender's text too, but for those that a trigger declares.
+  const isNameable = (path: string) =>
+    isDeclared(path.split('.', 1)[0] ?? '') ||
+    (!readers.isPublic && secretsIn(path, readers).length === 0)
+  // A field of its own, or else a field within one.
+  const fieldOf = (item: Item, path: string) =>
+    Object.hasOwn(item, path) ? item[path] : valueAt(item, path.split('.'))
+  const isThere = (path: string) => items.some((item) => fieldOf(item, path) !== undefined)
+  // What tells most, as the trigger says; then what `format` made. What nobody chose stays out.
+  const chosen = (known?.columns ?? []).filter(isThere)
+  const made = fields.filter((field) => !isDeclared(field))
+  const columns = [...new Set([...chosen, ...made])].slice(0, SUMMARY.columns).filter(isNameable)
+  const heads = columns.map((path) => code(path, SUMMARY.name))
   const rows = items.map((item, at) => [
     String(at + 1),
-    ...columns.map((path) => cell(valueAt(item, path), readers)),
+    ...columns.map((path) => cell(fieldOf(item, path), readers)),
   ])
-  const heads = columns.map((path) => code(path, SUMMARY.name))
-  return [
-    ...(columns.length > 0 ? table([`Item of ${triggerName(first)}`, ...heads], rows) : []),
-    ...otherFields(items, columns, nameable),
-  ]
-}
-
-/** Names of fields are the sender's text too, but for those that a trigger declares. */
-function isNameable(path: string, trigger: Trigger | undefined, readers: Readers): boolean {
-  const [name = ''] = path.split('.', 1)
-  const declared = trigger !== undefined && Object.hasOwn(trigger.outputs, name)
-  return declared || (!readers.isPublic && secretsIn(path, readers).length === 0)
-}
-
-/** What tells most, as the trigger says; then what `format` made. What nobody chose stays out. */
-function columnsOf(trigger: Trigger | undefined, items: readonly Item[]): string[] {
-  const own = trigger?.columns ?? []
-  const made = fieldsOf(items).filter(
-    (field) => !(trigger && Object.hasOwn(trigger.outputs, field)),
-  )
-  const isThere = (path: string) => items.some((item) => valueAt(item, path) !== undefined)
-  return [...new Set([...own.filter(isThere), ...made])].slice(0, SUMMARY.columns)
-}
-
-function fieldsOf(items: readonly Item[]): string[] {
-  return [...new Set(items.flatMap((item) => Object.keys(item)))]
-}
-
-function otherFields(
-  items: readonly Item[],
-  columns: readonly string[],
-  nameable: (name: string) => boolean,
-): string[] {
-  const shown = new Set(columns.map((path) => path.split('.', 1)[0]))
-  const others = fieldsOf(items).filter((field) => !shown.has(field))
-  if (others.length === 0) return []
-  const named = others.filter(nameable).slice(0, SUMMARY.names)
+  const inTable = new Set(columns.map((path) => path.split('.', 1)[0]))
+  const others = fields.filter((field) => !inTable.has(field))
+  const named = others.filter(isNameable).slice(0, SUMMARY.names)
   const left = others.length - named.length
   const list = [
     ...named.map((name) => code(name, SUMMARY.name)),
     ...(left > 0 ? [`${left} more`] : []),
   ]
-  return [paragraph(`Further fields: ${list.join(', ')}.`)]
-}
-
-/** A field of its own, or else a field within one. */
-function valueAt(item: Item, path: string): Json | undefined {
-  if (Object.hasOwn(item, path)) return item[path]
-  return path
-    .split('.')
-    .reduce<Json | undefined>(
-      (at, name) => (isObject(at) && Object.hasOwn(at, name) ? (at[name] as Json) : undefined),
-      item,
-    )
+  return [
+    ...(columns.length > 0 ? table([`Item of ${triggerName(first)}`, ...heads], rows) : []),
+    ...(others.length > 0 ? [paragraph(`Further fields: ${list.join(', ')}.`)] : []),
+  ]
 }
 
 /** The whole of a value is searched for secrets, before it is cut. */
@@ -177,9 +145,11 @@ export function arrivalTable(arrival: Arrival | undefined, readers: Readers): st
     return secret === undefined ? code(text, SUMMARY.found) : withheld(secret)
   }
   const type = size === 0 || contentType === undefined ? '' : `${shown(contentType)}, `
+  const bytes =
+    size !== undefined && size >= 1000 ? `${(size / 1000).toFixed(1)} KB` : `${size} bytes`
   const rows = [
     ['Request', `${shown(method)} ${shown(shownPath(path, readers))}`],
-    ['Body', size === undefined ? 'not readable' : `${type}${sizeText(size)}`],
+    ['Body', size === undefined ? 'not readable' : `${type}${size === 0 ? 'none' : bytes}`],
     ...(delivery === undefined ? [] : [['Delivery', shown(delivery)]]),
     ...(receivedAt === undefined ? [] : [['Received', shown(receivedAt)]]),
   ]
@@ -195,23 +165,16 @@ function withheld(secret: string): string {
  * can read the summary, what follows the trigger is left out too: it is the sender's text.
  */
 function shownPath(path: string, { isPublic }: Readers): string {
-  const [route = '', query] = path.replace(/^\//, '').split(/\?(.*)/s)
-  if (isPublic) return publicPath(path)
-  if (query === undefined || query === '') return route
+  if (isPublic) {
+    const { workflow, trigger, path: rest, querystring } = parseWebhookPath(path)
+    const named = [workflow, trigger].every((name) => /^[\w.-]{1,100}$/.test(name))
+    if (!named) return '(not a webhook path)'
+    return `${workflow}/${trigger}${rest === '/' ? '' : '/…'}${querystring === '' ? '' : '?…'}`
+  }
+  const [route, query] = splitOnce(path.replace(/^\//, ''), '?')
+  if (query === '') return route
   const names = query.split('&').map((pair) => pair.split('=', 1)[0])
   return `${route}?${names.map((name) => `${name}=…`).join('&')}`
-}
-
-function publicPath(path: string): string {
-  const { workflow, trigger, path: rest, querystring } = parseWebhookPath(path)
-  const named = [workflow, trigger].every((name) => /^[\w.-]{1,100}$/.test(name))
-  if (!named) return '(not a webhook path)'
-  return `${workflow}/${trigger}${rest === '/' ? '' : '/…'}${querystring === '' ? '' : '?…'}`
-}
-
-function sizeText(bytes: number): string {
-  if (bytes === 0) return 'none'
-  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} KB`
 }
 
 /** Who may read a summary, and what must not stand in it. */

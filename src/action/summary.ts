@@ -1,8 +1,8 @@
-import type { Decision, Evaluation, Miss, Tally } from '../engine/result.ts'
+import type { Decision, Evaluation, Miss } from '../engine/result.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import type { Check } from '../triggers/trigger.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
-import { code, counted, cut, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
+import { counted } from '../wire/printable.ts'
+import { code, cut, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
 import { type Arrival, arrivalTable, itemTables, type Readers } from './summary-tables.ts'
 
 /** What a summary tells of besides what the event came to. */
@@ -17,10 +17,16 @@ export interface Circumstances extends Readers {
  * on, and what to do when nothing fired.
  */
 export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances): string {
-  const { reason = '', errors, warnings, notices, decisions } = evaluation
+  const { reason = '', errors, warnings, notices, decisions, items, effects } = evaluation
   const next = nextStep(evaluation, circumstances.workflow)
+  const [where, what] = [evaluation.workflow, evaluation.trigger].map((name) =>
+    escapeHtml(cut(name, SUMMARY.name)),
+  )
+  const title = `${where} / ${what} fired: ${counted(items.length, 'item')}`
+  // Polled items: once this job has succeeded, the next poll begins behind them.
+  const forgets = items.length > 0 && effects.some(({ cursor }) => cursor !== undefined)
   return [
-    `<h3>Hookline: ${title(evaluation)}</h3>`,
+    `<h3>Hookline: ${items.length === 0 ? 'No trigger fired' : title}</h3>`,
     ...(reason === '' || isSaid(reason, warnings) ? [] : [paragraph(sentence(reason))]),
     ...some(errors, (error) => `<b>Error:</b> ${sentence(error)}`),
     ...some(warnings, (warning) => `<b>Warning:</b> ${sentence(warning)}`),
@@ -29,16 +35,14 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
     ...arrivalTable(circumstances.arrival, circumstances),
     ...decisionTable(decisions),
     ...itemTables(evaluation, circumstances),
-    ...rerunNote(evaluation),
+    ...(forgets ? [paragraph(RERUN)] : []),
     '',
   ].join('\n')
 }
 
-function title({ items, workflow, trigger }: Evaluation): string {
-  if (items.length === 0) return 'No trigger fired'
-  const [where, what] = [workflow, trigger].map((name) => escapeHtml(cut(name, SUMMARY.name)))
-  return `${where} / ${what} fired: ${counted(items.length, 'item')}`
-}
+const RERUN = escapeHtml(
+  '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.',
+)
 
 /** Whether a warning says the same, in other punctuation or at its end: once is enough. */
 function isSaid(reason: string, warnings: readonly string[]): boolean {
@@ -59,54 +63,39 @@ function sentence(text: string): string {
   return `${escapeHtml(cut(text, SUMMARY.text))}.`
 }
 
-/** What polled items are left with once this job has succeeded, and the next poll begins behind them. */
-function rerunNote({ items, effects }: Evaluation): string[] {
-  const forgets = effects.some(({ cursor }) => cursor !== undefined)
-  if (items.length === 0 || !forgets) return []
-  const note =
-    '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.'
-  return [paragraph(escapeHtml(note))]
-}
-
-/** Each declared trigger: fired or not, by which conditions, and what `config` did to its items. */
+/**
+ * Each declared trigger: fired or not, by which conditions, and what `config` did to its items. Where
+ * there are too many, what fired comes first.
+ */
 function decisionTable(decisions: readonly Decision[]): string[] {
-  const shown = fewest(decisions)
-  const rows = shown.map((decision) => [
-    triggerName(decision),
-    decision.fired ? 'fired' : 'skipped',
-    why(decision).join('<br>'),
-  ])
-  const left = decisions.length - shown.length
+  const isLong = decisions.length > SUMMARY.decisions
+  const sorted = isLong
+    ? decisions.toSorted((one, other) => Number(other.fired) - Number(one.fired))
+    : decisions
+  const rows = sorted
+    .slice(0, SUMMARY.decisions)
+    .map((decision) => [
+      triggerName(decision),
+      decision.fired ? 'fired' : 'skipped',
+      why(decision).join('<br>'),
+    ])
+  const left = decisions.length - rows.length
   return [
     ...table(['Trigger', 'Outcome', 'Why'], rows),
     ...(left > 0 ? [paragraph(`${counted(left, 'more trigger')}, not shown.`)] : []),
   ]
 }
 
-/** Where there are too many, what fired comes first. */
-function fewest(decisions: readonly Decision[]): readonly Decision[] {
-  if (decisions.length <= SUMMARY.decisions) return decisions
-  const [fired, others] = [true, false].map((is) => decisions.filter(({ fired }) => fired === is))
-  return [...(fired ?? []), ...(others ?? [])].slice(0, SUMMARY.decisions)
-}
-
 function why({ reason, checks, tally }: Decision): string[] {
   if (checks.length === 0 && !tally) return [text(reason, SUMMARY.why)]
-  return [
-    ...checks.slice(0, SUMMARY.checks).map(checkLine),
-    ...(tally && (tally.found !== 1 || tally.account.length > 0) ? [tallyLine(tally)] : []),
-  ]
-}
-
-function checkLine({ option, held, found }: Check): string {
-  const line = held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`
-  return text(line, SUMMARY.found)
-}
-
-/** `5 items found, 2 handed on: filter dropped 3`. */
-function tallyLine({ found, handedOn, account }: Tally): string {
-  const counts = `${counted(found, 'item')} found, ${handedOn} handed on`
-  return text(account.length > 0 ? `${counts}: ${account.join('; ')}` : counts, SUMMARY.why)
+  const lines = checks.slice(0, SUMMARY.checks).map(({ option, held, found }) => {
+    return text(held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`, SUMMARY.found)
+  })
+  if (!tally || (tally.found === 1 && tally.steps.length === 0)) return lines
+  // `5 items found, 2 handed on: filter dropped 3`
+  const counts = `${counted(tally.found, 'item')} found, ${tally.handedOn} handed on`
+  const account = tally.steps.length > 0 ? `: ${tally.steps.join('; ')}` : ''
+  return [...lines, text(`${counts}${account}`, SUMMARY.why)]
 }
 
 function text(content: string, most: number): string {
@@ -127,8 +116,10 @@ const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) =>
     `Give ${shown('client_payload')} a ${shown('path')} of workflow and trigger, ${shown('{"path": "hook/webhook", "body": …}')}, or send the request by way of a relay, which writes it: ${command('hookline send')}.`,
   workflow: (_, workflow) =>
     `If it was meant for this workflow, change the URL at the sender: ${command(`hookline url ${workflow}`)} prints the right one. If not, an ${shown('if')} at the job, as ${command('hookline init')} writes it, spares this run.`,
-  trigger: ({ decisions }, workflow) =>
-    `Change the URL at the sender, or declare the trigger under ${shown('on')}: ${command(`hookline url ${workflow}${triggerFlag(decisions)}`)} prints the right one.`,
+  trigger: ({ decisions: [first] }, workflow) => {
+    const flag = first && first.trigger !== EVENT_TYPE ? ` --trigger ${first.trigger}` : ''
+    return `Change the URL at the sender, or declare the trigger under ${shown('on')}: ${command(`hookline url ${workflow}${flag}`)} prints the right one.`
+  },
   condition: conditionStep,
   type: () =>
     `Dispatch with the event type ${shown(EVENT_TYPE)} to fire a trigger. With ${shown(`repository_dispatch: types: [${EVENT_TYPE}]`)} in the workflow, other types start no run.`,
@@ -137,20 +128,14 @@ const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) =>
     `Nothing to do, unless something is missing: then ${command(`hookline doctor --workflow ${workflow}`)} looks for what is in its way.`,
 }
 
-function triggerFlag(decisions: readonly Decision[]): string {
-  const [first] = decisions
-  return first && first.trigger !== EVENT_TYPE ? ` --trigger ${first.trigger}` : ''
-}
-
-/** The trigger that looked at the event is the one with conditions, or with items. */
 function conditionStep({ decisions, warnings }: Evaluation, workflow: string): string {
+  // The trigger that looked at the event is the one with conditions, or with items.
   const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
-  if (looked) return lookedStep(looked, workflow)
-  if (warnings.length > 0) return `${command('hookline dev')} shows the same on your machine.`
-  return `Set ${shown('config.active')} to true, or leave it out, for the trigger to fire.`
-}
-
-function lookedStep({ trigger, checks }: Decision, workflow: string): string {
+  if (!looked) {
+    if (warnings.length > 0) return `${command('hookline dev')} shows the same on your machine.`
+    return `Set ${shown('config.active')} to true, or leave it out, for the trigger to fire.`
+  }
+  const { trigger, checks } = looked
   const send = command(`hookline send http://localhost:3000/webhook/${workflow}/${trigger}`)
   const tryOut = `To try it on your machine, run ${command('hookline dev')} and then ${send}.`
   const { option: missed, found = '' } = checks.find(({ held }) => !held) ?? {}

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { Minimatch } from 'minimatch'
-import type { WorkflowSource } from '../engine/event.ts'
+import type { WorkflowSource } from '../engine/ports.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
@@ -35,10 +35,23 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
     calling,
     names: () => find().map(({ name }) => name),
     find(name) {
-      const found = onlyOne(find(name))
+      const [found, ...others] = find(name)
       if (!found) return undefined
+      if (others.length > 0) {
+        const all = [found, ...others].map(({ file }) => file).join(' and ')
+        throw new UserError({
+          message: `two workflow files are named "${name}": ${all}`,
+          notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
+        })
+      }
       const { file } = found
-      return readWorkflowFile(name, { name: file, file, text: readText(root, file) }, contexts)
+      let text: string
+      try {
+        text = readFileSync(join(root, file), 'utf8')
+      } catch (cause) {
+        throw new UserError({ message: `${file} cannot be read` }, { cause })
+      }
+      return readWorkflowFile(name, { name: file, file, text }, contexts)
     },
   }
 }
@@ -48,13 +61,15 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
  * Only names of files are looked at; with a name, few of them are held against the globs.
  */
 export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
-  const [unwanted, wanted] = partition(globs, (glob) => glob.startsWith('!'))
+  const wanted = globs.filter((glob) => !glob.startsWith('!'))
   const including = wanted.map((glob) => matcher(root, glob))
-  const excluding = unwanted.map((glob) => matcher(root, glob.slice(1)))
+  const excluding = globs
+    .filter((glob) => glob.startsWith('!'))
+    .map((glob) => matcher(root, glob.slice(1)))
   const listed = [...new Set(including.flatMap(({ pattern }) => filesBelow(root, pattern)))].sort()
   return (name?: string): WorkflowFile[] => {
     const files = listed
-      .map((file) => ({ file, name: nameOf(file) }))
+      .map((file) => ({ file, name: basename(file).replace(/\.[^.]+$/, '') }))
       .filter((candidate) => name === undefined || candidate.name === name)
       .filter(({ file }) => including.some((glob) => glob.match(file)))
       .filter(({ file }) => !excluding.some((glob) => glob.match(file)))
@@ -68,35 +83,9 @@ export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
   }
 }
 
-/** @throws UserError when two files have the name, since a URL could not tell them apart */
-function onlyOne([file, ...others]: readonly WorkflowFile[]): WorkflowFile | undefined {
-  if (others.length === 0) return file
-  const all = [file, ...others].map((one) => one?.file).join(' and ')
-  throw new UserError({
-    message: `two workflow files are named "${file?.name}": ${all}`,
-    notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
-  })
-}
-
-function readText(root: string, file: string): string {
-  try {
-    return readFileSync(join(root, file), 'utf8')
-  } catch (cause) {
-    throw new UserError({ message: `${file} cannot be read` }, { cause })
-  }
-}
-
 function matcher(root: string, glob: string): Minimatch {
   const unrooted = glob.startsWith('/') ? relative(root, glob) : glob
   return new Minimatch(unrooted.replace(/^\.\//, ''))
-}
-
-function nameOf(file: string): string {
-  return basename(file).replace(/\.[^.]+$/, '')
-}
-
-function partition<Value>(values: readonly Value[], test: (value: Value) => boolean) {
-  return [values.filter(test), values.filter((value) => !test(value))] as const
 }
 
 /** Every file below the part of a glob that has no wildcard. */

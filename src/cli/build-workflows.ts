@@ -4,6 +4,7 @@ import { type Compiled, type CompileOptions, compile } from '../compiler/compile
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
 import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
+import { IMPORT } from '../engine/scripts.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 
@@ -37,7 +38,10 @@ export async function buildWorkflows(
 ): Promise<readonly BuiltWorkflow[]> {
   const collisions = nameProblems(files)
   if (collisions.length > 0) throw new UserError(collisions)
-  return Promise.all(files.map((file) => buildWorkflow(file, options)))
+  // One after the other: so what a file was read into is let go of before the next one.
+  const built: BuiltWorkflow[] = []
+  for (const file of files) built.push(await buildWorkflow(file, options))
+  return built
 }
 
 export function findingsOf(built: readonly BuiltWorkflow[], isStrict: boolean): Findings {
@@ -110,6 +114,7 @@ function written({ nodes: { options } }: Pick<SourceTrigger, 'nodes'>, option: s
 }
 
 function syntaxMistake(body: string): string | undefined {
+  if (IMPORT.test(body)) return 'there is no import'
   try {
     new Script(`(function () {\n${body}\n})`)
     return undefined

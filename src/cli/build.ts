@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +6,12 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
-import { type Change, changesOf, hasNewerActions } from '../compiler/made-files.ts'
+import { type Change, changesOf } from '../compiler/made-files.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { spelled } from '../compiler/spelling.ts'
 import { fixUntrusted } from '../compiler/untrusted/fix.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { eventOption, runsOnOption, stateOption } from './build-options.ts'
 import {
@@ -21,7 +21,7 @@ import {
   findingsOf,
   madeFiles,
 } from './build-workflows.ts'
-import { CompiledFolder } from './compiled-folder.ts'
+import { CompiledFolder, handEdits } from './compiled-folder.ts'
 import { baseOf, findSourceFiles, readSource, watchBelow, writeSource } from './files.ts'
 import { problemJson, reportError } from './terminal.ts'
 
@@ -44,6 +44,7 @@ export function buildCommand(): Command {
       new Option('--check', 'write nothing; exit 1 and show what differs').conflicts('fix'),
     )
     .option('--fix', 'mend what has one answer, in the workflow files themselves')
+    .option('--force', 'write over compiled files that were changed by hand, too')
     .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
@@ -79,7 +80,7 @@ function printBuild(
   const isStale = check === true && build.changes.some(({ status }) => status !== 'unchanged')
   const code = build.errors.length > 0 || isStale ? 1 : 0
   if (json) {
-    process.stdout.write(`${JSON.stringify(buildJson(build, code))}\n`)
+    process.stdout.write(`${printableJson(JSON.stringify(buildJson(build, code)))}\n`)
     return code
   }
   for (const problem of build.warnings) tell(renderProblem(problem, 'warning'))
@@ -87,8 +88,8 @@ function printBuild(
   for (const { file, count } of build.fixed) print(`fixed ${file}: ${count} mended`)
   for (const change of build.changes) print(check ? difference(change) : done(change))
   const edited = build.changes.filter(({ byHand }) => byHand)
-  for (const { path, source } of check ? edited : []) {
-    tell(`error: changed by hand: ${path}, put it into ${source}`)
+  for (const change of check ? edited : []) {
+    tell(`error: ${byHandMessage(change)}`)
   }
   if (isStale && build.changes.some(({ status, byHand }) => status !== 'unchanged' && !byHand)) {
     tell('error: compiled files are not up to date: run "hookline build" and commit them')
@@ -124,12 +125,13 @@ function difference({ path, status, before, after }: ShownChange): string {
   return createTwoFilesPatch(path, path, before, after, status, 'compiled now').trimEnd()
 }
 
+/** A difference shows what stands in a file, which may be a stranger's pull request. */
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${printable(text)}\n`)
 }
 
 function tell(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${printable(text)}\n`)
 }
 
 export interface BuildOptions extends CompileOptions {
@@ -139,6 +141,7 @@ export interface BuildOptions extends CompileOptions {
   readonly strict?: boolean
   readonly check?: boolean
   readonly fix?: boolean
+  readonly force?: boolean
 }
 
 /** What a build came to. */
@@ -166,21 +169,23 @@ export async function build(options: BuildOptions): Promise<Build> {
       const source = readSource(options.root, named.file)
       return { ...named, ...(options.fix ? mended(source) : { source, count: 0 }) }
     })
-    const built = await buildWorkflows(files, options)
+    const folder = new CompiledFolder(options.root, options.out)
+    const standing = folder.compiled()
+    const built = await buildWorkflows(files, { ...options, standing })
     const { errors, warnings } = findingsOf(built, options.strict ?? false)
     const told = [...warnings, ...lockNotice(options.root)]
     if (errors.length > 0) return { ...nothing, errors, warnings: told }
-    const folder = new CompiledFolder(options.root, options.out)
     const made = madeFiles(built)
     folder.refuseForeign(made.map(({ file }) => file.name))
-    const changes = changesOf(made, folder.compiled(), isGone(options.root, built))
+    const changes = shown(options, folder, changesOf(made, standing, isGone(options.root, built)))
     const fixed = files.filter(({ count }) => count > 0)
     if (!options.check) {
+      if (!options.force) refuseEdited(changes)
       for (const { file, source } of fixed) writeSource(options.root, file, source.text)
-      for (const change of changes) apply(folder, change)
+      for (const change of changes) apply(options.root, folder, change)
     }
     return {
-      changes: changes.map((change) => shown(options, folder, change)),
+      changes,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
       errors,
       warnings: told,
@@ -209,51 +214,42 @@ function isGone(root: string, built: readonly BuiltWorkflow[]): (source: string)
   return (source) => idle.includes(source) || !existsSync(join(root, source))
 }
 
-function apply(folder: CompiledFolder, { name, status, after }: Change): void {
-  if (status === 'stale') folder.remove(name)
-  else if (status !== 'unchanged') folder.write(name, after)
+function shown(
+  { root, check = false }: BuildOptions,
+  folder: CompiledFolder,
+  changes: readonly Change[],
+): ShownChange[] {
+  const isByHand = handEdits(root, folder.show(''), { alsoCommitted: check })
+  return changes.map((change) => {
+    const path = folder.show(change.name)
+    return { ...change, path, byHand: isByHand(path, change) }
+  })
 }
 
-function shown({ root, check }: BuildOptions, folder: CompiledFolder, change: Change): ShownChange {
-  const path = folder.show(change.name)
-  const byHand = check === true && change.status === 'changed' && isByHand(root, path, change)
-  return { ...change, path, byHand }
+function byHandMessage({ path, source }: ShownChange): string {
+  return `changed by hand: ${path}, put it into ${source}`
 }
 
-/**
- * Which of the two was changed last tells: Git where it knows, else the versions of the actions
- * (Dependabot raises them), and without Git the time of the files.
- */
-function isByHand(root: string, path: string, { source, before, after }: Change): boolean {
-  const isChanged = (file: string) => git(root, 'status', '--porcelain', '--', file)
-  const lastCommit = (...files: string[]) => git(root, 'log', '-1', '--format=%H', '--', ...files)
-  const changes = [isChanged(path), isChanged(source)]
-  if (changes[0] === undefined) {
-    return hasNewerActions(before, after) || modified(root, path) > modified(root, source)
-  }
-  if (changes[0] !== '' && changes[1] === '') return true
-  if (changes[0] === '' && changes[1] !== '') return false
-  const commits = [lastCommit(path), lastCommit(source), lastCommit(path, source)]
-  const areApart = changes[0] === '' && commits[0] !== commits[1]
-  if (areApart) return commits[0] === commits[2]
-  const isUnknown = changes[0] !== ''
-  return (
-    hasNewerActions(before, after) || (isUnknown && modified(root, path) > modified(root, source))
+/** @throws UserError naming every file that holds what somebody wrote into it, and nowhere else */
+function refuseEdited(changes: readonly ShownChange[]): void {
+  const edited = changes.filter(({ byHand }) => byHand)
+  if (edited.length === 0) return
+  throw new UserError(
+    edited.map((change) => ({
+      message: byHandMessage(change),
+      notes: ['nothing is written; --force writes over it'],
+    })),
   )
 }
 
-/** `undefined` where there is no Git, or no repository. */
-function git(root: string, ...args: string[]): string | undefined {
-  try {
-    const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']
-    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio }).trim()
-  } catch {
-    return undefined
-  }
-}
-
-function modified(root: string, file: string): number {
-  return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+/** A compiled file is as old as its source: so one that is newer was changed by somebody else. */
+function apply(
+  root: string,
+  folder: CompiledFolder,
+  { name, source, status, after }: Change,
+): void {
+  if (status === 'stale') folder.remove(name)
+  else if (status !== 'unchanged') folder.write(name, after, statSync(join(root, source)).mtime)
 }
 
 const LOCK_FILES = [

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join, posix } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
@@ -20,6 +20,7 @@ import type { LintedFile } from '../compiler/untrusted/flow.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import { eventOption, stateOption } from './build-options.ts'
@@ -57,7 +58,8 @@ async function run(globs: string[], { json, ...options }: CheckCommandOptions): 
       ...errors.map((problem) => problemJson(problem, 'error')),
       ...warnings.map((problem) => problemJson(problem, 'warning')),
     ]
-    process.stdout.write(`${JSON.stringify({ ok: errors.length === 0, problems })}\n`)
+    const text = JSON.stringify({ ok: errors.length === 0, problems })
+    process.stdout.write(`${printableJson(text)}\n`)
     return
   }
   for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
@@ -98,7 +100,15 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     const files = named.map((file) => ({ ...file, source: readSource(root, file.file) }))
     const isNative = ({ file }: NamedFile) => file.startsWith(`${NATIVE_FOLDER}/`)
     const sources = files.filter((file) => !isNative(file))
-    const built = await buildWorkflows(sources, { uses: ACTION, state: 'none', ...options })
+    const standing = new Map(
+      files.filter(isNative).map(({ file, source }) => [basename(file), source.text]),
+    )
+    const built = await buildWorkflows(sources, {
+      uses: ACTION,
+      state: 'none',
+      ...options,
+      standing,
+    })
     const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
     const natives = checked.flatMap((native) => native ?? [])
     const { errors, warnings } = findingsOf(built, strict)
@@ -118,8 +128,10 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
   }
 }
 
+const CALLS_ITS_OWN = /uses['"]?\s*:\s*['"]?\.\/./
+
 /**
- * Untrusted text in workflows of the same repository that are called with it: what an input holds
+ * Untrusted text in workflows and actions of the same repository that are called with it: what an input holds
  * shows only at the caller.
  */
 function inCalled(root: string, files: readonly { readonly source: Source }[]): Problem[] {
@@ -135,15 +147,17 @@ function inCalled(root: string, files: readonly { readonly source: Source }[]): 
     }
   }
   for (const { source } of files) {
-    const file = source.text.includes('./.github/workflows/') ? parsed(source) : undefined
+    const file = CALLS_ITS_OWN.test(source.text) ? parsed(source) : undefined
     if (file) follow(untrustedCalls(file))
   }
   return [...known.values()].flatMap(({ file, inputs }) => untrustedProblems(file, inputs))
 }
 
-function readCalled(root: string, file: string): LintedFile | undefined {
-  const isThere = file.startsWith(`${NATIVE_FOLDER}/`) && existsSync(join(root, file))
-  return isThere ? parsed(readSource(root, file)) : undefined
+function readCalled(root: string, called: string): LintedFile | undefined {
+  const path = posix.normalize(called).replace(/\/$/, '')
+  const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
+  const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
+  return file === undefined ? undefined : parsed(readSource(root, file))
 }
 
 /** `undefined` for a file with mistakes, of which others tell. */

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -6,10 +8,12 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { originOf } from '../compiler/made-files.ts'
+import { type Change, hasConflict, hasNewerActions, originOf } from '../compiler/made-files.ts'
 import { UserError } from '../wire/errors.ts'
 
 /** The folder that compiled files are written into: never beyond it, never over a person's file. */
@@ -52,13 +56,14 @@ export class CompiledFolder {
   }
 
   /** Replaces or makes a file in one step; a link of that name is replaced, not followed. */
-  write(name: string, text: string): void {
+  write(name: string, text: string, modified: Date): void {
     this.refuseForeign([name])
     mkdirSync(this.#folder, { recursive: true })
     this.#checkLinks()
     const part = join(this.#folder, `.${name}.part`)
     rmSync(part, { force: true })
     writeFileSync(part, text, { flag: 'wx' })
+    utimesSync(part, modified, modified)
     renameSync(part, join(this.#folder, name))
   }
 
@@ -102,4 +107,58 @@ export class CompiledFolder {
 function nearestExisting(path: string): string {
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
+}
+
+/** Milliseconds by which some file systems round the time of a file. */
+const ROUNDED = 10
+
+/**
+ * Tells the compiled files that somebody has changed, and not their sources. What Git holds no commit
+ * of is judged by the time of the files.
+ *
+ * @param folder of the compiled files, from the root
+ * @param alsoCommitted also those of which a commit keeps what was changed; without it, of these only
+ *   the ones in which later versions of actions are all that differs, as bots make them
+ */
+export function handEdits(
+  root: string,
+  folder: string,
+  { alsoCommitted }: { readonly alsoCommitted: boolean },
+): (path: string, change: Change) => boolean {
+  let listed: ReadonlySet<string> | 'no repository' | undefined
+  const isCommitted = (path: string) => {
+    listed ??= uncommitted(root, folder) ?? 'no repository'
+    return listed !== 'no repository' && !listed.has(path)
+  }
+  return (path, { source, status, before, after }) => {
+    const isThere = existsSync(join(root, source))
+    if (status === 'new' || status === 'unchanged' || !isThere || hasConflict(before)) return false
+    if (!isCommitted(path)) return modified(root, path) > modified(root, source) + ROUNDED
+    const isBot = hasNewerActions(before, after)
+    if (!isBot && !alsoCommitted) return false
+    if (git(root, 'status', '--porcelain', '--', source) !== '') return false
+    const lastCommit = (...files: string[]) => git(root, 'log', '-1', '--format=%H', '--', ...files)
+    const [ofMade, ofSource] = [lastCommit(path), lastCommit(source)]
+    return ofMade === ofSource ? isBot : ofMade === lastCommit(path, source)
+  }
+}
+
+/** Files of a folder that differ from what Git holds; `undefined` where there is no repository. */
+function uncommitted(root: string, folder: string): ReadonlySet<string> | undefined {
+  const files = git(root, 'ls-files', '-z', '--modified', '--others', '--', folder || '.')
+  return files === undefined ? undefined : new Set(files.split('\0'))
+}
+
+/** `undefined` where there is no Git, or no repository. */
+function git(root: string, ...args: string[]): string | undefined {
+  try {
+    const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+function modified(root: string, file: string): number {
+  return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }

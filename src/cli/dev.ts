@@ -6,7 +6,7 @@ import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
 import { mayUseAction, readInlineOn } from '../compiler/native.ts'
-import type { WorkflowSource } from '../engine/event.ts'
+import type { WorkflowSource } from '../engine/ports.ts'
 import type { Reader } from '../inspector/api.ts'
 import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import {
@@ -69,16 +69,16 @@ export function devCommand(): Command {
 async function run(options: DevOptions): Promise<void> {
   const { host, port, workflow: globs, env: envFile = options.envFile, poll, json } = options
   const { serveDev } = await import('../inspector/dev-server.ts')
-  const values = readEnvFile(envFile)
-  const workflows = (event: Json): WorkflowSource => devWorkflows(globs, values, event)
+  readEnvFile(envFile)
+  const workflows = (event: Json) => devWorkflows(globs, readEnvFile(envFile), event)
   const server = await serveDev({
     host,
     port: parsePort(port),
     env: process.env,
     workflows,
-    readers: (workflow) => workflowReaders(process.cwd(), workflow, workflows({})),
+    readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
     fixtures: FIXTURES,
-    signer: { schemes: SIGNATURE_NAMES, sign },
+    signer: { schemes: [...SIGNATURE_NAMES, 'token'], sign },
     tell: (event, readers) =>
       print(json ? printableJson(eventJson(event)) : printable(formatEvent(event, readers))),
     report: reportBug,
@@ -89,7 +89,8 @@ async function run(options: DevOptions): Promise<void> {
   if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
   if (poll) server.poll()
   const mistakes = mistakesNews(workflows)
-  await watchWorkflows(process.cwd(), globs, () => {
+  const places = [...globs.map(baseOf), NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
+  await watchFiles(process.cwd(), places, () => {
     server.workflowsChanged()
     const news = mistakes()
     if (news && !json) print(`${news}\n`)
@@ -116,9 +117,13 @@ function listenToPerson(server: DevServer, json: boolean | undefined): string {
 /** The request as a sender signs it now. */
 async function sign(
   { method, url, headers, body }: SignableRequest,
-  { scheme, secret }: Proof,
+  { scheme, secret, header }: Proof,
 ): Promise<SignableRequest> {
-  const moment = { timestamp: Math.floor(Date.now() / 1000), id: `msg_${crypto.randomUUID()}` }
+  const moment = {
+    timestamp: Math.floor(Date.now() / 1000),
+    id: `msg_${crypto.randomUUID()}`,
+    ...(header !== undefined && { place: { header } }),
+  }
   const outgoing = { request: { method, headers, body }, url: new URL(url) }
   const { request, url: called } = signed(outgoing, scheme, secret, moment)
   return { ...request, url: called.href }
@@ -269,8 +274,8 @@ function readEnvFile(file: string | undefined): JsonObject {
  * Who can read the outputs of a workflow's triggers: the source itself, once it is compiled, and the
  * native workflow files that have the action read it; or the native file that declares them inline.
  */
-function workflowReaders(root: string, name: string, source: WorkflowSource): Reader[] {
-  const file = fileOf(name, source)
+function workflowReaders(root: string, name: string, open: () => WorkflowSource): Reader[] {
+  const file = fileOf(name, open)
   if (file === undefined) return []
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return readersIn(root, file, 'inline')
   const others = nativeFiles(root).flatMap((native) => readersIn(root, native.file, 'files'))
@@ -278,9 +283,9 @@ function workflowReaders(root: string, name: string, source: WorkflowSource): Re
 }
 
 /** `undefined` for a file with mistakes, or none. */
-function fileOf(name: string, source: WorkflowSource): string | undefined {
+function fileOf(name: string, open: () => WorkflowSource): string | undefined {
   try {
-    return source.find(name)?.triggers[0]?.positionOf([]).source.file
+    return open().find(name)?.triggers[0]?.positionOf([]).source.file
   } catch {
     return undefined
   }
@@ -299,16 +304,16 @@ function readersIn(root: string, file: string, reads: 'inline' | 'files'): Reade
 const SETTLED = 100
 
 /**
- * Calls `changed` after every change where workflow files can be: before the first wildcard of each
- * glob, and where GitHub reads them. The folders may not exist yet. It keeps no process alive.
+ * Calls `changed` after every change of what is read: of workflow files, before the first wildcard of
+ * each glob and where GitHub reads them, and of secrets. None of it need exist yet. It keeps no
+ * process alive.
  */
-async function watchWorkflows(
+async function watchFiles(
   root: string,
-  globs: readonly string[],
+  places: readonly string[],
   changed: () => void,
 ): Promise<void> {
-  const folders = [...globs.map(baseOf), NATIVE_FOLDER]
-  const watcher = await watchBelow(root, folders, { persistent: false })
+  const watcher = await watchBelow(root, places, { persistent: false })
   let timer: NodeJS.Timeout | undefined
   const changedSoon = () => {
     clearTimeout(timer)

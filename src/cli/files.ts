@@ -5,6 +5,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { join, parse, relative, sep } from 'node:path'
@@ -51,10 +52,11 @@ export function readSource(root: string, file: string): Source {
   }
 }
 
-/** Replaces a workflow file in one step. */
+/** Replaces a workflow file in one step; a link where the new text is written first is not followed. */
 export function writeSource(root: string, file: string, text: string): void {
   const path = realpathSync(join(root, file))
-  writeFileSync(`${path}.part`, text)
+  rmSync(`${path}.part`, { force: true })
+  writeFileSync(`${path}.part`, text, { flag: 'wx' })
   renameSync(`${path}.part`, path)
 }
 

@@ -12,8 +12,9 @@ import { didYouMean } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
 import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
-import { PAIRED, secretsOf, triggerOf } from './init/sender.ts'
+import { secretsOf, triggerOf } from './init/sender.ts'
 import { EVENTS } from './scope.ts'
+import { PAIRED } from './send/signatures.ts'
 import { wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
@@ -309,9 +310,10 @@ function secretLines(secrets: readonly string[]): readonly string[] {
   return lines.length > 0 ? ['echo .env >> .gitignore', ...lines] : []
 }
 
-/** Nobody but such a sender signs where the workflow holds a public key, or a certificate is asked. */
+/** Where the workflow holds a public key, `send` makes a pair for a trial; Amazon alone signs for SNS. */
 function sendLines({ name, secret, scheme = name }: Sender, url: string): readonly string[] {
-  if (secret === undefined || PAIRED.includes(scheme)) return []
+  if (secret === undefined) return []
+  if (PAIRED.includes(scheme)) return [`npx hookline send '${url}' --as ${name} --key ${name}.pem`]
   return [`HOOKLINE_SECRET="$${secret}" npx hookline send '${url}' --as ${name}`]
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
-import { printable } from '../wire/printable.ts'
+import { printable, printableJson } from '../wire/printable.ts'
 import { fromEnvironment, httpCall } from './http.ts'
 import { styled, withProgress } from './terminal.ts'
 
@@ -68,7 +68,7 @@ async function list({ relay, watch, json }: ListOptions): Promise<void> {
   const look = async () => readListing(await ask('GET', url))
   if (!watch) {
     const listing = await withProgress(`asking ${url.host}`, look())
-    return print(json ? JSON.stringify(listing) : listed(listing, Date.now()))
+    return print(json ? printableJson(JSON.stringify(listing)) : listed(listing, Date.now()))
   }
   for (let before = ''; ; ) {
     const listing = await look().catch((error) => {
@@ -94,7 +94,7 @@ function showChange(
   if (!json && process.stdout.isTTY) {
     const title = styled(process.stdout, 'bold', `${host}  ${new Date(now).toLocaleTimeString()}`)
     process.stdout.write(`${CLEAR_SCREEN}${title}\n${text}\n`)
-  } else if (content !== before) print(json ? content : text)
+  } else if (content !== before) print(json ? printableJson(content) : text)
   return content
 }
 
@@ -102,7 +102,7 @@ const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
 async function show(delivery: string, { relay, json }: OutboxOptions): Promise<void> {
   const event = parsed(await ask('GET', addressOf(relay, `/outbox/${checkedId(delivery)}`)))
-  if (json) return print(JSON.stringify(event))
+  if (json) return print(printableJson(JSON.stringify(event)))
   const { payload, ...rest } = isObject(event) ? event : {}
   const lines = Object.entries(rest).map(([name, value]) => `${name.padEnd(9)} ${String(value)}`)
   const text =

@@ -49,7 +49,7 @@ async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptio
   })
   // A log that nobody reads may hold a write back for ever; all that counts is done by then.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
-  warn(weakKeyProblems(process.env.HOOKLINE_KEYS))
+  warn(weakKeyProblems(process.env))
   say(`hookline relay listening on ${relay.url}\n`)
   if (tunnel) await tunnelTo(relay, repository)
 }

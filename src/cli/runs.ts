@@ -187,7 +187,7 @@ export function runLine(run: Run): string {
   const { delivery, workflow, started, url } = run
   const colour = run.conclusion === null ? 'yellow' : isWell(run) ? 'green' : 'red'
   const state = styled(process.stdout, colour, printable(stateOf(run)).padEnd(12))
-  const parts = [started, delivery ?? '-'.padEnd(36), printable(workflow)].join('  ')
+  const parts = [printable(started), delivery ?? '-'.padEnd(36), printable(workflow)].join('  ')
   return `${parts}  ${state}  ${printable(url)}`
 }
 

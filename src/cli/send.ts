@@ -6,6 +6,7 @@ import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, record } from '../wire/json.ts'
 import { HEADER } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import type { Secret } from '../wire/secret.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { githubOf } from './github.ts'
 import { fromEnvironment, httpCall, isLoopback, readSecret } from './http.ts'
@@ -17,13 +18,14 @@ import {
   outgoingRequest,
   type RequestOptions,
 } from './send/request.ts'
-import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
+import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { EXIT, withProgress, wrapped } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly as?: string
   readonly sign?: string
   readonly secretStdin?: boolean
+  readonly key?: string
   readonly list?: boolean
   readonly wait?: boolean
   readonly json?: boolean
@@ -37,7 +39,7 @@ Secrets are read from the environment and never printed:
   HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
   GH_TOKEN         with --wait, asks GitHub for the run; HOOKLINE_TOKEN where it is not set
   HOOKLINE_SECRET  signs the request as its sender would; where the workflow holds a public key, it is
-                   the private one
+                   the private one, or --key names a file with it
 
 Senders: ${wrapped(
   SENDERS.map(({ name }) => name),
@@ -48,6 +50,7 @@ Schemes: ${wrapped(SIGNATURE_NAMES, 9)}
 Examples:
   $ npx hookline send --list
   $ npx hookline send http://localhost:3000/webhook/hook/webhook --as stripe
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --as discord --key discord.pem
   $ npx hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
   $ npx hookline send http://localhost:3000/webhook --file saved.json
   $ npx hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
@@ -66,6 +69,7 @@ export function sendCommand(): Command {
     .option('--data <text>', 'body, or @file')
     .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
     .option('--secret-stdin', 'read the secret that signs from standard input')
+    .option('--key <file>', 'private key that signs; made, where there is no such file')
     .option('--wait', 'follow the run to its end; exits with 1 when it failed')
     .option('--list', 'list the fixtures')
     .option('--json', 'print one JSON object')
@@ -174,16 +178,25 @@ function fixtureList(json = false): string {
 
 /** @throws UserError when one of scheme and secret is there without the other */
 async function signedRequest(addressed: Addressed, options: SendOptions): Promise<Addressed> {
-  const secret = await readSecret('HOOKLINE_SECRET', options.secretStdin ?? false)
   const sender = senderNamed(options.as ?? '')
   const asked = options.sign ?? (sender ? (sender.scheme ?? sender.name) : options.as)
   const scheme = asked ?? addressed.scheme
-  const isUnsigned = asked === undefined || (sender !== undefined && sender.secret === undefined)
-  if (!secret && isUnsigned) return addressed
+  const secret =
+    options.key === undefined
+      ? await readSecret('HOOKLINE_SECRET', options.secretStdin ?? false)
+      : keyOf(options.key, scheme ?? '')
+  if (!secret && scheme === 'aws_sns' && options.sign === undefined) {
+    process.stderr.write(`sent without a signature: ${ONLY_AMAZON}\n`)
+    return addressed
+  }
+  if (!secret && asked === undefined) return addressed
   if (!secret) {
+    const isPaired = PAIRED.includes(scheme ?? '')
     throw new UserError({
       message: `${options.sign === undefined ? '--as' : '--sign'} needs the secret`,
-      hint: 'set HOOKLINE_SECRET, or give --secret-stdin',
+      hint: isPaired
+        ? `give --key ${scheme}.pem: where there is no such file, a pair of keys is made, and its public half shown`
+        : 'set HOOKLINE_SECRET, or give --secret-stdin',
     })
   }
   if (scheme === undefined) {
@@ -197,6 +210,16 @@ async function signedRequest(addressed: Addressed, options: SendOptions): Promis
     id: `msg_${crypto.randomUUID()}`,
   }
   return signed(addressed, scheme, secret, { ...moment, place: sender?.options ?? {} })
+}
+
+/** Who made a pair of keys has to tell the workflow the public half: it is shown once. */
+function keyOf(file: string, scheme: string): Secret {
+  const { secret, publicText } = keyInFile(file, scheme)
+  if (publicText !== undefined) {
+    const name = senderNamed(scheme)?.secret
+    process.stderr.write(`made ${file}; the workflow gets its public half: ${name}=${publicText}\n`)
+  }
+  return secret
 }
 
 async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {

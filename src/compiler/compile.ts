@@ -5,7 +5,7 @@ import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { StartingEvent } from './events.ts'
 import { fileNotices, fileProblems } from './findings.ts'
 import { githubMessages, type ParserMessage } from './github-parser.ts'
-import { firstLine, type MadeFile } from './made-files.ts'
+import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
 import { planOf } from './plan.ts'
 import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
@@ -25,6 +25,8 @@ export interface CompileOptions {
   readonly event?: StartingEvent
   /** What the job `on` runs on, where the file itself does not say. */
   readonly runsOn?: Json
+  /** Made files as they were written before, by name: GitHub's parser has read these already. */
+  readonly standing?: ReadonlyMap<string, string>
 }
 
 /** What a workflow file became. */
@@ -59,7 +61,8 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
     ...impossible,
   ]
   const texts = impossible.length > 0 ? [] : files()
-  const parsed = (await Promise.all(texts.map((one) => parserProblems(file, one)))).flat()
+  const unread = texts.filter(({ name, text }) => !isSameText(options.standing?.get(name), text))
+  const parsed = (await Promise.all(unread.map((one) => parserProblems(file, one)))).flat()
   const problems = [...own, ...newProblems(parsed, own)]
   if (problems.length > 0) throw new UserError(problems)
   return {

@@ -28,6 +28,11 @@ export function originOf(text: string): string | undefined {
   return FIRST_LINE.exec(first.startsWith('<<<<<<< ') ? second : first)?.[1]
 }
 
+/** Whether Git left two versions in a text, for a person to choose from. */
+export function hasConflict(text: string): boolean {
+  return /^<{7} /m.test(text) && /^>{7} /m.test(text)
+}
+
 /** What is to happen to one file of `.github/workflows`. */
 export interface Change {
   readonly name: string
@@ -53,8 +58,9 @@ export function changesOf(
 ): Change[] {
   const sources = new Set(compiled.map(({ source }) => source))
   const wanted = compiled.map(({ source, file: { name, text } }): Change => {
-    const before = there.get(name) ?? ''
-    return { name, source, status: statusOf(there.has(name), before, text), before, after: text }
+    const before = there.get(name)
+    const status = before === undefined ? 'new' : isSameText(before, text) ? 'unchanged' : 'changed'
+    return { name, source, status, before: before ?? '', after: text }
   })
   const names = new Set(compiled.map(({ file }) => file.name))
   const stale = [...there].flatMap(([name, before]): Change[] => {
@@ -67,9 +73,8 @@ export function changesOf(
 }
 
 /** Line breaks of Windows, as Git may write them, are no difference. */
-function statusOf(isThere: boolean, before: string, after: string): Change['status'] {
-  if (!isThere) return 'new'
-  return before.replaceAll('\r\n', '\n') === after ? 'unchanged' : 'changed'
+export function isSameText(there: string | undefined, made: string): boolean {
+  return there === made || there?.replaceAll('\r\n', '\n') === made
 }
 
 /**
@@ -116,7 +121,9 @@ export function nameProblems(files: readonly NamedFile[]): Problem[] {
 }
 
 function badName({ name, file }: NamedFile): Problem[] {
-  if (/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name) && !DEVICES.test(name)) return []
+  // The path stands in the first line of what is made, and must not end it.
+  const isLine = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(file)
+  if (isLine && /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name) && !DEVICES.test(name)) return []
   return [
     {
       message: `${JSON.stringify(file)} cannot be compiled under this name`,

@@ -218,7 +218,12 @@ class InlineOn {
     const document = parseYaml(this.#source)
     const on = onSectionOf(document)
     const contexts = this.#contexts ?? placeholderContexts(this.#source.text, on)
-    const reading: Reading = { source: this.#source, document, contexts, standIns: !this.#contexts }
+    const reading: Reading = {
+      source: this.#source,
+      document,
+      contexts,
+      placeholders: !this.#contexts,
+    }
     const triggers: NativeTrigger[] = []
     const problems: Problem[] = []
     for (const nodes of onEntries(reading, on)) {

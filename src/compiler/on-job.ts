@@ -144,6 +144,12 @@ export function onJobCondition(starts: Starts): Lines {
   ]
 }
 
+/** The context `on` of a run that another event started. */
+export function skippedContext(triggers: readonly SourceTrigger[]): string {
+  const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+  return JSON.stringify(Object.fromEntries(triggers.map(({ name }) => [name, skipped])))
+}
+
 /**
  * The inputs of the action: the triggers inline, so that it needs no checkout, and by name what
  * their expressions read. GitHub must not fill in these itself, so each `${{` is written as a text.

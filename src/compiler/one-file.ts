@@ -24,6 +24,7 @@ import {
   onJobLines,
   readByTriggers,
   readsContext,
+  skippedContext,
 } from './on-job.ts'
 import type { Plan } from './plan.ts'
 import { expressionEdits, rewriteExpression, type Target } from './rewrite.ts'
@@ -230,7 +231,7 @@ function targetOf(
     places: ONE_FILE_PLACES,
     name(reference) {
       if (native === undefined) return 'fromJSON(needs.on.outputs.on)'
-      const skipped = readsOutput(reference) ? '{}' : skippedContext(file)
+      const skipped = readsOutput(reference) ? '{}' : skippedContext(file.triggers)
       return `fromJSON(needs.on.outputs.on || ${quoted(skipped)})`
     },
     further: (text) => (added.length > 0 ? needsResultEdits(text, own, added) : []),
@@ -242,12 +243,6 @@ function readsOutput({ steps }: Reference): boolean {
   const [trigger, field, output] = steps
   const isNamed = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
   return isNamed && output?.name !== undefined
-}
-
-/** The context `on` of a run that another event started. */
-function skippedContext({ triggers }: SourceFile): string {
-  const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
-  return JSON.stringify(Object.fromEntries(triggers.map(({ name }) => [name, skipped])))
 }
 
 const NEEDS_RESULT = /^needs\s*\.\s*\*\s*\.\s*result\b/i

@@ -54,14 +54,15 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const on = required(source, sections, 'on')
   const jobs = required(source, sections, 'jobs')
   const contexts = placeholderContexts(source.text, on.value)
-  const reading = { source, document, contexts, standIns: true }
+  const reading = { source, document, contexts, placeholders: true }
   const { triggers, native } = readTriggers(reading, on.value)
   const runsOn = readOwnKey(source, document, sections.get(OWN_KEY))
   return { name, source, document, sections, on, jobs, triggers, native, runsOn }
 }
 
 /** From here on every part of the document has a value. */
-function checkAliases({ name }: Source, document: Document.Parsed): void {
+function checkAliases({ name, text }: Source, document: Document.Parsed): void {
+  if (!text.includes('*')) return
   try {
     document.toJS({ maxAliasCount: LIMITS.yamlAliases })
   } catch (cause) {

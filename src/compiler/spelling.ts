@@ -3,7 +3,7 @@ import { modernPattern } from '../triggers/webhook.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { parseYaml, rangeOf } from '../workflow/yaml.ts'
 import { encoded, fileExpressions, keyOf } from './expressions.ts'
-import { pairsOf } from './source-file.ts'
+import { type NodePair, pairsOf } from './source-file.ts'
 import { applyEdits, type Edit, type Span } from './spans.ts'
 import { quoted } from './yaml-lines.ts'
 
@@ -41,7 +41,11 @@ export interface Spelled {
 /** A file with such words, and old path patterns, as GitHub and the triggers read them. */
 export function spelled(source: Source): Spelled {
   try {
-    const edits = [...patternEdits(source), ...slipEdits(source)]
+    const { contents } = parseYaml(source)
+    const pairs = isMap(contents) ? pairsOf(contents) : []
+    const edits = pairs.flatMap((pair) =>
+      keyOf(pair) === 'on' ? patternEdits(pair) : slipEdits(source, pair),
+    )
     return { source: { ...source, text: applyEdits(source.text, edits) }, count: edits.length }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -49,13 +53,8 @@ export function spelled(source: Source): Spelled {
   }
 }
 
-function slipEdits(source: Source): Edit[] {
-  const { contents } = parseYaml(source)
-  const pairs = isMap(contents) ? pairsOf(contents).filter((pair) => keyOf(pair) !== 'on') : []
-  const expressions = pairs.flatMap((pair) =>
-    fileExpressions(source.text, pair.value, [keyOf(pair)]),
-  )
-  return expressions.flatMap((expression) =>
+function slipEdits({ text }: Source, pair: NodePair): Edit[] {
+  return fileExpressions(text, pair.value, [keyOf(pair)]).flatMap((expression) =>
     slipsOf(expression.text).map((slip) => ({
       ...expression.span(slip.start, slip.end),
       text: encoded(slip.replacement, expression.found.scalar),
@@ -64,21 +63,15 @@ function slipEdits(source: Source): Edit[] {
 }
 
 /** `path: /a/:b?` as `path: /a{/:b}`. */
-function patternEdits(source: Source): Edit[] {
-  const { contents } = parseYaml(source)
-  const on = isMap(contents) ? contents.get('on', true) : undefined
+function patternEdits({ value: on }: NodePair): Edit[] {
   const triggers = isMap(on) ? pairsOf(on) : []
   return triggers.flatMap(({ value }) => {
     const path = isMap(value) ? value.get('path', true) : undefined
     const modern =
       isScalar(path) && typeof path.value === 'string' ? modernPattern(path.value) : undefined
-    if (!isScalar(path) || modern === undefined) return []
-    const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern) && isBlock(value)
+    if (!isMap(value) || !isScalar(path) || modern === undefined) return []
+    const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern) && !value.flow
     const [start, end] = rangeOf(path)
     return [{ start, end, text: isPlain ? modern : quoted(modern) }]
   })
-}
-
-function isBlock(value: unknown): boolean {
-  return isMap(value) && !value.flow
 }

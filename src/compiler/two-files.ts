@@ -10,10 +10,12 @@ import {
   actionInputLines,
   envPairs,
   nativeCondition,
+  onJobCondition,
   onJobLines,
   pathLines,
   readByTriggers,
   readsContext,
+  skippedContext,
 } from './on-job.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
 import type { Plan } from './plan.ts'
@@ -28,7 +30,7 @@ import {
   type SourceFile,
 } from './source-file.ts'
 import { columnOf, type Edit } from './spans.ts'
-import { dedent, entryTexts, indent, type Lines } from './yaml-lines.ts'
+import { dedent, entryTexts, indent, type Lines, quoted } from './yaml-lines.ts'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
 const LISTENING_KEYS = ['name', 'run-name']
@@ -52,6 +54,7 @@ export function twoFiles(
   const pairs = inputPairs(file)
   const inputs = inputsOf(file, pairs)
   const { union, notices } = permissionsOf(file)
+  const started = startedBy(file, plan)
   const lines = [
     ...LISTENING_KEYS.flatMap((key) => sectionLines(file, key)),
     'on:',
@@ -62,7 +65,7 @@ export function twoFiles(
       onJobLines({
         ...options,
         workflow: file.name,
-        condition: listeningCondition(file, plan),
+        condition: started.condition,
         env: readEnv(file),
         outputs: ['items'],
         actionInputs: actionInputLines(file, options.state),
@@ -72,7 +75,7 @@ export function twoFiles(
       2,
     ),
     '',
-    ...indent(eachJob(file.name, union, inputs), 2),
+    ...indent(eachJob(file, started, union, inputs), 2),
   ]
   return {
     listening: `${lines.join('\n')}\n`,
@@ -82,14 +85,43 @@ export function twoFiles(
   }
 }
 
-/** Only a webhook can be another's; where none is listened to, every event is its own. */
-function listeningCondition(file: SourceFile, { starting, webhooks }: Plan): Lines {
-  if (starting !== 'repository_dispatch') return []
-  const paths = pathLines({ file, webhooks, starting })
-  // A schedule and a run by hand are not native events of a file that polls: the triggers are asked.
-  const others =
-    nativeCondition({ file, webhooks, starting }) ?? `github.event_name != '${starting}'`
-  return [...others.split(' || ').map((part) => `${part} ||`), ...paths]
+/** How the events that a file listens to start its jobs. */
+interface Started {
+  /** When the job `on` runs, by lines; none where it always does. */
+  readonly condition: Lines
+  /**
+   * What holds, where the job `on` was skipped, for an event of GitHub's own that no trigger polls on:
+   * it brings no item, and the jobs run once for it. `undefined` where there is no such event.
+   */
+  readonly native: string | undefined
+}
+
+function startedBy(file: SourceFile, { starting, webhooks, polled }: Plan): Started {
+  const configs = polled.map(({ trigger }) => trigger.config)
+  const polling = new Set([
+    ...(configs.every(({ skipSchedule }) => skipSchedule) ? [] : ['schedule']),
+    ...configs.flatMap(({ manualRunEvent }) => manualRunEvent),
+  ])
+  const starts = { file, webhooks, starting }
+  if (file.native.every(({ name }) => polling.has(name))) {
+    // Only a webhook can be another's: the triggers are asked of every other event.
+    if (starting !== 'repository_dispatch') return { condition: [], native: undefined }
+    const others = nativeCondition(starts) ?? `github.event_name != '${starting}'`
+    const lines = others.split(' || ').map((part) => `${part} ||`)
+    return { condition: [...lines, ...pathLines(starts)], native: undefined }
+  }
+  const isCalled = file.native.some(({ name }) => name === 'workflow_call')
+  const heard = ['schedule', ...file.native.map(({ name }) => name)]
+  const polls = [...polling]
+    .filter((name) => isCalled || heard.includes(name))
+    .map((name) => `github.event_name == '${name}'`)
+  const hooks = starting || polls.length === 0 ? onJobCondition(starts) : []
+  const own = starting === 'repository_dispatch' ? nativeCondition(starts) : undefined
+  const isLast = (at: number) => hooks.length === 0 && at === polls.length - 1
+  return {
+    condition: [...polls.map((test, at) => (isLast(at) ? test : `${test} ||`)), ...hooks],
+    native: ["needs.on.result == 'skipped'", ...(own ? [`(${own})`] : [])].join(' && '),
+  }
 }
 
 function scheduleOf({ polled }: Plan) {
@@ -98,19 +130,28 @@ function scheduleOf({ polled }: Plan) {
 }
 
 function eachJob(
-  workflow: string,
+  { name: workflow, triggers }: SourceFile,
+  { native }: Started,
   permissions: Permissions | undefined,
   inputs: readonly WorkflowInput[],
 ): string[] {
+  const hasItems = `needs.on.outputs.items != '[]'`
+  const skipped = native === undefined ? '' : ` || ${quoted(`[${skippedContext(triggers)}]`)}`
   return [
     'each:',
     `  name: item \${{ strategy.job-index }}`,
     '  needs: on',
-    `  if: needs.on.outputs.items != '[]'`,
+    ...(native === undefined
+      ? [`  if: ${hasItems}`]
+      : [
+          '  if: >-',
+          `    !cancelled() && (${native} ||`,
+          `    needs.on.result == 'success' && ${hasItems})`,
+        ]),
     '  strategy:',
     '    fail-fast: false',
     '    matrix:',
-    `      on: \${{ fromJSON(needs.on.outputs.items) }}`,
+    `      on: \${{ fromJSON(needs.on.outputs.items${skipped}) }}`,
     ...indent(permissionLines(permissions), 2),
     `  uses: ./.github/workflows/${workflow}.jobs.yml`,
     '  with:',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Json } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { EnginePorts } from './event.ts'
+import type { EnginePorts } from './ports.ts'
 
 /**
  * What is left to do once the job has succeeded. Plain JSON without a secret, since another process

@@ -1,18 +1,18 @@
-import type { Snapshot } from '../state/store.ts'
 import { PayloadError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
-import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
-import { type ClientPayload, EVENT_TYPE, HEADER, readClientPayload } from '../wire/payload.ts'
+import { parseWebhookPath } from '../wire/path.ts'
+import {
+  type ClientPayload,
+  EVENT_TYPE,
+  HEADER,
+  type PlatformEvent,
+  readClientPayload,
+  webhookPayload,
+} from '../wire/payload.ts'
 import { readWebhookRequest } from '../wire/request.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import {
-  type EnginePorts,
-  type PlatformEvent,
-  type TriggerRef,
-  type WorkflowSource,
-  webhookPayload,
-} from './event.ts'
+import type { EnginePorts, TriggerRef, WorkflowSource } from './ports.ts'
 import {
   type Decision,
   type Evaluation,
@@ -33,7 +33,7 @@ import {
   type TriggerRun,
   triggerId,
 } from './run-trigger.ts'
-import { checkSchedule, type ScheduleDecision } from './schedule.ts'
+import { checkSchedule } from './schedule.ts'
 
 /**
  * Which trigger an event fires, and with which items. An event that matches nothing is no error.
@@ -73,7 +73,8 @@ async function evaluateWebhook(
   const path = parseWebhookPath(payload.path)
   const workflow = workflows.find(path.workflow)
   if (!workflow) {
-    return { ...relayed, miss: 'workflow', reason: otherWorkflow(path, workflows.names()) }
+    const reason = otherName('workflow', path.workflow, 'here', workflows.names())
+    return { ...relayed, miss: 'workflow', reason }
   }
   // The trigger declared under the name, or else under another name of the same trigger.
   const trigger =
@@ -84,8 +85,10 @@ async function evaluateWebhook(
   const unfired = unfiredContext(workflow)
   const others = () => 'the webhook addresses another trigger'
   if (!trigger?.receive) {
-    const decisions = decide(workflow, others)
-    return { ...relayed, unfired, decisions, miss: 'trigger', reason: otherTrigger(path, workflow) }
+    const names = workflow.triggers.map(({ name }) => name)
+    const declares = `${shownName(workflow.name)} declares`
+    const reason = otherName('trigger', path.trigger, declares, names)
+    return { ...relayed, unfired, decisions: decide(workflow, others), miss: 'trigger', reason }
   }
   const ref = { workflow, trigger }
   const decided = (run: TriggerRun) => decide(workflow, others, [run.decision])
@@ -138,10 +141,18 @@ async function evaluatePoll(
     if (run.contexts.length > 0) budget = remainingBudget(run.contexts, budget)
     runs.push(run)
   }
-  const decisions = decideAll(event, runs)
+  // Of every workflow that polled; each decision names its own where there are several.
+  const polled = [...new Set(runs.map(({ workflow }) => workflow))]
+  const decisions = polled.flatMap((workflow) => {
+    const own = runs.filter((run) => run.workflow === workflow).map(({ decision }) => decision)
+    const other = (ref: TriggerRef) => whyNot(ref, event) ?? 'it does not poll on this event'
+    const decided = decide(workflow, other, own)
+    if (polled.length === 1) return decided
+    return decided.map((decision) => ({ workflow: workflow.name, ...decision }))
+  })
   const unfired = unfiredContext(wanted[0]?.workflow)
-  const polled = { ...NOTHING_FIRED, ...mergeRuns(runs), decisions, unfired }
-  return polled.items.length > 0 ? polled : { ...polled, miss: 'poll' }
+  const evaluated = { ...NOTHING_FIRED, ...mergeRuns(runs), decisions, unfired }
+  return evaluated.items.length > 0 ? evaluated : { ...evaluated, miss: 'poll' }
 }
 
 /** A trigger whose options tell it not to poll counts too: it says why it does not. */
@@ -160,22 +171,6 @@ function pollRefusal({ trigger: { config } }: TriggerRef, { name }: PlatformEven
   return config.manualRunEvent.includes(name)
     ? undefined
     : `config.manualRunEvent does not name ${name}`
-}
-
-/** Of every workflow that polled; each decision names its own where there are several. */
-function decideAll(event: PlatformEvent, runs: readonly TriggerRun[]): Decision[] {
-  const workflows = [...new Set(runs.map(({ workflow }) => workflow))]
-  return workflows.flatMap((workflow) => {
-    const own = runs.filter((run) => run.workflow === workflow)
-    const decided = own.map(({ decision }) => decision)
-    const decisions = decide(
-      workflow,
-      (ref) => whyNot(ref, event) ?? 'it does not poll on this event',
-      decided,
-    )
-    if (workflows.length === 1) return decisions
-    return decisions.map((decision) => ({ workflow: workflow.name, ...decision }))
-  })
 }
 
 /** Why a trigger that could poll does not poll on an event. */
@@ -244,46 +239,29 @@ async function poll(
   if (!config.active) return notFired(ref, 'config.active is false')
   if (!poll) return notFired(ref, pollDisabledReason)
   const snapshot = await ports.store?.read(triggerId(ref))
-  const { due, reason } = await decideSchedule(ref, event, ports, snapshot)
-  if (!due) return notFired(ref, reason)
+  // Only a schedule asks whether it is time; who starts a run by hand wants it now.
+  if (event.name === 'schedule') {
+    const schedule = isObject(event.payload) ? event.payload.schedule : undefined
+    const { due, reason } = await checkSchedule(config, {
+      now: snapshot?.now ?? ports.run.at,
+      ...(snapshot && { lastSuccess: snapshot.state.lastSuccess }),
+      schedule: typeof schedule === 'string' ? schedule : undefined,
+    }).catch((error: unknown) => {
+      throw placed(error, ref)
+    })
+    if (!due) return notFired(ref, reason)
+  }
   const look = async () => fromPoll(await poll(ports.triggers, snapshot?.state.cursor))
   return runTrigger(ref, look, ports, { isPolled: true, snapshot, budget })
 }
 
-/** Only a schedule asks whether it is time; who starts a run by hand wants it now. */
-async function decideSchedule(
-  ref: TriggerRef,
-  { name, payload }: PlatformEvent,
-  { run }: EnginePorts,
-  snapshot: Snapshot | undefined,
-): Promise<ScheduleDecision> {
-  if (name !== 'schedule') return { due: true, reason: name }
-  const schedule = isObject(payload) && payload.schedule
-  try {
-    return await checkSchedule(ref.trigger.config, {
-      now: snapshot?.now ?? run.at,
-      ...(snapshot && { lastSuccess: snapshot.state.lastSuccess }),
-      schedule: typeof schedule === 'string' ? schedule : undefined,
-    })
-  } catch (error) {
-    throw placed(error, ref)
-  }
-}
-
-/** Why a webhook for another workflow fires nothing here. */
-function otherWorkflow({ workflow }: WebhookPath, names: readonly string[]): string {
-  const hint = didYouMean(workflow, names)
-  const list = names.map(quoted).join(', ') || 'none'
-  return `the webhook addresses the workflow ${quoted(workflow)}; here: ${list}${hint ? ` (${hint})` : ''}`
-}
-
-/** Why a webhook for a trigger that the workflow does not declare fires nothing. */
-function otherTrigger({ trigger }: WebhookPath, workflow: Workflow): string {
-  const names = workflow.triggers.map(({ name }) => name)
-  const hint = didYouMean(trigger, names)
-  const list = names.map(quoted).join(', ') || 'none'
-  const found = trigger === '' ? 'no trigger behind the workflow' : `the trigger ${quoted(trigger)}`
-  return `the webhook addresses ${found}; ${quoted(workflow.name)} declares: ${list}${hint ? ` (${hint})` : ''}`
+/** Why a webhook for a name that is not declared fires nothing. */
+function otherName(kind: string, found: string, where: string, names: readonly string[]): string {
+  const hint = didYouMean(found, names)
+  const list = names.map(shownName).join(', ') || 'none'
+  const addressed =
+    found === '' ? 'no trigger behind the workflow' : `the ${kind} ${shownName(found)}`
+  return `the webhook addresses ${addressed}; ${where}: ${list}${hint ? ` (${hint})` : ''}`
 }
 
 /** Why an event is not the dispatch of a webhook. */
@@ -292,12 +270,12 @@ function explainNoWebhook({ name, payload }: PlatformEvent): string {
     return `a webhook arrives as repository_dispatch of type "${EVENT_TYPE}", this event is ${name}`
   }
   const type = isObject(payload) ? payload.action : undefined
-  const found = typeof type === 'string' ? `of type ${quoted(type)}` : 'without a type'
+  const found = typeof type === 'string' ? `of type ${shownName(type)}` : 'without a type'
   return `this repository_dispatch is ${found}, Hookline listens to type "${EVENT_TYPE}"`
 }
 
 /** A name from outside is shown only when it looks like one: it is the sender's text. */
-function quoted(name: string): string {
+function shownName(name: string): string {
   return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)'
 }
 

@@ -1,7 +1,7 @@
 import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
-import { isObject, type Json } from '../wire/json.ts'
+import { isObject, type Json, valueAt } from '../wire/json.ts'
 
 /** An item as its trigger found it. */
 export interface Found {
@@ -30,43 +30,27 @@ export async function itemKey(
     const text = path === undefined ? undefined : lookUp(item, path)
     if (text === undefined) continue
     const key = await digest(`${path} ${text}`)
-    const ignored = path === 'id' && chosen !== undefined && chosen !== 'id'
-    return ignored ? { key, notice: idWins(chosen) } : { key }
+    if (path !== 'id' || chosen === undefined || chosen === 'id') return { key }
+    const notice = `items are told apart by their id, which comes before deduplicationKey (${chosen})`
+    return { key, notice }
   }
   return { key: await digest(`item ${canonical(identity)}`) }
 }
 
-function idWins(chosen: string): string {
-  return `items are told apart by their id, which comes before deduplicationKey (${chosen})`
-}
-
 function lookUp(item: Json, path: string): string | undefined {
   const segments = path.split('.')
+  if (segments.some((segment) => FORBIDDEN_SEGMENTS.has(segment))) return undefined
   const body = isObject(item) ? (item.body as Json | undefined) : undefined
-  return keyText(valueAt(body, segments)) ?? keyText(valueAt(item, asHeader(segments)))
-}
-
-/** Names of headers are in lower case, whatever the user writes. */
-function asHeader(segments: readonly string[]): readonly string[] {
-  return segments[0] === 'headers' ? segments.map((segment) => segment.toLowerCase()) : segments
+  // Names of headers are in lower case, whatever the user writes.
+  const isHeader = segments[0] === 'headers'
+  const lower = isHeader ? segments.map((segment) => segment.toLowerCase()) : segments
+  return keyText(valueAt(body, segments)) ?? keyText(valueAt(item, lower))
 }
 
 /** A key is a text that is not empty, or a number. */
 function keyText(value: Json | undefined): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function valueAt(value: Json | undefined, segments: readonly string[]): Json | undefined {
-  let at = value
-  for (const segment of segments) at = memberOf(at, segment)
-  return at
-}
-
-function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (Array.isArray(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined
-  if (typeof value !== 'object' || value === null || FORBIDDEN_SEGMENTS.has(name)) return undefined
-  return Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /**

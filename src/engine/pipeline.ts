@@ -81,7 +81,7 @@ export async function runPipeline(
   const kept = found.map((one, index) => ({ ...one, index }))
   let result: PipelineResult = { kept, heldBack: [], recorded: [], log: [], notices: [] }
   for (const { name, apply } of STEPS) {
-    const { kept, heldBack = [], recorded = [], ...told } = await apply(result.kept, context)
+    const { kept, heldBack = [], recorded = [], log, notices } = await apply(result.kept, context)
     const dropped = result.kept.length - kept.length - heldBack.length - recorded.length
     result = {
       kept,
@@ -89,84 +89,72 @@ export async function runPipeline(
       recorded: [...result.recorded, ...recorded],
       log: [
         ...result.log,
-        ...counted(`${name} dropped`, dropped),
-        ...counted(`${name} held back`, heldBack.length),
-        ...counted(`${name} only recorded`, recorded.length),
-        ...(told.log ?? []),
+        ...told(`${name} dropped`, dropped),
+        ...told(`${name} held back`, heldBack.length),
+        ...told(`${name} only recorded`, recorded.length),
+        ...(log ?? []),
       ],
-      notices: [...result.notices, ...(told.notices ?? [])],
+      notices: [...result.notices, ...(notices ?? [])],
     }
   }
   return result
 }
 
-function counted(what: string, count: number): string[] {
+function told(what: string, count: number): string[] {
   return count > 0 ? [`${what} ${count}`] : []
 }
 
 /** Drops what `filter` or `filterScript` does not keep. */
 export async function filter(
   items: readonly Candidate[],
-  context: StepContext,
+  { config, scripts }: StepContext,
 ): Promise<StepResult> {
-  const matching = await byQuery(items, context)
-  return { kept: await keptByScript(matching, context) }
+  const { filter: query, filterScript: body } = config
+  let kept = items
+  if (query !== undefined) {
+    kept = await withMongo('filter', scripts, ({ Query, options }) => {
+      const compiled = new Query(query, options)
+      return items.filter(({ item }) => compiled.test(item))
+    })
+  }
+  if (body === undefined) return { kept }
+  const script = {
+    option: 'filterScript',
+    parameters: ['item', 'index', 'items'],
+    body,
+    drive: 'items.map((item, index) => Boolean(call(item, index, items)))',
+  }
+  const keeps = await runScript(scripts, script, kept)
+  return { kept: kept.filter((_, index) => keeps[index] === true) }
 }
-
-async function byQuery(items: readonly Candidate[], context: StepContext) {
-  const query = context.config.filter
-  if (query === undefined) return items
-  return withMongo('filter', context.scripts, ({ Query, options }) => {
-    const compiled = new Query(query, options)
-    return items.filter(({ item }) => compiled.test(item))
-  })
-}
-
-async function keptByScript(items: readonly Candidate[], { config, scripts }: StepContext) {
-  const { filterScript } = config
-  if (filterScript === undefined) return items
-  const keeps = await runScript(scripts, FILTER_SCRIPT(filterScript), items)
-  return items.filter((_, index) => keeps[index] === true)
-}
-
-const FILTER_SCRIPT = (body: string) => ({
-  option: 'filterScript',
-  parameters: ['item', 'index', 'items'],
-  body,
-  drive: 'items.map((item, index) => Boolean(call(item, index, items)))',
-})
 
 /** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
-export async function sort(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
-  const sorted = await bySpecification(items, context)
-  return { kept: await sortedByScript(sorted, context) }
+export async function sort(
+  items: readonly Candidate[],
+  { config, scripts }: StepContext,
+): Promise<StepResult> {
+  const { sort: specification = {}, sortScript: body } = config
+  const fields = Object.entries(specification)
+  let sorted = items
+  if (fields.length > 0) {
+    const order = record(fields.map(([field, way]) => [`item.${field}`, way] as const))
+    sorted = await withMongo('sort', scripts, ({ Query, options }) =>
+      new Query({}, options)
+        .find<Candidate>([...items])
+        .sort({ ...order })
+        .all(),
+    )
+  }
+  if (body === undefined) return { kept: sorted }
+  const script = {
+    option: 'sortScript',
+    parameters: ['a', 'b'],
+    body,
+    drive: 'items.map((_, index) => index).sort((a, b) => call(items[a], items[b]))',
+  }
+  const order = await runScript(scripts, script, sorted)
+  return { kept: order.flatMap((index) => sorted[Number(index)] ?? []) }
 }
-
-async function bySpecification(items: readonly Candidate[], { config, scripts }: StepContext) {
-  if (config.sort === undefined || Object.keys(config.sort).length === 0) return items
-  const entries = Object.entries(config.sort)
-  const order = record(entries.map(([field, way]) => [`item.${field}`, way] as const))
-  return withMongo('sort', scripts, ({ Query, options }) =>
-    new Query({}, options)
-      .find<Candidate>([...items])
-      .sort({ ...order })
-      .all(),
-  )
-}
-
-async function sortedByScript(items: readonly Candidate[], { config, scripts }: StepContext) {
-  const { sortScript } = config
-  if (sortScript === undefined) return items
-  const order = await runScript(scripts, SORT_SCRIPT(sortScript), items)
-  return order.flatMap((index) => items[Number(index)] ?? [])
-}
-
-const SORT_SCRIPT = (body: string) => ({
-  option: 'sortScript',
-  parameters: ['a', 'b'],
-  body,
-  drive: 'items.map((_, index) => index).sort((a, b) => call(items[a], items[b]))',
-})
 
 export function skip(items: readonly Candidate[], { config }: StepContext): StepResult {
   return { kept: items.slice(config.skip ?? 0) }
@@ -236,14 +224,11 @@ export async function project(
     const query = new Query({}, cloning)
     return items.map(({ item }) => query.find<Item>([item], filterOutputs).all()[0] ?? {})
   })
+  // An operator may have made something that JSON does not know, such as a date.
+  const plain = (item: Item = {}) => parseJson(JSON.stringify(item)) as Item & Json // still an object
   return {
     kept: items.map((candidate, index) => ({ ...candidate, item: plain(projected[index]) })),
   }
-}
-
-/** An operator may have made something that JSON does not know, such as a date. */
-function plain(item: Item | undefined): Item {
-  return parseJson(JSON.stringify(item ?? {})) as Item & Json // an object stays one
 }
 
 /** Puts in place of each item what `format` makes of it. */
@@ -252,23 +237,22 @@ export async function format(
   { config, scripts }: StepContext,
 ): Promise<StepResult> {
   if (config.format === undefined) return { kept: items }
-  const made = await runScript(scripts, FORMAT_SCRIPT(config.format), items)
-  return { kept: items.map((candidate, index) => ({ ...candidate, item: asItem(made[index]) })) }
+  const script = {
+    option: 'format',
+    parameters: ['item', 'index', 'items'],
+    body: config.format,
+    drive: 'items.map((item, index) => call(item, index, items))',
+  }
+  const made = await runScript(scripts, script, items)
+  const kept = items.map((candidate, index) => {
+    const item = made[index]
+    if (isObject(item)) return { ...candidate, item: item as Item } // it came back as JSON
+    const kind = item === null || item === undefined ? 'nothing' : `a ${typeof item}`
+    const found = Array.isArray(item) ? 'a list' : kind
+    throw new OptionError('format', `config.format returned ${found}; it must return the item`)
+  })
+  return { kept }
 }
-
-function asItem(value: unknown): Item {
-  if (isObject(value)) return value as Item // it came back as JSON
-  const kind = value === null || value === undefined ? 'nothing' : `a ${typeof value}`
-  const found = Array.isArray(value) ? 'a list' : kind
-  throw new OptionError('format', `config.format returned ${found}; it must return the item`)
-}
-
-const FORMAT_SCRIPT = (body: string) => ({
-  option: 'format',
-  parameters: ['item', 'index', 'items'],
-  body,
-  drive: 'items.map((item, index) => call(item, index, items))',
-})
 
 /** A query or projection of the user may take so many milliseconds: a pattern can take years. */
 const LONGEST = 500

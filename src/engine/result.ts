@@ -3,15 +3,15 @@ import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Effect } from './effects.ts'
-import type { TriggerRef } from './event.ts'
 import type { Candidate } from './pipeline.ts'
+import type { TriggerRef } from './ports.ts'
 
 /** How many items a trigger found, and how many of them `config` and the store let through. */
 export interface Tally {
   readonly found: number
   readonly handedOn: number
-  /** What happened on the way, in words: `filter dropped 3`. */
-  readonly account: readonly string[]
+  /** What each step on the way did, in words: `filter dropped 3`. */
+  readonly steps: readonly string[]
 }
 
 /** What became of one declared trigger. */

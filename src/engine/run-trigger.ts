@@ -13,7 +13,6 @@ import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { type Json, scalarText } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import type { Effect } from './effects.ts'
-import type { EnginePorts, TriggerRef } from './event.ts'
 import { digest, type Found } from './keys.ts'
 import {
   type Candidate,
@@ -22,6 +21,7 @@ import {
   type PipelineResult,
   runPipeline,
 } from './pipeline.ts'
+import type { EnginePorts, TriggerRef } from './ports.ts'
 import {
   buildContexts,
   type Decision,
@@ -90,7 +90,14 @@ export async function runTrigger(
   mode: RunMode,
 ): Promise<TriggerRun> {
   try {
-    checkStore(ref, mode.isPolled, ports.store !== undefined)
+    const hasStore = ports.store !== undefined
+    const way = { hasStore, isPolled: mode.isPolled, isEveryExact: true }
+    const [need] = storeNeeds(ref.trigger, way)
+    if (need?.needs === 'a store') throw needsStore(need.option)
+    if (need) {
+      const message = 'config.limit with a sort order needs shouldDeduplicate'
+      throw new OptionError(need.option, message)
+    }
     let result: TriggerResult
     let prepared: PipelineResult & LeftOut
     try {
@@ -102,7 +109,10 @@ export async function runTrigger(
     const claimed = await claim(ref, result, prepared, ports, mode)
     const items = claimed.kept.map(({ item }) => item)
     const decision = buildDecision(ref, result, claimed)
-    const repeats = repeatWarning(ref.trigger, { ...mode, hasStore: ports.store !== undefined })
+    const repeats = repeatWarning(ref.trigger, { ...mode, hasStore })
+    // Keys that mean something elsewhere, and are taken as they come with a workflow.
+    const unused = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(ref.trigger.config, key))
+    const advice = unused.map(([key, advice]) => `config.${key} has no effect here: ${advice}`)
     return {
       ...notFired(ref, decision.reason),
       ...buildContexts(ref, items, ports.folder),
@@ -111,7 +121,7 @@ export async function runTrigger(
       items,
       errors: prepared.errors,
       warnings: [...result.warnings, ...(repeats === undefined ? [] : [repeats])],
-      notices: [...claimed.notices, ...unusedKeys(ref)],
+      notices: [...claimed.notices, ...advice],
       effects: effectsOf(ref, result, claimed, ports, mode),
     }
   } catch (error) {
@@ -119,32 +129,23 @@ export async function runTrigger(
   }
 }
 
-/** @throws OptionError for what was asked for and cannot be had */
-function checkStore({ trigger }: TriggerRef, isPolled: boolean, hasStore: boolean): void {
-  const [need] = storeNeeds(trigger, { hasStore, isPolled, isEveryExact: true })
-  if (need?.needs === 'a store') throw needsStore(need.option)
-  if (need)
-    throw new OptionError(need.option, 'config.limit with a sort order needs shouldDeduplicate')
-}
-
-/** Keys that mean something elsewhere, and are taken as they come with a workflow. */
-function unusedKeys({ trigger: { config } }: TriggerRef): string[] {
-  const used = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(config, key))
-  return used.map(([key, advice]) => `config.${key} has no effect here: ${advice}`)
-}
-
 /** What can never be handed on, and what is said of it. */
 interface LeftOut {
   readonly errors: readonly string[]
 }
 
+/**
+ * Sends items through `config`, and holds back what would not fit into the outputs; of a webhook, that
+ * would be lost. What would not fit into any is left out for good, and told: it would stand in the
+ * way of all that comes after.
+ */
 async function filterAndFit(
   ref: TriggerRef,
   { found, delivery }: TriggerResult,
   { scripts, run, folder }: EnginePorts,
   { isPolled, snapshot, budget }: RunMode,
 ): Promise<PipelineResult & LeftOut> {
-  const { config, keys } = ref.trigger
+  const { config, keys, name } = ref.trigger
   const lease = config.lease * 60_000
   const seen: SeenKeys = snapshot
     ? {
@@ -153,44 +154,29 @@ async function filterAndFit(
       }
     : NO_SEEN_KEYS
   const deduplicate = config.shouldDeduplicate ?? isPolled
-  const context = { config, keys, deduplicate, seen, isPolled, scripts }
-  const prepared = await runPipeline(found, context)
+  const prepared = await runPipeline(found, { config, keys, deduplicate, seen, isPolled, scripts })
   if (!budget) return { ...prepared, errors: [] }
   const weigh = ({ item }: Candidate) =>
     JSON.stringify(buildContexts(ref, [item], folder).contexts).length
-  return withinBudget(ref, prepared, budget, weigh)
-}
-
-/**
- * Holds back what would not fit into the outputs; of a webhook, that would be lost. What would not
- * fit into any is left out for good, and told: it would stand in the way of all that comes after.
- */
-function withinBudget(
-  { trigger }: TriggerRef,
-  prepared: PipelineResult,
-  budget: OutputBudget,
-  weigh: (item: Candidate) => number,
-): PipelineResult & LeftOut {
   const tooLarge = prepared.kept.filter((candidate) => weigh(candidate) > FULL_BUDGET.units)
   const handleable = prepared.kept.filter((candidate) => !tooLarge.includes(candidate))
   const { fitting, beyond } = takeFitting(budget, handleable, weigh)
   const errors = tooLarge.map((candidate) => {
-    const { own } = trigger.keys
-    const number = own === undefined ? '' : scalarText(candidate.item[own])
-    const name = /^[\w.-]{1,64}$/.test(number) ? `${own} ${number}` : `item ${candidate.index + 1}`
-    return `${trigger.name}: ${name} would take ${weigh(candidate)} characters of the outputs, more than the ${FULL_BUDGET.units} that GitHub lets a job hand on: it is left out, and does not come again`
+    const number = keys.own === undefined ? '' : scalarText(candidate.item[keys.own])
+    const isNumber = /^[\w.-]{1,64}$/.test(number)
+    const which = isNumber ? `${keys.own} ${number}` : `item ${candidate.index + 1}`
+    return `${name}: ${which} would take ${weigh(candidate)} characters of the outputs, more than the ${FULL_BUDGET.units} that GitHub lets a job hand on: it is left out, and does not come again`
   })
-  const log = [
-    ...prepared.log,
-    ...(tooLarge.length > 0 ? [`${tooLarge.length} left out as too large`] : []),
-    ...(beyond.length > 0 ? [`${beyond.length} would not fit into the outputs`] : []),
-  ]
   return {
     ...prepared,
     kept: fitting,
     heldBack: [...prepared.heldBack, ...beyond],
     recorded: [...prepared.recorded, ...tooLarge],
-    log,
+    log: [
+      ...prepared.log,
+      ...(tooLarge.length > 0 ? [`${tooLarge.length} left out as too large`] : []),
+      ...(beyond.length > 0 ? [`${beyond.length} would not fit into the outputs`] : []),
+    ],
     errors,
   }
 }
@@ -234,7 +220,7 @@ function buildDecision(
   if (missed)
     return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
-  const tally = { found: found.length, handedOn: kept.length, account: log }
+  const tally = { found: found.length, handedOn: kept.length, steps: log }
   return { ...decision, reason: [...held, ...log].join('; '), tally }
 }
 

@@ -15,6 +15,12 @@ const LONGEST_CHILD = 60_000
 
 const MOST_ATTEMPTS = 5
 
+/** `import(…)` and its kin, whatever space or comment stands between. */
+export const IMPORT: RegExp = /(?<![\w$])import(?=\s*[(./<-])/
+
+/** For the whole process: an object of the host that did get out makes no program of a text. */
+const NO_EVAL = '--disallow-code-generation-from-strings'
+
 /**
  * Scripts of the user. Each runs in a process of its own that has nothing but the items: no variable
  * of the environment, no file, no other process (Node's permission model). Within it the script has a
@@ -23,12 +29,13 @@ const MOST_ATTEMPTS = 5
  */
 export const scripts: Scripts = {
   async run(script, items) {
+    if (IMPORT.test(script.body)) throw new ScriptFailure('does not compile: there is no import')
     const { spawn } = await import('node:child_process')
     const permission = process.allowedNodeEnvironmentFlags.has('--permission')
       ? '--permission'
       : '--experimental-permission'
-    const flags = ['--no-warnings', permission, '--experimental-vm-modules']
-    const code = `(${runInChild})((${scriptHost})(${JSON.stringify(URL_PARTS)}))`
+    const flags = ['--no-warnings', permission, '--experimental-vm-modules', NO_EVAL]
+    const code = `'use strict';(${runInChild})((${scriptHost})(${JSON.stringify(URL_PARTS)}))`
     const child = spawn(process.execPath, [...flags, '-e', code], {
       env: {},
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -100,6 +107,12 @@ function runInChild({ urlParts, encodings }: ScriptHost): void {
   const vm = process.getBuiltinModule('node:vm')
   const fs = process.getBuiltinModule('node:fs')
   const task = JSON.parse(fs.readFileSync(0, 'utf8')) as Task // written by this file
+  // Where hardly any stack is left, what this process does for a script may throw an error of its own:
+  // nothing that this leads to can be changed, nor makes a program of a text.
+  for (const one of [Object, Function, Array, Promise, Error, RangeError, TypeError]) {
+    Object.freeze(one)
+    Object.freeze(one.prototype)
+  }
   const context = vm.createContext(Object.create(null), {
     microtaskMode: 'afterEvaluate',
     codeGeneration: { strings: false, wasm: false },

@@ -56,7 +56,7 @@ export interface ShownDecision {
     readonly found: number
     readonly handedOn: number
     /** What each step of `config` did, in words. */
-    readonly account: readonly string[]
+    readonly steps: readonly string[]
   }
 }
 
@@ -96,6 +96,8 @@ export interface Step {
 
 /** All that is known of one event. */
 export interface Detail extends Summary {
+  /** Event whose request was sent again, changed or not; `null` for one that came by itself. */
+  readonly of: string | null
   /** `null` for what was polled, and for a request that was refused. */
   readonly request: ShownRequest | null
   readonly decisions: readonly ShownDecision[]

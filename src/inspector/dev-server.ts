@@ -1,6 +1,6 @@
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { enginePorts } from '../action/ports.ts'
-import type { EnginePorts, WorkflowSource } from '../engine/event.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
 import type { DispatchPort } from '../relay/dispatch.ts'
@@ -17,7 +17,7 @@ import { parseWebhookPath } from '../wire/path.ts'
 import { readClientPayload } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { Origin, Reader, ShownRequest, Welcome } from './api.ts'
+import type { Reader, ShownRequest, Welcome } from './api.ts'
 import type { InspectorParts } from './inspector.ts'
 import {
   type DevEvent,
@@ -31,7 +31,14 @@ import {
 } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
 import { Recorder } from './recorder.ts'
-import { bodyOf, eventRecord, newestRequest, refusalRecord, requestRecord } from './records.ts'
+import {
+  bodyOf,
+  type Cause,
+  eventRecord,
+  newestRequest,
+  refusalRecord,
+  requestRecord,
+} from './records.ts'
 import { inspectorServer } from './server.ts'
 
 export interface DevServerOptions {
@@ -97,16 +104,17 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
   const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
   const stage = { ...options, recorder, platform }
-  const ports = devPorts(stage, 'request', await devCredentials(host, env))
-  const send = (request: RelayRequest, origin: Origin) =>
-    relay(request, devPorts(stage, origin, NO_CREDENTIALS))
+  const cause = { origin: 'request', of: null } as const
+  const ports = devPorts(stage, cause, await devCredentials(host, env))
+  const send = (request: RelayRequest, cause: Cause) =>
+    relay(request, devPorts(stage, cause, NO_CREDENTIALS))
   const parts: InspectorParts = {
     recorder,
     files: PAGE_FILES,
     key: crypto.randomUUID(),
     welcome: (base) => welcome(base, options),
     fixture: (name) => fixtureRequest(fixtures.get(name)),
-    sign: (request) => signedRequest(request, workflows({}), signer),
+    sign: (request) => signedRequest(request, workflows, signer),
     send,
   }
   const inspector = inspectorServer(parts, report)
@@ -119,8 +127,8 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
       stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
     },
     async replayNewest() {
-      const request = newestRequest(recorder.after(0))
-      return request && send(request, 'replay')
+      const newest = newestRequest(recorder.after(0))
+      return newest && send(newest.request, { origin: 'replay', of: newest.of })
     },
     workflowsChanged,
     async close() {
@@ -143,28 +151,30 @@ function devEngine(env: Environment): () => EnginePorts {
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 
-function devPorts(stage: Stage, origin: Origin, credentials: Credentials): RelayPorts {
+function devPorts(stage: Stage, cause: Cause, credentials: Credentials): RelayPorts {
   return {
-    dispatch: localDispatch(stage, origin),
+    dispatch: localDispatch(stage, cause),
     credentials,
     repository: LOCAL,
     now: systemClock.now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry) => {
-      if (entry.status >= 400) stage.recorder.add(refusalRecord(entry, origin))
+      if (entry.status >= 400) stage.recorder.add(refusalRecord(entry, cause))
     },
     report: stage.report,
   }
 }
 
 /** Evaluates here what would be dispatched, and tells and records what came of it. */
-function localDispatch({ platform, recorder, readers, tell }: Stage, origin: Origin): DispatchPort {
+function localDispatch({ platform, recorder, readers, tell }: Stage, cause: Cause): DispatchPort {
   return async ({ clientPayload }) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
     const event = await runLocally(payload, platform)
-    const arrival = { time, origin, readers: readers(event.workflow) }
-    const { unlisted, withheld } = await requestRecord(event, payload, arrival)
+    const arrival = { ...cause, time, readers: readers(event.workflow) }
+    const proofs = proofsAt(payload.path, platform.workflows)
+    const headers = proofs.flatMap(({ header }) => header?.toLowerCase() ?? [])
+    const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
     recorder.add(unlisted, withheld)
     tell(event, arrival.readers)
     return { tries: 1 }
@@ -176,6 +186,7 @@ function localPoller({ platform, recorder, readers, tell }: Stage): () => Promis
     const arrival = {
       time: systemClock.now(),
       origin: 'poll',
+      of: null,
       readers: readers(event.workflow),
     } as const
     recorder.add(eventRecord(event, arrival))
@@ -213,18 +224,34 @@ const SIGNED: ExampleRequest = {
   body: '{}',
 }
 
+/** A token in the URL or the body would have to be shown: only a header can be hidden. */
 function signable(proofs: readonly Proof[], { schemes }: Signer): Proof | undefined {
-  return proofs.find(({ scheme }) => schemes.includes(scheme))
+  return proofs.find(
+    ({ scheme, header }) =>
+      schemes.includes(scheme) && (scheme !== 'token' || header !== undefined),
+  )
+}
+
+/** What the trigger that a path leads to asks its sender for; nothing of a file with mistakes. */
+function proofsAt(path: string, workflows: LocalPlatformPorts['workflows']): readonly Proof[] {
+  try {
+    const { workflow, trigger } = parseWebhookPath(path)
+    const declared = workflows({})
+      .find(workflow)
+      ?.triggers.find(({ name }) => name === trigger)
+    return declared?.proofs ?? []
+  } catch (error) {
+    if (error instanceof UserError) return []
+    throw error
+  }
 }
 
 async function signedRequest(
   request: ShownRequest,
-  workflows: WorkflowSource,
+  workflows: LocalPlatformPorts['workflows'],
   signer: Signer,
 ): Promise<ShownRequest> {
-  const { workflow, trigger } = parseWebhookPath(request.path)
-  const declared = workflows.find(workflow)?.triggers.find(({ name }) => name === trigger)
-  const proof = signable(declared?.proofs ?? [], signer)
+  const proof = signable(proofsAt(request.path, workflows), signer)
   if (!proof) return request
   const url = proof.url?.reveal() ?? `http://localhost/webhook/${request.path}`
   const body = bodyOf(request)

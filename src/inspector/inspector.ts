@@ -2,9 +2,9 @@ import type { RelayRequest } from '../relay/relay.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/reply.ts'
 import { sameText } from '../wire/secret.ts'
-import type { Order, Origin, ShownRequest, Welcome } from './api.ts'
+import type { Order, ShownRequest, Welcome } from './api.ts'
 import type { Recorder } from './recorder.ts'
-import { readOrder, replayRequest } from './records.ts'
+import { type Cause, readOrder, replayRequest } from './records.ts'
 
 export interface InspectorParts {
   readonly recorder: Recorder
@@ -23,7 +23,7 @@ export interface InspectorParts {
    */
   sign(request: ShownRequest): Promise<ShownRequest>
   /** Sends a request here. */
-  send(request: RelayRequest, origin: Origin): Promise<Reply>
+  send(request: RelayRequest, cause: Cause): Promise<Reply>
 }
 
 /** Lower-case names, as Node gives them. */
@@ -151,11 +151,14 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   if (!(await sameText(key, parts.key))) return text(403, 'the key of this run is missing')
   const order = readOrder(await visit.body())
   if (!order) return text(400, 'not a request that can be sent')
-  const withheld = order.of === null ? {} : (parts.recorder.find(order.of)?.withheld ?? {})
+  const original = parts.recorder.find(order.of ?? '')
   const origin = order.of === null ? 'composed' : 'replay'
   const request = order.sign ? await signedOrder(order, parts) : order
   if (typeof request === 'string') return text(422, request)
-  const { status, headers, body } = await parts.send(replayRequest(request, withheld), origin)
+  const { status, headers, body } = await parts.send(
+    replayRequest(request, original?.withheld ?? {}),
+    { origin, of: original?.summary.id ?? null },
+  )
   return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
 }
 

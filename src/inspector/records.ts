@@ -6,27 +6,34 @@ import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
 import { CREDENTIAL_HEADERS } from '../wire/request.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { Order, Origin, Reader, ShownRequest, Unlisted } from './api.ts'
+import type { Order, Reader, ShownRequest, Unlisted } from './api.ts'
 import type { DevEvent } from './local-engine.ts'
 import { detailOf, type Kept, type Withheld } from './recorder.ts'
 
 /** Stands for what authenticates the sender: kept for a replay, never shown. */
 const HIDDEN = '***'
 
+/** How an event came: of a replay, the event whose request was sent again. */
+export type Cause = Pick<Unlisted, 'origin' | 'of'>
+
 /** How an event came, when, and who can read what it brought. */
-export interface Arrival {
+export interface Arrival extends Cause {
   readonly time: Date
-  readonly origin: Origin
   readonly readers: readonly Reader[]
 }
 
-/** An event and its request, as the inspector keeps them. */
+/**
+ * An event and its request, as the inspector keeps them.
+ *
+ * @param secretHeaders those that this trigger takes for what authenticates its sender, beside the known
+ */
 export async function requestRecord(
   event: DevEvent,
   payload: ClientPayload,
   arrival: Arrival,
+  secretHeaders: readonly string[] = [],
 ): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
-  const { request, withheld } = await shownRequest(payload)
+  const { request, withheld } = await shownRequest(payload, secretHeaders)
   const named = { request, event: eventName(request) }
   return { unlisted: { ...eventRecord(event, arrival), ...named }, withheld }
 }
@@ -39,11 +46,11 @@ export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const mistake = problems.find(({ position }) => position !== undefined)
   const reason = mistake?.message ?? event.reason ?? null
   const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
-  const { origin, readers } = arrival
+  const { origin, of, readers } = arrival
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
   const result = { decisions, items, found, fields, warnings, count, outcome, reason } as const
   const rendered = problems.map((problem) => renderProblem(problem))
-  const came = { time: arrival.time.toISOString(), origin, readers }
+  const came = { time: arrival.time.toISOString(), origin, of, readers }
   return { ...named, ...came, ...result, problems: rendered, request: null }
 }
 
@@ -58,28 +65,28 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
 ])
 
 /** A request that the relay did not take; its address and content were not looked at. */
-export function refusalRecord(entry: LogEntry, origin: Origin): Unlisted {
+export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
   const { time, delivery, method, status, workflow = '', trigger = '', ms } = entry
   const why = REFUSALS.get(status)
   const reason = `answered ${status}${why ? `: ${why}` : ''}`
   const nothing = { decisions: [], problems: [], warnings: [], found: [], items: [], fields: [] }
   const named = { time, delivery, method, workflow, trigger, milliseconds: ms, path: '' }
   const result = { outcome: 'refused', count: 0, reason, event: null, request: null } as const
-  return { ...named, ...result, ...nothing, origin, readers: [] }
+  return { ...named, ...result, ...nothing, ...cause, readers: [] }
 }
 
 /** The request of a payload, and what of it is not shown. */
 export async function shownRequest(
   payload: ClientPayload,
+  secretHeaders: readonly string[] = [],
 ): Promise<{ readonly request: ShownRequest; readonly withheld: Withheld }> {
   const { method, path } = payload
   const headers = Object.entries(payload.headers).filter(
     ([name]) => !name.startsWith(RESERVED_HEADER_PREFIX),
   )
-  const shown = headers.map(
-    ([name, value]) => [name, CREDENTIAL_HEADERS.has(name) ? HIDDEN : value] as const,
-  )
-  const withheld = record(headers.filter(([name]) => CREDENTIAL_HEADERS.has(name)))
+  const isSecret = (name: string) => CREDENTIAL_HEADERS.has(name) || secretHeaders.includes(name)
+  const shown = headers.map(([name, value]) => [name, isSecret(name) ? HIDDEN : value] as const)
+  const withheld = record(headers.filter(([name]) => isSecret(name)))
   return { request: { method, path, headers: record(shown), ...(await body(payload)) }, withheld }
 }
 
@@ -179,10 +186,12 @@ export function replayRequest(order: ShownRequest, withheld: Withheld): RelayReq
 }
 
 /** The newest request that is kept, ready to be sent again; `undefined` when there was none. */
-export function newestRequest(kept: readonly Kept[]): RelayRequest | undefined {
+export function newestRequest(
+  kept: readonly Kept[],
+): { readonly request: RelayRequest; readonly of: string } | undefined {
   for (const one of kept.toReversed()) {
-    const { request } = detailOf(one)
-    if (request) return replayRequest(request, one.withheld)
+    const { id, request } = detailOf(one)
+    if (request) return { request: replayRequest(request, one.withheld), of: id }
   }
   return undefined
 }

@@ -295,14 +295,14 @@ export function readAccessKeys(text: string | undefined): readonly Secret[] {
 }
 
 /** What to tell about keys that work, but could be guessed. */
-export function weakKeyProblems(text: string | undefined): readonly Problem[] {
-  if (split(text).every((key) => key.length >= SHORTEST_SAFE_KEY)) return []
-  return [
-    {
-      message: `HOOKLINE_KEYS holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
-      hint: 'make one with: hookline keys access',
-    },
-  ]
+export function weakKeyProblems(env: Environment): readonly Problem[] {
+  const weak = ['HOOKLINE_KEYS', 'HOOKLINE_OPERATOR_KEY'].filter((name) =>
+    split(env[name]).some((key) => key.length < SHORTEST_SAFE_KEY),
+  )
+  return weak.map((name) => ({
+    message: `${name} holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
+    hint: 'make one with: hookline keys access',
+  }))
 }
 
 function split(text = ''): string[] {

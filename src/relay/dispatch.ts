@@ -125,7 +125,8 @@ class DirectDispatch {
     const outcome = await ask(this.#tellsRun)
     if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
     const without = await ask(false)
-    if (!isAnswer(without, 400)) this.#tellsRun = false
+    // Nothing else proves that it was this: whoever calls must not decide it for all others.
+    if (without.accepted) this.#tellsRun = false
     return without
   }
 

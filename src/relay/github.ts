@@ -1,3 +1,4 @@
+import { jitter } from '../wire/http.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { DispatchEvent, TokenSource } from './claims.ts'
 import { type Attempts, invalidToken, RelayError } from './errors.ts'
@@ -149,9 +150,8 @@ export class GitHubSession {
     return true
   }
 
-  /** Full jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
   #jitter(retry: number): number {
-    return this.#options.clock.random() * Math.min(1500, 250 * 2 ** retry)
+    return jitter(retry, this.#options.clock.random(), { first: 250, longest: 1500 })
   }
 
   #now(): number {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { fromBase64 } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
+import { jitter } from '../wire/http.ts'
 import type { GitHubApi, GitHubReply, StorePlace, StorePorts } from './place.ts'
 import {
   FORMAT,
@@ -23,7 +24,7 @@ const objectSchema = v.object({ sha: v.string() })
 /** Somebody wins each round, so this is enough for dozens of runs at once. */
 const MOST_ATTEMPTS = 40
 
-const LONGEST_WAIT = 2_000
+const CONFLICT_PAUSE = { first: 50, longest: 2_000 }
 
 /**
  * One JSON file for each trigger on a branch that has nothing in common with the others. GitHub
@@ -66,7 +67,7 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
           await known.write(nameOf(id), text)
           return before
         }
-        if (attempt > 0) await sleep(random() * Math.min(LONGEST_WAIT, 50 * 2 ** attempt))
+        if (attempt > 0) await sleep(jitter(attempt, random(), CONFLICT_PAUSE))
         stamped = undefined
       }
       throw new UserError({
@@ -166,17 +167,14 @@ async function saveFile(
   })
   if (reply.status === 404) return begin(branch, id, text, api)
   if (reply.status === 200 || reply.status === 201) return true
-  if (isConflict(reply)) return false
+  // Somebody else wrote in between: another blob stands there, or one where there was none, or the
+  // branch moved on. A rule that protects the branch is told with 409 too.
+  const isConflict =
+    reply.status === 409
+      ? !/rule violation|protected/i.test(reply.message)
+      : reply.status === 422 && reply.message.includes(`"sha" wasn't supplied`)
+  if (isConflict) return false
   throw refusalError(reply, `the branch ${branch}`)
-}
-
-/**
- * Somebody else wrote in between: another blob stands there, or one where there was none, or the
- * branch moved on.
- */
-function isConflict({ status, message }: GitHubReply): boolean {
-  if (status === 409) return !/rule violation|protected/i.test(message)
-  return status === 422 && message.includes(`"sha" wasn't supplied`)
 }
 
 /** Makes the branch, with the file as its first commit. */
@@ -242,7 +240,11 @@ function refusalError(reply: GitHubReply, place: string): UserError {
 function notes(reply: GitHubReply): NonNullable<Problem['notes']> {
   const { status, message } = reply
   if (isSpent(reply)) {
-    const again = reply.resetAt === undefined ? 'within the hour' : timeOf(reply.resetAt)
+    const { resetAt } = reply
+    const again =
+      resetAt === undefined
+        ? 'within the hour'
+        : `at ${new Date(resetAt).toISOString().slice(11, 16)} UTC`
     return [
       `the calls that GitHub allows this token in an hour are spent; there are new ones ${again}`,
       'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/scale.md',
@@ -270,13 +272,9 @@ function isSpent({ status, message, remaining }: GitHubReply): boolean {
   return refused && (remaining === 0 || /API rate limit exceeded/i.test(message))
 }
 
-function timeOf(at: number): string {
-  return `at ${new Date(at).toISOString().slice(11, 16)} UTC`
-}
-
 const MOST_CALLS = 5
 
-const LONGEST_PAUSE = 4_000
+const PAUSE = { first: 250, longest: 4_000 }
 
 /** Milliseconds for a call with all its repeats; a call by itself has a limit as well. */
 const LONGEST_CALL = 30_000
@@ -298,17 +296,13 @@ function withRetries(
     for (let attempt = 1; ; attempt++) {
       const reply = await api(route, parameters)
       hear(reply)
-      if (!isTransient(reply) || attempt === MOST_CALLS) return reply
-      const pause = reply.retryAfter ?? random() * Math.min(LONGEST_PAUSE, 250 * 2 ** attempt)
+      const { status, message } = reply
+      const isLimit = status === 429 || /secondary rate|abuse detection/i.test(message)
+      const isTransient = !isSpent(reply) && (status === 0 || status >= 500 || isLimit)
+      if (!isTransient || attempt === MOST_CALLS) return reply
+      const pause = reply.retryAfter ?? jitter(attempt, random(), PAUSE)
       if (now() - began + pause > LONGEST_CALL) return reply
       await sleep(pause)
     }
   }
-}
-
-function isTransient(reply: GitHubReply): boolean {
-  const { status, message } = reply
-  if (isSpent(reply)) return false
-  const isLimit = status === 429 || /secondary rate|abuse detection/i.test(message)
-  return status === 0 || status >= 500 || isLimit
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
-import type { Files, StorePlace, StorePorts } from './place.ts'
+import type { Files, StorePlace } from './place.ts'
 import {
   FORMAT,
   NO_STATE,
@@ -16,6 +16,8 @@ import {
 const fileSchema = v.object({ triggers: v.record(v.string(), triggerStateSchema) })
 
 type Triggers = Readonly<Record<string, TriggerState>>
+
+const HEAD = `{"format":"${FORMAT}","version":${VERSION}`
 
 /** So many changes in a row may be overtaken. */
 const MOST_ATTEMPTS = 100
@@ -56,7 +58,10 @@ export function openFile(path: string, place: StorePlace): StateBackend {
           const { [oldId(id)]: _, ...triggers } = all
           const after = update(before.state, before.now)
           if (after === before.state) return before
-          const text = fileText({ ...triggers, [idOf(id)]: after })
+          const parts = Object.entries({ ...triggers, [idOf(id)]: after }).map(
+            ([name, state]) => `\n${JSON.stringify(name)}:${stateJson(state)}`,
+          )
+          const text = `${HEAD},"triggers":{${parts.join(',')}}}\n`
           if (await lock.replace(text)) return before
         } finally {
           await lock.release()
@@ -65,13 +70,6 @@ export function openFile(path: string, place: StorePlace): StateBackend {
       throw new UserError({ message: `${path}: too many runs write at once` })
     },
   }
-}
-
-function fileText(triggers: Triggers): string {
-  const parts = Object.entries(triggers).map(
-    ([id, state]) => `\n${JSON.stringify(id)}:${stateJson(state)}`,
-  )
-  return `{"format":"${FORMAT}","version":${VERSION},"triggers":{${parts.join(',')}}}\n`
 }
 
 /** Milliseconds for which a lock holds that nobody renews. */
@@ -97,20 +95,27 @@ interface Lock {
  *
  * @throws UserError when there is no end to it
  */
-async function acquire(path: string, { files, ...ports }: StorePlace): Promise<Lock> {
+async function acquire(path: string, { files, now, sleep, random }: StorePlace): Promise<Lock> {
   const place = `${path}.lock`
   const token = files.unique()
   const isOwn = async () => (await files.read(place)) === token
-  const began = ports.now()
+  const began = now()
   let watched: { readonly what: string; readonly since: number } | undefined
   while (!(await files.create(place, token))) {
     const renewedAt = await files.renewedAt(place)
     const what = `${renewedAt} ${await files.read(place)}`
-    if (watched?.what !== what) watched = { what, since: ports.now() }
+    if (watched?.what !== what) watched = { what, since: now() }
     const oldest = Math.min(watched.since, renewedAt ?? Infinity)
-    if (ports.now() - oldest > LEASE) await files.remove(place)
-    else if (ports.now() - began > LONGEST_WAIT) throw heldLock(place)
-    else await pause(ports)
+    if (now() - oldest > LEASE) {
+      await files.remove(place)
+    } else if (now() - began > LONGEST_WAIT) {
+      throw new UserError({
+        message: `${place}: other runs hold this lock, one after the other`,
+        notes: ['delete the file if no run is at work'],
+      })
+    } else {
+      await sleep(random() * LONGEST_PAUSE)
+    }
   }
   const stopRenewing = files.keepRenewing(place, RENEWAL)
   return {
@@ -126,17 +131,6 @@ async function acquire(path: string, { files, ...ports }: StorePlace): Promise<L
       if (await isOwn()) await files.remove(place)
     },
   }
-}
-
-function pause({ sleep, random }: StorePorts): Promise<void> {
-  return sleep(random() * LONGEST_PAUSE)
-}
-
-function heldLock(place: string): UserError {
-  return new UserError({
-    message: `${place}: other runs hold this lock, one after the other`,
-    notes: ['delete the file if no run is at work'],
-  })
 }
 
 /** What runs left that were killed, of this version and of the first one. */

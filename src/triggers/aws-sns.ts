@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { HttpFailure } from '../wire/http.ts'
-import { isObject, type Json, parseJson } from '../wire/json.ts'
+import { isObject } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
-import { type ItemReader, receiveFromService } from './service.ts'
+import { type ItemReader, jsonIn, receiveFromService } from './service.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
 import { AMAZON_TIMEOUT, snsUrl } from './verify/aws-sns.ts'
 import { bareVerification, verifyOption } from './verify/options.ts'
@@ -39,7 +39,9 @@ export const awsSns = defineTrigger({
 
 const read: ItemReader = ({ headers, body }) => {
   if (isObject(body) && body.Type === 'Notification') {
-    return { ...body, Message: parsed(body.Message ?? null) }
+    const { Message = null } = body
+    const isJson = typeof Message === 'string' && /^\s*[[{]/.test(Message)
+    return { ...body, Message: isJson ? (jsonIn(Message) ?? Message) : Message }
   }
   if (headers['x-amz-sns-rawdelivery'] !== 'true') return 'is no notification'
   // With "raw message delivery" the body is the message, and the rest stands in headers.
@@ -48,15 +50,6 @@ const read: ItemReader = ({ headers, body }) => {
     MessageId: headers['x-amz-sns-message-id'] ?? null,
     TopicArn: headers['x-amz-sns-topic-arn'] ?? null,
     Message: body,
-  }
-}
-
-function parsed(message: Json): Json {
-  if (typeof message !== 'string' || !/^\s*[[{]/.test(message)) return message
-  try {
-    return parseJson(message)
-  } catch {
-    return message
   }
 }
 

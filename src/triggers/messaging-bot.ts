@@ -138,7 +138,8 @@ async function pollUpdates(
   const until = now() + options.wait * 1000
   const ignored: Check[] = []
   let page = judge(await getPage(bot, { kinds, offset, wait: options.wait }), options)
-  for (let passed = 0; isPassable(page) && passed < MOST_PASSED; passed++) {
+  for (let passed = 0; passed < MOST_PASSED; passed++) {
+    if (page.length === 0 || page.some(({ item }) => item)) break
     ignored.push(...missedChecks(page))
     const wait = Math.max(0, Math.floor((until - now()) / 1000))
     page = judge(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
@@ -152,10 +153,6 @@ function judge(updates: readonly Update[], options: MessagingBotOptions): Judged
     const { id } = update
     return missed ? { id, missed } : { id, item: updateItem(update, options.updates) }
   })
-}
-
-function isPassable(page: readonly Judged[]): boolean {
-  return page.length > 0 && page.every(({ missed }) => missed)
 }
 
 function missedChecks(page: readonly Judged[]): Check[] {

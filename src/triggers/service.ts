@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import type { Item, Reception, TriggerPorts } from './trigger.ts'
 import type { Verification } from './verify/options.ts'
@@ -35,6 +35,15 @@ export function answersByTitle(answers: Iterable<readonly [title: string, Json]>
     found.set(free, value)
   }
   return record(found)
+}
+
+/** JSON that stands in a text; `undefined` where it does not. */
+export function jsonIn(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** What of a list is an object; nothing, when it is no list. */

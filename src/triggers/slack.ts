@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { isObject, type Json, type JsonObject, parseJson, without } from '../wire/json.ts'
-import { type ItemReader, receiveFromService } from './service.ts'
+import { isObject, type Json, type JsonObject, without } from '../wire/json.ts'
+import { type ItemReader, jsonIn, receiveFromService } from './service.ts'
 import type { Item } from './trigger.ts'
 import { defineTrigger } from './trigger.ts'
 import { verifyOption } from './verify/options.ts'
@@ -67,7 +67,7 @@ function event(body: JsonObject, inner: JsonObject): Item {
 
 /** https://api.slack.com/interactivity/handling */
 function interaction(payload: string): Item | string {
-  const body = json(payload)
+  const body = jsonIn(payload)
   if (!isObject(body)) return NOT_SLACK
   const { user, channel, team, message } = body
   return {
@@ -85,14 +85,6 @@ function interaction(payload: string): Item | string {
 /** Some events and every interaction have the whole user or channel, others its id. */
 function idOf(value: Json | undefined): Json {
   return (isObject(value) ? value.id : value) ?? null
-}
-
-function json(text: string): Json {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
 }
 
 const EXAMPLE = {

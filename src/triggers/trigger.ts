@@ -127,6 +127,8 @@ export interface Proof {
   readonly secret: Secret
   /** The URL that is signed too, where the scheme wants that. */
   readonly url: Secret | undefined
+  /** Header that carries the secret itself, where the options name it: of the scheme `token`. */
+  readonly header?: string
 }
 
 /** A trigger with options that were checked, ready to look at events. */
@@ -238,12 +240,19 @@ function proofsOf(options: object): Proof[] {
     // What `verifyOption` gives, and the bot's option; a trigger without them has neither name.
     readonly verify?: readonly {
       readonly schemes: readonly { readonly name: string }[]
-      readonly settings: { readonly secrets: readonly Secret[]; readonly url: Secret | undefined }
+      readonly settings: {
+        readonly secrets: readonly Secret[]
+        readonly url: Secret | undefined
+        readonly header: string | undefined
+      }
     }[]
     readonly secretToken?: Secret
   }
-  const proofs = verify.flatMap(({ schemes, settings: { secrets, url } }) =>
-    schemes.flatMap(({ name }) => secrets.map((secret) => ({ scheme: name, secret, url }))),
+  const proofs = verify.flatMap(({ schemes, settings: { secrets, url, header } }) =>
+    schemes.flatMap(({ name: scheme }) => {
+      const place = scheme === 'token' && header !== undefined ? { header } : {}
+      return secrets.map((secret) => ({ scheme, secret, url, ...place }))
+    }),
   )
   if (secretToken) proofs.push({ scheme: 'telegram', secret: secretToken, url: undefined })
   return proofs

@@ -135,7 +135,12 @@ function compilePattern(text: string): PathPattern {
   })
   return {
     pattern,
-    example: tokens.map(exampleText).join(''),
+    example: tokens
+      .map((token) => {
+        if (token.type === 'text') return token.value.replace(/[^ -~]+/g, escaped)
+        return token.type === 'group' ? '' : escaped(token.name)
+      })
+      .join(''),
     match(path) {
       const found = compiled(withLetters(path))
       return found ? params(found.params) : undefined
@@ -156,11 +161,6 @@ function params(found: Partial<Record<string, string | string[]>>): JsonObject {
     value === undefined ? [] : [[name, value] as const],
   )
   return record(given)
-}
-
-function exampleText(token: Token): string {
-  if (token.type === 'text') return token.value.replace(/[^ -~]+/g, escaped)
-  return token.type === 'group' ? '' : escaped(token.name)
 }
 
 function escaped(text: string): string {

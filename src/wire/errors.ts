@@ -73,3 +73,9 @@ export function bugOf(error: unknown): Bug {
   const frames = place.split('\n').filter((line) => /^\s+at /.test(line))
   return { name: error.name, frames }
 }
+
+/** What Node and its libraries name a fault by: `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null && 'code' in error && error.code
+  return typeof code === 'string' ? code : undefined
+}

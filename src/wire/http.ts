@@ -28,3 +28,18 @@ export class HttpFailure extends Error {
     this.reason = reason
   }
 }
+
+/**
+ * Milliseconds until another try, with full jitter.
+ *
+ * @param retry how many there were; the pause doubles with each
+ * @param random a number from 0 to below 1
+ * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function jitter(
+  retry: number,
+  random: number,
+  { first, longest }: { readonly first: number; readonly longest: number },
+): number {
+  return random * Math.min(longest, first * 2 ** retry)
+}

@@ -84,6 +84,17 @@ export function without(object: JsonObject, keys: readonly string[]): JsonObject
   return record(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }
 
+/** What stands in a value under names, one within the other; a list's elements go by their index. */
+export function valueAt(value: Json | undefined, names: readonly string[]): Json | undefined {
+  let at = value
+  for (const name of names) {
+    if (typeof at !== 'object' || at === null) return undefined
+    if (Array.isArray(at)) at = /^\d+$/.test(name) ? at[Number(name)] : undefined
+    else at = Object.hasOwn(at, name) ? at[name] : undefined
+  }
+  return at
+}
+
 /** A text, number or boolean as text; anything else is empty, since `String` fails for some objects. */
 export function scalarText(value: Json | undefined): string {
   return typeof value === 'object' ? '' : String(value ?? '')

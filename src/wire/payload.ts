@@ -60,6 +60,34 @@ export function writeWorkflowDispatch(
   return JSON.stringify({ ref, inputs, ...(tellsRun && { return_run_details: true }) })
 }
 
+/** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */
+export interface PlatformEvent {
+  readonly name: string
+  readonly payload: Json
+}
+
+/**
+ * The `client_payload` of a webhook, by whichever event it came; `undefined` for every other event.
+ * A `workflow_dispatch` carries one as the text of its input `hookline`; where that is empty, somebody
+ * started the workflow by hand.
+ *
+ * @throws PayloadError when the input is no JSON
+ */
+export function webhookPayload({ name, payload }: PlatformEvent): Json | undefined {
+  if (!isObject(payload)) return undefined
+  if (name === 'repository_dispatch' && payload.action === EVENT_TYPE) {
+    return (payload.client_payload ?? null) as Json // the event was parsed from JSON
+  }
+  if (name !== 'workflow_dispatch' || !isObject(payload.inputs)) return undefined
+  const { [WORKFLOW_INPUT]: hookline } = payload.inputs
+  if (typeof hookline !== 'string' || hookline.trim() === '') return undefined
+  try {
+    return parseJson(hookline)
+  } catch {
+    throw new PayloadError('the input hookline of this workflow_dispatch is not JSON')
+  }
+}
+
 /**
  * Reads `client_payload` from an event. The relay's own form and a dispatch made without it are both
  * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;

@@ -1,7 +1,6 @@
-import { fields, parseBody } from './body.ts'
-import { bodyBytes } from './bytes.ts'
+import { bodyBytes, toBase64, utf8Text } from './bytes.ts'
 import { PayloadError } from './errors.ts'
-import { type Json, type JsonObject, record } from './json.ts'
+import { type Json, type JsonObject, parseJson, record } from './json.ts'
 import { parseWebhookPath, type WebhookPath } from './path.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './payload.ts'
 
@@ -28,40 +27,122 @@ export interface WebhookRequest extends WebhookPath {
 /** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
 export async function readWebhookRequest(payload: ClientPayload): Promise<WebhookRequest> {
   const path = parseWebhookPath(payload.path)
-  const { headers } = payload
+  const { headers, method, body } = payload
   return {
     ...path,
-    method: payload.method.toLowerCase(),
+    method: method.toLowerCase(),
     headers,
     query: fields(new URLSearchParams(path.querystring)),
-    ...(await readBody(payload)),
+    ...(typeof body === 'string'
+      ? await receivedBody(body, headers)
+      : { body, binary: false, bytes: jsonBytes(body) }),
     delivery: headers[HEADER.delivery],
     receivedAt: headers[HEADER.receivedAt],
   }
-}
-
-type ReceivedBody = Pick<WebhookRequest, 'body' | 'binary' | 'bytes'>
-
-async function readBody({ body, headers }: ClientPayload): Promise<ReceivedBody> {
-  if (typeof body !== 'string') return { body, binary: false, bytes: jsonBytes(body) }
-  const bytes = await receivedBytes(body, headers[HEADER.bodyEncoding])
-  const isJson = 'x-amz-sns-message-type' in headers
-  return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes }
 }
 
 function jsonBytes(body: Json): Uint8Array {
   return new TextEncoder().encode(body === null ? '' : JSON.stringify(body))
 }
 
-async function receivedBytes(body: string, encoding: string | undefined): Promise<Uint8Array> {
-  try {
-    return await bodyBytes(body, encoding)
-  } catch (cause) {
-    throw new PayloadError(
-      `client_payload.body is not ${encoding}, as its ${HEADER.bodyEncoding} says`,
-      { cause },
-    )
+async function receivedBody(body: string, headers: ClientPayload['headers']) {
+  const encoding = headers[HEADER.bodyEncoding]
+  const bytes = await bodyBytes(body, encoding).catch((cause: unknown) => {
+    const message = `client_payload.body is not ${encoding}, as its ${HEADER.bodyEncoding} says`
+    throw new PayloadError(message, { cause })
+  })
+  const isJson = 'x-amz-sns-message-type' in headers
+  return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes }
+}
+
+interface ParsedBody {
+  /** What the trigger hands on: an object for JSON and forms, else text; `null` for an empty body. */
+  readonly body: Json
+  /** True when the bytes are no text: `body` is then their base64. */
+  readonly binary: boolean
+}
+
+/**
+ * Parses a body by its content type: JSON, urlencoded and multipart forms; otherwise JSON where the
+ * text begins with `{` or `[`. What cannot be parsed stays text, nothing is lost.
+ */
+export async function parseBody(
+  bytes: Uint8Array,
+  contentType: string,
+  isJson: boolean,
+): Promise<ParsedBody> {
+  if (bytes.length === 0) return { body: null, binary: false }
+  const form =
+    mediaType(contentType) === 'multipart/form-data'
+      ? await multipart(bytes, contentType)
+      : undefined
+  if (form) return { body: form, binary: false }
+  const text = decodeText(bytes, contentType)
+  if (text === undefined) return { body: toBase64(bytes), binary: true }
+  return { body: parseText(text, contentType, isJson), binary: false }
+}
+
+function parseText(text: string, contentType: string, isJson: boolean): Json {
+  const content = text.replace(/^\uFEFF/, '')
+  if (mediaType(contentType) === 'application/x-www-form-urlencoded') {
+    return fields(new URLSearchParams(content))
   }
+  const declared = isJson || /^application\/json$|\+json$/.test(mediaType(contentType))
+  if (!declared && !/^[[{]/.test(content)) return text
+  try {
+    return parseJson(content)
+  } catch {
+    return text
+  }
+}
+
+function decodeText(bytes: Uint8Array, contentType: string): string | undefined {
+  const charset = /;\s*charset="?([\w.:-]+)/i.exec(contentType)?.[1]
+  return utf8Text(bytes) ?? (charset ? decodeCharset(bytes, charset) : undefined)
+}
+
+/** Text in the charset the sender declared; `undefined` for a charset unknown here, or broken text. */
+function decodeCharset(bytes: Uint8Array, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function mediaType(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase()
+}
+
+/** Fields by name, repeated ones as arrays: the shape of `query` and of form bodies. */
+export function fields<Value extends Json>(
+  entries: Iterable<readonly [string, Value]>,
+): JsonObject {
+  const values = new Map<string, Value[]>()
+  for (const [name, value] of entries) {
+    const earlier = values.get(name)
+    if (earlier) earlier.push(value)
+    else values.set(name, [value])
+  }
+  return record([...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? null) : all]))
+}
+
+/** The fields of a multipart form, or `undefined` when the bytes are not one. */
+async function multipart(bytes: Uint8Array, contentType: string): Promise<JsonObject | undefined> {
+  try {
+    const response = new Response(bytes, { headers: { 'content-type': contentType } })
+    const form = await response.formData()
+    const entries = [...form].map(async ([name, value]) => [name, await formValue(value)] as const)
+    return fields(await Promise.all(entries))
+  } catch {
+    return undefined
+  }
+}
+
+async function formValue(value: string | File): Promise<Json> {
+  if (typeof value === 'string') return value
+  const content = toBase64(new Uint8Array(await value.arrayBuffer()))
+  return { filename: value.name, type: value.type, size: value.size, content }
 }
 
 /** They prove the sender. Never in the outputs: GitHub would not hand on one with a secret either. */

@@ -24,7 +24,7 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
 
 function codeFrame(position: Position, hint: string | undefined, digits: number): string[] {
   const { source, line, column } = position
-  const text = (source.text.split('\n')[line - 1] ?? '').replace(/\r$/, '')
+  const text = lineOf(source.text, line).replace(/\r$/, '')
   const shown = text.replaceAll('\t', ' ')
   const margin = ' '.repeat(digits + 1)
   const caret = ' '.repeat(column - 1) + '^'.repeat(position.length)
@@ -39,4 +39,12 @@ function codeFrame(position: Position, hint: string | undefined, digits: number)
 
 function bullets(notes: readonly string[], indent: number): string[] {
   return notes.map((note) => `${' '.repeat(indent)} = ${note}`)
+}
+
+/** Without cutting the whole text into lines: a large file may have many problems. */
+function lineOf(text: string, line: number): string {
+  let start = 0
+  for (let at = 1; at < line; at++) start = text.indexOf('\n', start) + 1
+  const end = text.indexOf('\n', start)
+  return text.slice(start, end < 0 ? text.length : end)
 }

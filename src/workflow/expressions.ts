@@ -5,6 +5,7 @@ import {
   FunctionCall,
   Grouping,
   IndexAccess,
+  Literal,
   Logical,
   Star,
   Unary,
@@ -68,6 +69,33 @@ export function refuseUnset(text: string, contexts: Contexts, strict: boolean): 
       throw new ExpressionMistake('the expression comes to nothing', expression)
     }
   }
+}
+
+/**
+ * Refuses a text with an expression that can hold what the sender of an event worded.
+ *
+ * @throws ExpressionMistake for `github.event`, `github.head_ref`, or all of `github`
+ */
+export function refuseEvent(text: string, contexts: Contexts): void {
+  for (const part of split(text)) {
+    if (!part.isExpression || !readsEvent(parse(part.text, Object.keys(contexts)))) continue
+    const message = 'the expression reads the event, which its sender words: take it from the item'
+    throw new ExpressionMistake(message, part.text.trim())
+  }
+}
+
+const OF_SENDERS = ['event', 'head_ref']
+
+function readsEvent(part: Expr): boolean {
+  if (part instanceof Grouping) return readsEvent(part.group)
+  if (isComparison(part)) return false
+  if (part instanceof FunctionCall || part instanceof Logical) return part.args.some(readsEvent)
+  if (part instanceof ContextAccess) return part.name.lexeme.toLowerCase() === 'github'
+  if (!(part instanceof IndexAccess)) return false
+  const { expr, index } = part
+  const isNamed = expr instanceof ContextAccess && index instanceof Literal
+  if (isNamed && !OF_SENDERS.includes(index.literal.coerceString().toLowerCase())) return false
+  return readsEvent(expr) || (!(index instanceof Star) && readsEvent(index))
 }
 
 function remedy(name: string): string {

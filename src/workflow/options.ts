@@ -10,6 +10,7 @@ import {
   ExpressionMistake,
   fillIn,
   hasExpression,
+  refuseEvent,
   refuseUnset,
 } from './expressions.ts'
 import { didYouMean, quoted } from './suggestion.ts'
@@ -37,7 +38,7 @@ export function bindOptions(
 /** Options whose value is not known yet count as absent where their stand-in is not accepted. */
 function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, values: Json) {
   const bound = trigger.bind(values)
-  if (!reading.standIns || !('issues' in bound)) return bound
+  if (!reading.placeholders || !('issues' in bound)) return bound
   const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
   if (unknown.length === 0) return bound
   return trigger.bind(unknown.reduce((known, issue) => without(known, pathOf(issue)), values))
@@ -221,9 +222,10 @@ function optionValues(
     if (!hasExpression(text)) return text
     if (mistakes.size === LIMITS.problems) return null
     try {
+      if (mayBeNoSenders(path)) refuseEvent(text, reading.contexts)
       const value = fillIn(text, reading.contexts)
       // Before a run every name has a placeholder, but for those that are computed.
-      if (!reading.standIns) refuseUnset(text, reading.contexts, PROOFS.includes(path[0]))
+      if (!reading.placeholders) refuseUnset(text, reading.contexts, PROOFS.includes(path[0]))
       return value
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
@@ -235,6 +237,19 @@ function optionValues(
 
 /** What a request or a bot is proved by, and options that are one expression as a whole. */
 const PROOFS: readonly unknown[] = [undefined, 'verify', 'token', 'secretToken']
+
+const PROGRAMS: readonly unknown[] = [
+  undefined,
+  'filterScript',
+  'sortScript',
+  'format',
+  'outputsDir',
+]
+
+/** What decides who may fire, is run, or says where a file goes. */
+function mayBeNoSenders([option, key]: Path): boolean {
+  return PROOFS.includes(option) || (option === 'config' && PROGRAMS.includes(key))
+}
 
 function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {
   if (options === null) return null
@@ -314,7 +329,7 @@ export interface Reading {
    * True when the contexts hold placeholders, as they do before a run: then it says nothing that an
    * option does not accept the value of an expression.
    */
-  readonly standIns?: boolean
+  readonly placeholders?: boolean
 }
 
 /** A key under `on:` with its options, whichever way it was written. */

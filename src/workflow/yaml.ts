@@ -1,7 +1,6 @@
 import {
   type Document,
   Lexer,
-  LineCounter,
   type Node,
   type Pair,
   parseDocument,
@@ -25,7 +24,6 @@ export function parseYaml(source: Source): Document.Parsed {
     uniqueKeys: false, // checked below: the library compares every key with every other
     stringKeys: true,
     prettyErrors: false,
-    lineCounter: new LineCounter(),
   })
   refuse(document.errors, (error) => syntaxProblem(source, error))
   refuse(repeatedKeys(document), (key) => repetition(source, key))

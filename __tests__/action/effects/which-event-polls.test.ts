@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../../src/engine/evaluate.ts'
-import type { PlatformEvent } from '../../../src/engine/event.ts'
+import type { PlatformEvent } from '../../../src/wire/payload.ts'
 import { testPorts } from '../../support/ports.ts'
 import {
   dispatch,

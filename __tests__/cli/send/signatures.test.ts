@@ -1,9 +1,12 @@
-import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { describe, expect, test } from '@jest/globals'
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Query } from 'mingo'
 import { onSection, secretsOf } from '../../../src/cli/init/sender.ts'
 import { fixtureOf } from '../../../src/cli/send/fixtures.ts'
-import { signed } from '../../../src/cli/send/signatures.ts'
+import { keyInFile, PAIRED, signed } from '../../../src/cli/send/signatures.ts'
 import type { Sender } from '../../../src/triggers/verify/scheme.ts'
 import { SENDERS } from '../../../src/triggers/verify/senders.ts'
 import { UserError } from '../../../src/wire/errors.ts'
@@ -128,7 +131,7 @@ describe('refused, without showing the secret', () => {
     ['a public key', 'discord', 'openssl genpkey -algorithm ed25519'],
     ['one of P-256', 'sendgrid', 'openssl genpkey -algorithm ec'],
     ['no JWK', 'plaid', 'private JWK'],
-    ['what only Amazon signs', 'aws_sns', 'nobody else has'],
+    ['what only Amazon signs', 'aws_sns', 'Amazon alone can sign it'],
     ['a form of your own', 'hmac', '--header'],
     ['a body that is no object', 'linear', 'JSON object'],
   ])('%s', (_, scheme, text) => {
@@ -153,24 +156,21 @@ test('bytes that are no text are signed as they are', () => {
   expect(headers['x-hub-signature-256']).toBe(`sha256=${expected}`)
 })
 
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookline-keys-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
 /** What the sender holds, and what the workflow does: the same, but where keys come in pairs. */
 function secretsFor(scheme: string): readonly [theirs: string, ours: string] {
-  if (scheme === 'plaid') {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const jwk = (key: KeyObject) => JSON.stringify({ ...key.export({ format: 'jwk' }), kid: '1' })
-    return [jwk(privateKey), jwk(publicKey)]
-  }
-  if (scheme === 'discord' || scheme === 'sendgrid') {
-    const { privateKey, publicKey } =
-      scheme === 'discord'
-        ? generateKeyPairSync('ed25519')
-        : generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-    const spki = publicKey.export({ type: 'spki', format: 'der' })
-    return [
-      pem,
-      scheme === 'discord' ? spki.subarray(-32).toString('hex') : spki.toString('base64'),
-    ]
+  if (PAIRED.includes(scheme)) {
+    const file = join(folder, scheme)
+    const { publicText = '' } = keyInFile(file, scheme)
+    const again = keyInFile(file, scheme) // it is there now, and is kept
+    expect([again.publicText, statSync(file).mode & 0o777]).toEqual([undefined, 0o600])
+    return [again.secret.reveal(), publicText]
   }
   const secret = {
     'standard-webhooks': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',

@@ -1,111 +1,79 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { RunningCommand } from '../../support/cli.ts'
+import { type Dev, type DevSetup, post, startDev } from '../../support/dev.ts'
 
 const run = promisify(execFile)
 
-let folder: string
-const started: RunningCommand[] = []
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hookline-dev-'))
-})
-
-afterEach(async () => {
-  for (const command of started.splice(0)) await command.stop()
-  await rm(folder, { recursive: true })
-})
-
-async function files(texts: Record<string, string>): Promise<void> {
-  for (const [name, text] of Object.entries(texts)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), text)
-  }
-}
-
-async function dev(...args: string[]): Promise<{ command: RunningCommand; url: string }> {
-  return devWith({}, ...args)
-}
-
-async function devWith(env: Record<string, string>, ...args: string[]) {
-  const command = new RunningCommand(['dev', '--port', '0', ...args], { cwd: folder, env })
-  started.push(command)
-  const [, url = ''] = await command.printed(/^hookline dev listening on (http:\S+)\n/)
-  return { command, url }
-}
-
-async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
-  return fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-}
-
 const HOOK = { 'workflows/hook.yml': 'on:\n  webhook:\n    path: /users/:id\n' }
 
-describe('hookline dev --json', () => {
-  test('prints a line for an event that fires', async () => {
-    await files(HOOK)
-    const { command, url } = await dev('--json')
-    const response = await post(`${url}/webhook/hook/webhook/users/7?a=1`, { x: 1 })
-    expect(await response.json()).toEqual({ success: true })
-    const [line] = await command.printed(/^\{.*\}$/m)
-    expect(JSON.parse(line)).toEqual({
-      delivery: response.headers.get('x-hookline-delivery'),
-      workflow: 'hook',
-      trigger: 'webhook',
-      triggered: true,
-      count: 1,
-      reason: null,
-      items: [
-        {
-          webhook: {
-            outcome: 'success',
-            conclusion: 'success',
-            outputs: expect.objectContaining({
-              method: 'post',
-              params: { id: '7' },
-              query: { a: '1' },
-              body: { x: 1 },
-            }),
-          },
-        },
-      ],
-    })
-  })
+const started: Dev[] = []
+const stopping: Promise<unknown>[] = []
 
+/** It lets what is under way end, for which no test has to wait. */
+afterEach(() => {
+  stopping.push(...started.splice(0).map((dev) => dev.stop()))
+})
+afterAll(() => Promise.all(stopping))
+
+async function start(files: DevSetup['files'], more: Partial<DevSetup> = {}): Promise<Dev> {
+  const dev = await startDev({ files, ...more })
+  started.push(dev)
+  return dev
+}
+
+test('hookline dev --json prints its address, and a line for every event', async () => {
+  const { command, hook } = await start(HOOK, { args: ['--json'] })
+  const response = await post(hook('hook/webhook/users/7?a=1'), { x: 1 })
+  expect(await response.json()).toEqual({ success: true })
   const skipped = [
-    ['another path', 'hook/webhook/elsewhere', 'path does not match /users/:id'],
-    ['another trigger', 'hook/webhok', '"hook" declares: "webhook" (did you mean "webhook"?)'],
-    ['another workflow', 'hok/webhook', 'here: "hook" (did you mean "hook"?)'],
+    ['hook/webhook/elsewhere', 'path does not match /users/:id'],
+    ['hook/webhok', '"hook" declares: "webhook" (did you mean "webhook"?)'],
+    ['hok/webhook', 'here: "hook" (did you mean "hook"?)'],
   ] as const
-  test.each(skipped)('says why nothing fires for %s', async (_, path, reason) => {
-    await files(HOOK)
-    const { command, url } = await dev('--json')
-    expect((await post(`${url}/webhook/${path}`, {})).status).toBe(200)
-    const [line] = await command.printed(/^\{.*\}$/m)
-    expect(JSON.parse(line)).toMatchObject({ triggered: false, count: 0, items: [] })
-    expect(JSON.parse(line).reason).toContain(reason)
+  for (const [path] of skipped) expect((await post(hook(path), {})).status).toBe(200)
+  await command.printed(/(?:^\{.*\}\n){4}/m)
+  const [, ...lines] = command.stdout.trim().split('\n')
+  const [fired, ...others] = lines.map((line) => JSON.parse(line))
+  expect(fired).toEqual({
+    delivery: response.headers.get('x-hookline-delivery'),
+    workflow: 'hook',
+    trigger: 'webhook',
+    triggered: true,
+    count: 1,
+    reason: null,
+    items: [
+      {
+        webhook: {
+          outcome: 'success',
+          conclusion: 'success',
+          outputs: expect.objectContaining({
+            method: 'post',
+            params: { id: '7' },
+            query: { a: '1' },
+            body: { x: 1 },
+          }),
+        },
+      },
+    ],
   })
-
-  test('prints nothing but the address and the events', async () => {
-    await files(HOOK)
-    const { command, url } = await dev('--json')
-    await post(`${url}/webhook/hook/webhook/users/1`, {})
-    await command.printed(/^\{.*\}$/m)
-    expect(command.stdout.trim().split('\n')).toHaveLength(2)
-  })
+  expect(others).toEqual(
+    skipped.map(([, reason]) =>
+      expect.objectContaining({
+        triggered: false,
+        count: 0,
+        items: [],
+        reason: expect.stringContaining(reason),
+      }),
+    ),
+  )
 })
 
 describe('hookline dev for a person', () => {
   test('names the triggers it found, and a curl line that fires one of them', async () => {
-    await files({ ...HOOK, 'workflows/other.yaml': 'on: { webhook: { method: put } }' })
-    const { command, url } = await dev()
+    const other = 'on: { webhook: { method: put } }'
+    const { command, url } = await start({ ...HOOK, 'workflows/other.yaml': other })
     const [, line = ''] = await command.printed(/Try:\n {2}(curl .*)\n/)
     expect(command.stdout).toContain(`POST    ${url}/webhook/hook/webhook/users/id\n`)
     expect(command.stdout).toContain(`PUT     ${url}/webhook/other/webhook\n`)
@@ -115,108 +83,87 @@ describe('hookline dev for a person', () => {
     await command.printed(/on\.webhook\.outputs\.params = \{"id":"id"\}/)
   })
 
-  test('shows the mistakes of a file, and serves the others', async () => {
-    await files({ ...HOOK, 'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n' })
-    const { command, url } = await dev()
+  test('serves what it can, and tells of a mistake as soon as it is saved', async () => {
+    const bad = { 'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n' }
+    const { command, hook, write } = await start({ ...HOOK, ...bad })
     await command.printed(/error: unknown HTTP method "psot"\n {2}--> workflows\/bad\.yml:3:13/)
-    await post(`${url}/webhook/hook/webhook/users/1`, {})
+    await post(hook('hook/webhook/users/1'), {})
     await command.printed(/users\/1 {2}fired, 1 item/)
-    await post(`${url}/webhook/bad/webhook`, {})
+    await post(hook('bad/webhook'), {})
     await command.printed(/\/webhook\/bad\/webhook {2}skipped.*\n {2}the workflow has mistakes\n/)
-  })
-
-  test('tells of a mistake as soon as it is saved, and that it is mended', async () => {
-    await files(HOOK)
-    const { command, url } = await dev()
-    await post(`${url}/webhook/hook/webhook/users/1`, {})
-    await command.printed(/users\/1 {2}fired/)
-    await files({ 'workflows/hook.yml': 'on:\n  webhook:\n    method: psot\n' })
-    await command.printed(/error: unknown HTTP method "psot"\n {2}--> workflows\/hook\.yml:3:13/)
-    await files(HOOK)
+    await write({ 'workflows/worse.yml': 'on:\n  webhook:\n    method: gte\n' })
+    await command.printed(/error: unknown HTTP method "gte"\n {2}--> workflows\/worse\.yml:3:13/)
+    await write({ 'workflows/worse.yml': 'on: webhook', 'workflows/bad.yml': 'on: webhook' })
     await command.printed(/no mistake is left in a workflow file\n/)
+    // A changed file takes effect with the next request.
+    await post(hook('hook/webhook/teams/1'), {})
+    await command.printed(/teams\/1 {2}skipped/)
+    await write({ 'workflows/hook.yml': 'on: { webhook: { path: /teams/:id } }' })
+    await post(hook('hook/webhook/teams/2'), {})
+    await command.printed(/teams\/2 {2}fired, 1 item/)
   })
 
   test('shows the outputs of a native workflow as its own steps read them', async () => {
     const step = '{ id: hookline, uses: ./, with: { on: webhook } }'
-    await files({ '.github/workflows/native.yml': `jobs: { on: { steps: [${step}] } }` })
-    const { command, url } = await dev()
-    await post(`${url}/webhook/native/webhook`, { a: 1 })
+    const native = { '.github/workflows/native.yml': `jobs: { on: { steps: [${step}] } }` }
+    const { command, hook } = await start(native)
+    await post(hook('native/webhook'), { a: 1 })
     await command.printed(/\n {2}steps\.hookline\.outputs\.body = \{"a":1\}\n/)
-  })
-
-  test('a changed file takes effect with the next request', async () => {
-    await files(HOOK)
-    const { command, url } = await dev()
-    await post(`${url}/webhook/hook/webhook/teams/1`, {})
-    await command.printed(/teams\/1 {2}skipped/)
-    await files({ 'workflows/hook.yml': 'on: { webhook: { path: /teams/:id } }' })
-    await post(`${url}/webhook/hook/webhook/teams/2`, {})
-    await command.printed(/teams\/2 {2}fired, 1 item/)
-  })
-
-  test('control characters of a request do not reach the terminal', async () => {
-    await files({ 'workflows/hook.yml': 'on: webhook' })
-    const { command, url } = await dev()
-    await post(`${url}/webhook/hook/webhook`, { text: '\u001b[2J\u009b\u2028' })
-    await command.printed(/outputs\.params/)
+    // Control characters of a request do not reach the terminal.
+    await post(hook('native/webhook?second'), { text: '\u001b[2J\u009b\u2028' })
+    await command.printed(/second[\s\S]*outputs\.params/)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
     expect(command.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/)
   })
 
-  test('listens without a workflow file, and says what is missing', async () => {
-    const { command } = await dev()
+  test('listens without a workflow file, says what is missing, and a signal ends it', async () => {
+    const { command } = await start({})
     await command.printed(/no workflow file matches workflows/)
+    expect(await command.stop()).toBe(0)
   })
 })
 
 describe('values', () => {
   const WITH_SECRET = { 'workflows/hook.yml': "on: { webhook: { path: '${{ secrets.PLACE }}' } }" }
 
-  test('come from .env, as secrets and as variables', async () => {
-    await files({ ...WITH_SECRET, '.env': 'PLACE=/here\n' })
-    const { command, url } = await dev()
-    await post(`${url}/webhook/hook/webhook/here`, {})
-    await command.printed(/fired, 1 item/)
+  test('come from .env, as secrets and as variables, as it is at every request', async () => {
+    const { command, hook, write } = await start({ ...WITH_SECRET, '.env': 'PLACE=/here\n' })
+    await post(hook('hook/webhook/here'), {})
+    await command.printed(/here {2}fired, 1 item/)
+    // A byte order mark and the line ends of Windows are no part of it.
+    await write({ '.env': '\ufeffPLACE=/there\r\nOTHER=1\r\n' })
+    await post(hook('hook/webhook/there'), {})
+    await command.printed(/there {2}fired, 1 item/)
+    await write({ '.env': 'OTHER=1' })
+    await command.printed(/error: "path": secrets\.PLACE is empty/)
+    await post(hook('hook/webhook/there?3'), {})
+    await command.printed(/there\?3 {2}skipped/)
   })
 
-  test('come from a file with a byte order mark and Windows line ends', async () => {
-    await files({ ...WITH_SECRET, '.env': '\ufeffPLACE=/here\r\nOTHER=1\r\n' })
-    const { command, url } = await dev()
-    await post(`${url}/webhook/hook/webhook/here`, {})
-    await command.printed(/fired, 1 item/)
+  test('come from the file that --env-file names, and a request tells when it is gone', async () => {
+    const files = { ...WITH_SECRET, 'other.env': 'PLACE=/there\n' }
+    const dev = await start(files, { args: ['--env-file', 'other.env'] })
+    await post(dev.hook('hook/webhook/there'), {})
+    await dev.command.printed(/fired, 1 item/)
+    await dev.remove('other.env')
+    expect((await post(dev.hook('hook/webhook/there?2'), {})).status).toBe(200)
+    await dev.command.printed(/there\?2 {2}skipped[\s\S]*error: --env: other\.env cannot be read/)
   })
-
-  test('come from the file that --env-file names', async () => {
-    await files({ ...WITH_SECRET, 'other.env': 'PLACE=/there\n' })
-    const { command, url } = await dev('--env-file', 'other.env')
-    await post(`${url}/webhook/hook/webhook/there`, {})
-    await command.printed(/fired, 1 item/)
-  })
-})
-
-test('a signal stops it cleanly', async () => {
-  const { command } = await dev()
-  expect(await command.stop()).toBe(0)
 })
 
 describe('--host', () => {
   const KEY = 'a-key-of-more-than-twenty-characters'
 
-  test('asks for a key', async () => {
-    await files(HOOK)
-    const { command, url } = await devWith({ HOOKLINE_KEYS: KEY }, '--host', '127.0.0.1')
-    const hook = `${url}/webhook/hook/webhook/users/1`
+  test('asks for a key, and names the inspector as this machine may open it', async () => {
+    const args = ['--host', '0.0.0.0']
+    const { command, url } = await start(HOOK, { args, env: { HOOKLINE_KEYS: KEY } })
+    const { port } = new URL(url)
+    const hook = `http://127.0.0.1:${port}/webhook/hook/webhook/users/1`
     expect((await post(hook, {})).status).toBe(401)
     expect((await post(hook, {}, { 'x-platform-authorization': `${KEY}x` })).status).toBe(401)
     expect((await post(hook, {}, { 'x-platform-authorization': KEY })).status).toBe(200)
     await command.printed(/fired, 1 item/)
     expect(command.stdout).not.toContain(KEY)
-  })
-
-  test('names the inspector as this machine may open it, and the header for the key', async () => {
-    await files(HOOK)
-    const { command, url } = await devWith({ HOOKLINE_KEYS: KEY }, '--host', '0.0.0.0')
-    const port = new URL(url).port
     const [, page = ''] = await command.printed(/decision and output: (\S+)\n/)
     expect(page).toBe(`http://localhost:${port}`)
     expect((await fetch(page)).status).toBe(200)
@@ -224,7 +171,7 @@ describe('--host', () => {
   })
 
   test('does not start without one', async () => {
-    const command = new RunningCommand(['dev', '--port', '0', '--host', '0.0.0.0'], { cwd: folder })
+    const command = new RunningCommand(['dev', '--port', '0', '--host', '0.0.0.0'])
     expect(await command.ended()).toBe(1)
     expect(command.stderr).toMatch(/^error: .*HOOKLINE_KEYS/)
   })

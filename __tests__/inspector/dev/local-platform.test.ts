@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { WorkflowSource } from '../../../src/engine/event.ts'
+import type { WorkflowSource } from '../../../src/engine/ports.ts'
 import type { Reader } from '../../../src/inspector/api.ts'
 import {
   type DevEvent,

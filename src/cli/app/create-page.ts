@@ -65,8 +65,11 @@ function pages(
   const allowed = `${origin} ${form.origin}`
   let isTaken = false
   return (request: IncomingMessage, response: ServerResponse) => {
-    const url = new URL(request.url ?? '/', origin)
     const answer = (status: number, html: string) => respond(response, status, html, allowed)
+    const target = `${origin}${request.url}`
+    // Any page of the browser can call here: what it asks for must not end the command.
+    if (!URL.canParse(target)) return answer(404, page('Nothing here'))
+    const url = new URL(target)
     // A page elsewhere could give this address a name of its own.
     if (request.headers.host !== new URL(origin).host) return answer(403, page('Not here'))
     if (request.method !== 'GET') return answer(405, page('Not so'))
@@ -98,7 +101,8 @@ function whenSent(response: ServerResponse, then: () => void): void {
 }
 
 function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+  const [one, other] = [Buffer.from(a), Buffer.from(b)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 function tooLate(): UserError {

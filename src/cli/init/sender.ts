@@ -2,9 +2,6 @@ import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 
-/** Schemes in which the sender signs with a key that the receiver does not have. */
-export const PAIRED: readonly string[] = ['discord', 'sendgrid', 'plaid', 'aws_sns']
-
 /** Secrets of the repository that the workflow of a sender reads. */
 export function secretsOf(sender: Sender): readonly string[] {
   return [

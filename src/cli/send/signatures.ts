@@ -1,10 +1,19 @@
-import { createHash, createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { KEYS } from '../../triggers/verify/algorithms.ts'
 import { SIGNED_HEADERS } from '../../triggers/verify/schemes.ts'
 import { type SignedHeader, signedBytes } from '../../triggers/verify/signed-header.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
-import type { Secret } from '../../wire/secret.ts'
+import { Secret } from '../../wire/secret.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import type { Addressed, OutgoingRequest } from './request.ts'
 
@@ -115,9 +124,16 @@ export const SIGNATURE_NAMES: readonly string[] = [...SIGNATURES.keys()].filter(
   (name) => name !== 'token',
 )
 
+/**
+ * SNS shows its certificate at an address of Amazon's, and no other address is believed: so there is no
+ * key of one's own to sign with, not even for a trial.
+ */
+export const ONLY_AMAZON =
+  'Amazon alone can sign it: try the workflow without "verify", or publish to the topic'
+
 /** What cannot be signed here, and why. */
 const UNSIGNED = new Map([
-  ['aws_sns', 'Amazon signs with a key that nobody else has: take "verify" out to try it'],
+  ['aws_sns', ONLY_AMAZON],
   ['hmac', OWN_FORM],
   ['ed25519', OWN_FORM],
 ])
@@ -143,6 +159,74 @@ export function signed(
     ...(hint && { hint }),
     notes: [`schemes: ${SIGNATURE_NAMES.join(', ')}`],
   })
+}
+
+interface KeyPair {
+  /** As `signed` takes it for a secret. */
+  readonly privateText: string
+  /** What the receiver holds, as the sender would show it. */
+  readonly publicText: string
+}
+
+/** By the schemes in which the receiver holds a public key: makes a pair of keys to try them with. */
+const KEY_PAIRS: ReadonlyMap<string, () => KeyPair> = new Map([
+  [
+    'discord',
+    () => {
+      const pair = generateKeyPairSync('ed25519')
+      const spki = pair.publicKey.export({ type: 'spki', format: 'der' })
+      return { privateText: pem(pair.privateKey), publicText: spki.subarray(-32).toString('hex') }
+    },
+  ],
+  [
+    'sendgrid',
+    () => {
+      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const spki = pair.publicKey.export({ type: 'spki', format: 'der' })
+      return { privateText: pem(pair.privateKey), publicText: spki.toString('base64') }
+    },
+  ],
+  [
+    'plaid',
+    () => {
+      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const jwk = (key: KeyObject) => JSON.stringify({ ...key.export({ format: 'jwk' }), kid })
+      const kid = randomUUID()
+      return { privateText: jwk(pair.privateKey), publicText: jwk(pair.publicKey) }
+    },
+  ],
+])
+
+export const PAIRED: readonly string[] = [...KEY_PAIRS.keys()]
+
+function pem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+/**
+ * The private key in a file. Where there is no such file, a pair is made and its private half is put
+ * there, readable by its owner alone.
+ *
+ * @returns the public half too, when it is new
+ * @throws UserError for a scheme without a pair of keys, or a file that cannot be read or written
+ */
+export function keyInFile(
+  file: string,
+  scheme: string,
+): { readonly secret: Secret; readonly publicText?: string } {
+  const make = KEY_PAIRS.get(scheme)
+  if (!make) {
+    const message = `--key is for ${PAIRED.join(', ')}: ${scheme} has no pair of keys`
+    throw new UserError({ message, hint: 'set HOOKLINE_SECRET, or give --secret-stdin' })
+  }
+  try {
+    if (existsSync(file)) return { secret: new Secret(readFileSync(file, 'utf8').trim()) }
+    const { privateText, publicText } = make()
+    writeFileSync(file, privateText, { mode: 0o600, flag: 'wx' })
+    return { secret: new Secret(privateText), publicText }
+  } catch (cause) {
+    throw new UserError({ message: `--key: ${file} can be neither read nor written` }, { cause })
+  }
 }
 
 function byRule(rule: SignedHeader): Sign {
@@ -201,7 +285,7 @@ function privateKey(secret: string, algorithm: 'ed25519' | 'p256'): KeyObject {
   } catch (cause) {
     const kind = algorithm === 'p256' ? 'ec -pkeyopt ec_paramgen_curve:P-256' : 'ed25519'
     const message = 'the secret is no private key: what the receiver holds is the public one'
-    const hint = `make a pair with "openssl genpkey -algorithm ${kind}", and give its public key to the workflow`
+    const hint = `give --key with a file that is not there yet: a pair is made in it; or make one with "openssl genpkey -algorithm ${kind}"`
     throw new UserError({ message, hint }, { cause })
   }
 }

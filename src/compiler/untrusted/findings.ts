@@ -76,9 +76,9 @@ export function untrustedProblems(file: LintedFile, inputs = NO_INPUTS): Problem
   })
 }
 
-/** A workflow of the same repository that is called, with the inputs for which it gets such text. */
+/** A workflow or an action of the same repository, with the inputs for which it gets such text. */
 export interface UntrustedCall {
-  /** `.github/workflows/called.yml` */
+  /** As `uses` names it, without `./`: `.github/workflows/called.yml`, `.github/actions/made`. */
   readonly file: string
   /** In lower case. */
   readonly inputs: readonly string[]
@@ -86,14 +86,16 @@ export interface UntrustedCall {
 
 export function untrustedCalls(file: LintedFile, inputs = NO_INPUTS): UntrustedCall[] {
   const { jobs, expressions } = flowOf(file, new Set([...OWN_INPUTS, ...inputs]))
-  return jobs.flatMap(({ place, scope }) => {
-    const uses = textOf(childOf(place, 'uses')) ?? ''
-    const given = entriesOf(childOf(place, 'with')).filter(({ value }) =>
-      taints(value, scope, expressions),
-    )
-    const names = given.map(({ name }) => name.toLowerCase())
-    return uses.startsWith('./') && names.length > 0 ? [{ file: uses.slice(2), inputs: names }] : []
-  })
+  return jobs
+    .flatMap(({ place, scope, steps }) => [{ place, scope }, ...steps])
+    .flatMap(({ place, scope }) => {
+      const uses = textOf(childOf(place, 'uses')) ?? ''
+      const given = entriesOf(childOf(place, 'with')).filter(({ value }) =>
+        taints(value, scope, expressions),
+      )
+      const names = given.map(({ name }) => name.toLowerCase())
+      return /^\.\/./.test(uses) && names.length > 0 ? [{ file: uses.slice(2), inputs: names }] : []
+    })
 }
 
 function offsetIn({ alias, node }: TextPlace): number {

@@ -58,7 +58,11 @@ const MOST_STEPS = 20_000
  */
 export function flowOf({ source, document }: LintedFile, inputs: ReadonlySet<string>): Flow {
   const top = topOf(document)
-  const jobs = entriesOf(childOf(top, 'jobs'))
+  const isComposite = textOf(childOf(top, 'runs', 'using')) === 'composite'
+  // The steps of a composite action are those of a job that is called.
+  const jobs = isComposite
+    ? entriesOf(top).filter(({ name }) => name === 'runs')
+    : entriesOf(childOf(top, 'jobs'))
   const count = jobs.reduce((sum, { value }) => sum + itemsOf(childOf(value, 'steps')).length, 0)
   if (count > MOST_STEPS) {
     throw new UserError({ message: `${source.name} has ${count} steps, more than ${MOST_STEPS}` })

@@ -1,7 +1,8 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import type { Sent, ShownRequest } from '../api.ts'
 import { fetchDetail, fetchFixture } from './connection.ts'
+import { showCurrentLine } from './list.tsx'
 import { headerLines, isJson, pretty, readHeaders, readPath, replayLine } from './request-text.ts'
 import { copy, say, send, summaries, welcome } from './state.ts'
 
@@ -41,15 +42,30 @@ const answer = signal<Sent | { readonly failure: string } | undefined>(undefined
 /** Opens the composer with a request, or with what was in it last. */
 export function compose(request?: ShownRequest, of: string | null = null): void {
   if (request) draft.value = draftOf(request, of)
-  else if (draft.value.path === '') draft.value = firstDraft()
   answer.value = undefined
   isComposing.value = true
+  // Behind what Preact renders, and before the next key. A field would bring up a keyboard of the screen.
+  queueMicrotask(() => {
+    const field = isNarrow()
+      ? 'composer'
+      : draft.value.of === null
+        ? 'compose-path'
+        : 'compose-body'
+    document.getElementById(field)?.focus()
+  })
 }
 
-function firstDraft(): Draft {
-  const [first] = welcome.value?.triggers ?? []
-  return first ? draftOf(first.request, null) : NOTHING
+function isNarrow(): boolean {
+  return matchMedia('(max-width: 760px)').matches
 }
+
+// The triggers may become known only when the composer is open already.
+effect(() => {
+  const [first] = welcome.value?.triggers ?? []
+  if (isComposing.value && draft.value === NOTHING && first) {
+    draft.value = draftOf(first.request, null)
+  }
+})
 
 function draftOf(request: ShownRequest, of: string | null): Draft {
   const { method, path, headers, body, encoding } = request
@@ -71,7 +87,7 @@ async function submit(): Promise<void> {
   try {
     answer.value = await send(request, of, sign && schemeOf(request.path) !== null)
     // One at a time on a narrow screen: now it is what came of it.
-    if (!matchMedia('(max-width: 760px)').matches) return
+    if (!isNarrow()) return
     isComposing.value = false
     say(`Sent, answered ${answer.value.status}`)
   } catch (error) {
@@ -89,7 +105,9 @@ export function Composer() {
   const plain = { spellcheck: false, autocomplete: 'off' } as const
   return (
     <form
+      id="composer"
       class="composer"
+      tabIndex={-1}
       aria-labelledby="composer-title"
       onSubmit={(event) => {
         event.preventDefault()
@@ -326,7 +344,7 @@ function pathFor(fixture: string): string {
   const [sender = ''] = fixture.split('.')
   const name = sender === 'telegram' ? 'messaging_bot' : sender.replaceAll('-', '_')
   const own = welcome.value?.triggers.find(({ trigger }) => trigger === name)
-  return own?.request.path ?? (draft.value.path || (firstDraft().path ?? ''))
+  return own?.request.path ?? draft.value.path
 }
 
 /** What the sender would have got; of a refusal, what is wrong and what would do. */
@@ -366,6 +384,7 @@ function isAnyJson(text: string): boolean {
 
 function close(): void {
   isComposing.value = false
+  showCurrentLine(true)
 }
 
 function onKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {

@@ -1,9 +1,10 @@
 import type { Detail, ShownDecision, ShownRequest } from '../api.ts'
+import { Changes } from './changes.tsx'
 import { compose } from './compose.tsx'
 import { clockTime, duration, Method, newerCount, Outcome, shownPath, WAYS } from './list.tsx'
 import { Outputs } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
-import { choose, copy, current, detail, say, send } from './state.ts'
+import { choose, copy, loaded, say, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
 /** What can be done with a request, by its key: its label, and what it does. */
@@ -25,15 +26,15 @@ interface Action {
   run(detail: Detail, request: ShownRequest): void
 }
 
-/** Does something with the request that is shown. */
-export function act(key: string): void {
-  const shown = detail.value
-  if (shown?.request && shown.id === current.value) ACTIONS[key]?.run(shown, shown.request)
+/** Does something with the request that is chosen, as soon as it is here. */
+export async function act(key: string): Promise<void> {
+  const chosen = await loaded()
+  if (chosen?.request) ACTIONS[key]?.run(chosen, chosen.request)
 }
 
-/** Copies the body of the request that is shown, byte for byte. */
-export function copyBody(): void {
-  const body = detail.value?.request?.body
+/** Copies the body of the request that is chosen, byte for byte. */
+export async function copyBody(): Promise<void> {
+  const body = (await loaded())?.request?.body
   if (body) void copy(body, 'the body')
 }
 
@@ -67,7 +68,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
       {request && (
         <div class="actions">
           {Object.entries(ACTIONS).map(([key, { label }]) => (
-            <button key={key} type="button" onClick={() => act(key)}>
+            <button key={key} type="button" onClick={() => void act(key)}>
               {label}
               <kbd>{key}</kbd>
             </button>
@@ -75,6 +76,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
         </div>
       )}
       <Decisions detail={shown} />
+      {shown.of !== null && <Changes key={shown.id} detail={shown} of={shown.of} />}
       {count > 0 && items.length > 0 && <Outputs detail={shown} />}
       {isPrepared(shown) && <Found id={shown.id} found={found} />}
       {request && <Request request={request} />}
@@ -171,7 +173,7 @@ export function Problem({ text }: { text: string }) {
 function Decision({ decision }: { decision: ShownDecision }) {
   const { trigger, fired, reason, checks, tally } = decision
   // Nothing to tell of the one item that went straight through.
-  const told = tally && (tally.found !== 1 || tally.account.length > 0) ? tally : undefined
+  const told = tally && (tally.found !== 1 || tally.steps.length > 0) ? tally : undefined
   return (
     <li>
       <p class="verdict">
@@ -194,9 +196,9 @@ function Decision({ decision }: { decision: ShownDecision }) {
           <p>
             {`${told.found} ${told.found === 1 ? 'item' : 'items'} found, ${told.handedOn} handed on`}
           </p>
-          {told.account.length > 0 && (
+          {told.steps.length > 0 && (
             <ul aria-label="config">
-              {told.account.map((step) => (
+              {told.steps.map((step) => (
                 <li key={step}>{step}</li>
               ))}
             </ul>
@@ -236,7 +238,7 @@ function Request({ request: { headers, body, encoding } }: { request: ShownReque
       <header>
         <h3 id="request-title">Request</h3>
         {body !== '' && (
-          <button type="button" class="quiet" onClick={copyBody}>
+          <button type="button" class="quiet" onClick={() => void copyBody()}>
             Copy body <kbd>b</kbd>
           </button>
         )}

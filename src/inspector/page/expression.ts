@@ -148,7 +148,8 @@ function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-function steps(path: readonly (string | number)[]): string {
+/** The way to a value, as an expression writes it behind a context: `.body['two words'][0]`. */
+export function steps(path: readonly (string | number)[]): string {
   return path.map(step).join('')
 }
 

@@ -62,6 +62,19 @@ function Row({ summary }: { summary: Summary }) {
   )
 }
 
+/**
+ * Brings the line that is shown into view, and gives it the focus where that is asked for. Preact
+ * renders in a microtask, so this comes behind it and before the next key: any later, the line would
+ * take the focus from whoever types by then, and what is typed would be taken for shortcuts.
+ */
+export function showCurrentLine(isFocused: boolean): void {
+  queueMicrotask(() => {
+    const line = document.querySelector<HTMLElement>('#rows [aria-current]')
+    line?.scrollIntoView({ block: 'nearest' })
+    if (isFocused) line?.focus()
+  })
+}
+
 /** How an event came, where that is worth a word. */
 export const WAYS = { request: '', replay: 'replay', composed: 'sent from here', poll: '' } as const
 

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Welcome } from '../api.ts'
 import { Composer, compose, isComposing } from './compose.tsx'
 import { act, copyBody, DetailView, Problem } from './detail.tsx'
-import { List, shownPath } from './list.tsx'
+import { List, showCurrentLine, shownPath } from './list.tsx'
 import { copyPicked, switchForm } from './outputs.tsx'
 import * as state from './state.ts'
 
@@ -20,11 +20,11 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['Enter', 'o'], label: 'Open it', run: open },
   { keys: ['Escape', 'h'], label: 'Back to the list, follow the newest', run: back },
   { keys: ['n'], label: 'New request', run: () => compose() },
-  { keys: ['r'], label: 'Replay', run: () => act('r') },
-  { keys: ['e'], label: 'Edit and replay', run: () => act('e') },
-  { keys: ['c'], label: 'Copy as curl', run: () => act('c') },
-  { keys: ['s'], label: 'Save as fixture', run: () => act('s') },
-  { keys: ['b'], label: 'Copy the body', run: copyBody },
+  { keys: ['r'], label: 'Replay', run: () => void act('r') },
+  { keys: ['e'], label: 'Edit and replay', run: () => void act('e') },
+  { keys: ['c'], label: 'Copy as curl', run: () => void act('c') },
+  { keys: ['s'], label: 'Save as fixture', run: () => void act('s') },
+  { keys: ['b'], label: 'Copy the body', run: () => void copyBody() },
   { keys: ['v'], label: 'Copy the picked value', run: copyPicked },
   { keys: ['x'], label: 'Next form of expression', run: switchForm },
   { keys: ['/'], label: 'Filter', run: () => element('filter')?.focus() },
@@ -40,11 +40,7 @@ const SHORTCUTS: readonly Shortcut[] = [
 function step(by: 1 | -1): void {
   const inList = element('rows')?.contains(document.activeElement)
   state.step(by)
-  requestAnimationFrame(() => {
-    const line = currentLine()
-    line?.scrollIntoView({ block: 'nearest' })
-    if (inList) line?.focus()
-  })
+  showCurrentLine(inList === true)
 }
 
 function open(): void {
@@ -56,15 +52,11 @@ function open(): void {
 function back(): void {
   if (isComposing.value) isComposing.value = false
   else state.choose('')
-  requestAnimationFrame(() => currentLine()?.focus())
+  showCurrentLine(true)
 }
 
 function element(id: string): HTMLElement | null {
   return document.getElementById(id)
-}
-
-function currentLine(): HTMLElement | null {
-  return document.querySelector('#rows [aria-current]')
 }
 
 function App() {

@@ -64,13 +64,15 @@ export function start(): void {
   addEventListener('hashchange', () => {
     chosen.value = location.hash.slice(1)
   })
-  effect(() => void show(current.value))
+  effect(() => {
+    loading = show(current.value)
+  })
   effect(() => searchSoon(filter.value))
   follow({
     connection(state) {
       connection.value = state
       if (state !== 'live') return
-      if (shown.value === 'unreachable') void show(current.value)
+      if (shown.value === 'unreachable') loading = show(current.value)
       void loadWelcome()
     },
     hello(newRun, oldest) {
@@ -144,6 +146,14 @@ async function show(id: string): Promise<void> {
     shown.value = loaded ?? 'gone'
     item.value = 0
   })
+}
+
+let loading = Promise.resolve()
+
+/** The event that is chosen, once it is here; `undefined` where it cannot be had. */
+export async function loaded(): Promise<Detail | undefined> {
+  await loading
+  return detail.value?.id === current.value ? detail.value : undefined
 }
 
 let searching: ReturnType<typeof setTimeout> | undefined

@@ -49,17 +49,24 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
   return async (dispatch) => {
     const name = ports.laneOf(dispatch)
     const lane = typeof name === 'string' ? name : await name
-    if (await lanes.waits(lane)) {
+    const waits = lanes.waits(lane)
+    if (typeof waits === 'boolean' ? waits : await waits) {
       await keep(dispatch, lane, { tries: 0, next: now(), reason: 'queued' }, ports)
       return { ...NOT_ASKED, queued: true }
     }
-    const latest = now() + ports.callTime
-    const call: Promise<Called> = ask(dispatch).then(
-      (attempts) => ({ attempts }),
-      (error: unknown) => ({ error }),
-    )
-    const called = await within(acceptTime, call, ports)
-    if (!called) return keepWhileOpen(dispatch, lane, call, latest, ports)
+    const call = ask(dispatch)
+    const called = await new Promise<Called | undefined>((resolve) => {
+      const cancel = ports.after(acceptTime, () => resolve(undefined))
+      const ended = (called: Called) => {
+        cancel()
+        resolve(called)
+      }
+      call.then(
+        (attempts) => ended({ attempts }),
+        (error: unknown) => ended({ error }),
+      )
+    })
+    if (!called) return keepWhileOpen(dispatch, lane, call, ports)
     if (called.attempts) {
       lanes.accepted(lane)
       return called.attempts
@@ -77,23 +84,25 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
 async function keepWhileOpen(
   dispatch: Dispatch,
   lane: string,
-  call: Promise<Called>,
-  latest: number,
+  call: Promise<Attempts>,
   ports: AcceptPorts,
 ): Promise<Attempts> {
+  const { lanes, acceptTime, callTime, now } = ports
+  const latest = now() + Math.max(0, callTime - acceptTime)
   const later = { tries: 0, next: latest, reason: 'no_answer_yet' }
   const kept = await keep(dispatch, lane, later, ports).catch((error: unknown) => ({ error }))
   if ('error' in kept) {
     // There is still this call to tell how it ends.
-    const { attempts } = await call
-    if (!attempts) throw kept.error
-    ports.lanes.accepted(lane)
+    const attempts = await call.catch(() => {
+      throw kept.error
+    })
+    lanes.accepted(lane)
     return attempts
   }
-  const settled = call.then(({ error }) => {
-    const outcome = error === undefined ? ACCEPTED : outcomeOf(error, dispatch.credential)
-    return ports.lanes.settle(kept, outcome)
-  })
+  const settled = call.then(
+    () => lanes.settle(kept, ACCEPTED),
+    (error: unknown) => lanes.settle(kept, outcomeOf(error, dispatch.credential)),
+  )
   ports.background(settled.catch(ports.report))
   return { tries: 1, queued: true }
 }
@@ -111,21 +120,6 @@ async function keep(
   const event = { delivery, lane, at: now(), ...later, key, bytes: sealed.length, died: undefined }
   await lanes.put({ ...event, sealed })
   return event
-}
-
-/** What a promise comes to in time; `undefined` when it does not. */
-function within(
-  milliseconds: number,
-  call: Promise<Called>,
-  { after }: AcceptPorts,
-): Promise<Called | undefined> {
-  return new Promise((resolve) => {
-    const cancel = after(milliseconds, () => resolve(undefined))
-    void call.then((called) => {
-      cancel()
-      resolve(called)
-    })
-  })
 }
 
 /**

@@ -26,6 +26,8 @@ export interface ObjectPorts extends Omit<QueuePorts, 'outbox' | 'wake'> {
 
 const DAY = 24 * 3600 * 1000
 
+const HAS_DATABASE = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'lane'"
+
 /** What can be asked of an object: by name and argument, as JSON. */
 interface Calls {
   waits(lane: string): boolean
@@ -56,20 +58,19 @@ export class LaneObject {
   readonly #queue: OutboxQueue
   readonly #answers: Answers
   #listed = false
+  /** Whether it has a database: a lane that is only asked for is to leave none behind. */
+  #isPrepared: boolean
 
   /** @param ports of the same settings as the relay's own */
   static async open(state: ObjectState, ports: ObjectPorts): Promise<LaneObject> {
     const object = new LaneObject(state.storage, ports)
-    await object.#queue.start()
+    if (object.#isPrepared) await object.#queue.start()
     return object
   }
 
   private constructor(storage: ObjectStorage, ports: ObjectPorts) {
     const database = objectDatabase(storage)
-    storage.transactionSync(() => {
-      createSchema(database)
-      database.run('CREATE TABLE IF NOT EXISTS lane (name TEXT PRIMARY KEY)')
-    })
+    this.#isPrepared = database.run(HAS_DATABASE).length > 0
     const outbox = sqlOutbox(database)
     const wake = (_lane: string, delay: number) => void this.#wakeAt(ports.now() + delay)
     const queue = new OutboxQueue({ ...ports, outbox, wake })
@@ -95,9 +96,22 @@ export class LaneObject {
     const name = new URL(request.url).pathname.slice(1)
     const answer = Object.entries(this.#answers).find(([known]) => known === name)?.[1]
     if (!answer) return new Response(null, { status: 404 })
+    // Of a credential that the relay cannot judge anyone can make up as many as he likes.
+    if (!this.#isPrepared && name === 'waits') return Response.json(false)
+    this.#prepare()
     // The relay's own call: `call` gave each name its argument.
     const given = (await request.json()) as never
     return Response.json((await answer(given)) ?? null)
+  }
+
+  #prepare(): void {
+    if (this.#isPrepared) return
+    const database = objectDatabase(this.#storage)
+    this.#storage.transactionSync(() => {
+      createSchema(database)
+      database.run('CREATE TABLE lane (name TEXT PRIMARY KEY)')
+    })
+    this.#isPrepared = true
   }
 
   async alarm(): Promise<void> {

@@ -1,4 +1,4 @@
-import { base64url, type CryptoKey, compactDecrypt, type JWK } from 'jose'
+import { base64url, compactDecrypt, type JWK } from 'jose'
 import { isObject } from '../../wire/json.ts'
 import { type KeptCredential, keepCredential } from '../credentials.ts'
 import type { Dispatch } from '../dispatch.ts'
@@ -13,6 +13,34 @@ export interface OpenedEvent {
 /** Seals events for the disk. */
 export type SealEvent = (event: Dispatch) => Promise<{ sealed: string; key: string }>
 
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** What a runtime seals with. */
+export interface Cipher {
+  /** AES-256-GCM with one key. */
+  withKey(secret: Bytes): Encrypt | Promise<Encrypt>
+  base64url(bytes: Uint8Array): string
+}
+
+/** Gives the ciphertext, and behind it the tag of 16 bytes. */
+type Encrypt = (
+  content: Bytes,
+  iv: Bytes,
+  additionalData: Bytes,
+) => Uint8Array | Promise<Uint8Array>
+
+/** On any runtime. */
+export const WEB_CIPHER: Cipher = {
+  withKey: async (secret) => {
+    const key = await crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['encrypt'])
+    return async (content, iv, additionalData) => {
+      const algorithm = { name: 'AES-GCM', iv, additionalData }
+      return new Uint8Array(await crypto.subtle.encrypt(algorithm, key, content))
+    }
+  },
+  base64url: base64url.encode,
+}
+
 /**
  * Events that one derived key seals; its nonces are random: RFC 7518, section 8.2, and NIST SP
  * 800-38D allow 2³² of them.
@@ -25,41 +53,41 @@ const EVENTS_OF_ONE_SECRET = 100_000
  *
  * @param key opens what is sealed
  */
-export function sealEventsFor({ id, publicJwk }: SealKey): SealEvent {
+export function sealEventsFor(
+  { id, publicJwk }: SealKey,
+  cipher = WEB_CIPHER,
+  eventsOfOneSecret = EVENTS_OF_ONE_SECRET,
+): SealEvent {
   let agreed: Promise<Agreement> | undefined
   let left = 0
   return async (event) => {
     if (left-- === 0 || !agreed) {
-      left = EVENTS_OF_ONE_SECRET - 1
-      agreed = agree(publicJwk, id)
+      left = eventsOfOneSecret - 1
+      agreed = agree(publicJwk, id, cipher)
     }
     // A failed agreement must not stand for all that follow.
-    const { header, secret } = await agreed.catch((error) => {
+    const { header, encrypt } = await agreed.catch((error) => {
       left = 0
       throw error
     })
     const iv = crypto.getRandomValues(new Uint8Array(12))
-    const additionalData = new TextEncoder().encode(header)
-    const content = new TextEncoder().encode(JSON.stringify(contentOf(event)))
-    const encrypted = await crypto.subtle.encrypt(
-      { name: 'AES-GCM', iv, additionalData },
-      secret,
-      content,
-    )
-    const bytes = new Uint8Array(encrypted)
-    const [text, tag] = [bytes.subarray(0, -16), bytes.subarray(-16)]
-    const parts = [header, '', ...[iv, text, tag].map((part) => base64url.encode(part))]
+    const content = UTF8.encode(JSON.stringify(contentOf(event)))
+    const encrypted = await encrypt(content, iv, UTF8.encode(header))
+    const [text, tag] = [encrypted.subarray(0, -16), encrypted.subarray(-16)]
+    const parts = [header, '', ...[iv, text, tag].map((part) => cipher.base64url(part))]
     return { sealed: parts.join('.'), key: id }
   }
 }
 
+const UTF8 = new TextEncoder()
+
 interface Agreement {
   /** The protected header, encoded: the same for all that the secret seals. */
   readonly header: string
-  readonly secret: CryptoKey
+  readonly encrypt: Encrypt
 }
 
-async function agree({ kty, crv, x, y }: JWK, kid: string): Promise<Agreement> {
+async function agree({ kty, crv, x, y }: JWK, kid: string, cipher: Cipher): Promise<Agreement> {
   const { subtle } = crypto
   const curve = { name: 'ECDH', namedCurve: crv ?? '' }
   // The parts of a public key, and nothing that says what it may be used for.
@@ -67,12 +95,14 @@ async function agree({ kty, crv, x, y }: JWK, kid: string): Promise<Agreement> {
   const ours = await subtle.generateKey(curve, true, ['deriveBits'])
   const bits = CURVE_BITS.get(crv) ?? 256
   const shared = await subtle.deriveBits({ name: 'ECDH', public: theirs }, ours.privateKey, bits)
-  const derived = await subtle.digest('SHA-256', concatKdfInput(new Uint8Array(shared)))
-  const secret = await subtle.importKey('raw', derived, 'AES-GCM', false, ['encrypt'])
+  const secret = await subtle.digest('SHA-256', concatKdfInput(new Uint8Array(shared)))
   const { x: epkX, y: epkY } = await subtle.exportKey('jwk', ours.publicKey)
   const epk = partsOf({ kty, crv, x: epkX, y: epkY })
   const header = { alg: 'ECDH-ES', enc: 'A256GCM', typ: TYPE, kid, epk }
-  return { header: base64url.encode(JSON.stringify(header)), secret }
+  return {
+    header: base64url.encode(JSON.stringify(header)),
+    encrypt: await cipher.withKey(new Uint8Array(secret)),
+  }
 }
 
 const CURVE_BITS = new Map<string | undefined, number>([
@@ -85,8 +115,8 @@ const CURVE_BITS = new Map<string | undefined, number>([
 const TYPE = 'hookline-event'
 
 /** RFC 7518, section 4.6.2, for one round of SHA-256: no names of parties, a key of 256 bits. */
-function concatKdfInput(shared: Uint8Array): Uint8Array<ArrayBuffer> {
-  const algorithm = new TextEncoder().encode('A256GCM')
+function concatKdfInput(shared: Uint8Array): Bytes {
+  const algorithm = UTF8.encode('A256GCM')
   const number = (value: number) => [0, 0, 0, value]
   return Uint8Array.from([
     ...number(1),

@@ -26,24 +26,31 @@ const RETRIES: Readonly<Record<BotFault['kind'], number>> = {
   refused: 0,
 }
 
+/** For what must not be done twice: only a call that was not even looked at. */
+const BUSY_ONLY: typeof RETRIES = { ...RETRIES, poller: 0, service: 0 }
+
 /** A longer pause would cost more minutes than the next run. */
 const LONGEST_PAUSE = 60_000
 
 /** For an answer, on top of the time that a long poll may take. */
 const PATIENCE = 20_000
 
-/** Calls a method of the Bot API, once more where that makes sense. Faults are returned. */
+/**
+ * Calls a method of the Bot API, once more where that makes sense. Faults are returned.
+ *
+ * @param repeats how often it may be called again after a fault of each kind
+ */
 async function callBot(
   bot: Bot,
   method: string,
   parameters: JsonObject,
-  longPoll = 0,
+  { longPoll = 0, repeats = RETRIES } = {},
 ): Promise<Called> {
   for (let retry = 0; ; retry++) {
     const called = await callOnce(bot, method, parameters, PATIENCE + longPoll)
     if (!('fault' in called)) return called
     const { kind, pause } = called.fault
-    if (retry >= RETRIES[kind] || pause === undefined || pause > LONGEST_PAUSE) return called
+    if (retry >= repeats[kind] || pause === undefined || pause > LONGEST_PAUSE) return called
     await bot.sleep(pause)
   }
 }
@@ -70,7 +77,8 @@ async function callOnce(
     return readReply({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    return { fault: unreachable(error) }
+    const notes = ['is the input "messaging-api-url" right, and is a proxy needed?']
+    return { fault: service(error.message, notes) }
   }
 }
 
@@ -95,9 +103,13 @@ interface PageRequest {
 export async function getPage(bot: Bot, { kinds, offset, wait }: PageRequest): Promise<Update[]> {
   const parameters = { limit: PAGE, timeout: wait, allowed_updates: [...kinds] }
   const asked = offset === undefined ? parameters : { offset, ...parameters }
-  const called = await callBot(bot, 'getUpdates', asked, wait * 1000)
-  if ('fault' in called) throw await pollingError(bot, called.fault)
-  return readUpdates(called.result)
+  const called = await callBot(bot, 'getUpdates', asked, { longPoll: wait * 1000 })
+  if ('result' in called) return readUpdates(called.result)
+  const { kind, message, notes } = called.fault
+  // A webhook in the way is named by its host: its path and query may hold somebody's secrets.
+  const host = kind === 'webhook' ? await webhookHost(bot) : undefined
+  const place = host === undefined ? [] : [`the webhook leads to ${host}`]
+  throw new UserError({ message, notes: [...place, ...notes] })
 }
 
 /** Forgets every update before `offset`; what comes back stays where it is. */
@@ -122,13 +134,6 @@ async function webhookHost(bot: Bot): Promise<string | undefined> {
   const called = await callBot(bot, 'getWebhookInfo', {})
   const url = 'result' in called && isObject(called.result) ? called.result.url : undefined
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
-}
-
-/** A webhook in the way is named by its host: its path and query may hold somebody's secrets. */
-async function pollingError(bot: Bot, { kind, message, notes }: BotFault): Promise<UserError> {
-  const host = kind === 'webhook' ? await webhookHost(bot) : undefined
-  const place = host === undefined ? [] : [`the webhook leads to ${host}`]
-  return new UserError({ message, notes: [...place, ...notes] })
 }
 
 /** What setWebhook is given. Source of the names: Bot API. */
@@ -214,20 +219,14 @@ export async function say(bot: Bot, { chat, text, to, topic, edit }: Utterance):
           },
         ]
       : ['editMessageText', { chat_id: chat, message_id: edit, text }]
-  for (let retry = 0; ; retry++) {
-    const called = await callOnce(bot, method, parameters, PATIENCE)
-    if ('result' in called) return messageId(called.result) ?? edit ?? ''
-    const { kind, message, notes, pause = 0 } = called.fault
-    if (kind !== 'busy' || retry >= RETRIES.busy || pause > LONGEST_PAUSE) {
-      throw new UserError({ message, notes: kind === 'service' ? [] : notes })
-    }
-    await bot.sleep(pause)
+  const called = await callBot(bot, method, parameters, { repeats: BUSY_ONLY })
+  if ('fault' in called) {
+    const { kind, message, notes } = called.fault
+    throw new UserError({ message, notes: kind === 'service' ? [] : notes })
   }
-}
-
-function messageId(result: Json): string | undefined {
+  const { result } = called
   const id = isObject(result) ? result.message_id : undefined
-  return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : (edit ?? '')
 }
 
 /** Why a call of the Bot API gave no result, in words that hold neither the token nor the address. */
@@ -253,12 +252,10 @@ function readReply({ status, headers, text }: HttpReply): Called {
   const code = status === 200 && typeof answer?.error_code === 'number' ? answer.error_code : status
   const description = typeof answer?.description === 'string' ? answer.description : ''
   if (status === 200 && !answer) return { fault: service('its answer is not JSON') }
-  return { fault: refusal(code, description, seconds(answer, headers['retry-after'])) }
-}
-
-/** A call that got no whole answer. */
-function unreachable({ message }: HttpFailure): BotFault {
-  return service(message, ['is the input "messaging-api-url" right, and is a proxy needed?'])
+  const parameters = isObject(answer?.parameters) ? answer.parameters : {}
+  const wait = Number(parameters.retry_after ?? headers['retry-after'])
+  const isWait = Number.isFinite(wait) && wait >= 0
+  return { fault: refusal(code, description, isWait ? Math.ceil(wait) : undefined) }
 }
 
 function refusal(code: number, description: string, retryAfter: number | undefined): BotFault {
@@ -266,7 +263,7 @@ function refusal(code: number, description: string, retryAfter: number | undefin
   if (code === 409) return conflict(description)
   if (code === 429) return busy(retryAfter)
   if (code >= 500) return service(`it answered ${code}`)
-  const said = description ? `: ${oneLine(description)}` : ''
+  const said = description ? `: ${description.replace(/\s+/g, ' ').slice(0, 200)}` : ''
   return fault('refused', `the bot API refused the call (${code}${said})`)
 }
 
@@ -314,12 +311,6 @@ function fault(
   return { kind, message, notes, pause }
 }
 
-function seconds(answer: Record<string, unknown> | undefined, header: string | undefined) {
-  const parameters = isObject(answer?.parameters) ? answer.parameters : {}
-  const wait = Number(parameters.retry_after ?? header)
-  return Number.isFinite(wait) && wait >= 0 ? Math.ceil(wait) : undefined
-}
-
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value = parseJson(text)
@@ -327,8 +318,4 @@ function parsed(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 200)
 }

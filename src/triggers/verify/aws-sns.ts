@@ -3,7 +3,7 @@ import { isObject, scalarText } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import { concat, ENCODINGS } from './algorithms.ts'
-import { MISMATCH, type Refusal, type Scheme, type Settings, timeRefusal } from './scheme.ts'
+import { MISMATCH, type Refusal, type Scheme, timeRefusal } from './scheme.ts'
 
 /** Milliseconds for one call to Amazon. */
 export const AMAZON_TIMEOUT = 5000
@@ -21,11 +21,12 @@ export const awsSns: Scheme = {
   async check(request, settings, ports) {
     const message = signedMessage(request)
     if (typeof message === 'string') return message
-    return (
-      (await signatureRefusal(message, ports)) ??
-      topicRefusal(message, settings) ??
-      timeRefusal(message.fields.Timestamp ?? '', settings.tolerance ?? TOLERANCE, request, ports)
-    )
+    const { topic, tolerance = TOLERANCE } = settings
+    const refusal = await signatureRefusal(message, ports)
+    if (refusal !== undefined) return refusal
+    const { TopicArn = '', Timestamp = '' } = message.fields
+    if (topic && !topic.includes(TopicArn)) return 'the message is of another topic'
+    return timeRefusal(Timestamp, tolerance, request, ports)
   },
 }
 
@@ -64,8 +65,11 @@ function signedMessage({ body }: WebhookRequest): SignedMessage | string {
   const names = isObject(body) ? SIGNED_FIELDS.get(scalarText(body.Type)) : undefined
   if (!isObject(body) || !names) return 'the body is no message of SNS'
   const present = names.filter((name) => name !== 'Subject' || name in body)
-  const texts = present.map((name) => [name, body[name]] as const)
-  if (!texts.every(isText)) return 'a signed field of the message is missing'
+  const texts = present.flatMap((name): [string, string][] => {
+    const value = body[name]
+    return typeof value === 'string' ? [[name, value]] : []
+  })
+  if (texts.length < present.length) return 'a signed field of the message is missing'
   const hash = HASHES.get(scalarText(body.SignatureVersion))
   if (!hash) return 'the version of the signature is neither 1 nor 2'
   const signature = ENCODINGS.base64(scalarText(body.Signature))
@@ -73,10 +77,6 @@ function signedMessage({ body }: WebhookRequest): SignedMessage | string {
   if (!certificate) return 'the certificate is not at an address of SNS'
   if (!signature) return MISMATCH
   return { fields: Object.fromEntries(texts), hash, signature, certificate }
-}
-
-function isText(entry: readonly [string, unknown]): entry is readonly [string, string] {
-  return typeof entry[1] === 'string'
 }
 
 async function signatureRefusal(
@@ -123,11 +123,6 @@ async function publicKey(pem: string, hash: string, time: number) {
 
 /** `sns.amazonaws.com`, or with a region in it. */
 const COMMON_NAME = /^CN=(?:sns\.amazonaws\.com|sns[.-][a-z0-9.-]*amazonaws\.com(?:\.cn)?)$/
-
-function topicRefusal({ fields }: SignedMessage, { topic }: Settings): Refusal {
-  if (!topic || topic.includes(fields.TopicArn ?? '')) return undefined
-  return 'the message is of another topic'
-}
 
 /**
  * Exactly what Amazon writes, looked for in the text as it came: so nothing depends on how a URL

@@ -101,15 +101,13 @@ interface Jws {
 
 function compactJws(text = ''): Jws | undefined {
   const [head = '', payload = '', tail = '', ...more] = text.split('.')
-  const [header, claims] = [head, payload].map(jsonOf)
+  const [header, claims] = [head, payload].map((part) => {
+    const bytes = ENCODINGS.base64url(part)
+    return bytes && objectOf(utf8Text(bytes))
+  })
   const signature = ENCODINGS.base64url(tail)
   if (!header || !claims || !signature || more.length > 0) return undefined
   return { header, claims, signed: textBytes(`${head}.${payload}`), signature }
-}
-
-function jsonOf(part: string): JsonObject | undefined {
-  const bytes = ENCODINGS.base64url(part)
-  return bytes && objectOf(utf8Text(bytes))
 }
 
 function objectOf(text = ''): JsonObject | undefined {

@@ -165,7 +165,9 @@ function filled({ secret: secrets = [], ...given }: Omit<Given, 'scheme'>): Sett
 
 function mistakesOf(scheme: Scheme, settings: Settings): string[] {
   const { name, needs, takes = [] } = scheme
-  const given = givenNames(settings)
+  const { secrets, ...others } = settings
+  const named: Setting[] = keys(others).filter((name) => others[name] !== undefined)
+  const given: Setting[] = secrets.length > 0 ? ['secret', ...named] : named
   const absent = needs.filter((option) => !given.includes(option))
   const idle = given.filter((option) => !needs.includes(option) && !takes.includes(option))
   const mistake = absent.length === 0 ? scheme.mistake?.(settings) : undefined
@@ -174,11 +176,6 @@ function mistakesOf(scheme: Scheme, settings: Settings): string[] {
     ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
     ...(mistake === undefined ? [] : [mistake]),
   ]
-}
-
-function givenNames({ secrets, ...others }: Settings): Setting[] {
-  const names = keys(others).filter((name) => others[name] !== undefined)
-  return secrets.length > 0 ? ['secret', ...names] : names
 }
 
 /** `Object.keys` forgets the type; these objects have no other keys. */

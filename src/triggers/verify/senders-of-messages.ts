@@ -46,7 +46,7 @@ export const SENDERS_OF_MESSAGES: readonly Sender[] = [
     secret: 'ZOOM_SECRET_TOKEN',
     shown: 'the *Secret Token* under *Feature* of the app',
     handshake: 'none',
-    retries: 'three times: after five, thirty and ninety minutes',
+    retries: 'three times: after five minutes, 20 more, and 60 more',
     events: ['body.event', 'meeting.started', 'meeting.ended', 'recording.completed'],
   },
   {
@@ -64,7 +64,8 @@ export const SENDERS_OF_MESSAGES: readonly Sender[] = [
     secret: 'TWITCH_SECRET',
     shown: 'the `secret` of the subscription, which you choose',
     handshake: 'relay',
-    retries: 'a few times; after too many failures the subscription is revoked',
+    retries:
+      'tries again; how often is not documented; after too many failures the subscription is revoked',
     repeat: 'headers.twitch-eventsub-message-id',
     events: ['body.subscription.type', 'stream.online', 'channel.follow'],
   },
@@ -99,7 +100,7 @@ export const SENDERS_OF_MESSAGES: readonly Sender[] = [
     title: 'Mailgun',
     secret: 'MAILGUN_SIGNING_KEY',
     shown: 'the *HTTP webhook signing key* of the account',
-    retries: 'seven times within eight hours; 406 ends them',
+    retries: 'six times within eight hours; 406 ends them',
     repeat: 'event-data.id',
     events: ['body.event-data.event', 'delivered', 'failed', 'opened'],
   },

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { CLI_BUNDLE } from '../support/cli.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'printed-'))
+  await mkdir(join(folder, 'workflows'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Runs a command of the command line in the folder; gives all that it printed. */
+async function printedBy(name: string, args: readonly string[], env = {}): Promise<string> {
+  const child = spawn(process.execPath, [CLI_BUNDLE, name, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const printed = await Promise.all([text(child.stdout), text(child.stderr)])
+  return printed.join('\n')
+}
+
+/** A terminal obeys these, and a runner the lines of the other two kinds. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are looked for
+const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|^\s*::|##\[/m
+
+const EVIL = '\u009b31m \u009d0;title\u0007 \u202e ##[add-mask]x'
+const SOURCE = `on: webhook
+jobs:
+  a:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          ::add-mask::everything
+          echo "${EVIL.replace('\u0007', '')}"
+`
+
+describe('what a workflow file holds is printed, and obeyed by nobody:', () => {
+  test.each([
+    ['build', ['--check']],
+    ['build', ['--check', '--json']],
+    ['build', ['--strict']],
+    ['check', []],
+    ['check', ['--json']],
+  ])('%s %j', async (name, flags) => {
+    await writeFile(join(folder, 'workflows/hook.yml'), SOURCE)
+    await writeFile(
+      join(folder, 'workflows/wrong.yml'),
+      'on: {webhook: {method: "##[x] \u009b"}}\n',
+    )
+    const alone = name === 'build' ? ['workflows/hook.yml'] : []
+    const printed = await printedBy(name, [...alone, ...flags])
+    expect(printed).not.toMatch(OBEYED)
+    expect(printed).toMatch(/hook\.yml|wrong\.yml/)
+  })
+})
+
+test.each([
+  ['list', ['list', '--json']],
+  ['list', ['list']],
+  ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958', '--json']],
+  ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958']],
+])('what a relay tells of its outbox is printed, and obeyed by nobody: %s %j', async (_, args) => {
+  const event = { delivery: EVIL, lane: EVIL, at: EVIL, tries: 1, next: EVIL, reason: EVIL }
+  const shown = { ...event, payload: { body: `\n::stop-commands::x\n${EVIL}` } }
+  const server = createServer((request, response) => {
+    const isOne = request.url !== '/outbox'
+    response.end(
+      JSON.stringify(isOne ? shown : { waiting: [event], dead: [{ ...event, died: EVIL }] }),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const relay = ['--relay', `http://127.0.0.1:${port}`]
+  const printed = await printedBy('outbox', [...args, ...relay], { HOOKLINE_OPERATOR_KEY: 'k' })
+  server.closeAllConnections()
+  server.close()
+  expect(printed).not.toMatch(OBEYED)
+  expect(printed).toContain('31m')
+})
+
+test('every command prints JSON from elsewhere by the one function that cleans it', () => {
+  // These print what the command made of its own arguments, or of GitHub’s answer to its own App.
+  const own = new Set(['grant.ts', 'seal.ts', 'keys.ts', 'init.ts', 'app.ts'])
+  const folder = new URL('../../src/cli/', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !own.has(name))
+  const raw = files.flatMap((name) =>
+    readFileSync(new URL(name, folder), 'utf8')
+      .split('\n')
+      .filter((line) => /(?:print|write)\(.*JSON\.stringify/.test(line))
+      .filter((line) => !/printableJson\(JSON\.stringify/.test(line))
+      .map((line) => `${name}: ${line.trim()}`),
+  )
+  expect(raw).toEqual([
+    // A delivery id that was checked.
+    'outbox.ts: print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)',
+    // Our own list.
+  ])
+})
+
+test('build --fix follows no link to write a source', async () => {
+  const outside = join(folder, 'outside')
+  await writeFile(outside, 'precious')
+  await writeFile(
+    join(folder, 'workflows/hook.yml'),
+    'on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo "${{ on.webhook.outputs.body }}"\n',
+  )
+  await symlink('../outside', join(folder, 'workflows/hook.yml.part'))
+  await printedBy('build', ['--fix'])
+  expect(await readFile(outside, 'utf8')).toBe('precious')
+  expect(await readFile(join(folder, 'workflows/hook.yml'), 'utf8')).toContain('env:')
+  await expect(readlink(join(folder, 'workflows/hook.yml'))).rejects.toThrow()
+})

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { send } from '../support/raw-http.ts'
+import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
+
+const STARTED = { status: 200, body: '{"html_url":"https://github.com/o/r/actions/runs/42"}' }
+const problem = (status: number) => ({ status, body: '{"message":"x"}' })
+
+let github: GitHub
+let relay: RelayUnderTest
+beforeAll(async () => {
+  github = await startGitHub()
+})
+afterEach(async () => {
+  github.reset()
+  await relay.close()
+})
+afterAll(() => github.close())
+
+async function begin(ref: string): Promise<void> {
+  const env = { HOOKLINE_API_URL: github.url, HOOKLINE_EVENT: 'workflow_dispatch' }
+  relay = await startOnNode({ env: { ...env, HOOKLINE_REF: ref } })
+}
+
+function ask(token: string, target = '/o/r/hook/webhook') {
+  const headers = [['X-Platform-Authorization', token]] as const
+  return send(relay.url, { method: 'POST', target, headers })
+}
+
+const MINE = 'ghp_0123456789abcdefghij'
+const STRANGERS = 'ghp_abcdefghij0123456789'
+const asked = () => github.calls.map(({ body }) => JSON.parse(body || '{}'))
+
+describe('what a stranger’s refused request teaches the relay is nothing to others:', () => {
+  test.each([401, 403, 404, 422, 429])(
+    'that runs are not told, after 400 and %i',
+    async (status) => {
+      await begin('main')
+      github.next(problem(400), problem(status), problem(status), STARTED)
+      expect((await ask(STRANGERS)).status).toBeGreaterThanOrEqual(400)
+      github.reset()
+      github.next(STARTED)
+      const answer = await ask(MINE)
+      expect(answer.headers['x-hookline-run']).toBe('https://github.com/o/r/actions/runs/42')
+      expect(asked()).toEqual([expect.objectContaining({ return_run_details: true })])
+    },
+  )
+
+  test.each([401, 403, 404])('the default branch, refused by %i', async (status) => {
+    await begin('')
+    github.next({ status, body: '{"default_branch":"evil"}' })
+    expect((await ask(STRANGERS)).status).toBeGreaterThanOrEqual(400)
+    github.reset()
+    github.next({ status: 200, body: '{"default_branch":"main"}' }, STARTED)
+    expect((await ask(MINE)).status).toBe(200)
+    expect(asked().at(-1)?.ref).toBe('main')
+  })
+
+  test('the default branch, for a repository of the same name with another owner', async () => {
+    await begin('')
+    github.next({ status: 200, body: '{"default_branch":"evil"}' }, STARTED)
+    await ask(STRANGERS, '/stranger/r/hook/webhook')
+    github.reset()
+    github.next({ status: 200, body: '{"default_branch":"main"}' }, STARTED)
+    expect((await ask(MINE)).status).toBe(200)
+    expect(asked().at(-1)?.ref).toBe('main')
+  })
+})

@@ -1,0 +1,102 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Detail } from '../api.ts'
+import { fetchDetail } from './connection.ts'
+import { type Change, changes } from './difference.ts'
+
+/** Lines that are shown at first. */
+const SHOWN = 20
+
+/** What a replay changed: of the request, where that was edited, and of what came of it. */
+export function Changes({ detail, of }: { detail: Detail; of: string }) {
+  const original = useSignal<Detail | 'gone' | undefined>(undefined)
+  useEffect(() => {
+    const kept = fetchDetail(of).catch(() => undefined)
+    void kept.then((found) => {
+      original.value = found ?? 'gone'
+    })
+  }, [of])
+  const before = original.value
+  if (before === undefined) return null
+  return (
+    <section class="changes" aria-labelledby="changes-title">
+      <header>
+        <h3 id="changes-title">Against the original</h3>
+        {before !== 'gone' && <a href={`#${of}`}>Show the original</a>}
+      </header>
+      <div class="card">
+        {before === 'gone' ? (
+          <p>The original is no longer kept.</p>
+        ) : (
+          <Comparison before={before} after={detail} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Comparison({ before, after }: { before: Detail; after: Detail }) {
+  const { request, result } = changes(before, after)
+  if (request.length + result.length === 0) return <p>The same request, and the same came of it.</p>
+  return (
+    <>
+      {request.length > 0 && <ChangeList title="Request" changes={request} />}
+      {result.length > 0 && <ChangeList title="What came of it" changes={result} />}
+      {request.length === 0 && <p>The request is the same.</p>}
+      {result.length === 0 && <p>For the rest the same came of it.</p>}
+    </>
+  )
+}
+
+function ChangeList({ title, changes }: { title: string; changes: readonly Change[] }) {
+  const count = useSignal(SHOWN)
+  const left = changes.length - count.value
+  return (
+    <>
+      <h4>{title}</h4>
+      <ul aria-label={title}>
+        {changes.slice(0, count.value).map(({ place, before, after }) => {
+          const [was, is] = cut(before, after)
+          return (
+            <li key={place} class="change">
+              <code>{place}</code>
+              <span>
+                {was !== undefined && <del>{was}</del>}
+                {was !== undefined && is !== undefined && <span class="unseen"> became </span>}
+                {is !== undefined && <ins>{is}</ins>}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+      {left > 0 && (
+        <button
+          type="button"
+          class="small"
+          onClick={() => {
+            count.value = changes.length
+          }}
+        >
+          {left} more
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Characters of a value that are shown, and of what it has in common with the other one. */
+const LENGTH = { shown: 160, common: 24 }
+
+/** Of long values the part where they begin to differ. */
+function cut(before: string | undefined, after: string | undefined): (string | undefined)[] {
+  let common = 0
+  if (before !== undefined && after !== undefined) {
+    while (before[common] !== undefined && before[common] === after[common]) common++
+  }
+  const from = common > LENGTH.shown / 2 ? common - LENGTH.common : 0
+  return [before, after].map((text) => {
+    if (text === undefined) return undefined
+    const part = text.slice(from, from + LENGTH.shown)
+    return `${from > 0 ? '…' : ''}${part}${text.length > from + LENGTH.shown ? '…' : ''}`
+  })
+}
