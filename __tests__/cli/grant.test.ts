@@ -131,7 +131,7 @@ describe('hookline url, with the keys at hand', () => {
       path: 'hook/slack',
       event: 'workflow_dispatch',
     })
-    expect(output).toContain(`-H "X-Platform-Authorization: Bearer ${token}"`)
+    expect(output).toContain(`-H 'X-Platform-Authorization: Bearer ${token}'`)
     expect(output).not.toContain(TOKEN)
   })
 

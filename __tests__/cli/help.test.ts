@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { commandNames, helpOf } from '../../scripts/docs/commands.js'
+import { commandNames, helpOf as printedHelp } from '../../scripts/docs/commands.js'
 import { CLI_BUNDLE, RunningCommand } from '../support/cli.ts'
 
 async function hookline(args: readonly string[], env: Record<string, string> = {}) {
@@ -15,6 +15,13 @@ async function hookline(args: readonly string[], env: Record<string, string> = {
 }
 
 const COMMANDS = commandNames()
+
+/** Each is printed by a process of its own, and only once. */
+const HELP = new Map([undefined, ...COMMANDS].map((name) => [name, printedHelp(name)]))
+
+function helpOf(name?: string): string {
+  return HELP.get(name) ?? ''
+}
 
 describe('help', () => {
   test('names every command and every exit code', () => {

@@ -33,7 +33,9 @@ test('prints the public webhook URL and a line that fires it', async () => {
   try {
     await command.printed(/try it:/)
     expect(command.stdout).toContain(`webhook URL:    ${PUBLIC}/owner/name/hook/webhook\n`)
-    expect(command.stdout).toContain(`curl -X POST "${PUBLIC}/owner/name/hook/webhook"`)
+    const token = '-H "X-Platform-Authorization: Bearer $HOOKLINE_TOKEN"'
+    expect(command.stdout).toContain(`try it:         curl -X POST ${token}`)
+    expect(command.stdout).toContain(`'${PUBLIC}/owner/name/hook/webhook'\n`)
   } finally {
     await command.stop()
   }

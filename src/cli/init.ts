@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
+import { curlLine } from '../inspector/curl.ts'
 import { exampleLine } from '../inspector/local-engine.ts'
 import type { Sender } from '../triggers/verify/scheme.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
@@ -242,7 +243,13 @@ function webhookSteps(
     ],
     curl: sender
       ? null
-      : `curl -X POST '${url}' -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: ${EXAMPLE.contentType}' -d '${EXAMPLE.body}'`,
+      : curlLine({
+          ...{ method: 'POST', url, body: EXAMPLE.body, variables: ['$HOOKLINE_TOKEN'] },
+          headers: {
+            'X-Platform-Authorization': '$HOOKLINE_TOKEN',
+            'content-type': EXAMPLE.contentType,
+          },
+        }),
     tryOut,
     token: [tokenPage(name, repository, permission)],
     tokenBox: box,

@@ -17,6 +17,7 @@ interface RelayCommandOptions {
 const HELP = `
 Environment:
   HOOKLINE_TOKEN, HOOKLINE_KEYS  the relay holds the token, and a request brings one of the keys
+  HOOKLINE_EVENT, HOOKLINE_REF   workflow_dispatch starts the one workflow that a URL names, on that ref
   HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
   HOOKLINE_SEAL_KEYS             opens sealed tokens, and seals what the outbox keeps
   HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets hookline outbox in

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
+import { curlLine } from '../inspector/curl.ts'
 import { foundTriggers, readAllWorkflows } from '../inspector/local-engine.ts'
 import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
@@ -65,12 +66,12 @@ export async function publicUrl(
   const url = webhookUrl({ relay, repository: place, workflow, trigger })
   // A relay with a token of its own is brought one of its keys.
   const token = env.HOOKLINE_KEYS ? '\u0024{HOOKLINE_KEYS%%[, ]*}' : '$HOOKLINE_TOKEN'
-  const headers = `-H "X-Platform-Authorization: Bearer ${token}" -H "Content-Type: application/json"`
-  return [
-    `public address: ${relay}`,
-    `webhook URL:    ${url}`,
-    `try it:         curl -X POST "${url}" ${headers} -d '{"hello":"world"}'`,
-  ]
+  const headers = {
+    'X-Platform-Authorization': `Bearer ${token}`,
+    'Content-Type': 'application/json',
+  }
+  const call = { method: 'POST', url, headers, body: '{"hello":"world"}', variables: [token] }
+  return [`public address: ${relay}`, `webhook URL:    ${url}`, `try it:         ${curlLine(call)}`]
 }
 
 async function firstTrigger(env: Readonly<Record<string, string | undefined>>) {

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import * as v from 'valibot'
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { http } from '../action/ports.ts'
+import { curlLine, shellQuoted } from '../inspector/curl.ts'
 import {
   type Bot,
   getWebhookInfo,
@@ -152,18 +153,22 @@ async function describeBot(
   const kinds = updates.map(updateKind)
   const carried = grant ?? env.HOOKLINE_TOKEN
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
-  if (set) await register(bot, bare, carried, kinds, env)
+  if (set) await setHook(bot, bare, carried, kinds, env)
   const url = withToken(bare, grant ?? TOKEN_VARIABLE)
   const body = setWebhookBody({ url, secretToken: '$BOT_SECRET', updates: kinds })
   const call = { method: 'POST', url: `${apiFrom(env)}/bot$BOT_TOKEN/setWebhook`, body }
   const webhook = bot && (await getWebhookInfo(bot))
   const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the bot API'
   const title = set ? 'Webhook, as it was just set' : 'Webhook now'
-  const text = lines('Webhook URL', url, 'Register it', curlLine(call.url, body), title, state)
+  // The body comes from a here-document, in which the shell fills in the variables.
+  const register = `curl -sS ${shellQuoted(call.url, ['$BOT_TOKEN'])} -H 'Content-Type: application/json' -d @- <<JSON
+${JSON.stringify(body)}
+JSON`
+  const text = lines('Webhook URL', url, 'Register it', register, title, state)
   return { text, url, setWebhook: call, set, webhook: webhook ?? null }
 }
 
-async function register(
+async function setHook(
   bot: Bot | undefined,
   bare: string,
   token: string | undefined,
@@ -216,12 +221,6 @@ function missing(variable: string, meaning: string): UserError {
   return new UserError({ message: `--set needs ${variable} in the environment: ${meaning}` })
 }
 
-/** The body comes from a here-document, in which the shell fills in the variables. */
-function curlLine(url: string, body: object): string {
-  const json = JSON.stringify(body)
-  return `curl -sS "${url}" -H "Content-Type: application/json" -d @- <<JSON\n${json}\nJSON`
-}
-
 function infoText({ url, pending, lastError, updates }: WebhookInfo, bare: string): string {
   if (url === '') return `none, ${pending} updates waiting to be polled`
   return [
@@ -247,12 +246,12 @@ const TOKEN_VARIABLE = '$HOOKLINE_TOKEN'
  * @param token a grant or a sealed one, which may stand in the URL; `undefined` for a header
  */
 function describeWebhook(bare: string, token: string | undefined): Described {
-  const header = `X-Platform-Authorization: Bearer ${token ?? TOKEN_VARIABLE}`
-  const curl = [
-    `curl -X POST "${bare}"`,
-    `-H "${header}"`,
-    `-H "Content-Type: application/json" -d '{"hello":"world"}'`,
-  ].join(' ')
+  const [name, value] = ['X-Platform-Authorization', `Bearer ${token ?? TOKEN_VARIABLE}`] as const
+  const header = `${name}: ${value}`
+  const headers = { [name]: value, 'Content-Type': 'application/json' }
+  const body = '{"hello":"world"}'
+  const call = { method: 'POST', url: bare, headers, body }
+  const curl = curlLine({ ...call, variables: [TOKEN_VARIABLE] })
   if (token === undefined) {
     const parts = ['Webhook URL', bare, 'Header that the sender sets', header, 'Try it', curl]
     return { text: lines(...parts, ...PLAIN), url: bare, header, curl }
@@ -264,7 +263,7 @@ function describeWebhook(bare: string, token: string | undefined): Described {
 /** For who cannot set a header. */
 const PLAIN = [
   'A sender that sets no header needs a token that may stand in a URL',
-  'npx hookline seal --relay <url> --repository <owner/name>   # or hookline grant',
+  'npx hookline seal --relay <url> --repository <owner/name>   # or npx hookline grant',
 ]
 
 /** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */

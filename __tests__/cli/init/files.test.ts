@@ -13,6 +13,7 @@ import { SENDERS } from '../../../src/triggers/verify/senders.ts'
 import { validate } from '../../compiler/support/editor.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runAction } from '../../support/action.ts'
+import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
@@ -49,10 +50,10 @@ test.each(NATIVE)(
 )
 
 test.each(EVENTS)(
-  'check --strict has nothing to say of any, of every sender, by %s',
+  'check --strict has nothing to say of any, of senders too, by %s',
   async (event) => {
     const repository = new Repository()
-    const names = [undefined, ...SENDERS]
+    const names = [undefined, ...SENDERS.slice(0, scaled(SENDERS.length, 6))]
     const files = names.flatMap((sender) => {
       const answers = { ...PLACE, sender, event }
       return [...KINDS].flatMap(([kind, { files }]) =>

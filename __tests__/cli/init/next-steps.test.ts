@@ -23,8 +23,8 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
     tokenBox: 'Contents: Read and write',
     relay: ['npx hookline relay'],
     curl:
-      "curl -X POST 'https://relay.example/octo/repo/deploy/webhook'" +
-      ` -H "X-Platform-Authorization: $HOOKLINE_TOKEN" -H 'content-type: application/json' -d '{"hello":"world"}'`,
+      'curl -X POST -H "X-Platform-Authorization: $HOOKLINE_TOKEN"' +
+      ` -H 'content-type: application/json' -d '{"hello":"world"}' 'https://relay.example/octo/repo/deploy/webhook'`,
     tryOut: [
       'npx hookline dev',
       `curl -X POST -H 'content-type: application/json' -d '{"hello":"world"}' 'http://localhost:3000/webhook/deploy/webhook'`,

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { RunningCommand } from '../support/cli.ts'
+import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
+import { json, github as repositoryAnswers } from './doctor/stand-in.ts'
+
+/** The way of a new user, step by step: from nothing to a run on GitHub that a request started. */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const RUN = 'https://github.com/octo/repo/actions/runs/7'
+
+let folder: string
+let home: string
+let platform: GitHub
+const running: RunningCommand[] = []
+
+/** What `npm i hookline` brings, packed here, and installed into an empty folder without a registry. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hookline-walk-'))
+  home = join(folder, 'repository')
+  mkdirSync(home)
+  writeFileSync(join(home, 'package.json'), '{}')
+  const [packed] = JSON.parse(npm(folder, 'pack', ROOT, '--json', '--ignore-scripts'))
+  npm(home, 'install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename))
+  platform = await startGitHub()
+}, 120_000)
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((command) => command.stop()))
+})
+afterAll(async () => {
+  await platform.close()
+  rmSync(folder, { recursive: true })
+})
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  const env = { PATH: process.env.PATH, HOME: folder, npm_config_cache: join(folder, 'cache') }
+  return execFileSync('npm', args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}
+
+/** A command of the installed package, as `npx hookline` starts it. */
+function start(args: readonly string[], env: Record<string, string> = {}): RunningCommand {
+  const command = new RunningCommand(args, {
+    cwd: home,
+    env: { HOOKLINE_API_URL: platform.url, ...env },
+    as: (rest) => [process.execPath, join(home, 'node_modules/.bin/hookline'), ...rest],
+  })
+  command.process.stdin?.end()
+  return command
+}
+
+async function hookline(args: readonly string[], env: Record<string, string> = {}) {
+  const command = start(args, env)
+  return { code: await command.ended(), stdout: command.stdout, stderr: command.stderr }
+}
+
+/** A server of the package, until the test ends. */
+async function serve(args: readonly string[], env: Record<string, string> = {}) {
+  const command = start([...args, '--port', '0'], env)
+  running.push(command)
+  return { command, url: (await command.printed(/listening on (\S+)/))[1] ?? '' }
+}
+
+/** GitHub, with the one workflow on its default branch and the run that a dispatch starts. */
+function withRuns(file: string, event: string): Answering {
+  const workflows = { [file]: readFileSync(join(home, '.github/workflows', file), 'utf8') }
+  const others = repositoryAnswers({ workflows })
+  let name = ''
+  const run = () => ({
+    ...{ id: 7, path: `.github/workflows/${file}@trunk`, display_title: name, html_url: RUN },
+    ...{ status: 'completed', conclusion: 'success', created_at: '2026-01-01T00:00:00Z' },
+  })
+  return (call, response) => {
+    const { pathname } = new URL(call.url, platform.url)
+    if (call.method === 'POST') {
+      const { client_payload: sent, inputs } = JSON.parse(call.body)
+      const payload = sent ?? JSON.parse(inputs.hookline)
+      name = `${file.replace('.yml', '')} ${payload.headers['x-hookline-delivery']}`
+      const told = { workflow_run_id: 7, run_url: `${platform.url}/runs/7`, html_url: RUN }
+      return inputs ? json(200, told) : { status: 204 }
+    }
+    if (pathname.endsWith('/actions/runs')) {
+      const isStarted = name !== '' && call.url.includes(`event=${event}&`)
+      return json(200, { workflow_runs: isStarted ? [run()] : [] })
+    }
+    return pathname.endsWith('/actions/runs/7') ? json(200, run()) : others(call, response)
+  }
+}
+
+const WAYS: readonly (readonly [event: string, file: string])[] = [
+  ['repository_dispatch', 'hook.yml'],
+  ['workflow_dispatch', 'direct.yml'],
+]
+
+describe.each(WAYS)('from the package in an empty folder, by %s', (event, file) => {
+  const name = file.replace('.yml', '')
+  const isDirect = event === 'workflow_dispatch'
+  const token = { HOOKLINE_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
+  const direct = isDirect ? { HOOKLINE_EVENT: event } : {}
+
+  test('init writes it, check finds nothing wrong, dev shows what it brings', async () => {
+    const args = ['init', '--name', name, '--repository', 'octo/repo']
+    const first = await hookline(isDirect ? [...args, '--event', event] : args)
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
+    expect(first.stdout).toMatch(/\nNext: npx hookline dev\n$/)
+    expect((await hookline(['check', '--strict'])).stdout).toMatch(
+      /^\d workflow files?: no problems\n$/,
+    )
+    const { command, url } = await serve(['dev'])
+    const sent = await hookline(['send', `${url}/webhook/${name}/webhook`, '--data', '{"a":1}'])
+    expect(sent).toMatchObject({ code: 0, stderr: '' })
+    await command.printed(/steps\.hookline\.outputs\.body = \{"a":1\}/)
+  }, 60_000)
+
+  test('the relay starts it, send follows the run, runs lists it, doctor is content', async () => {
+    platform.always(withRuns(file, event))
+    const { url } = await serve(['relay'], direct)
+    const hook = `${url}/octo/repo/${name}/webhook`
+    const sent = await hookline(['send', hook, '--data', '{"a":1}', '--wait'], token)
+    expect(sent).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/success\s+https:.*runs\/7/),
+    })
+    expect(sent.stdout).toMatch(/^200 .*delivery [\w-]{36}\n/m)
+    expect(sent.stdout.includes(RUN)).toBe(isDirect)
+    const asked = ['--repository', 'octo/repo']
+    const listed = await hookline(['runs', ...asked, '--json'], token)
+    expect(JSON.parse(listed.stdout)).toMatchObject({ workflow: name, url: RUN })
+    const flags = ['--workflow', name, '--relay', url, '--event', event]
+    const found = await hookline(['doctor', ...asked, ...flags, '--json'], token)
+    expect(JSON.parse(found.stdout)).toMatchObject({ ok: true })
+    expect(found.code).toBe(0)
+  }, 60_000)
+})
+
+test('from a fresh clone: the example shows outputs, and nothing has to be installed', () => {
+  const clone = join(folder, 'clone')
+  for (const part of ['dist', 'examples', 'package.json']) {
+    cpSync(join(ROOT, part), join(clone, part), { recursive: true })
+  }
+  const shown = execFileSync(process.execPath, [join(clone, 'examples/demo.js')], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  })
+  expect(shown).toContain('on.webhook.outputs.body = {"title":"Hello, Hookline"}')
+  expect(shown).toContain('on.webhook.outputs.params = {"userId":"42"}')
+})
