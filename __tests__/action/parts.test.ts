@@ -182,9 +182,9 @@ describe('the webhook that an event carries', () => {
 })
 
 describe('what would help', () => {
-  const decision = (trigger: string, option?: string): Decision => ({
+  const decision = (trigger: string, option?: string, found = ''): Decision => ({
     ...{ trigger, fired: false, reason: '' },
-    checks: option === undefined ? [] : [{ option, held: false, found: '' }],
+    checks: option === undefined ? [] : [{ option, held: false, found }],
   })
   const tally = { found: 1, handedOn: 0, account: [] }
 
@@ -209,6 +209,21 @@ describe('what would help', () => {
       { miss: 'condition', decisions: [decision('messaging_bot', 'secretToken')] },
       'Compare the secret',
     ],
+    ...(
+      [
+        ['no signature', 'github: the header x-hub-signature-256 is missing', 'proved nothing'],
+        ['no signature of two', 'a: the header x is missing; b: the header y is missing', 'proved'],
+        [
+          'a wrong one of two',
+          'a: the header x is missing; b: the signature does not match',
+          'Compare',
+        ],
+      ] as const
+    ).map(([name, found, text]): [string, Partial<Evaluation>, string] => [
+      name,
+      { miss: 'condition', decisions: [decision('webhook', 'verify', found)] },
+      text,
+    ]),
     [
       'a confirmation',
       { miss: 'condition', decisions: [decision('aws_sns', 'handshake')] },

@@ -113,7 +113,7 @@ describe('what does not fire', () => {
     ],
     [{ path: 'hook/webhook2' }, 'webhook', 'the trigger &#34;webhook2&#34;'],
     [{ path: 'hook/WEBHOOK' }, 'webhook', 'the trigger &#34;WEBHOOK&#34;'],
-    [{ path: 'hook' }, 'webhook', 'the trigger (not a name)'],
+    [{ path: 'hook' }, 'webhook', 'no trigger behind the workflow'],
     [{ path: '' }, 'webhook', 'the workflow (not a name)'],
     [{ path: '<b>/webhook' }, 'webhook', 'the workflow (not a name)'],
   ])('%j for "on: %s": exit 0 and the reason in the summary', async (sent, on, reason) => {

@@ -58,7 +58,8 @@ describe('which trigger a webhook fires', () => {
       'hook/webhook2',
       'the webhook addresses the trigger "webhook2"; "hook" declares: "webhook" (did you mean "webhook"?)',
     ],
-    ['hook', 'the webhook addresses the trigger (not a name); "hook" declares: "webhook"'],
+    ['hook', 'the webhook addresses no trigger behind the workflow; "hook" declares: "webhook"'],
+    ['hook/<b>', 'the webhook addresses the trigger (not a name); "hook" declares: "webhook"'],
     ['other/webhook', 'the webhook addresses the trigger "webhook"; "other" declares: none'],
   ])('none: %s', async (path, reason) => {
     const evaluation = await evaluate(sent(path), workflows(files))

@@ -138,12 +138,17 @@ function conditionStep({ decisions, warnings }: Evaluation, workflow: string): s
   const { trigger, checks } = looked
   const send = command(`hookline send http://localhost:3000/webhook/${workflow}/${trigger}`)
   const tryOut = `To try it on your machine, run ${command('hookline dev')} and then ${send}.`
-  const missed = checks.find(({ held }) => !held)?.option
+  const { option: missed, found = '' } = checks.find(({ held }) => !held) ?? {}
   if (missed === undefined) {
     return `If an item was to be handed on, change ${shown('config')} of ${shown(trigger)}. ${tryOut}`
   }
   if (missed === 'verify' || missed === 'secretToken') {
-    return `Compare the secret at the sender with the one of ${shown(missed)}. ${command('hookline send --sign')} sends a request that is signed with yours.`
+    // No proof came at all, so that none can be wrong: every scheme says that it is missing.
+    const isUnsigned = found.split('; ').every((refusal) => / is missing\b/.test(refusal))
+    const cure = isUnsigned
+      ? `The sender proved nothing, so no secret was compared: set it at the sender too, or see whether it signs as ${shown(missed)} expects.`
+      : `Compare the secret at the sender with the one of ${shown(missed)}.`
+    return `${cure} ${command('hookline send --sign')} sends a request that is signed with yours.`
   }
   if (!TRIGGERS.get(trigger)?.optionNames.includes(missed)) {
     return `Nothing to do, if the service only tried or confirmed the URL. ${tryOut}`

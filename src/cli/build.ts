@@ -23,7 +23,7 @@ import {
 } from './build-workflows.ts'
 import { CompiledFolder } from './compiled-folder.ts'
 import { baseOf, findSourceFiles, readSource, watchBelow, writeSource } from './files.ts'
-import { problemJson, reportError } from './terminal.ts'
+import { print, problemJson, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
   readonly watch?: boolean
@@ -122,10 +122,6 @@ function done({ path, source, status }: ShownChange): string {
 function difference({ path, status, before, after }: ShownChange): string {
   if (status === 'unchanged') return `up to date ${path}`
   return createTwoFilesPatch(path, path, before, after, status, 'compiled now').trimEnd()
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
 
 function tell(text: string): void {

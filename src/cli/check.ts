@@ -20,6 +20,7 @@ import type { LintedFile } from '../compiler/untrusted/flow.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { counted } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import { eventOption, stateOption } from './build-options.ts'
@@ -70,10 +71,6 @@ async function run(globs: string[], { json, ...options }: CheckCommandOptions): 
 function summary(errors: number, warnings: number): string {
   if (errors + warnings === 0) return 'no problems'
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 export interface CheckOptions extends Partial<CompileOptions> {

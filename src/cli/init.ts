@@ -12,7 +12,7 @@ import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
 import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
 import { PAIRED, secretsOf, triggerOf } from './init/sender.ts'
-import { wrapped } from './terminal.ts'
+import { print, wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
   readonly sender?: string
@@ -152,10 +152,6 @@ function titleOfUrl({ missing, curl }: NextSteps): string {
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
 
 function indented(text: string): string {

@@ -259,7 +259,9 @@ async function poll(
 function otherName(kind: string, found: string, where: string, names: readonly string[]): string {
   const hint = didYouMean(found, names)
   const list = names.map(shownName).join(', ') || 'none'
-  return `the webhook addresses the ${kind} ${shownName(found)}; ${where}: ${list}${hint ? ` (${hint})` : ''}`
+  const isNone = kind === 'trigger' && found === ''
+  const what = isNone ? 'no trigger behind the workflow' : `the ${kind} ${shownName(found)}`
+  return `the webhook addresses ${what}; ${where}: ${list}${hint ? ` (${hint})` : ''}`
 }
 
 /** Why an event is not the dispatch of a webhook. */
