@@ -1,4 +1,3 @@
-import { jitter } from '../wire/http.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { DispatchEvent, TokenSource } from './claims.ts'
 import { type Attempts, invalidToken, RelayError } from './errors.ts'
@@ -91,7 +90,7 @@ export class GitHubSession {
       }
       const refused = { accepted: false, error: verdict.error, ...(answer && { answer }) } as const
       if (verdict.kind === 'refused') return refused
-      const delay = verdict.wait || jitter(retries, PAUSES, this.#options.clock.random())
+      const delay = verdict.wait || this.#jitter(retries)
       const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#lastTry
       if (isLast) return refused
       await this.#options.clock.sleep(delay)
@@ -150,6 +149,11 @@ export class GitHubSession {
     return true
   }
 
+  /** Full jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
+  #jitter(retry: number): number {
+    return this.#options.clock.random() * Math.min(1500, 250 * 2 ** retry)
+  }
+
   #now(): number {
     return this.#options.clock.now().getTime()
   }
@@ -157,8 +161,6 @@ export class GitHubSession {
 
 /** More than ever fit into the usual budget, were every pause as short as chance allows. */
 const MOST_RETRIES = 50
-
-const PAUSES = { first: 250, longest: 1_500 }
 
 const REPOSITORY = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)$/
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { fromBase64 } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import { jitter } from '../wire/http.ts'
 import type { GitHubApi, GitHubReply, StorePlace, StorePorts } from './place.ts'
 import {
   FORMAT,
@@ -67,8 +66,7 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
           await known.write(nameOf(id), text)
           return before
         }
-        if (attempt > 0)
-          await sleep(jitter(attempt, { first: 50, longest: LONGEST_WAIT }, random()))
+        if (attempt > 0) await sleep(random() * Math.min(LONGEST_WAIT, 50 * 2 ** attempt))
         stamped = undefined
       }
       throw new UserError({
@@ -278,7 +276,7 @@ function timeOf(at: number): string {
 
 const MOST_CALLS = 5
 
-const PAUSES = { first: 250, longest: 4_000 }
+const LONGEST_PAUSE = 4_000
 
 /** Milliseconds for a call with all its repeats; a call by itself has a limit as well. */
 const LONGEST_CALL = 30_000
@@ -301,7 +299,7 @@ function withRetries(
       const reply = await api(route, parameters)
       hear(reply)
       if (!isTransient(reply) || attempt === MOST_CALLS) return reply
-      const pause = reply.retryAfter ?? jitter(attempt, PAUSES, random())
+      const pause = reply.retryAfter ?? random() * Math.min(LONGEST_PAUSE, 250 * 2 ** attempt)
       if (now() - began + pause > LONGEST_CALL) return reply
       await sleep(pause)
     }

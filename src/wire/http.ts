@@ -28,18 +28,3 @@ export class HttpFailure extends Error {
     this.reason = reason
   }
 }
-
-/**
- * Milliseconds until a service is asked again: a random part of `first`, then of twice as much, up to
- * `longest`, so that those who were refused together do not come back together.
- *
- * @param random from 0 to 1
- * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ ("full jitter")
- */
-export function jitter(
-  retry: number,
-  { first, longest }: { readonly first: number; readonly longest: number },
-  random: number,
-): number {
-  return random * Math.min(longest, first * 2 ** retry)
-}

@@ -32,24 +32,18 @@ const LONGEST_PAUSE = 60_000
 /** For an answer, on top of the time that a long poll may take. */
 const PATIENCE = 20_000
 
-interface CallOptions {
-  /** Milliseconds for which the service may hold the answer back. */
-  readonly longPoll: number
-  readonly retries: Partial<typeof RETRIES>
-}
-
 /** Calls a method of the Bot API, once more where that makes sense. Faults are returned. */
 async function callBot(
   bot: Bot,
   method: string,
   parameters: JsonObject,
-  { longPoll = 0, retries = RETRIES }: Partial<CallOptions> = {},
+  longPoll = 0,
 ): Promise<Called> {
   for (let retry = 0; ; retry++) {
     const called = await callOnce(bot, method, parameters, PATIENCE + longPoll)
     if (!('fault' in called)) return called
     const { kind, pause } = called.fault
-    if (retry >= (retries[kind] ?? 0) || pause === undefined || pause > LONGEST_PAUSE) return called
+    if (retry >= RETRIES[kind] || pause === undefined || pause > LONGEST_PAUSE) return called
     await bot.sleep(pause)
   }
 }
@@ -101,7 +95,7 @@ interface PageRequest {
 export async function getPage(bot: Bot, { kinds, offset, wait }: PageRequest): Promise<Update[]> {
   const parameters = { limit: PAGE, timeout: wait, allowed_updates: [...kinds] }
   const asked = offset === undefined ? parameters : { offset, ...parameters }
-  const called = await callBot(bot, 'getUpdates', asked, { longPoll: wait * 1000 })
+  const called = await callBot(bot, 'getUpdates', asked, wait * 1000)
   if ('fault' in called) throw await pollingError(bot, called.fault)
   return readUpdates(called.result)
 }
@@ -220,10 +214,15 @@ export async function say(bot: Bot, { chat, text, to, topic, edit }: Utterance):
           },
         ]
       : ['editMessageText', { chat_id: chat, message_id: edit, text }]
-  const called = await callBot(bot, method, parameters, { retries: { busy: RETRIES.busy } })
-  if ('result' in called) return messageId(called.result) ?? edit ?? ''
-  const { kind, message, notes } = called.fault
-  throw new UserError({ message, notes: kind === 'service' ? [] : notes })
+  for (let retry = 0; ; retry++) {
+    const called = await callOnce(bot, method, parameters, PATIENCE)
+    if ('result' in called) return messageId(called.result) ?? edit ?? ''
+    const { kind, message, notes, pause = 0 } = called.fault
+    if (kind !== 'busy' || retry >= RETRIES.busy || pause > LONGEST_PAUSE) {
+      throw new UserError({ message, notes: kind === 'service' ? [] : notes })
+    }
+    await bot.sleep(pause)
+  }
 }
 
 function messageId(result: Json): string | undefined {
