@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { code, table } from './table.js'
 
 const built = new URL('../../build/', import.meta.url)
@@ -9,6 +10,16 @@ const { SCHEMES, SIGNED_HEADERS } = await import(new URL('triggers/verify/scheme
 const { KINDS } = await import(new URL('cli/init/kinds.js', built).href)
 /** @type {typeof import('../../src/cli/init/sender.ts')} */
 const { secretsOf, triggerOf } = await import(new URL('cli/init/sender.js', built).href)
+
+/**
+ * Who signed for each sender: a package, with its version where what it did is recorded, what the
+ * vendor published, or `own`. A test holds it against what it does.
+ *
+ * @type {Record<string, string>}
+ */
+const SIGNED_BY = JSON.parse(
+  readFileSync(new URL('../../__tests__/senders/signed-by.json', import.meta.url), 'utf8'),
+)
 
 /** @typedef {import('../../src/triggers/verify/scheme.ts').Sender} Sender */
 
@@ -220,11 +231,19 @@ export function sendersTable() {
   return table(['sender', 'name', 'proof', 'handshake', 'retries', 'a repeat has the same'], rows)
 }
 
-/** How many there are. */
+/** How many there are, and who signed for each of them in the tests. */
 export function countText() {
   const handshakes = SENDERS.filter(({ handshake }) => handshake !== undefined)
-  const answered = handshakes.filter(({ handshake }) => handshake !== 'none')
-  return `${SENDERS.length} senders are known by name, ${SCHEMES.size} ways of proving them; of the ${handshakes.length} that ask for a handshake, ${answered.length} get it.`
+  const others = handshakes.filter(({ handshake }) => handshake === 'none')
+  const vendors = SENDERS.filter(({ name }) => signedBy(name) !== 'own')
+  return `${SENDERS.length} senders are known by name, ${SCHEMES.size} ways of proving them. The tests sign a request of each, forge it in six ways, and send it through the relay to the action: for ${vendors.length} of them what signs, or agrees, is the vendor's own package or published example. Of the ${handshakes.length} that ask for a handshake, ${handshakes.length - others.length} get it; ${others.map(({ title }) => title).join(' and ')} do not.`
+}
+
+/** @param {string} name */
+function signedBy(name) {
+  const by = SIGNED_BY[name]
+  if (!by) throw new Error(`nobody has signed for ${name}: see __tests__/senders/table.test.ts`)
+  return by
 }
 
 /** Every scheme, and where it looks. */

@@ -24,8 +24,8 @@ export interface Proof {
 /** A sender of one kind, who signs apart from what verifies it. */
 export interface Signer {
   readonly name: string
-  /** Who wrote what signs: a package of the vendor or of the standard, or we, by its page. */
-  readonly by: 'package' | 'page'
+  /** The package of the vendor that signs; we, by the vendor's page, when left out. */
+  readonly by?: string
   /** The options of `verify`, without the secret. */
   readonly verify: Readonly<Record<string, unknown>>
   /** What the receiver holds. */
@@ -112,7 +112,6 @@ function overBody(
 ): Signer {
   return {
     name,
-    by: 'page',
     verify: { scheme: name },
     ...TEXT,
     sign: ({ body }, secret) => ({
@@ -174,7 +173,6 @@ function inHeader(
 ): Signer {
   return {
     name: scheme,
-    by: 'page',
     verify: { scheme, ...more },
     ...TEXT,
     sign: (_, secret) => ({ headers: { [header]: write(secret) } }),
@@ -190,7 +188,7 @@ function standard(
 ): Signer {
   return {
     name,
-    by: 'package',
+    by: package_ === SvixWebhook ? 'svix' : 'standardwebhooks',
     verify: { scheme: 'standard-webhooks' },
     ...WHSEC,
     sign: ({ body, time }, secret) => ({
@@ -210,6 +208,7 @@ function standard(
 const stripe = new Stripe('sk_test_none')
 
 function withField(body: string, field: string, value: unknown): string {
+  if (body.includes(`"${field}":`)) return JSON.stringify({ ...JSON.parse(body), [field]: value })
   const rest = body.trim().replace(/^\{/, '')
   return `{"${field}":${JSON.stringify(value)}${rest === '}' ? '' : ','}${rest}`
 }
@@ -224,8 +223,9 @@ export const SIGNERS: readonly Signer[] = [
     ...{ secret: `v1,${WHSEC.secret}`, other: `v1,${WHSEC.other}` },
   },
   {
-    ...standard('standard-webhooks, asymmetric', 'webhook', StandardWebhook),
-    by: 'page',
+    ...(({ by: _, ...rest }) => rest)(
+      standard('standard-webhooks, asymmetric', 'webhook', StandardWebhook),
+    ),
     ...pairs('ed25519', (spki) => `whpk_${spki.subarray(-32).toString('base64')}`),
     sign: ({ body, time }, secret) => {
       const signature = sign(
@@ -245,7 +245,7 @@ export const SIGNERS: readonly Signer[] = [
   },
   {
     ...inParts('stripe', 'stripe-signature', (time, hex) => `t=${time},v1=${hex}`, '.'),
-    by: 'package',
+    by: 'stripe',
     ...WHSEC,
     sign: async ({ body, time }, secret) => ({
       headers: {
@@ -259,7 +259,7 @@ export const SIGNERS: readonly Signer[] = [
   },
   {
     ...overBody('github', 'x-hub-signature-256', 'sha256='),
-    by: 'package',
+    by: '@octokit/webhooks-methods',
     sign: async ({ body }, secret) => ({
       headers: { 'x-hub-signature-256': await signForGitHub(secret, body) },
     }),
@@ -369,12 +369,14 @@ export const SIGNERS: readonly Signer[] = [
     ...overBody('twilio', 'x-twilio-signature', '', 'base64', 'sha1'),
     name: 'twilio, a form',
     verify: { scheme: 'twilio', url: URL_CALLED },
-    sign: ({ time }, secret) => {
-      const body = `To=%2B18005551212&From=%2B14158675310&Body=h%C3%A9+%26+${seconds(time)}`
-      const text = `${URL_CALLED}Bodyhé & ${seconds(time)}From+14158675310To+18005551212`
+    sign: ({ body, time }, secret) => {
+      const own = `To=%2B18005551212&From=%2B14158675310&Body=h%C3%A9+%26+${seconds(time)}`
+      const form = body.startsWith('{') || body.startsWith('\uFEFF') ? own : body
+      const fields = [...new URLSearchParams(form)].sort(([a], [b]) => (a < b ? -1 : 1))
+      const text = URL_CALLED + fields.flat().join('')
       return {
         headers: { ...FORM, 'x-twilio-signature': hmac('sha1', secret, text, 'base64') },
-        body,
+        body: form,
       }
     },
   },
@@ -412,7 +414,6 @@ export const SIGNERS: readonly Signer[] = [
   },
   {
     name: 'mailgun',
-    by: 'page',
     verify: { scheme: 'mailgun' },
     ...TEXT,
     sign: ({ body, time }, secret) => {
@@ -429,7 +430,6 @@ export const SIGNERS: readonly Signer[] = [
   },
   {
     name: 'mailgun, a route',
-    by: 'page',
     verify: { scheme: 'mailgun' },
     ...TEXT,
     sign: ({ time }, secret) => {
@@ -474,7 +474,6 @@ export const SIGNERS: readonly Signer[] = [
   },
   {
     ...overBody('netlify', 'x-webhook-signature', ''),
-    by: 'package',
     sign: async ({ body }, secret) => {
       const claims = { iss: 'netlify', sha256: createHash('sha256').update(body).digest('hex') }
       const jws = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' })
@@ -483,7 +482,6 @@ export const SIGNERS: readonly Signer[] = [
   },
   {
     ...overBody('plaid', 'plaid-verification', ''),
-    by: 'package',
     ...(await jwkPair()),
     sign: async ({ body, time }, secret) => {
       const hash = createHash('sha256').update(body).digest('hex')
@@ -496,7 +494,6 @@ export const SIGNERS: readonly Signer[] = [
   },
   {
     ...overBody('monday', 'authorization', ''),
-    by: 'package',
     verify: { scheme: 'monday', url: URL_CALLED },
     sign: async ({ time }, secret) => {
       const jws = new SignJWT({ accountId: 1825528, userId: 4012689 })
@@ -516,13 +513,13 @@ export const SIGNERS: readonly Signer[] = [
   inHeader('basic', 'authorization', (secret) => `Basic ${Buffer.from(secret).toString('base64')}`),
   {
     name: 'microsoft-graph',
-    by: 'page',
     verify: { scheme: 'microsoft-graph' },
     ...TEXT,
-    sign: ({ body }, secret) => ({
-      headers: {},
-      body: withField(body, 'value', [{ clientState: secret }, { clientState: secret }]),
-    }),
+    sign: ({ body }, secret) => {
+      const { value = [{}, {}], ...rest } = JSON.parse(body.replace('\uFEFF', ''))
+      const signed = value.map((entry: object) => ({ ...entry, clientState: secret }))
+      return { headers: {}, body: JSON.stringify({ ...rest, value: signed }) }
+    },
     coversBody: false,
   },
   {

@@ -142,6 +142,7 @@ const SENDERS_OF_WORK: readonly Sender[] = [
     trigger: 'trello',
     secret: 'TRELLO_SECRET',
     shown: 'the *Secret* of the Power-Up, under *API key*',
+    handshake: 'both',
     retries: 'three times: after 30, 60, 120 seconds',
     repeat: 'action.id',
     events: ['action.type', 'createCard', 'updateCard', 'commentCard'],

@@ -1,0 +1,277 @@
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import https from 'node:https'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { verifyKey } from 'discord-interactions'
+import { verifySlackRequest } from 'slack-edge'
+import MessageValidator from 'sns-validator'
+import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
+import { SENDERS } from '../../src/triggers/verify/senders.ts'
+import type { ClientPayload } from '../../src/wire/payload.ts'
+import { type ActionResult, dispatchEvent, runActions } from '../support/action.ts'
+import { Amazon } from '../support/amazon.ts'
+import type { RawRequest } from '../support/raw-http.ts'
+import { RUNTIMES } from '../support/relays.ts'
+import { scene } from '../support/scene.ts'
+import { CERTIFICATE_URL, CONFIRMATION, SUBSCRIBE_URL } from '../support/sns-signatory.ts'
+import { VECTORS } from '../triggers/verify/vectors.ts'
+import {
+  AMAZON,
+  FORGERIES,
+  NOT_APPLICABLE,
+  NOW,
+  ROWS,
+  type Row,
+  type Sending,
+  signedRequest,
+} from './table.ts'
+
+/** What every event is answered with. */
+const ACCEPTED = '{"success":true}'
+
+/** How a sender asks whether a URL is ours, and what it wants to hear; the value is any. */
+const ASKS: Readonly<Record<string, readonly [request: Partial<RawRequest>, answer: string]>> = {
+  slack: [post({ type: 'url_verification', token: 'x', challenge: 'c4' }), 'c4'],
+  meta: [get('?hub.mode=subscribe&hub.verify_token=x&hub.challenge=c4'), 'c4'],
+  twitch: [
+    post({ challenge: 'c4' }, { 'twitch-eventsub-message-type': 'webhook_callback_verification' }),
+    'c4',
+  ],
+  dropbox: [get('?challenge=c4'), 'c4'],
+  'microsoft-graph': [{ method: 'POST', target: '?validationToken=c4' }, 'c4'],
+  okta: [get('', { 'x-okta-verification-challenge': 'c4' }), '{"verification":"c4"}'],
+  monday: [post({ challenge: 'c4' }), '{"challenge":"c4"}'],
+  'azure-event-grid': [
+    post([{ data: { validationCode: 'c4' } }], { 'aeg-event-type': 'SubscriptionValidation' }),
+    '{"validationResponse":"c4"}',
+  ],
+  smartsheet: [
+    post({ webhookId: 1 }, { 'smartsheet-hook-challenge': 'c4' }),
+    '{"smartsheetHookResponse":"c4"}',
+  ],
+  asana: [post({}, { 'x-hook-secret': 'c4' }), ACCEPTED],
+  trello: [{ method: 'HEAD' }, ''],
+  notion: [post({ verification_token: 'c4' }), ACCEPTED],
+  'aws-sns': [post(CONFIRMATION, { 'x-amz-sns-message-type': CONFIRMATION.Type }), ACCEPTED],
+  zoom: [post({ event: 'endpoint.url_validation', payload: { plainToken: 'c4' } }), ACCEPTED],
+  discord: [post({ type: 1 }), ACCEPTED],
+}
+
+function post(body: unknown, headers = {}): Partial<RawRequest> {
+  return { method: 'POST', body: JSON.stringify(body), headers: Object.entries(headers) }
+}
+
+function get(query: string, headers = {}): Partial<RawRequest> {
+  return { method: 'GET', target: query, headers: Object.entries(headers) }
+}
+
+interface Case {
+  readonly row: Row
+  readonly form: string
+  readonly sending: Sending
+}
+
+let cases: readonly Case[]
+
+beforeAll(async () => {
+  const made = await Promise.all(
+    ROWS.map(async (row) => {
+      const right = await signedRequest(row, row.signer.secret)
+      const forged = Object.entries(FORGERIES).map(async ([form, forge]) => {
+        const sending = await forge(row, right)
+        return sending ? [{ row, form, sending }] : []
+      })
+      return [{ row, form: 'right', sending: right }, ...(await Promise.all(forged)).flat()]
+    }),
+  )
+  cases = made.flat()
+})
+
+test('every sender and every scheme is in the table, with all forgeries that it can be tried with', () => {
+  const schemes = ROWS.map(({ signer }) => String(signer.verify.scheme))
+  expect([...new Set(schemes)].sort()).toEqual([...SCHEMES.keys()].sort())
+  const left = ROWS.flatMap(({ name, signer }) =>
+    Object.keys(FORGERIES)
+      .filter((form) => !cases.some(({ row, ...one }) => row.name === name && one.form === form))
+      .filter((form) => form !== 'old timestamp' || signer.isTimed)
+      .map((form) => `${form}: ${name}`),
+  )
+  const allowed = Object.entries(NOT_APPLICABLE).flatMap(([form, names]) =>
+    names.map((name) => `${form}: ${name}`),
+  )
+  expect(left.sort()).toEqual(allowed.sort())
+  for (const { row, form, sending } of cases) {
+    const right = cases.find((one) => one.row === row && one.form === 'right')
+    if (form !== 'right')
+      expect([row.name, form, sending]).not.toEqual([row.name, form, right?.sending])
+  }
+})
+
+describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, start) => {
+  const here = scene(start)
+  let amazon: Amazon
+  const payloads = new Map<Case, ClientPayload>()
+  const results = new Map<Case, ActionResult>()
+
+  beforeAll(async () => {
+    amazon = await Amazon.start()
+    amazon.answers = {
+      [new URL(CERTIFICATE_URL).pathname]: { status: 200, text: AMAZON.certificate },
+    }
+    for (const one of cases) {
+      const { row, sending } = one
+      const target = `/octo/repo/hook/${row.trigger}${sending.path}`
+      const { status } = await here.sendKept({ ...sending, method: 'POST', target })
+      if (status !== 200) throw new Error(`${row.name}, ${one.form}: ${status}`)
+      const [payload] = here.payloads()
+      if (payload) payloads.set(one, payload)
+      here.github.reset()
+    }
+    const ran = await runActions(
+      cases.map((one) => ({
+        ...dispatchEvent(payloads.get(one)),
+        inputs: { on: one.row.on, secrets: JSON.stringify(one.row.secrets) },
+      })),
+      { https: Number(new URL(amazon.address).port) },
+    )
+    cases.forEach((one, number) => {
+      const result = ran[number]
+      if (result) results.set(one, result)
+    })
+  }, 120_000)
+  afterAll(() => amazon.stop())
+
+  test.each(ROWS)('$name: verified, all forgeries refused, nothing shown', ({ name, signer }) => {
+    for (const one of cases.filter(({ row }) => row.name === name)) {
+      const result = results.get(one)
+      const { exitCode, outputs, stdout = '', summary = '' } = result ?? {}
+      const told = /a request was not verified|secretToken: /
+      const isRight = one.form === 'right'
+      expect([one.form, exitCode, outputs?.triggered]).toEqual([one.form, 0, String(isRight)])
+      expect([one.form, told.test(stdout), told.test(summary)]).toEqual([
+        one.form,
+        !isRight,
+        !isRight,
+      ])
+      // What signs for SNS is a certificate: the words that stand for one here are no secrets.
+      const secrets = name === 'aws-sns' ? [] : [signer.secret, signer.other]
+      for (const secret of secrets) {
+        expect(stdout + summary + JSON.stringify(outputs)).not.toContain(secret)
+      }
+      const [header = ''] = signer.signature ?? []
+      if (isRight && outputs?.headers)
+        expect(Object.keys(JSON.parse(outputs.headers))).not.toContain(header)
+    }
+  })
+
+  test.each(SENDERS.filter(({ handshake }) => handshake !== undefined))(
+    '$name: the handshake',
+    async ({ name, handshake }) => {
+      const [request, answer] = ASKS[name] ?? [{}, 'nothing is known of it']
+      const trigger = ROWS.find((row) => row.name === name)?.trigger
+      const { target = '', ...rest } = request
+      const got = await here.send({ ...rest, target: `/octo/repo/hook/${trigger}${target}` })
+      expect([got.status, got.body]).toEqual([200, answer])
+      expect(here.payloads()).toHaveLength(handshake === 'relay' ? 0 : 1)
+      if (name === 'asana') expect(got.headers['x-hook-secret']).toBe('c4')
+    },
+  )
+
+  test('R11: a signature holds over bytes that are no text, over what travels packed, and over nothing', async () => {
+    const bodies = [
+      Uint8Array.from({ length: 3000 }, (_, at) => (at * 37) % 256),
+      JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at)),
+      '',
+    ]
+    for (const body of bodies) {
+      const mac = createHmac('sha256', 'shared').update(body).digest('hex')
+      const headers = [['X-Hub-Signature-256', `sha256=${mac}`]] as const
+      await here.send({ method: 'POST', target: '/octo/repo/hook/webhook', headers, body })
+    }
+    const on = 'webhook: { verify: { scheme: github, secret: shared } }'
+    const ran = await runActions(
+      here.payloads().map((payload) => ({ ...dispatchEvent(payload), inputs: { on } })),
+    )
+    expect(ran.map(({ outputs }) => outputs.triggered)).toEqual(['true', 'true', 'true'])
+  })
+
+  test('aws-sns: the handshake is the action, which confirms what Amazon signed', async () => {
+    amazon.answers[SUBSCRIBE_URL.slice(new URL(SUBSCRIBE_URL).origin.length)] = { status: 200 }
+    const message = AMAZON.sign({ ...CONFIRMATION, Timestamp: NOW.toISOString() })
+    await here.send({ ...post(message), target: '/octo/repo/hook/aws_sns' })
+    const [result] = await runActions(
+      [{ ...dispatchEvent(here.payloads()[0]), inputs: { on: 'aws_sns: { verify: {} }' } }],
+      { https: Number(new URL(amazon.address).port) },
+    )
+    expect(result?.summary).toContain('is a subscription, now confirmed')
+  })
+})
+
+describe('who signed', () => {
+  const { devDependencies } = read<{ devDependencies: object }>('package.json')
+
+  /** Packages of vendors that only verify, of what we sign by the vendor's page. */
+  const ACCEPTING: Readonly<
+    Record<string, readonly [string, (row: Row, sent: Sending) => unknown]>
+  > = {
+    slack: [
+      'slack-edge',
+      ({ signer }, { headers, body }) =>
+        verifySlackRequest(signer.secret, new Headers(headers.map(([a, b]) => [a, b])), body),
+    ],
+    discord: [
+      'discord-interactions',
+      ({ signer }, { headers, body }) => {
+        const of = Object.fromEntries(headers)
+        const [signature = '', time = ''] = [of['x-signature-ed25519'], of['x-signature-timestamp']]
+        return verifyKey(body, signature, time, signer.secret)
+      },
+    ],
+    'aws-sns': ['sns-validator', (_, { body }) => acceptedByAmazon(JSON.parse(body))],
+  }
+
+  test.each(Object.entries(ACCEPTING))(
+    '%s: its package thinks as we do',
+    async (name, [, accepts]) => {
+      const own = cases.filter(
+        ({ row, form }) => row.name === name && !/timestamp|header/.test(form),
+      )
+      for (const { row, form, sending } of own) {
+        expect([form, await accepts(row, sending)]).toEqual([form, form === 'right'])
+      }
+      expect(own).toHaveLength(4)
+    },
+  )
+
+  test('docs/senders/README.md counts what is so', () => {
+    const rows = ROWS.flatMap(({ name, sender, signer }) => {
+      const live = ACCEPTING[name]?.[0] ?? signer.by
+      if (live) expect(Object.keys(devDependencies)).toContain(live)
+      const recorded = VECTORS.find((vector) => vector.sender === name)?.by
+      return sender ? [[name, live ?? recorded ?? 'own']] : []
+    })
+    expect(read('__tests__/senders/signed-by.json')).toEqual(Object.fromEntries(rows))
+  })
+
+  async function acceptedByAmazon(message: Record<string, unknown>): Promise<boolean> {
+    const amazon = await Amazon.start()
+    const path = new URL(CERTIFICATE_URL).pathname
+    amazon.answers = { [path]: { status: 200, text: AMAZON.certificate } }
+    const { globalAgent } = https
+    https.globalAgent = new https.Agent()
+    https.globalAgent.createConnection = () =>
+      connect(Number(new URL(amazon.address).port), '127.0.0.1')
+    const accepted = new Promise<boolean>((resolve) => {
+      new MessageValidator().validate(message, (error) => resolve(error === null))
+    })
+    return accepted.finally(() => {
+      https.globalAgent = globalAgent
+      amazon.stop()
+    })
+  }
+})
+
+function read<Content>(file: string): Content {
+  return JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
+}

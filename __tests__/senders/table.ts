@@ -1,0 +1,232 @@
+import { onSection, secretsOf, triggerOf } from '../../src/cli/init/sender.ts'
+import { fixtureOf } from '../../src/cli/send/fixtures.ts'
+import type { Sender } from '../../src/triggers/verify/scheme.ts'
+import { SENDERS } from '../../src/triggers/verify/senders.ts'
+import { Signatory } from '../support/sns-signatory.ts'
+import { type Proof, SIGNERS, type Signer, URL_CALLED } from '../triggers/verify/signers.ts'
+
+/**
+ * Every sender, and every way of proving that no sender has to itself. Each
+ * row is signed by somebody else than the code that verifies, sent to the relay on both runtimes, and
+ * handed to the built action with the very workflow that `hookline init` writes for that sender.
+ */
+export interface Row {
+  readonly name: string
+  readonly title: string
+  readonly sender?: Sender
+  readonly signer: Signer
+  readonly trigger: string
+  /** What the step gets as `on`, with what it reads of `secrets`. */
+  readonly on: string
+  readonly secrets: Readonly<Record<string, string>>
+  /** What the sender has to say, before it is signed. */
+  readonly message: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
+}
+
+export const NOW = new Date()
+
+const SNS_DAYS = [-3650, 3650] as const // around the day of the tests' own messages
+/** Who signs as SNS, and whose certificate a stand-in for Amazon shows; and another. */
+export const AMAZON = await Signatory.create({ days: SNS_DAYS })
+const ANOTHER = await Signatory.create({ days: SNS_DAYS })
+
+/** Signers of senders that have no scheme to themselves, or need more than a secret. */
+const OWN_SIGNERS: readonly Signer[] = [
+  { ...named('svix'), name: 'clerk' },
+  { ...named('svix'), name: 'resend' },
+  { ...named('standard-webhooks'), name: 'openai' },
+  { ...named('standard-webhooks'), name: 'google-form' },
+  { ...named('telegram'), secret: 'a-secret_5f1b', other: 'another_77aa' },
+  {
+    ...named('token'),
+    name: 'okta',
+    sign: (_, secret) => ({ headers: { authorization: secret } }),
+    signature: ['authorization', ''],
+  },
+  {
+    name: 'azure-event-grid',
+    verify: { scheme: 'token' },
+    ...{ secret: 'key-5f1b-of-the-url', other: 'key-77aa-of-another', coversBody: false },
+    sign: (_, secret) => ({ headers: {}, path: `?key=${secret}` }),
+  },
+  {
+    name: 'aws-sns',
+    verify: { scheme: 'aws_sns' },
+    ...{ secret: 'sns', other: 'another' },
+    sign({ body, time }, secret) {
+      const message = { ...JSON.parse(body), Timestamp: time.toISOString() }
+      const signatory = secret === 'sns' ? AMAZON : ANOTHER
+      return { headers: {}, body: JSON.stringify(signatory.sign(message)) }
+    },
+    isTimed: true,
+    coversBody: true,
+  },
+]
+
+function named(name: string): Signer {
+  const signer = SIGNERS.find((one) => one.name === name || one.name === `${name}, a form`)
+  if (!signer) throw new Error(`no signer ${name}`)
+  return signer
+}
+
+export const ROWS: readonly Row[] = [...SENDERS.map(rowOf), ...SIGNERS.filter(isOther).map(wayOf)]
+
+/** As init writes it, with the sender's own example. */
+function rowOf(sender: Sender): Row {
+  const { name, title } = sender
+  const signer = OWN_SIGNERS.find((one) => one.name === name) ?? named(name)
+  const made = fixtureOf(name)?.request({ id: '6f2c1c50-0000-4000-8000-000000000000', now: NOW })
+  const { headers = {}, body = '' } = made ?? {}
+  const values = secretsOf(sender).map((secret) => [
+    secret,
+    secret.endsWith('_URL') ? String(signer.verify.url ?? URL_CALLED) : signer.secret,
+  ])
+  return {
+    ...{ name, title, sender, signer, trigger: triggerOf(sender) },
+    on: onSection(sender),
+    secrets: Object.fromEntries(values),
+    message: { headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
+  }
+}
+
+function isOther({ name }: Signer): boolean {
+  return !SENDERS.some((sender) => sender.name === name || `${sender.name}, a form` === name)
+}
+
+/** Any other way of proving; its message has all that is hard to hand on as it is. */
+function wayOf(signer: Signer): Row {
+  const { name, verify, secret } = signer
+  const body = '\uFEFF{"id": "évt_1",  "big":12345678901234567890, "text":"a\\u0000\\"<b>"}\r\n'
+  return {
+    ...{ name, title: name, signer, trigger: 'webhook', secrets: {} },
+    // As YAML, of which JSON is a part.
+    on: `webhook:\n  verify: ${JSON.stringify({ ...verify, secret })}`,
+    message: { headers: { 'content-type': 'application/json' }, body },
+  }
+}
+
+const TWO_HOURS = 7_200_000
+
+/** A request as it goes over the wire: a header may come twice. */
+export interface Sending {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+  readonly path: string
+}
+
+export async function signedRequest(
+  { signer, message }: Row,
+  secret: string,
+  time = NOW,
+): Promise<Sending> {
+  const {
+    headers,
+    body = message.body,
+    path = '',
+  }: Proof = await signer.sign({ body: message.body, time }, secret)
+  return { headers: Object.entries({ ...message.headers, ...headers }), body, path }
+}
+
+type Forge = (row: Row, right: Sending) => Promise<Sending> | Sending | undefined
+
+/** The six forgeries; where one cannot be made, the reason stands in `NOT_APPLICABLE`. */
+export const FORGERIES: Readonly<Record<string, Forge>> = {
+  'altered body': ({ signer, name }, right) => {
+    if (!signer.coversBody) return undefined
+    if (name === 'aws-sns') return { ...right, body: right.body.replace('Hello', 'Hallo') }
+    return { ...right, body: withLastLetterChanged(right.body) }
+  },
+  'other secret': (row) => signedRequest(row, row.signer.other),
+  'missing header': ({ signer, name }, right) => {
+    const header = signer.signature?.[0]
+    if (header) return withHeaders(right, (given) => (given === header ? 0 : 1))
+    return IN_ANOTHER_PLACE[name]?.missing(right)
+  },
+  'doubled header': ({ signer, name }, right) => {
+    const { list, signature } = signer
+    // A list of signatures may hold the same one twice, so there another header comes twice.
+    const doubled = right.headers
+      .map(([header]) => header)
+      .find((header) =>
+        list === 'signatures'
+          ? /^(?:webhook-id|svix-id|x-acme-time)$/.test(header)
+          : header === signature?.[0],
+      )
+    if (doubled) return withHeaders(right, (header) => (header === doubled ? 2 : 1))
+    return IN_ANOTHER_PLACE[name]?.doubled?.(right)
+  },
+  'old timestamp': (row) =>
+    row.signer.isTimed
+      ? signedRequest(row, row.signer.secret, new Date(NOW.getTime() - TWO_HOURS))
+      : undefined,
+  'altered signature': ({ signer, name }, right) => {
+    const header = signer.signature?.[0]
+    if (!header) return IN_ANOTHER_PLACE[name]?.altered(right)
+    const headers = right.headers.map(([given, value]) =>
+      given === header
+        ? ([given, withOneCharacterChanged(value)] as const)
+        : ([given, value] as const),
+    )
+    return { ...right, headers }
+  },
+}
+
+interface Elsewhere {
+  readonly missing: (right: Sending) => Sending
+  readonly altered: (right: Sending) => Sending
+  readonly doubled?: (right: Sending) => Sending
+}
+
+/** What proves these senders stands in the body, or in the URL. */
+const IN_ANOTHER_PLACE: Readonly<Record<string, Elsewhere>> = {
+  'aws-sns': inBody(/"Signature":"[^"]*",/, /(?<="Signature":"[^"]{9})./),
+  mailgun: inBody(/"signature":"[0-9a-f]+"/, /(?<="signature":"[0-9a-f]{9})./, '"none":1'),
+  'mailgun, a route': inBody(/&signature=[0-9a-f]+/, /(?<=&signature=[0-9a-f]{9})./),
+  'microsoft-graph': inBody(/,?"clientState":"[^"]*"/, /(?<="clientState":".{9})./),
+  'azure-event-grid': {
+    missing: (right) => ({ ...right, path: '' }),
+    altered: (right) => ({ ...right, path: right.path.replace('5f1b', '5f1c') }),
+    doubled: (right) => ({ ...right, path: `${right.path}&${right.path.slice(1)}` }),
+  },
+}
+
+function inBody(proof: RegExp, character: RegExp, nothing = ''): Elsewhere {
+  return {
+    missing: (right) => ({ ...right, body: right.body.replace(proof, nothing) }),
+    altered: (right) => ({
+      ...right,
+      body: right.body.replace(character, (found) => (found === '0' ? '1' : '0')),
+    }),
+  }
+}
+
+function withHeaders(right: Sending, times: (header: string) => number): Sending {
+  return {
+    ...right,
+    headers: right.headers.flatMap((header) =>
+      Array.from({ length: times(header[0]) }, () => header),
+    ),
+  }
+}
+
+function withLastLetterChanged(text: string): string {
+  return text.replace(/[a-z](?=[^a-z]*$)/, (letter) => (letter === 'a' ? 'b' : 'a'))
+}
+
+/** Not among the last, of which base64 does not use every bit. */
+function withOneCharacterChanged(text: string): string {
+  const at = text.length - 6
+  return `${text.slice(0, at)}${text[at] === '0' ? '1' : '0'}${text.slice(at + 1)}`
+}
+
+/** Where a forgery means nothing, since the scheme says nothing of it: its own page says so too. */
+export const NOT_APPLICABLE: Readonly<Record<string, readonly string[]>> = {
+  'altered body': [
+    ...['mailgun', 'mailgun, a route', 'monday', 'gitlab', 'telegram', 'microsoft-graph', 'okta'],
+    ...['azure-event-grid', 'token', 'bearer', 'basic'],
+  ],
+  'doubled header': [
+    ...['aws-sns', 'mailgun', 'mailgun, a route', 'microsoft-graph'], // no header proves anything
+    ...['circleci', 'pagerduty'], // a list of signatures, of which one must hold
+  ],
+}

@@ -1,0 +1,84 @@
+// Runs a bundle of the action once for each environment of a list, in this one process: loaded anew each
+// time, and ended when the process has nothing left to do, which is when Node would let it exit.
+const fs = require('node:fs')
+const https = require('node:https')
+const net = require('node:net')
+const path = require('node:path')
+const vm = require('node:vm')
+
+const [bundle = '', list = '', port = ''] = process.argv.slice(2)
+/** @type {NodeJS.ProcessEnv[]} */
+const runs = JSON.parse(fs.readFileSync(list, 'utf8'))
+/** @type {{ exitCode: number, stdout: string, stderr: string }[]} */
+const ended = []
+let log = ''
+let running = false
+
+const { writeSync } = fs
+fs.writeSync = (/** @type {any[]} */ ...args) => {
+  const [descriptor, text] = args
+  if (descriptor !== 1) return writeSync.apply(fs, /** @type {any} */ (args))
+  log += text
+  return String(text).length
+}
+process.stdout.write = (/** @type {unknown} */ text) => {
+  log += text
+  return true
+}
+
+if (port !== '') {
+  const agent = new https.Agent()
+  agent.createConnection = () => net.connect(Number(port), '127.0.0.1')
+  https.globalAgent = agent
+}
+
+process.on('beforeExit', () => {
+  if (running) ended.push({ exitCode: Number(process.exitCode ?? 0), stdout: log, stderr: '' })
+  const env = runs[ended.length]
+  running = env !== undefined
+  log = ''
+  process.exitCode = 0
+  if (env === undefined) return print(JSON.stringify(ended))
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, env)
+  setImmediate(() => load(bundle, new Map())) // else a run that waits for nothing would be the last one
+})
+
+/** @type {Map<string, Function>} */
+const compiled = new Map()
+
+/**
+ * A file of the bundle, compiled once and evaluated once a run.
+ *
+ * @param {string} file
+ * @param {Map<string, { exports: unknown }>} loaded
+ */
+function load(file, loaded) {
+  const known = loaded.get(file)
+  if (known) return known.exports
+  const names = ['exports', 'require', 'module', '__filename', '__dirname']
+  const evaluate =
+    compiled.get(file) ??
+    vm.compileFunction(fs.readFileSync(file, 'utf8'), names, { filename: file })
+  compiled.set(file, evaluate)
+  const module = { exports: {} }
+  loaded.set(file, module)
+  const folder = path.dirname(file)
+  /** @param {string} id */
+  const requireFrom = (id) =>
+    id.startsWith('.') ? load(path.join(folder, id), loaded) : require(id)
+  evaluate.call(module.exports, module.exports, requireFrom, module, file, folder)
+  return module.exports
+}
+
+/** A pipe takes no more than 64 KB at once. @param {string} text */
+function print(text) {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      if (Object(error).code !== 'EAGAIN') throw error
+    }
+  }
+}
