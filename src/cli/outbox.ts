@@ -4,7 +4,7 @@ import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { fromEnvironment, httpCall } from './http.ts'
-import { styled, withProgress } from './terminal.ts'
+import { print, styled, withProgress } from './terminal.ts'
 
 interface OutboxOptions {
   readonly relay: string
@@ -292,8 +292,4 @@ function checkedId(delivery: string): string {
     message: `${JSON.stringify(delivery)} is no delivery id`,
     hint: 'hookline outbox list prints them',
   })
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
