@@ -230,6 +230,12 @@ inBrowser('the page', () => {
     expect(sent).toMatchObject({ origin: 'composed', outcome: 'fired', event: 'issues.opened' })
     // Unchanged, the body is the sender's own text, though it is shown with line breaks.
     expect(sent.request?.body).not.toContain('\n')
+    // The expressions stay open beside what is composed and sent again.
+    await page.getByRole('treeitem', { name: 'title: Found a bug' }).click()
+    await body.fill('{"issue":{"title":"Another one"}}')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('treeitem', { name: 'title: Another one' }).waitFor()
+    await page.getByRole('region', { name: 'Expressions' }).waitFor()
     await start.selectOption('nothing')
     await body.fill('{\n  "list": [')
     await body.press('Enter')
@@ -241,7 +247,7 @@ inBrowser('the page', () => {
     await answer.getByText('Answered 400').waitFor()
     await answer.getByText('__response_code').waitFor()
     await start.selectOption('the last request')
-    await expect(until(() => body.inputValue(), /Found a bug/)).resolves.toBeTruthy()
+    await expect(until(() => body.inputValue(), /Another one/)).resolves.toBeTruthy()
     await body.press('Escape')
     await rows(page).first().waitFor()
   })
