@@ -449,6 +449,20 @@ describe('a start', () => {
     ])
   })
 
+  test('keeps its pace: the last call before it may have been a moment ago', async () => {
+    const { put, outbox, key, queue, time } = await fakeLanes(async () => DONE)
+    for (const id of ['a', 'b']) await put(id)
+    await queue.stop()
+    const again = platform(() => undefined)
+    again.time.now = time.now
+    await fakeLanes(again.send, { time: again.time, outbox, keys: [key] })
+    await again.time.pass(SECOND)
+    expect(again.calls).toEqual([
+      { at: 350, delivery: 'a' },
+      { at: 700, delivery: 'b' },
+    ])
+  })
+
   test('after a jump of the clock waits for an hour at most', async () => {
     const first = platform(() => limited(30))
     const { put, outbox, key } = await fakeLanes(first.send, { time: first.time })
