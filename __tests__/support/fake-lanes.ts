@@ -15,7 +15,7 @@ export const HOUR = 60 * MINUTE
 export const LIMITS: OutboxLimits = { events: 10_000, bytes: 1e9, age: 24 * HOUR, pace: 350 }
 
 /** Real milliseconds after which work is taken to wait for other work. */
-const WAITS_FOR_OTHERS = 250
+const WAITS_FOR_OTHERS = 2000
 
 /** Time that passes only when it is told to. What happens in it is done when `pass` resolves. */
 export class FakeTime {

@@ -51,6 +51,45 @@ async function accepting(
   return { ...lanes, time, accept, dispatch, background }
 }
 
+describe('what GitHub says at once', () => {
+  const answer = (code: string, status: number, platformStatus?: number) =>
+    new RelayError(status, code, 'no', {
+      hint: '',
+      ...(platformStatus !== undefined && { attempts: { tries: 1, platformStatus } }),
+    })
+
+  test.each([
+    ['401', answer('invalid_token', 401, 401)],
+    ['403', answer('repository_not_accessible', 403, 403)],
+    ['404', answer('repository_not_accessible', 403, 404)],
+    ['413', answer('payload_too_large', 413, 413)],
+    ['422', answer('rejected', 422, 422)],
+    ['a redirect elsewhere', answer('platform_unavailable', 502, 301)],
+    ['a fault of ours', new TypeError('ours')],
+  ])('is told and not swallowed: %s', async (_name, error) => {
+    const refuse = async () => {
+      throw error
+    }
+    const { dispatch, outbox } = await accepting({ ask: refuse, send: refuse })
+    await expect(dispatch(dispatchOf('a'))).rejects.toBe(error)
+    expect(await outbox.list()).toEqual([])
+  })
+
+  test.each([
+    ['429', answer('rate_limited', 429, 429)],
+    ['503', down()],
+    ['a reset', answer('platform_unavailable', 502)],
+    ['no answer', answer('platform_timeout', 504)],
+  ])('is kept where it is not now: %s', async (_name, error) => {
+    const refuse = async () => {
+      throw error
+    }
+    const { dispatch, outbox } = await accepting({ ask: refuse, send: refuse })
+    await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: true })
+    expect(await outbox.list()).toMatchObject([{ delivery: 'a', reason: error.code }])
+  })
+})
+
 describe('time to accept', () => {
   test('an answer in time is the answer; nothing is kept, and no timer is left', async () => {
     const time = new FakeTime()

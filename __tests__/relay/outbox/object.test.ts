@@ -17,7 +17,7 @@ describe('the storage of an outbox on workerd', () => {
   beforeAll(async () => {
     github = await startGitHub()
     await workerBundle()
-  }, 120_000)
+  }, 180_000)
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'outbox-object-'))
     settings = {
@@ -76,7 +76,7 @@ describe('the storage of an outbox on workerd', () => {
     // Nobody is told that nothing waits.
     for (const path of ['/outbox', '/metrics']) expect((await operate(path)).status).toBe(500)
     for (const file of await files()) expect(await readFile(file, 'utf8')).toBe(garbage)
-  }, 60_000)
+  })
 
   test('full: what does not fit is 503, what was accepted is handed over when there is room', async () => {
     await start({ isBroken: true, mostOfFile: 400 })
@@ -98,7 +98,7 @@ describe('the storage of an outbox on workerd', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     expect([...new Set(delivered())]).toEqual(accepted)
-  }, 60_000)
+  })
 })
 
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/

@@ -87,6 +87,18 @@ describe('a lane', () => {
     expect(gaps).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60])
   })
 
+  test('obeys the longest of the pauses that requests at once were asked for', async () => {
+    const { calls, time, send } = platform(() => undefined)
+    const { put } = await fakeLanes(send, { time })
+    await put('a', { tries: 1, next: START + SECOND })
+    await put('b', { tries: 1, next: START + 30 * SECOND })
+    await time.pass(MINUTE)
+    expect(calls).toEqual([
+      { at: 30 * SECOND, delivery: 'a' },
+      { at: 30 * SECOND + 350, delivery: 'b' },
+    ])
+  })
+
   test('does not hold up others: a repository that is limited, one that is not', async () => {
     const { calls, time, send } = platform(({ delivery }) =>
       delivery.startsWith('slow') ? limited(3600) : undefined,
@@ -112,7 +124,7 @@ describe('a lane', () => {
       },
       { time },
     )
-    for (let n = 0; n < 36; n++) await put(`${n}`, { lane: `o/r${n}#1`, next: START + SECOND })
+    for (let n = 0; n < 34; n++) await put(`${n}`, { lane: `o/r${n}#1`, next: START + SECOND })
     // Who waits for another lane goes on in real time.
     for (let n = 0; n < 100 && queue.figures().waiting > 0; n++) {
       await time.pass(SECOND)
@@ -434,6 +446,20 @@ describe('a start', () => {
     expect(second.calls).toEqual([
       { at: 30 * SECOND, delivery: 'a' },
       { at: 30 * SECOND + 350, delivery: 'b' },
+    ])
+  })
+
+  test('keeps its pace: the last call before it may have been a moment ago', async () => {
+    const { put, outbox, key, queue, time } = await fakeLanes(async () => DONE)
+    for (const id of ['a', 'b']) await put(id)
+    await queue.stop()
+    const again = platform(() => undefined)
+    again.time.now = time.now
+    await fakeLanes(again.send, { time: again.time, outbox, keys: [key] })
+    await again.time.pass(SECOND)
+    expect(again.calls).toEqual([
+      { at: 350, delivery: 'a' },
+      { at: 700, delivery: 'b' },
     ])
   })
 

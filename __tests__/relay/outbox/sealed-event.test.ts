@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { base64url, compactDecrypt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
+import {
+  base64url,
+  CompactEncrypt,
+  compactDecrypt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+} from 'jose'
 import { NODE_CIPHER } from '../../../src/relay/outbox/on-node.ts'
 import {
   type Cipher,
@@ -173,6 +181,12 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
     await expect(openSealed(sealed, [key])).rejects.toThrow('no token')
     const token = await sealToken({ token: TOKEN, repository: 'o/r' }, key.publicJwk)
     await expect(openEvent(token, [key])).rejects.toThrow('no sealed event')
+    // Nor the very content of an event, where it is not said to be one.
+    const { plaintext } = await compactDecrypt(sealed, key.open)
+    const untyped = await new CompactEncrypt(plaintext)
+      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: key.id })
+      .encrypt(await importJWK(key.publicJwk, 'ECDH-ES'))
+    await expect(openEvent(untyped, [key])).rejects.toThrow('no sealed event')
   })
 })
 
