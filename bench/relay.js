@@ -1,35 +1,55 @@
-// node bench/relay.js [rounds]   R27: how fast the relay is, beside forwarders that do nothing else
-import { compare } from './relay/compare.js'
+// node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|outbox …]
+// R27: how fast the relay is, beside forwarders that do nothing else, and what its features cost
+import { bodyCosts } from './relay/bodies.js'
+import { compare, compareSpeed } from './relay/compare.js'
 import { credentialCosts } from './relay/credentials.js'
 import { outboxCosts } from './relay/outbox.js'
 import { compile, start } from './relay/subjects.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
 import { report } from './report.js'
 
-const ROUNDS = Number(process.argv[2] ?? 7)
+const [rounds = '7', ...parts] = process.argv.slice(2)
+const ROUNDS = Number(rounds)
+const wants = (/** @type {string} */ part) => parts.length === 0 || parts.includes(part)
 
 compile()
 const upstream = await start('upstream')
 const env = { HOOKLINE_API_URL: upstream.url }
 
-const bare = await start('bare', env)
-const node = await start('node', env)
-report(await compare(['bare forwarder', bare], ['relay on Node', node], ROUNDS, 0.85))
-await bare.stop()
-await node.stop()
+if (wants('node')) {
+  const bare = await start('bare', env)
+  const node = await start('node', env)
+  report(await compare(['bare forwarder', bare], ['relay on Node', node], ROUNDS, 0.85))
+  await bare.stop()
+  await node.stop()
+}
 
-const forwardOnly = await startWorker(
-  new URL('./relay/forward-only-worker.js', import.meta.url).pathname,
-  env,
-)
-const worker = await startWorker(await bundledRelay(), env)
-report(await compare(['forward-only', forwardOnly], ['relay on workerd', worker], ROUNDS, 0.65))
-await worker.stop()
-const heard = await startWorker(await bundledRelay(), env, 'pipe')
-report(await compare(['forward-only', forwardOnly], ['its log read here', heard], ROUNDS))
-await forwardOnly.stop()
-await heard.stop()
+if (wants('direct')) {
+  const node = await start('node', env)
+  const direct = await start('node', { ...env, HOOKLINE_EVENT: 'workflow_dispatch' })
+  report(
+    await compareSpeed(['repository_dispatch', node], ['workflow_dispatch', direct], ROUNDS, 0.95),
+  )
+  await node.stop()
+  await direct.stop()
+}
 
-report(await credentialCosts(env, ROUNDS))
-report(await outboxCosts(env, ROUNDS))
+if (wants('bodies')) report(await bodyCosts(env, ROUNDS))
+
+if (wants('workerd')) {
+  const forwardOnly = await startWorker(
+    new URL('./relay/forward-only-worker.js', import.meta.url).pathname,
+    env,
+  )
+  const worker = await startWorker(await bundledRelay(), env)
+  report(await compare(['forward-only', forwardOnly], ['relay on workerd', worker], ROUNDS, 0.8))
+  await worker.stop()
+  const heard = await startWorker(await bundledRelay(), env, 'pipe')
+  report(await compareSpeed(['forward-only', forwardOnly], ['its log read here', heard], ROUNDS))
+  await forwardOnly.stop()
+  await heard.stop()
+}
+
+if (wants('credentials')) report(await credentialCosts(env, ROUNDS))
+if (wants('outbox')) report(await outboxCosts(env, ROUNDS))
 await upstream.stop()

@@ -79,3 +79,16 @@ test('shows as *** wherever it is printed', () => {
   ])
   expect(secret.reveal()).toBe('a-value-of-some-length')
 })
+
+test('a token is found with any one of its characters escaped, among escapes of others', () => {
+  const characters = 'ABCXYZOPabcxyzop0123456789._~-'
+  const secret = new Secret(characters)
+  for (const [at, character] of [...characters].entries()) {
+    for (const escaped of [percent(character), percent(character).toUpperCase()]) {
+      const text = `%7B${characters.slice(0, at)}${escaped}${characters.slice(at + 1)}%22`
+      expect([character, secret.isIn(text)]).toEqual([character, true])
+      expect(secret.scrub(text)).toBe('%7B***%22')
+    }
+  }
+  expect(secret.isIn('%7B%22%C3%A9%20%3A%5B%7D')).toBe(false)
+})

@@ -13,8 +13,8 @@ const LOAD = { connections: 16, milliseconds: 1500 }
 const STEADY = { rate: 300, connections: 16, milliseconds: 4000 }
 
 /**
- * Measures two subjects in turn: how the second compares with the first, with 2 KB bodies on 16
- * connections.
+ * Measures two subjects in turn: how the second compares with the first on 16 connections, and how
+ * late each of them answers at a steady rate.
  *
  * @param {Named} base
  * @param {Named} subject
@@ -22,7 +22,19 @@ const STEADY = { rate: 300, connections: 16, milliseconds: 4000 }
  * @param {number} [atLeast] the goal for the requests per second
  * @returns {Promise<Row[]>}
  */
-export async function compare([baseName, base], [name, subject], rounds, atLeast) {
+export async function compare(base, subject, rounds, atLeast) {
+  const rows = await compareSpeed(base, subject, rounds, atLeast)
+  return [...rows, ...(await latencies(base)), ...(await latencies(subject))]
+}
+
+/**
+ * @param {Named} base
+ * @param {Named} subject
+ * @param {number} rounds
+ * @param {number} [atLeast] the goal for the requests per second
+ * @returns {Promise<Row[]>}
+ */
+export async function compareSpeed([baseName, base], [name, subject], rounds, atLeast) {
   for (const { url, request } of [base, subject]) await saturate(url, WARM_UP, request)
   /** @type {Figures[]} */
   const bases = []
@@ -48,8 +60,6 @@ export async function compare([baseName, base], [name, subject], rounds, atLeast
       ...(atLeast !== undefined && { atLeast }),
     },
     row('own CPU per request', (r) => r.cpu, 3, 'ms'),
-    ...(await latencies([baseName, base])),
-    ...(await latencies([name, subject])),
   ]
 }
 
@@ -59,7 +69,7 @@ export async function compare([baseName, base], [name, subject], rounds, atLeast
  * @param {Subject} subject
  * @returns {Promise<Figures>}
  */
-async function measure(subject) {
+export async function measure(subject) {
   const before = cpuMilliseconds(await subject.usage())
   const { perSecond, requests } = await saturate(subject.url, LOAD, subject.request)
   return { perSecond, cpu: (cpuMilliseconds(await subject.usage()) - before) / requests }

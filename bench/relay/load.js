@@ -1,7 +1,13 @@
 // A load generator: raw sockets, one request in flight on each.
 import { connect } from 'node:net'
 
-const BODY = JSON.stringify({ id: 1, text: 'x'.repeat(2000) })
+/** @typedef {{ type: string, body: string }} Content */
+
+/** @type {Content} */
+const USUAL = {
+  type: 'application/json',
+  body: JSON.stringify({ id: 1, text: 'x'.repeat(2000) }),
+}
 export const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 export const REPOSITORY = 'owner/repo'
 const HOOK = `/${REPOSITORY}/hook/webhook`
@@ -11,13 +17,14 @@ export const TARGET = `${HOOK}?__token=${TOKEN}`
  * A request that brings a token, or what stands in its place.
  *
  * @param {string} token
+ * @param {Content} [content] of its body, of ASCII characters alone
  */
-export const requestWith = (token) =>
+export const requestWith = (token, { type, body } = USUAL) =>
   Buffer.from(
     `POST ${HOOK}?__token=${token} HTTP/1.1\r\nHost: relay.test\r\nUser-Agent: GitHub-Hookshot/044aadd\r\n` +
       'Accept: */*\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958\r\n' +
       'X-Hub-Signature-256: sha256=d57c68ca6f92289e6987922ff26938930f6e66a2d161ef06abdf1859230aa23c\r\n' +
-      `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+      `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
 
 const REQUEST = requestWith(TOKEN)

@@ -1,10 +1,37 @@
 // A stand-in for the platform that costs as little as it can: it reads a call and answers 204.
 import { createServer } from 'node:net'
 
+/** Bytes of a call that tell what it asks for. */
+const FIRST_LINE = 100
+
 // `DOWN=1`: a platform that takes nothing.
 const ANSWER = process.env.DOWN
   ? 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n'
   : 'HTTP/1.1 204 No Content\r\n\r\n'
+
+const STARTED = json({
+  workflow_run_id: 1,
+  run_url: 'https://api.github.com/repos/owner/repo/actions/runs/1',
+  html_url: 'https://github.com/owner/repo/actions/runs/1',
+})
+const REPOSITORY = json({ default_branch: 'main' })
+
+/**
+ * The answer to a call, by how its first line begins.
+ *
+ * @param {string} line
+ */
+function answerTo(line) {
+  if (process.env.DOWN) return ANSWER
+  if (line.startsWith('GET ')) return REPOSITORY
+  return line.includes('/actions/workflows/') ? STARTED : ANSWER
+}
+
+/** @param {object} value */
+function json(value) {
+  const body = JSON.stringify(value)
+  return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
 
 /**
  * Counts calls by their head and the length it declares.
@@ -18,9 +45,10 @@ function serve(socket, count) {
   socket.on('data', (chunk) => {
     pending = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
     for (let end = endOfCall(pending); end > 0; end = endOfCall(pending)) {
+      const answer = answerTo(pending.toString('latin1', 0, FIRST_LINE))
       pending = pending.subarray(end)
       count()
-      socket.write(ANSWER)
+      socket.write(answer)
     }
   })
   socket.on('error', () => {})

@@ -54,9 +54,16 @@ export class Secret {
 
   #isPercentEncodedIn(text: string): boolean {
     if (this.#value.length < SHORTEST_SCRUBBED || !text.includes('%')) return false
+    if (UNRESERVED.test(this.#value) && !ESCAPED_UNRESERVED.test(text)) return false
     return unescaped(text).includes(unescaped(this.#value, false))
   }
 }
+
+/** What no form needs to escape, and of what most tokens are made: RFC 3986, section 2.3. */
+const UNRESERVED = /^[\w.~-]+$/
+
+/** Escapes of such characters: in a text without any, no such token is hidden by escapes. */
+const ESCAPED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|5[\daf]|7[\dae])/i
 
 const CHARACTERS = new TextDecoder('latin1')
 
