@@ -10,6 +10,7 @@ const cli = fileURLToPath(new URL('../dist/cli/index.js', import.meta.url))
 
 const RATIOS = [
   { what: '`check`, 1,000 workflow files : bare node', of: 'check', to: 'bare' },
+  { what: '`check`, 1,000 files that are not built yet : bare node', of: 'new', to: 'bare' },
   { what: '`build`, 1,000 workflow files : `check`', of: 'build', to: 'check' },
   { what: '`check`, 400 jobs in a chain : 200', of: 'chain400', to: 'chain200', atMost: 2.5 },
   { what: '`check`, 1,000 expressions in a line : one', of: 'line', to: 'one' },
@@ -33,6 +34,7 @@ export async function measureCompiler(folder, rounds) {
   const variants = new Map([
     ['bare', { script: await bareScript(folder) }],
     ['check', command(many, 'check')],
+    ['new', command(many, 'check', 'workflows/*.yml')],
     ['build', command(many, 'build')],
     ['chain200', command(layFiles(`${folder}/chain200`, [chain(200)]), 'check')],
     ['chain400', command(layFiles(`${folder}/chain400`, [chain(400)]), 'check')],

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { parse } from 'yaml'
-import { readRunsOn } from '../compiler/runs-on.ts'
+import { readRunsOn } from '../compiler/source-file.ts'
 import { parseState, STATE_FORMS } from '../state/index.ts'
 import type { Json } from '../wire/json.ts'
 

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION, type CompileOptions } from '../compiler/compile.ts'
-import { githubMessages } from '../compiler/github-parser.ts'
+import { ACTION, type CompileOptions, githubMessages } from '../compiler/compile.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import {
   mayUseAction,

@@ -2,12 +2,10 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import type { StartingEvent } from './events.ts'
 import { fileNotices, fileProblems } from './findings.ts'
-import { githubMessages, type ParserMessage } from './github-parser.ts'
 import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
-import { planOf } from './plan.ts'
+import { planOf, type StartingEvent } from './plan.ts'
 import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
 import type { SourceFile } from './source-file.ts'
 import { applyEdits, type Edit, placeBefore } from './spans.ts'
@@ -149,4 +147,32 @@ function newProblems(parsed: readonly Problem[], own: readonly Problem[]): Probl
     said.add(key)
     return isNew
   })
+}
+
+/** What GitHub's own parser says of a workflow file. */
+export interface ParserMessage {
+  readonly message: string
+  /** Where, in characters of the text. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Parses a workflow file as GitHub does. The parser is large, so it is loaded only here. */
+export async function githubMessages({ name, text }: MadeFile): Promise<ParserMessage[]> {
+  const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await import(
+    '@actions/workflow-parser'
+  )
+  const { context, value } = parseWorkflow({ name, content: text }, new NoOperationTraceWriter())
+  if (value) await convertWorkflowTemplate(context, value)
+  const errors = context.errors.getErrors()
+  if (errors.length === 0) return []
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  const offset = ({ line, column }: { readonly line: number; readonly column: number }) =>
+    (starts[line - 1] ?? text.length) + column - 1
+  return errors.map(({ rawMessage, range }) => ({
+    message: rawMessage,
+    start: range ? offset(range.start) : 0,
+    end: range ? offset(range.end) : 0,
+  }))
 }

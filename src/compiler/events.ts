@@ -2,13 +2,10 @@ import { isMap, isScalar, isSeq, type Node, parseDocument, stringify, visit } fr
 import { isObject, type Json } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { rangeOf } from '../workflow/yaml.ts'
-import { entryKey, type ScheduleEntry } from './schedule.ts'
+import { entryKey, type ScheduleEntry, type StartingEvent } from './plan.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'
 import { columnOf, type Edit, trimmedEnd } from './spans.ts'
 import { type EntryText, entryTexts, indent, type Lines, quoted } from './yaml-lines.ts'
-
-/** The event of GitHub by which a webhook starts the workflow. */
-export type StartingEvent = 'repository_dispatch' | 'workflow_dispatch'
 
 /** The input of a `workflow_dispatch` that holds a webhook. */
 export const INPUT = 'hookline'

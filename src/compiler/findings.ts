@@ -4,7 +4,7 @@ import { IGNORED_KEYS } from '../triggers/config.ts'
 import type { Problem } from '../wire/errors.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { INPUT, type StartingEvent } from './events.ts'
+import { INPUT } from './events.ts'
 import {
   type FileExpression,
   fileExpressions,
@@ -13,8 +13,7 @@ import {
   parseExpression,
   references,
 } from './expressions.ts'
-import type { Plan, PolledTrigger } from './plan.ts'
-import { DEFAULT_EVERY } from './schedule.ts'
+import { DEFAULT_EVERY, type Plan, type PolledTrigger, type StartingEvent } from './plan.ts'
 import {
   jobsOf,
   type NodePair,

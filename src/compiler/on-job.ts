@@ -1,8 +1,9 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
-import { INPUT, onEntryTexts, type StartingEvent } from './events.ts'
+import { INPUT, onEntryTexts } from './events.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
+import type { StartingEvent } from './plan.ts'
 import {
   type NodePair,
   namesIn,

@@ -3,7 +3,6 @@ import type { Problem } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { aliasProblems, isInTrigger } from './aliases.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits } from './events.ts'
 import {
@@ -35,6 +34,8 @@ import {
 import type { Plan } from './plan.ts'
 import { expressionEdits, rewriteExpression, type Target } from './rewrite.ts'
 import {
+  aliasProblems,
+  isInTrigger,
   jobsOf,
   type NodePair,
   OWN_KEY,

@@ -1,13 +1,12 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
-import { type Json, record } from '../wire/json.ts'
+import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Reading, TriggerNodes } from '../workflow/options.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
-import { readRunsOn } from './runs-on.ts'
 import { linesOf, type Span } from './spans.ts'
 
 /** A top-level key of a workflow file with its value, as whole lines. */
@@ -156,6 +155,23 @@ function readOwnKey(source: Source, document: Document, section: Section | undef
   })
 }
 
+/** What `runs-on` of a job may be: a label, a list of labels, or a group. */
+export function readRunsOn(value: unknown): Json | undefined {
+  if (typeof value === 'string' && value.trim() !== '') return value
+  if (Array.isArray(value)) {
+    const labels = value.filter((label) => typeof label === 'string' && label !== '')
+    return labels.length > 0 && labels.length === value.length ? labels : undefined
+  }
+  if (!isObject(value)) return undefined
+  const { group, labels, ...others } = value
+  const isGroup = typeof group === 'string' || group === undefined
+  const known = labels === undefined ? undefined : readRunsOn(labels)
+  if (!isGroup || Object.keys(others).length > 0 || (labels !== undefined && !known))
+    return undefined
+  if (group === undefined && known === undefined) return undefined
+  return { ...(group !== undefined && { group }), ...(known !== undefined && { labels: known }) }
+}
+
 /** A key with its value, as a parsed document holds them: nodes only. */
 export type NodePair = Pair<Node, Node | null>
 
@@ -222,4 +238,35 @@ export function namesIn(text: string, node: unknown, context: string): string[] 
   return [
     ...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values(),
   ].reverse()
+}
+
+/**
+ * Aliases of anchors that will stand in another text: the triggers go into an input of the action,
+ * for one, and what is there cannot be named from outside.
+ *
+ * @param partOf what goes into one text together, by a name of no meaning
+ */
+export function aliasProblems(file: SourceFile, partOf: (node: Node) => string): Problem[] {
+  const problems: Problem[] = []
+  visit(file.document, {
+    Alias(_, alias) {
+      const anchor = alias.resolve(file.document)
+      if (!anchor || partOf(alias) === partOf(anchor)) return
+      problems.push({
+        message: `the alias "*${alias.source}" and its anchor come to stand in two texts`,
+        position: positionAt(file.source, ...rangeOf(alias)),
+        hint: 'write the value out here',
+      })
+    },
+  })
+  return problems
+}
+
+export function isInTrigger({ triggers }: SourceFile, node: Node): boolean {
+  return triggers.some(({ nodes }) => isWithinNode(nodes.options, node))
+}
+
+export function isWithinNode(part: Node | null, node: Node): boolean {
+  const [at] = rangeOf(node)
+  return part !== null && at >= rangeOf(part)[0] && at < rangeOf(part)[1]
 }

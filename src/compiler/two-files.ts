@@ -2,7 +2,6 @@ import { isMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { aliasProblems, isInTrigger, isWithinNode } from './aliases.ts'
 import { callOutputLines, eventLines } from './events.ts'
 import { type FileExpression, keyOf } from './expressions.ts'
 import { type JobEdits, jobEdits } from './job-edits.ts'
@@ -19,10 +18,12 @@ import {
   skippedContext,
 } from './on-job.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
-import type { Plan } from './plan.ts'
+import { entryKey, type Plan } from './plan.ts'
 import { expressionEdits, IN_JOBS_FILE } from './rewrite.ts'
-import { entryKey } from './schedule.ts'
 import {
+  aliasProblems,
+  isInTrigger,
+  isWithinNode,
   jobsOf,
   type NativeEvent,
   type NodePair,
