@@ -38,7 +38,8 @@ function send(...args: readonly string[]) {
 test('--key makes a pair once, tells its public half, and signs with it from then on', async () => {
   const file = join(folder, 'discord.pem')
   const first = await send('--as', 'discord', '--key', file)
-  const [, secret = ''] = /public half: DISCORD_PUBLIC_KEY=([0-9a-f]{64})$/m.exec(first.errors) ?? []
+  const [, secret = ''] =
+    /public half: DISCORD_PUBLIC_KEY=([0-9a-f]{64})$/m.exec(first.errors) ?? []
   const second = await send('--as', 'discord', '--key', file)
   expect([first.code, second.code, second.errors]).toEqual([0, 0, ''])
   const trigger = bound('webhook', { verify: { scheme: 'discord', secret } })
