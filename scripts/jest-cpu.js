@@ -15,10 +15,14 @@ export default class Cpu {
     this.#before = cpuSeconds()
   }
 
-  /** @param {{ path: string }} test */
-  onTestFileResult({ path }) {
+  /**
+   * @param {{ path: string }} test
+   * @param {{ numFailingTests: number, testExecError?: unknown }} result
+   */
+  onTestFileResult({ path }, { numFailingTests, testExecError }) {
     const seconds = cpuSeconds() - this.#before
-    this.#suites.push({ path: relative(process.cwd(), path), seconds })
+    const failed = numFailingTests > 0 || testExecError ? '  FAILED' : ''
+    this.#suites.push({ path: `${relative(process.cwd(), path)}${failed}`, seconds })
   }
 
   onRunComplete() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ActionResult, dispatchEvent, runAction } from '../support/action.ts'
+import { type ActionResult, dispatchEvent, runInShared } from '../support/action.ts'
 
 const inputs = { on: 'webhook: {method: [get, post], path: "/:a{/:b}"}' }
 
@@ -22,7 +22,7 @@ describe('R33: an event of any shape through the built action', () => {
     ['no client_payload', { action: 'webhook' }],
     ['an action of another type', { action: ['webhook'], client_payload: {} }],
   ])('%s: exit 0, skipped', async (_, event) => {
-    const run = await runAction({ event: 'repository_dispatch', payload: event, inputs })
+    const run = await runInShared({ event: 'repository_dispatch', payload: event, inputs })
     expect(run).toMatchObject({ exitCode: 0, stderr: '', outputs: { triggered: 'false' } })
   })
 
@@ -52,7 +52,7 @@ describe('R33: an event of any shape through the built action', () => {
       'client_payload.headers is null, not an object',
     ],
   ])('a client_payload that is %s: exit 0, skipped, with a warning', async (_, sent, message) => {
-    const run = await runAction({ ...dispatchEvent(sent), inputs })
+    const run = await runInShared({ ...dispatchEvent(sent), inputs })
     expect(run).toMatchObject({
       exitCode: 0,
       stderr: '',
@@ -64,7 +64,7 @@ describe('R33: an event of any shape through the built action', () => {
 
   test('any JSON', async () => {
     for (const event of fc.sample(fc.jsonValue({ maxDepth: 4 }), 10)) {
-      expectAnEnd(await runAction({ event: 'repository_dispatch', payload: event, inputs }))
+      expectAnEnd(await runInShared({ event: 'repository_dispatch', payload: event, inputs }))
     }
   })
 
@@ -75,12 +75,12 @@ describe('R33: an event of any shape through the built action', () => {
       { requiredKeys: [] },
     )
     for (const sent of fc.sample(part, 10)) {
-      expectAnEnd(await runAction({ ...dispatchEvent(sent), inputs }))
+      expectAnEnd(await runInShared({ ...dispatchEvent(sent), inputs }))
     }
   })
 })
 
 test.each(['push', 'issues', 'schedule', ''])('any payload of the event "%s"', async (event) => {
   const [payload] = fc.sample(fc.jsonValue(), 1)
-  expectAnEnd(await runAction({ event, payload, inputs }))
+  expectAnEnd(await runInShared({ event, payload, inputs }))
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import { fire, payload } from './step.ts'
 
 describe('inline', () => {
@@ -44,7 +44,7 @@ describe('workflow files', () => {
       await writeFile(join(workspace, name), text)
     }
     const inputs = { on: '', ...(workflow !== undefined && { workflow }) }
-    return runAction({ ...dispatchEvent(payload({ path })), inputs, workspace })
+    return runInShared({ ...dispatchEvent(payload({ path })), inputs, workspace })
   }
 
   test.each([

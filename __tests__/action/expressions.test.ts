@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import { fire, itemOf, payload } from './step.ts'
 
 const env = { MY_PATH: '/from-env', INPUT_HIDDEN: '/hidden', ACTIONS_RUNTIME_TOKEN: '/hidden' }
@@ -12,7 +12,7 @@ const inputs = {
 /** Runs an `on:` with secrets, vars and an environment, on a POST to `/hook/webhook` + path. */
 function run(on: string, path: string) {
   const event = dispatchEvent(payload({ path: `hook/webhook${path}` }))
-  return runAction({ ...event, inputs: { ...inputs, on }, env })
+  return runInShared({ ...event, inputs: { ...inputs, on }, env })
 }
 
 describe('an expression in on:', () => {
@@ -42,7 +42,7 @@ describe('an expression in on:', () => {
   test('a method from an expression narrows', async () => {
     const on = 'webhook: {method: "${{ fromJSON(secrets.METHODS) }}"}'
     const get = dispatchEvent(payload({ method: 'GET' }))
-    const { outputs } = await runAction({ ...get, inputs: { ...inputs, on } })
+    const { outputs } = await runInShared({ ...get, inputs: { ...inputs, on } })
     expect(outputs.triggered).toBe('false')
   })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
 import { fire, itemOf, multipart, type Sent } from './step.ts'
@@ -61,7 +61,7 @@ describe('R35: keys of Object.prototype are keys like any other', () => {
       headers: asJson('"v"'),
       body: JSON.parse(asJson('1')),
     }
-    const run = await runAction({ ...dispatchEvent(clientPayload), inputs: { on: 'webhook' } })
+    const run = await runInShared({ ...dispatchEvent(clientPayload), inputs: { on: 'webhook' } })
     expect(Object.entries(itemOf(run).body)).toEqual(entries(1))
     expect(Object.keys(itemOf(run).headers)).toEqual(KEYS.map((key) => key.toLowerCase()))
   })

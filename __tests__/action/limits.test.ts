@@ -82,11 +82,11 @@ describe('R34: huge YAML', () => {
     ['33,000 aliases of nothing', many(33_000, () => '*a'), 20],
     ['one bad line of 900 KB', `webhok: "${'x'.repeat(900_000)}"`, 1],
   ])('%s: the first mistakes, without a hang', (_, text, count) => {
-    const started = performance.now()
+    const started = process.cpuUsage()
     const found = mistakes(text)
     expect(found.length).toBeGreaterThanOrEqual(count)
     expect(found.length).toBeLessThanOrEqual(2 * count)
-    expect(performance.now() - started).toBeLessThan(HANG_MS)
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(HANG_MS)
   })
 
   test.each([
@@ -98,10 +98,10 @@ describe('R34: huge YAML', () => {
     ['aliases of nothing', '*x\n'],
     ['lists that are fine', '- a\n'],
   ])('1 MB of %s is refused by its tokens, without a hang', (_, part) => {
-    const started = performance.now()
+    const started = process.cpuUsage()
     const text = part.repeat(Math.floor((1024 * 1024) / part.length))
     expect(mistakes(text)).toEqual(['w.yml has more than 100000 tokens'])
-    expect(performance.now() - started).toBeLessThan(HANG_MS)
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(HANG_MS)
   })
 
   test('mistakes that are not shown are counted', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import { fire, payload } from './step.ts'
 
 const FILE = 'file=.github/workflows/hook.yml'
@@ -209,7 +209,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
 describe('a mistake in another input', () => {
   test.each(['secrets', 'vars'])('%s that is no JSON, without its text', async (name) => {
     const inputs = { on: 'webhook', [name]: '{"KEY": "hunter2-unquoted' }
-    const run = await runAction({ ...dispatchEvent(payload()), inputs })
+    const run = await runInShared({ ...dispatchEvent(payload()), inputs })
     const example = `example: ${name}: '{"NAME": \${{ toJSON(${name}.NAME) }}}'`
     expect(run.exitCode).toBe(1)
     expect(run.stdout).toBe(
@@ -219,7 +219,7 @@ describe('a mistake in another input', () => {
 
   test.each(['["hunter2"]', '"hunter2"', '5', 'null'])('secrets that are %s', async (secrets) => {
     const inputs = { on: 'webhook', secrets }
-    const run = await runAction({ ...dispatchEvent(payload()), inputs })
+    const run = await runInShared({ ...dispatchEvent(payload()), inputs })
     expect(run.exitCode).toBe(1)
     expect(run.stdout).toContain('error: input "secrets" is JSON, but not an object\n')
     expect(run.stdout + run.stderr).not.toContain('hunter2')
@@ -239,7 +239,7 @@ describe('an event file', () => {
       'GITHUB_EVENT_PATH: JSON nested deeper than 500 levels',
     ],
   ])('%s: exit 1, without its text', async (_, text, message) => {
-    const run = await runAction({ event: 'repository_dispatch', payload: text, inputs })
+    const run = await runInShared({ event: 'repository_dispatch', payload: text, inputs })
     expect(run.exitCode).toBe(1)
     expect(run.stdout).toBe(`error: ${message}\n::error title=Hookline::${message}\n`)
     expect(run.stderr).toBe('')
@@ -247,7 +247,7 @@ describe('an event file', () => {
 
   test.each(['/nowhere/event.json', ''])('missing at "%s"', async (path) => {
     const event = dispatchEvent(payload())
-    const run = await runAction({ ...event, inputs, env: { GITHUB_EVENT_PATH: path } })
+    const run = await runInShared({ ...event, inputs, env: { GITHUB_EVENT_PATH: path } })
     const message = 'GITHUB_EVENT_PATH: the file cannot be read'
     expect(run.exitCode).toBe(1)
     expect(run.stdout).toBe(`error: ${message}\n::error title=Hookline::${message}\n`)

@@ -1,4 +1,4 @@
-import { type ActionResult, type ActionRun, dispatchEvent, runAction } from '../support/action.ts'
+import { type ActionResult, type ActionRun, dispatchEvent, runInShared } from '../support/action.ts'
 
 /** A request as the relay writes it into `client_payload`; by default an empty POST to `hook/webhook`. */
 export interface Sent {
@@ -14,7 +14,7 @@ export function payload({ path = 'hook/webhook', method = 'POST', headers = {}, 
 
 /** Runs the action with an inline `on:` on a request, as it arrives by way of a relay. */
 export function fire(on: string, sent: Sent = {}, run: Partial<ActionRun> = {}) {
-  return runAction({ ...dispatchEvent(payload(sent)), inputs: { on }, ...run })
+  return runInShared({ ...dispatchEvent(payload(sent)), inputs: { on }, ...run })
 }
 
 /** The item of a run in which one fired: the outputs of the trigger's context. */

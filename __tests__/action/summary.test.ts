@@ -5,7 +5,7 @@ import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
 import type { Decision, Evaluation, Miss } from '../../src/engine/result.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { fire, payload, type Sent } from './step.ts'
 
@@ -256,7 +256,7 @@ describe('items', () => {
     const event = dispatchEvent(sent)
     const inputs = { on: 'webhook: {path: "/:Name"}' }
     const run = (repository: object) =>
-      runAction({ ...event, payload: { ...event.payload, repository }, inputs })
+      runInShared({ ...event, payload: { ...event.payload, repository }, inputs })
     const open = await run({ private: false })
     expect(open.summary).not.toContain('Ada')
     expect(rowOf(open.summary, 'Request')?.[1]).toBe('POST hook/webhook/…?…')
@@ -325,7 +325,7 @@ describe('what to do next', () => {
 
   test('after a dispatch of another type', async () => {
     const { event, payload: dispatched } = dispatchEvent(payload(), 'deploy')
-    const { summary } = await runAction({ event, payload: dispatched, inputs: { on: 'webhook' } })
+    const { summary } = await runInShared({ event, payload: dispatched, inputs: { on: 'webhook' } })
     expect(plain(summary)).toContain('Dispatch with the event type webhook')
   })
 

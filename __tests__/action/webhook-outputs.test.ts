@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import { fire, itemOf, payload, type Sent } from './step.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -82,7 +82,7 @@ describe('a dispatch made without the relay', () => {
     ],
     ['a lower-case method', { path: 'hook/webhook', method: 'put' }, { method: 'put' }],
   ])('%s', async (_, clientPayload, expected) => {
-    const run = await runAction({ ...dispatchEvent(clientPayload), inputs: { on: 'webhook' } })
+    const run = await runInShared({ ...dispatchEvent(clientPayload), inputs: { on: 'webhook' } })
     expect(itemOf(run)).toMatchObject(expected)
     expect(run.outputs).toMatchObject({ delivery: '', 'received-at': '' })
   })
@@ -152,7 +152,7 @@ describe('what does not fire', () => {
   ])('a dispatch of the type %s is told as such', async (action, found) => {
     const own = { action, client_payload: payload() }
     const run = { event: 'repository_dispatch', payload: own, inputs: { on: 'webhook' } }
-    const { summary, stdout, exitCode } = await runAction(run)
+    const { summary, stdout, exitCode } = await runInShared(run)
     const reason = `this repository_dispatch is ${found}, Hookline listens to type &#34;webhook&#34;`
     expect(exitCode).toBe(0)
     expect(summary).toContain(reason)
@@ -168,7 +168,7 @@ describe('what does not fire', () => {
     'an event of GitHub’s own, %s, gives no item, and its triggers as skipped',
     async (event, own, why) => {
       const inputs = { on: 'on: {webhook: {method: post}, push: {branches: [main]}}' }
-      const { outputs, exitCode, summary } = await runAction({ event, payload: own, inputs })
+      const { outputs, exitCode, summary } = await runInShared({ event, payload: own, inputs })
       expect(exitCode).toBe(0)
       expect(outputs).toMatchObject({ triggered: 'false', count: '0' })
       expect(JSON.parse(outputs.on ?? '')).toEqual({ webhook: SKIPPED })

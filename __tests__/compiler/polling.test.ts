@@ -6,6 +6,7 @@ import { stepOutputs } from '../../src/action/outputs.ts'
 import { scheduleOf } from '../../src/compiler/schedule.ts'
 import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { scaled } from '../support/effort.ts'
 import { compileText } from './support/compiled.ts'
 import { evaluate } from './support/evaluate.ts'
 import { parserErrors } from './support/github.ts'
@@ -148,7 +149,7 @@ describe('the schedule of minutes', () => {
           expect(schedule.isExact).toBe(true)
           expect(gaps(schedule.cron)).toEqual([minutes * MINUTE])
         }),
-        { numRuns: 10 },
+        { numRuns: scaled(10, 2) },
       )
     },
   )
@@ -160,9 +161,28 @@ describe('the schedule of minutes', () => {
         expect(Math.max(...gaps(cron))).toBeLessThanOrEqual(Math.max(5, minutes) * MINUTE)
         expect(new Cron(cron, { timezone: 'UTC' }).nextRun()?.getUTCMinutes()).not.toBe(0)
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     )
   })
+})
+
+test('defaults that read the event stand in each job, where it can be read', async () => {
+  const folder = '${{ on.messaging_bot.outputs.chat.type }}'
+  const source = bot('every: 10').replace(
+    'jobs:',
+    `defaults: {run: {shell: sh, working-directory: "${folder}"}}\njobs:\n  own:\n    runs-on: x\n    defaults: {run: {working-directory: a}}\n    steps: [{run: a}]\n  call:\n    uses: ./.github/workflows/x.yml`,
+  )
+  const { main, jobs } = await compileText(source)
+  expect(await parserErrors('hook.jobs.yml', jobs)).toEqual([])
+  const { defaults, jobs: made } = parse(jobs)
+  const inJob = folder.replace('on.', 'fromJSON(inputs.on).')
+  expect([defaults, made.answer.defaults, made.own.defaults, made.call.defaults]).toEqual([
+    { run: { shell: 'sh' } },
+    { run: { 'working-directory': inJob } },
+    { run: { 'working-directory': 'a' } },
+    undefined,
+  ])
+  expect(parse(main).defaults).toBeUndefined()
 })
 
 describe('the jobs of a file that polls', () => {

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { nameProblems } from '../../src/compiler/made-files.ts'
+import { scaled } from '../support/effort.ts'
 import { errorsOf, HOOK, POLLED, Repository } from './support/repository.ts'
 
 let repository: Repository
@@ -131,7 +132,7 @@ describe('R45: build refuses', () => {
         expect(join('/out', `${name}.jobs.yml`)).toBe(`/out/${name}.jobs.yml`)
         expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     )
   })
 })

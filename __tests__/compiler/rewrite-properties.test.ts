@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { scaled } from '../support/effort.ts'
 import { evaluate } from './support/evaluate.ts'
 import { rewritten } from './support/rewritten.ts'
 
@@ -67,7 +68,7 @@ describe('R43: any expression', () => {
       fc.property(expressions(fc.oneof(literal, other)), (expression) => {
         expect(rewritten(expression)).toBe(expression)
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     )
   })
 
@@ -78,7 +79,7 @@ describe('R43: any expression', () => {
         const inputs = { ...OTHERS.inputs, on: JSON.stringify(ON) }
         expect(evaluate(rewritten(expression), { ...OTHERS, inputs })).toEqual(meant)
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     )
   })
 })

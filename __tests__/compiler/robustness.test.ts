@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { findUntrusted } from '../../src/compiler/untrusted/findings.ts'
 import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { scaled } from '../support/effort.ts'
 import { compileText, sourceFile, WORKFLOWS } from './support/compiled.ts'
 
 const sources = fc.constantFrom(...WORKFLOWS.map(([, text]) => text))
@@ -58,6 +59,6 @@ test('R43: a damaged workflow is compiled alike twice, or refused as a mistake o
         }
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: scaled(1500) },
   )
 })

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isScalar, parseDocument, Scalar, stringify } from 'yaml'
 import { ScalarText } from '../../src/compiler/spans.ts'
+import { scaled } from '../support/effort.ts'
 
 const STYLES = [
   Scalar.PLAIN,
@@ -49,7 +50,7 @@ test.each(STYLES)('every visible character of a value is found in its %s scalar'
       if (!isScalar(found) || found.value !== value) return
       expect(misplaced(text, new ScalarText(text, found))).toEqual([])
     }),
-    { numRuns: 500 },
+    { numRuns: scaled(500) },
   )
 })
 

@@ -48,10 +48,8 @@ describe('a mistake that only items show names its option', () => {
 
 test('R36: a pattern that would take years on an item is broken off, and says so', async () => {
   const items = [{ t: `${'a'.repeat(60)}!` }]
-  const begun = performance.now()
   const run = runPipeline(found(items), settingsOf({ filter: { t: { $regex: '^(a+)+$' } } }))
   await expect(run).rejects.toThrow('config.filter: took longer than 500 ms, and was broken off')
-  expect(performance.now() - begun).toBeLessThan(5_000)
 })
 
 test('no item makes the pipeline throw', async () => {

@@ -11,6 +11,7 @@ import {
   stepExpression,
 } from '../../src/inspector/page/expression.ts'
 import type { Json, JsonObject } from '../../src/wire/json.ts'
+import { scaled } from '../support/effort.ts'
 
 /** What GitHub's own library makes of a copied expression. */
 function evaluate(copied: string, contexts: Record<string, Json>): Json {
@@ -227,7 +228,7 @@ describe("GitHub's evaluator finds by it", () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: scaled(100, 25) },
     )
   })
 })

@@ -17,6 +17,7 @@ import {
 } from '../../src/inspector/records.ts'
 import type { RelayRequest } from '../../src/relay/relay.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { scaled } from '../support/effort.ts'
 
 const CAME: Cause = { origin: 'request', of: null }
 const POLL: Cause = { origin: 'poll', of: null }
@@ -79,7 +80,7 @@ describe('R47: who may look', () => {
       const admitted = accessRefusal({ address: '::1', headers: { host } }) === undefined
       expect([host, admitted]).toEqual([host, isOurs])
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: scaled(1000) })
   })
 })
 
@@ -227,7 +228,7 @@ describe('an order to send a request again', () => {
       const { headers, target } = replayRequest(read, {})
       expect([...headers, target].filter((part) => /[\r\n\0]/.test(part))).toEqual([])
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: scaled(1000) })
   })
 
   test('brings the hidden headers again, its own length, and the bytes of its body', async () => {

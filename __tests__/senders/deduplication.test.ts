@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runActions } from '../support/action.ts'
 import { payloadOf } from '../support/receive.ts'
 import { RECORDED } from './recorded.ts'
 import { RECEIVED, type Recorded } from './recording.ts'
@@ -31,16 +31,20 @@ const ANOTHER: Readonly<Record<string, (body: string) => string>> = {
   'aws_sns, a notification': (body) => body.replace('22b80b92', '22b80b93'),
 }
 
-/** How often a request fires in a run of its own, with one store for all. */
-async function fires(recorded: Recorded, body: string): Promise<string | undefined> {
+/** How often each of these requests fires in a run of its own, with one store for all. */
+async function fires(recorded: Recorded, ...bodies: readonly string[]) {
   const { trigger, contentType, moreHeaders } = recorded
   const headers = { 'Content-Type': contentType, ...moreHeaders }
-  const payload = payloadOf(trigger, { headers, body, receivedAt: RECEIVED })
   const on = `${trigger}:\n  config: { shouldDeduplicate: true }`
-  const env = { GITHUB_RUN_ID: String(++run) }
   const inputs = { on, state: `file:${join(folder, 'state.json')}` }
-  const { outputs, stdout } = await runAction({ ...dispatchEvent(payload), inputs, env })
-  return outputs.count ?? stdout
+  const results = await runActions(
+    bodies.map((body) => ({
+      ...dispatchEvent(payloadOf(trigger, { headers, body, receivedAt: RECEIVED })),
+      env: { GITHUB_RUN_ID: String(++run) },
+      inputs,
+    })),
+  )
+  return results.map(({ outputs, stdout }) => outputs.count ?? stdout)
 }
 
 const rows = RECORDED.flatMap((recorded) =>
@@ -51,15 +55,13 @@ const rows = RECORDED.flatMap((recorded) =>
 
 test.each(rows)('%s: sent again it fires once, and another fires too', async (name, recorded) => {
   const { body } = recorded
-  expect(await fires(recorded, body)).toBe('1')
-  expect(await fires(recorded, AGAIN[name]?.(body) ?? '')).toBe('0')
-  expect(await fires(recorded, ANOTHER[name]?.(body) ?? '')).toBe('1')
+  const bodies = [body, AGAIN[name]?.(body) ?? '', ANOTHER[name]?.(body) ?? '']
+  expect(await fires(recorded, ...bodies)).toEqual(['1', '0', '1'])
 })
 
 test('a slash command has no such id: it is told apart by all that it holds', async () => {
   const command = RECORDED.find(({ name }) => name === 'slack, a slash command')
   if (!command) throw new Error('no recorded command')
-  expect(await fires(command, command.body)).toBe('1')
-  expect(await fires(command, command.body)).toBe('0')
-  expect(await fires(command, command.body.replace('13345224609', '13345224610'))).toBe('1')
+  const another = command.body.replace('13345224609', '13345224610')
+  expect(await fires(command, command.body, command.body, another)).toEqual(['1', '0', '1'])
 })

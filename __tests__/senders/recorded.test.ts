@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
-import { type ActionResult, type ActionRun, dispatchEvent, runAction } from '../support/action.ts'
+import { type ActionResult, type ActionRun, dispatchEvent, runActions } from '../support/action.ts'
 import { payloadOf } from '../support/receive.ts'
 import { RECORDED } from './recorded.ts'
 import { RECEIVED, type Recorded, SECRETS } from './recording.ts'
@@ -17,24 +17,36 @@ function eventOf(recorded: Recorded, headers: Recorded['headers']): Omit<ActionR
 }
 
 /** The step with the triggers in its input. */
-function inline({ trigger, verify }: Recorded, event: Omit<ActionRun, 'inputs'>) {
+async function inline({ trigger, verify }: Recorded, event: Omit<ActionRun, 'inputs'>) {
   const on = verify ? `${trigger}:\n  verify: ${verify}` : trigger
-  return runAction({ ...event, inputs: { on, secrets } })
+  return { ...event, inputs: { on, secrets } }
 }
 
 /** The step with the triggers in a workflow file of the repository. */
 async function inFile({ trigger, verify }: Recorded, event: Omit<ActionRun, 'inputs'>) {
-  const workspace = await mkdtemp(join(tmpdir(), 'hookline-senders-'))
+  const workspace = await mkdtemp(join(folder, 'repository-'))
   const options = verify ? `\n    verify: ${verify}` : ''
   await mkdir(join(workspace, 'workflows'))
   await writeFile(
     join(workspace, 'workflows/hook.yml'),
     `name: A hook\non:\n  ${trigger}:${options}\njobs: {}\n`,
   )
-  const result = await runAction({ ...event, workspace, inputs: { secrets } })
-  await rm(workspace, { recursive: true })
-  return result
+  return { ...event, workspace, inputs: { secrets } }
 }
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-senders-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** As somebody else would send it. */
+function forged(recorded: Recorded): Recorded {
+  return { ...recorded, body: recorded.body.replace('e', 'E') }
+}
+
+const VERIFIED = RECORDED.filter(({ verify }) => verify)
+const ALL = [...RECORDED, ...VERIFIED.map(forged)]
 
 function outputsOf({ outputs }: ActionResult, trigger: string): Record<string, unknown> {
   const [context] = JSON.parse(outputs.items ?? '[]')
@@ -44,11 +56,23 @@ function outputsOf({ outputs }: ActionResult, trigger: string): Record<string, u
 describe.each([
   ['in the input "on"', inline],
   ['in a workflow file', inFile],
-])('with the trigger %s', (_, run) => {
-  test.each(RECORDED)('$name', async (recorded) => {
-    const { trigger, headers, hidden = [] } = recorded
-    const result = await run(recorded, eventOf(recorded, headers))
-    expect(result.stderr).toBe('')
+])('with the trigger %s', (_, runOf) => {
+  let results: readonly ActionResult[]
+
+  beforeAll(async () => {
+    const runs = ALL.map((recorded) => runOf(recorded, eventOf(recorded, recorded.headers)))
+    results = await runActions(await Promise.all(runs))
+  }, 60_000)
+
+  const resultOf = (at: number): ActionResult => {
+    const result = results[at]
+    if (!result) throw new Error('it was not run')
+    return result
+  }
+
+  test.each(RECORDED)('$name', (recorded) => {
+    const { trigger, hidden = [] } = recorded
+    const result = resultOf(RECORDED.indexOf(recorded))
     expect(result.exitCode).toBe(0)
     expect(result.outputs).toMatchObject({
       triggered: 'true',
@@ -68,10 +92,9 @@ describe.each([
     }
   })
 
-  test.each(RECORDED.filter(({ verify }) => verify))('$name, forged', async (recorded) => {
-    const { trigger, body } = recorded
-    const forged = { ...recorded, body: body.replace('e', 'E') }
-    const result = await run(forged, eventOf(forged, recorded.headers))
+  test.each(VERIFIED)('$name, forged', (recorded) => {
+    const { trigger } = recorded
+    const result = resultOf(RECORDED.length + VERIFIED.indexOf(recorded))
     expect(result.exitCode).toBe(0)
     expect(result.outputs).toMatchObject({ triggered: 'false', items: '[]', count: '0' })
     expect(result.stdout).toMatch(/^::warning::a request was not verified/m)

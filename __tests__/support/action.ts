@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from '@jest/globals'
 import { ACTION_NODE } from './node24.ts'
 import { readOutputFile } from './output-file.ts'
 
@@ -47,18 +49,71 @@ export function runAction(run: ActionRun): Promise<ActionResult> {
 
 /** Runs the action's `post` process, which the runner starts when the job has succeeded. */
 export function runPost(run: ActionRun, state: SavedState): Promise<ActionResult> {
-  const variables = Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])
-  return runProcess('post', { ...run, env: { ...run.env, ...Object.fromEntries(variables) } })
+  return runProcess('post', withState(run, state))
 }
 
-async function runProcess(part: keyof typeof BUNDLES, run: ActionRun): Promise<ActionResult> {
+function withState(run: ActionRun, state: SavedState): ActionRun {
+  const variables = Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])
+  return { ...run, env: { ...run.env, ...Object.fromEntries(variables) } }
+}
+
+async function runProcess(
+  part: keyof typeof BUNDLES,
+  run: ActionRun,
+  start = (bundle: string, env: Record<string, string>) => runProgram([bundle], env, run.kill),
+): Promise<ActionResult> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-action-'))
   try {
     const files = await runnerFiles(folder, run.payload)
     const env = { ...runnerVariables(run, folder), ...files, ...run.env }
-    return await resultOf(await runProgram([BUNDLES[part]], env, run.kill), files)
+    return await resultOf(await start(BUNDLES[part], env), files)
   } finally {
     await rm(folder, { recursive: true })
+  }
+}
+
+/**
+ * Runs the built action as `runAction` does, but in a process that all runs of a suite share: it is
+ * loaded anew for each of them. For tests of what it does, not of how a process starts or ends.
+ */
+export function runInShared(run: ActionRun): Promise<ActionResult> {
+  return runProcess('main', run, inTurn)
+}
+
+/** Runs its `post` process likewise. */
+export function runPostInShared(run: ActionRun, state: SavedState): Promise<ActionResult> {
+  return runProcess('post', withState(run, state), inTurn)
+}
+
+let shared: ChildProcess | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+afterAll(() => {
+  shared?.kill()
+  shared = undefined
+})
+
+/** One run after the other, since they share what a process has once. */
+function inTurn(bundle: string, env: Record<string, string>): Promise<Ended> {
+  const ended = last.then(() => runThere(bundle, env))
+  last = ended.catch(() => {})
+  return ended
+}
+
+async function runThere(bundle: string, env: Record<string, string>): Promise<Ended> {
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+  shared ??= spawn(ACTION_NODE, [MANY, bundle], { stdio: [...stdio], env: {} })
+  const child = shared
+  const gone = new AbortController()
+  const onExit = () => gone.abort(new Error('the shared process of the action ended'))
+  child.once('exit', onExit)
+  try {
+    const answer = once(child, 'message', { signal: gone.signal })
+    child.send({ bundle, env })
+    const [ended] = await answer
+    return ended
+  } finally {
+    child.off('exit', onExit)
   }
 }
 

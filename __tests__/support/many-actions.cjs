@@ -1,5 +1,6 @@
-// Runs a bundle of the action once for each environment of a list, in this one process: loaded anew each
-// time, and ended when the process has nothing left to do, which is when Node would let it exit.
+// Runs a bundle of the action once for each environment of a list, or for each that its parent sends, in
+// this one process: loaded anew each time, and ended when the process has nothing left to do, which is
+// when Node would let it exit.
 const fs = require('node:fs')
 const https = require('node:https')
 const net = require('node:net')
@@ -8,7 +9,7 @@ const vm = require('node:vm')
 
 const [bundle = '', list = '', port = ''] = process.argv.slice(2)
 /** @type {NodeJS.ProcessEnv[]} */
-const runs = JSON.parse(fs.readFileSync(list, 'utf8'))
+const runs = list === '' ? [] : JSON.parse(fs.readFileSync(list, 'utf8'))
 /** @type {{ exitCode: number, stdout: string, stderr: string }[]} */
 const ended = []
 let log = ''
@@ -33,16 +34,43 @@ if (port !== '') {
 }
 
 process.on('beforeExit', () => {
-  if (running) ended.push({ exitCode: Number(process.exitCode ?? 0), stdout: log, stderr: '' })
+  const end = { exitCode: Number(process.exitCode ?? 0), stdout: log, stderr: '' }
+  if (list === '') {
+    // Only between two runs does the parent keep this process from its end.
+    if (running) process.send?.(end)
+    running = false
+    process.channel?.ref()
+    return
+  }
+  if (running) ended.push(end)
   const env = runs[ended.length]
-  running = env !== undefined
+  if (env === undefined) print(JSON.stringify(ended))
+  else start(bundle, env)
+})
+
+process.on('disconnect', () => process.exit())
+if (list === '') {
+  process.on(
+    'message',
+    (/** @type {{ bundle: string, env: NodeJS.ProcessEnv }} */ { bundle, env }) => {
+      process.channel?.unref()
+      start(bundle, env)
+    },
+  )
+}
+
+/**
+ * @param {string} program
+ * @param {NodeJS.ProcessEnv} env
+ */
+function start(program, env) {
+  running = true
   log = ''
   process.exitCode = 0
-  if (env === undefined) return print(JSON.stringify(ended))
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
-  setImmediate(() => load(bundle, new Map())) // else a run that waits for nothing would be the last one
-})
+  setImmediate(() => load(program, new Map())) // else a run that waits for nothing would be the last one
+}
 
 /** @type {Map<string, Function>} */
 const compiled = new Map()

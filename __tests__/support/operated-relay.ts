@@ -1,5 +1,5 @@
 import { readRelayConfig, relayPorts } from '../../src/relay/config.ts'
-import { serveRelay } from '../../src/relay/node.ts'
+import { serveRelay } from '../../src/relay/http-server.ts'
 import type { OutboxView } from '../../src/relay/outbox/operator.ts'
 import { withOperator } from '../../src/relay/outbox/operator.ts'
 import { Secret } from '../../src/wire/secret.ts'

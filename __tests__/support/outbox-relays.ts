@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { newSealKey } from '../../src/relay/seal.ts'
-import { workerBundle } from './build.ts'
+import { compiledSources, workerBundle } from './build.ts'
 import { NODE24 } from './node24.ts'
 import { startWorkerd } from './workerd.ts'
 
@@ -14,11 +14,19 @@ type Settings = Readonly<Record<string, string>>
 /** A relay with an outbox, in a process of its own. */
 export interface OutboxRelay {
   readonly url: string
+  /** Where it keeps what it keeps. */
+  readonly folder: string
   /** The lines of its log, of all its processes. */
   readonly log: readonly string[]
-  /** Starts it again on what it kept, ended in the given way, with other settings if any. */
-  restart(how: 'kill' | 'stop', settings?: Settings): Promise<void>
+  /** Starts it again on what it kept, ended in the given way. */
+  restart(how: 'kill' | 'stop', change?: Change): Promise<void>
   close(): Promise<void>
+}
+
+interface Change {
+  readonly settings?: Settings
+  /** Is done while it does not run. */
+  between?(): Promise<void>
 }
 
 export interface OutboxRuntime {
@@ -61,9 +69,11 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
       get url() {
         return running.url
       },
+      folder,
       log,
-      restart: async (how, other = {}) => {
+      restart: async (how, { settings: other = {}, between } = {}) => {
         await running.end(how)
+        await between?.()
         settings = { ...settings, ...other }
         running = await run(folder, settings, log)
       },
@@ -75,11 +85,10 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
   }
 }
 
-const COMMAND = new URL('../../src/cli/index.ts', import.meta.url).pathname
-
 async function runOnNode(folder: string, settings: Settings, log: string[]): Promise<Running> {
   const file = join(folder, 'outbox.db')
-  const args = ['--disable-warning=ExperimentalWarning', COMMAND]
+  const command = join(await compiledSources(), 'cli/index.js')
+  const args = ['--disable-warning=ExperimentalWarning', command]
   const relay = ['relay', '--port', '0', '--outbox', file]
   const child = spawn(NODE24 ?? '', [...args, ...relay], {
     env: { PATH: process.env.PATH, ...settings },

@@ -42,6 +42,27 @@ export const CONFIRMATION: SnsMessage = {
   Timestamp: '2026-11-21T00:54:06.655Z',
 }
 
+type CryptoKey = Parameters<typeof crypto.subtle.exportKey>[1]
+
+export async function newKeys(kind: typeof RSA | typeof EC = RSA) {
+  const keys = await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])
+  return keys as { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey }
+}
+
+/** One for all: a key of RSA takes its time. */
+const AUTHORITY = makeAuthority()
+
+async function makeAuthority() {
+  const authority = await newKeys()
+  const root = await X509CertificateGenerator.createSelfSigned({
+    name: 'CN=Test Authority',
+    keys: authority,
+    signingAlgorithm: RSA,
+    extensions: [new BasicConstraintsExtension(true)],
+  })
+  return { authority, root }
+}
+
 /** Someone who signs messages as SNS does, with a certificate that an authority of its own issued. */
 export class Signatory {
   readonly certificate: string
@@ -56,30 +77,26 @@ export class Signatory {
     kind = RSA,
     days = [-1, 1],
     subject = 'CN=sns.amazonaws.com',
+    keys = newKeys(kind),
   }: {
     kind?: typeof RSA | typeof EC
     days?: readonly [number, number]
     subject?: string
+    /** Made anew when left out. */
+    keys?: ReturnType<typeof newKeys>
   } = {}): Promise<Signatory> {
-    const uses = ['sign', 'verify'] as const
-    const authority = await crypto.subtle.generateKey(RSA, true, uses)
-    const keys = (await crypto.subtle.generateKey(kind, true, uses)) as typeof authority
-    const root = await X509CertificateGenerator.createSelfSigned({
-      name: 'CN=Test Authority',
-      keys: authority,
-      signingAlgorithm: RSA,
-      extensions: [new BasicConstraintsExtension(true)],
-    })
+    const { authority, root } = await AUTHORITY
+    const { publicKey, privateKey } = await keys
     const leaf = await X509CertificateGenerator.create({
       subject,
       issuer: root.subject,
-      publicKey: keys.publicKey,
+      publicKey,
       signingKey: authority.privateKey,
       signingAlgorithm: RSA,
       notBefore: day(days[0]),
       notAfter: day(days[1]),
     })
-    return new Signatory(chain([leaf, root]), await privateKey(keys.privateKey))
+    return new Signatory(chain([leaf, root]), await pem(privateKey))
   }
 
   /** The message with its signature, whatever fields it has: in alphabetical order, as SNS signs. */
@@ -114,7 +131,7 @@ function chain(certificates: readonly X509Certificate[]): string {
   return certificates.map((certificate) => certificate.toString('pem')).join('\n')
 }
 
-async function privateKey(key: Parameters<typeof crypto.subtle.exportKey>[1]): Promise<string> {
+async function pem(key: CryptoKey): Promise<string> {
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', key))
   return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`
 }

@@ -28,6 +28,10 @@ export interface Workerd extends RelayUnderTest {
 interface WorkerdOptions {
   /** Folder of the Durable Objects of class `Outbox`, which are bound as `OUTBOX`. */
   readonly disk?: string
+  /** KB that no file of it may grow beyond, as on a disk that is full then. */
+  readonly mostOfFile?: number
+  /** Its storage was broken on purpose. */
+  readonly isBroken?: boolean
   /** Modules that the script imports, by the name that it knows them under. */
   readonly modules?: ReadonlyMap<string, string>
 }
@@ -35,7 +39,7 @@ interface WorkerdOptions {
 export async function startWorkerd(
   script: string,
   bindings: Readonly<Record<string, string>>,
-  { disk, modules = new Map() }: WorkerdOptions = {},
+  { disk, mostOfFile, isBroken = false, modules = new Map() }: WorkerdOptions = {},
 ): Promise<Workerd> {
   const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
   const file = join(folder, 'config.capnp')
@@ -45,8 +49,11 @@ export async function startWorkerd(
     await writeFile(join(folder, name), text)
   }
   await writeFile(file, config(bindings, [...modules.keys()], disk))
-  const child = spawn(WORKERD, ['serve', file, '--control-fd=3'], {
-    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  // What is beyond the limit is an error of the write then, and no signal.
+  const limited = `trap '' XFSZ; ulimit -f ${mostOfFile ?? 'unlimited'}; exec "$@"`
+  const child = spawn('bash', ['-c', limited, 'bash', WORKERD, 'serve', file, '--control-fd=3'], {
+    // What it says of a storage that was broken on purpose is for nobody.
+    stdio: ['ignore', 'pipe', isBroken ? 'ignore' : 'inherit', 'pipe'],
   })
   const log: string[] = []
   if (child.stdout) createInterface(child.stdout).on('line', (line) => log.push(line))

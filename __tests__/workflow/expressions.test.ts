@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { ExpressionMistake, fillIn, hasExpression } from '../../src/workflow/expressions.ts'
+import { scaled } from '../support/effort.ts'
 
 const CONTEXTS = {
   secrets: { A: 'a', JSON: '{"k":[1,true,null]}' },
@@ -77,5 +78,5 @@ test('any text fills in or is a mistake of its own kind', () => {
       expect(error).toBeInstanceOf(ExpressionMistake)
     }
   })
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: scaled(1000) })
 })

@@ -143,7 +143,9 @@ function conditionStep({ decisions, warnings }: Evaluation, workflow: string): s
     return `If an item was to be handed on, change ${shown('config')} of ${shown(trigger)}. ${tryOut}`
   }
   if (missed === 'verify' || missed === 'secretToken') {
-    const cure = isUnsigned(found)
+    // No proof came at all, so that none can be wrong: every scheme says that it is missing.
+    const isUnsigned = found.split('; ').every((refusal) => / is missing\b/.test(refusal))
+    const cure = isUnsigned
       ? `The sender proved nothing, so no secret was compared: set it at the sender too, or see whether it signs as ${shown(missed)} expects.`
       : `Compare the secret at the sender with the one of ${shown(missed)}.`
     return `${cure} ${command('hookline send --sign')} sends a request that is signed with yours.`
@@ -152,11 +154,6 @@ function conditionStep({ decisions, warnings }: Evaluation, workflow: string): s
     return `Nothing to do, if the service only tried or confirmed the URL. ${tryOut}`
   }
   return `If it was to fire, change ${shown(missed)} of ${shown(trigger)}, or what the sender sends. ${tryOut}`
-}
-
-/** True where no proof came at all, so that none can be wrong: every scheme says that it is missing. */
-function isUnsigned(found: string): boolean {
-  return found.split('; ').every((refusal) => / is missing\b/.test(refusal))
 }
 
 function command(line: string): string {

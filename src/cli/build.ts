@@ -23,7 +23,7 @@ import {
 } from './build-workflows.ts'
 import { CompiledFolder, handEdits } from './compiled-folder.ts'
 import { baseOf, findSourceFiles, readSource, watchBelow, writeSource } from './files.ts'
-import { problemJson, reportError } from './terminal.ts'
+import { print, problemJson, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
   readonly watch?: boolean
@@ -85,8 +85,8 @@ function printBuild(
   }
   for (const problem of build.warnings) tell(renderProblem(problem, 'warning'))
   for (const problem of build.errors) tell(renderProblem(problem))
-  for (const { file, count } of build.fixed) print(`fixed ${file}: ${count} mended`)
-  for (const change of build.changes) print(check ? difference(change) : done(change))
+  for (const { file, count } of build.fixed) print(printable(`fixed ${file}: ${count} mended`))
+  for (const change of build.changes) print(printable(check ? difference(change) : done(change)))
   const edited = build.changes.filter(({ byHand }) => byHand)
   for (const change of check ? edited : []) {
     tell(`error: ${byHandMessage(change)}`)
@@ -123,11 +123,6 @@ function done({ path, source, status }: ShownChange): string {
 function difference({ path, status, before, after }: ShownChange): string {
   if (status === 'unchanged') return `up to date ${path}`
   return createTwoFilesPatch(path, path, before, after, status, 'compiled now').trimEnd()
-}
-
-/** A difference shows what stands in a file, which may be a stranger's pull request. */
-function print(text: string): void {
-  process.stdout.write(`${printable(text)}\n`)
 }
 
 function tell(text: string): void {

@@ -20,7 +20,7 @@ import type { LintedFile } from '../compiler/untrusted/flow.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { printableJson } from '../wire/printable.ts'
+import { counted, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import { eventOption, stateOption } from './build-options.ts'
@@ -72,10 +72,6 @@ async function run(globs: string[], { json, ...options }: CheckCommandOptions): 
 function summary(errors: number, warnings: number): string {
   if (errors + warnings === 0) return 'no problems'
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 export interface CheckOptions extends Partial<CompileOptions> {

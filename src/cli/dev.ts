@@ -30,7 +30,7 @@ import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { reportBug, stopOnSignal, styled } from './terminal.ts'
+import { print, reportBug, stopOnSignal, styled } from './terminal.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -182,10 +182,6 @@ function inspectorLine(url: string): string {
 
 function isEveryAddress(hostname: string): boolean {
   return hostname === '0.0.0.0' || hostname === '[::]'
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
 
 const ADVICE = ['make one with: npx hookline init']

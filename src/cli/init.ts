@@ -15,7 +15,7 @@ import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
 import { secretsOf, triggerOf } from './init/sender.ts'
 import { EVENTS } from './scope.ts'
 import { PAIRED } from './send/signatures.ts'
-import { wrapped } from './terminal.ts'
+import { print, wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
   readonly sender?: string
@@ -156,10 +156,6 @@ function titleOfUrl({ missing, curl }: NextSteps): string {
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
 
 function indented(text: string): string {

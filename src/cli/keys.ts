@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { UserError } from '../wire/errors.ts'
+import { print } from './terminal.ts'
 
 const MAKE_SEAL_KEYS = 'make them, and keep them, with: npx hookline keys new'
 
@@ -63,8 +64,4 @@ async function presentKeys() {
   const { readSealKeys } = await import('../relay/config.ts')
   const text = process.env.HOOKLINE_SEAL_KEYS
   return text ? readSealKeys(text) : []
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

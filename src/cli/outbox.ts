@@ -4,7 +4,7 @@ import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { fromEnvironment, httpCall } from './http.ts'
-import { styled, withProgress } from './terminal.ts'
+import { print, styled, withProgress } from './terminal.ts'
 
 interface OutboxOptions {
   readonly relay: string
@@ -89,14 +89,21 @@ function showChange(
   json: boolean,
 ): string {
   const now = Date.now()
-  const text = typeof listing === 'string' ? listing : listed(listing, now)
   const content = json || typeof listing === 'string' ? JSON.stringify(listing) : contentOf(listing)
-  if (!json && process.stdout.isTTY) {
+  const { isTTY, rows = 24, columns = 80 } = process.stdout
+  const text = (most?: number) =>
+    typeof listing === 'string' ? listing : listed(listing, now, most)
+  if (!json && isTTY) {
     const title = styled(process.stdout, 'bold', `${host}  ${new Date(now).toLocaleTimeString()}`)
-    process.stdout.write(`${CLEAR_SCREEN}${title}\n${text}\n`)
-  } else if (content !== before) print(json ? printableJson(content) : text)
+    const lines = text(Math.max(2, rows - LINES_AROUND)).split('\n')
+    const fitting = lines.map((line) => line.slice(0, columns)).join('\n')
+    process.stdout.write(`${CLEAR_SCREEN}${title}\n${fitting}\n`)
+  } else if (content !== before) print(json ? printableJson(content) : text())
   return content
 }
+
+/** Title, summary, empty line, head, what is left out, and where the cursor stands. */
+const LINES_AROUND = 6
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
@@ -137,8 +144,11 @@ interface Listing {
   readonly dead: readonly Listed[]
 }
 
-function listed({ waiting, dead }: Listing, now: number): string {
-  const rows = [...waiting, ...dead].map(({ lane, delivery, reason, ...event }) => [
+/** @param most events to show: half of them may be dead letters, the last ones, even where many wait */
+function listed({ waiting, dead }: Listing, now: number, most = Infinity): string {
+  const ofDead = Math.min(dead.length, Math.max(Math.floor(most / 2), most - waiting.length))
+  const shown = [...waiting.slice(0, most - ofDead), ...dead.slice(dead.length - ofDead)]
+  const rows = shown.map(({ lane, delivery, reason, ...event }) => [
     event.died === undefined ? 'waiting' : 'dead',
     lane.split('#')[0] ?? '',
     delivery,
@@ -149,7 +159,10 @@ function listed({ waiting, dead }: Listing, now: number): string {
   ])
   const head = ['', 'REPOSITORY', 'DELIVERY', 'SINCE', 'TRIES', 'REASON', 'NEXT']
   const summary = `${waiting.length} waiting, ${dead.length} dead`
-  return rows.length === 0 ? summary : [summary, '', ...columns([head, ...rows])].join('\n')
+  if (rows.length === 0) return summary
+  const left = waiting.length + dead.length - rows.length
+  const more = left > 0 ? [`and ${left} more`] : []
+  return [summary, '', ...table([head, ...rows]), ...more].join('\n')
 }
 
 /** What of a listing changes not by time alone. */
@@ -162,7 +175,7 @@ function contentOf({ waiting, dead }: Listing): string {
   return JSON.stringify(states)
 }
 
-function columns(rows: readonly (readonly string[])[]): string[] {
+function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),
   )
@@ -279,8 +292,4 @@ function checkedId(delivery: string): string {
     message: `${JSON.stringify(delivery)} is no delivery id`,
     hint: 'hookline outbox list prints them',
   })
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

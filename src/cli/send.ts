@@ -19,7 +19,7 @@ import {
   type RequestOptions,
 } from './send/request.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { EXIT, withProgress, wrapped } from './terminal.ts'
+import { EXIT, print, withProgress, wrapped } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly as?: string
@@ -261,10 +261,6 @@ function parseUrl(text: string): URL {
     message: 'the URL is no address',
     hint: 'it looks like http://localhost:3000/webhook/hook/webhook',
   })
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
 
 /** What a relay, or `hookline dev`, made of a request. */

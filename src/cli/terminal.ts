@@ -44,6 +44,11 @@ export function endQuietlyOnClosedPipe(): void {
   })
 }
 
+/** A line, or lines, on standard output. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
 type Style = Parameters<typeof styleText>[0]
 
 /** What of a stream matters here: those of a process on a terminal have more than a file or a pipe. */

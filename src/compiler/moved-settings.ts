@@ -1,10 +1,10 @@
-import { isMap, isScalar, type Node, stringify } from 'yaml'
+import { isMap, isScalar, type Node, stringify, type YAMLMap } from 'yaml'
 import { rangeOf } from '../workflow/yaml.ts'
 import { keyOf } from './expressions.ts'
 import type { Entry } from './job-edits.ts'
 import { envPairs, readsContext } from './on-job.ts'
 import { rewriteText, type Target } from './rewrite.ts'
-import { type NodePair, pairsOf, type SourceFile } from './source-file.ts'
+import { type NodePair, pairsOf, type SourceFile, type SourceJob } from './source-file.ts'
 import { type Edit, linesOf } from './spans.ts'
 
 /** Settings of the workflow that read `on`: there it cannot be read, in each job it can. */
@@ -15,9 +15,16 @@ export interface MovedSettings {
   readonly edits: readonly Edit[]
 }
 
-export function movedSettings(file: SourceFile): MovedSettings {
-  const env = envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
-  const run = runDefaults(file)
+/** @param sections which of them have to move: `env` may read `inputs` where it stands */
+export function movedSettings(
+  file: SourceFile,
+  sections: readonly ('env' | 'defaults')[],
+): MovedSettings {
+  const env = sections.includes('env')
+    ? envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
+    : []
+  const runMap = runDefaults(file)
+  const run = runMap ? pairsOf(runMap) : []
   const defaults = run.filter((pair) => readsContext(file, pair, 'on'))
   const isEmptied = run.length === defaults.length
   return {
@@ -28,15 +35,20 @@ export function movedSettings(file: SourceFile): MovedSettings {
       ...withoutPairs(file, 'env', file.sections.get('env')?.value, envPairs(file), env),
       ...(defaults.length > 0 && isEmptied
         ? cutSection(file, 'defaults')
-        : withoutPairs(file, 'defaults', undefined, run, defaults)),
+        : withoutPairs(file, 'defaults', runMap, run, defaults)),
     ],
   }
 }
 
-function runDefaults({ sections }: SourceFile): NodePair[] {
+function runDefaults({ sections }: SourceFile): YAMLMap | undefined {
   const defaults = sections.get('defaults')?.value
   const run = isMap(defaults) ? defaults.get('run', true) : undefined
-  return isMap(run) ? pairsOf(run) : []
+  return isMap(run) ? run : undefined
+}
+
+/** Whether they have to be moved into a job: one that calls a workflow has none of its own. */
+export function isMovedInto({ pairs }: MovedSettings, { content }: SourceJob): boolean {
+  return pairs.length > 0 && !(isMap(content) && content.has('uses'))
 }
 
 /** A mapping without some of its pairs: their lines are cut, or the rest is written anew. */

@@ -14,7 +14,13 @@ import {
   referencesIn,
 } from './expressions.ts'
 import { jobEdits } from './job-edits.ts'
-import { cutSection, type MovedSettings, movedEntries, movedSettings } from './moved-settings.ts'
+import {
+  cutSection,
+  isMovedInto,
+  type MovedSettings,
+  movedEntries,
+  movedSettings,
+} from './moved-settings.ts'
 import {
   actionInputLines,
   emptiedEnv,
@@ -61,7 +67,7 @@ export function oneFile(
 ): OneFile {
   const starts = { file, starting: plan.starting, webhooks: plan.webhooks }
   const native = nativeCondition(starts)
-  const moved = movedSettings(file)
+  const moved = movedSettings(file, ['env', 'defaults'])
   const jobs = plannedJobs(file, expressions, moved, native)
   const entries = movedEntries(moved, targetOf(file, native, undefined, []))
   const changed = jobs.map(({ job, condition, isMovedInto }) =>
@@ -119,7 +125,7 @@ function plannedJobs(
   const reads = onReader(file, expressions)
   const jobs = jobsOf(file).map((job) => ({
     job,
-    isMovedInto: moved.pairs.length > 0 && !isCall(job),
+    isMovedInto: isMovedInto(moved, job),
   }))
   const conditions = jobConditions(
     new Map(
@@ -212,10 +218,6 @@ function formatted(text: string): string {
     },
   )
   return `format('${pattern}', ${parts.join(', ')})`
-}
-
-function isCall({ content }: SourceJob): boolean {
-  return isMap(content) && content.has('uses')
 }
 
 /** What the context `on` is called in a job, and `needs` where it has more jobs in it than before. */

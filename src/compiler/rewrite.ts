@@ -33,7 +33,7 @@ export interface Target {
 
 /** What the context `on` is in the jobs file: that of one item, handed over as text. */
 export const IN_JOBS_FILE: Target = {
-  places: INPUTS_PLACES,
+  places: [...INPUTS_PLACES, 'defaults.run'], // moved into the jobs
   name: () => 'fromJSON(inputs.on)',
 }
 

@@ -5,7 +5,8 @@ import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { aliasProblems, isInTrigger, isWithinNode } from './aliases.ts'
 import { callOutputLines, eventLines } from './events.ts'
 import { type FileExpression, keyOf } from './expressions.ts'
-import { cutSection } from './moved-settings.ts'
+import { type JobEdits, jobEdits } from './job-edits.ts'
+import { cutSection, isMovedInto, movedEntries, movedSettings } from './moved-settings.ts'
 import {
   actionInputLines,
   envPairs,
@@ -22,6 +23,7 @@ import type { Plan } from './plan.ts'
 import { expressionEdits, IN_JOBS_FILE } from './rewrite.ts'
 import { entryKey } from './schedule.ts'
 import {
+  jobsOf,
   type NativeEvent,
   type NodePair,
   OWN_KEY,
@@ -55,6 +57,7 @@ export function twoFiles(
   const inputs = inputsOf(file, pairs)
   const { union, notices } = permissionsOf(file)
   const started = startedBy(file, plan)
+  const jobsFile = jobsFileEdits(file, expressions, inputs)
   const lines = [
     ...LISTENING_KEYS.flatMap((key) => sectionLines(file, key)),
     'on:',
@@ -79,8 +82,8 @@ export function twoFiles(
   ]
   return {
     listening: `${lines.join('\n')}\n`,
-    edits: jobsFileEdits(file, expressions, inputs),
-    problems: [...takenNames(file, pairs), ...strayAliases(file)],
+    edits: jobsFile.edits,
+    problems: [...takenNames(file, pairs), ...strayAliases(file), ...jobsFile.problems],
     notices,
   }
 }
@@ -227,25 +230,33 @@ function sectionLines({ source, sections, on }: SourceFile, key: string): Lines 
   return dedent(lines, columnOf(source.text, rangeOf(on.key)[0]))
 }
 
-/** The source stays as it stands, but for its rewritten expressions and the head. */
+/** The source stays as it stands, but for its head, its rewritten expressions, and what they move. */
 function jobsFileEdits(
   file: SourceFile,
   expressions: readonly FileExpression[],
   inputs: readonly WorkflowInput[],
-): Edit[] {
+): JobEdits {
   const column = columnOf(file.source.text, rangeOf(file.on.key)[0])
   const on = [...indent(callLines(inputs, callOutputLines(file)), column), ''].join('\n')
-  const isCut = ({ path }: FileExpression) => LISTENING_KEYS.includes(String(path[0]))
-  return [
-    { start: file.on.start, end: file.on.end, text: on },
-    ...LISTENING_KEYS.flatMap((key) => cut(file.sections.get(key))),
-    ...cutSection(file, OWN_KEY),
-    ...expressionEdits(
-      file,
-      expressions.filter((expression) => !isCut(expression)),
-      IN_JOBS_FILE,
-    ),
-  ]
+  const moved = movedSettings(file, ['defaults'])
+  const { defaults } = movedEntries(moved, IN_JOBS_FILE)
+  const changed = jobsOf(file)
+    .filter((job) => isMovedInto(moved, job))
+    .map((job) => jobEdits(file, job, { needs: undefined, parts: undefined, env: [], defaults }))
+  const stays = ({ path, found }: FileExpression) =>
+    !LISTENING_KEYS.includes(String(path[0])) &&
+    !moved.pairs.some(({ value }) => value === found.scalar)
+  return {
+    edits: [
+      { start: file.on.start, end: file.on.end, text: on },
+      ...LISTENING_KEYS.flatMap((key) => cut(file.sections.get(key))),
+      ...cutSection(file, OWN_KEY),
+      ...moved.edits,
+      ...changed.flatMap(({ edits }) => edits),
+      ...expressionEdits(file, expressions.filter(stays), IN_JOBS_FILE),
+    ],
+    problems: changed.flatMap(({ problems }) => problems),
+  }
 }
 
 function callLines(inputs: readonly WorkflowInput[], callOutputs: Lines): string[] {

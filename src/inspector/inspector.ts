@@ -2,7 +2,7 @@ import type { RelayRequest } from '../relay/relay.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/reply.ts'
 import { sameText } from '../wire/secret.ts'
-import type { Order, ShownRequest, Welcome } from './api.ts'
+import type { ShownRequest, Welcome } from './api.ts'
 import type { Recorder } from './recorder.ts'
 import { type Cause, readOrder, replayRequest } from './records.ts'
 
@@ -26,18 +26,13 @@ export interface InspectorParts {
   send(request: RelayRequest, cause: Cause): Promise<Reply>
 }
 
-/** Lower-case names, as Node gives them. */
-export type VisitHeaders = Readonly<Record<string, string | string[] | undefined>>
-
-/** What a request to the inspector says about where it comes from. */
-export interface Visitor {
+/** A request to the inspector. */
+export interface Visit {
   /** Address of the other end of the connection. */
   readonly address: string | undefined
-  readonly headers: VisitHeaders
-}
-
-export interface Visit extends Visitor {
   readonly method: string
+  /** Lower-case names, as Node gives them. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Without its query. */
   readonly path: string
   /** Without its `?`. */
@@ -47,7 +42,7 @@ export interface Visit extends Visitor {
 }
 
 /** An answer, or the stream of events after one that the page has seen. */
-export type InspectorAnswer =
+type InspectorAnswer =
   | { readonly reply: Reply | Answer }
   | { readonly eventsAfter: number; readonly headers: Readonly<Record<string, string>> }
 
@@ -153,21 +148,15 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   if (!order) return text(400, 'not a request that can be sent')
   const original = parts.recorder.find(order.of ?? '')
   const origin = order.of === null ? 'composed' : 'replay'
-  const request = order.sign ? await signedOrder(order, parts) : order
-  if (typeof request === 'string') return text(422, request)
-  const { status, headers, body } = await parts.send(
-    replayRequest(request, original?.withheld ?? {}),
-    { origin, of: original?.summary.id ?? null },
-  )
-  return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
-}
-
-/** Why it cannot be signed, as text. */
-async function signedOrder(order: Order, { sign }: InspectorParts): Promise<ShownRequest | string> {
+  const cause = { origin, of: original?.summary.id ?? null } as const
   try {
-    return await sign(order)
+    const request = order.sign ? await parts.sign(order) : order
+    const sent = await parts.send(replayRequest(request, original?.withheld ?? {}), cause)
+    const { status, headers, body } = sent
+    return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
   } catch (error) {
-    if (error instanceof UserError) return error.message
+    // It cannot be signed.
+    if (error instanceof UserError) return text(422, error.message)
     throw error
   }
 }
@@ -197,7 +186,10 @@ const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.+|cf-.+|ngrok-.+)$/
  * - `Host` keeps out a foreign page whose own name was pointed at this machine (DNS rebinding).
  * - `Origin` and `Sec-Fetch-Site` keep out every other page of this browser.
  */
-export function accessRefusal({ address, headers }: Visitor): string | undefined {
+export function accessRefusal({
+  address,
+  headers,
+}: Pick<Visit, 'address' | 'headers'>): string | undefined {
   const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers
   const host = String(headers.host)
   if (!LOOPBACK_ADDRESS.test(address ?? '')) return 'it answers this machine only'

@@ -4,7 +4,6 @@ import { isObject } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
-import { BodyMemory } from './body-memory.ts'
 import { type DispatchEvent, isDispatchEvent } from './claims.ts'
 import {
   type Authority,
@@ -15,8 +14,8 @@ import {
 import { dispatchTo } from './dispatch.ts'
 import { type Clock, DEFAULT_BUDGET, type GitHubOptions, type PlatformCall } from './github.ts'
 import { readSignKey, type SignKey } from './grant.ts'
-import type { LogEntry } from './log.ts'
-import type { Packer, RelayPorts } from './relay.ts'
+import type { Packer } from './payload.ts'
+import { BodyMemory, type LogEntry, type RelayPorts } from './relay.ts'
 import { parseRepository, type Repository } from './route.ts'
 import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './seal.ts'
 

@@ -105,7 +105,7 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
     if (sealKeys.length > 0 && looksSealed(text)) {
       return sealed.get(text) ?? remember(sealed, text, unseal(presented, sealKeys))
     }
-    if (authority === undefined) return tokenCredential('token', presented)
+    if (authority === undefined) return undefined
     if (signKeys.length > 0 && looksLikeGrant(text)) {
       return granted.get(text) ?? remember(granted, text, verify(presented, signKeys, authority))
     }
@@ -116,6 +116,9 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
     required: true,
     async open(presented, { repository, path }) {
       if (!presented) throw invalidToken()
+      if (!authority && !(sealKeys.length > 0 && looksSealed(presented.reveal()))) {
+        return tokenCredential('token', presented)
+      }
       // Why it does not open is nothing that a stranger should learn.
       const found = await opened(presented).catch(() => undefined)
       if (!found) throw invalidToken()

@@ -73,8 +73,8 @@ export class GitHubSession {
 
   /** How GitHub was asked so far; what is only looked up does not count. */
   get attempts(): Attempts {
-    const status = this.#status
-    return { tries: this.#tries, ...(status !== undefined && { platformStatus: status }) }
+    const [tries, status] = [this.#tries, this.#status]
+    return status === undefined ? { tries } : { tries, platformStatus: status }
   }
 
   /**
@@ -110,27 +110,19 @@ export class GitHubSession {
         first.status === 401 && (await this.#credential.token({ ...wanted, refused: token }))
       const answer = other && other !== token ? await this.#send(question, other) : first
       this.#status = answer.status
-      const isMoved = question.method === 'GET' && MOVED_GET.has(answer.status)
-      const location = answer.header('location') ?? ''
-      const now = this.#options.clock.now()
-      const verdict = isMoved
-        ? ({ kind: 'moved', location } as const)
-        : classifyResponse(answer, now, this.#event)
-      return { verdict, answer }
+      if (question.method === 'GET' && MOVED_GET.has(answer.status)) {
+        return { verdict: movedTo(answer), answer }
+      }
+      return { verdict: classifyResponse(answer, this.#options.clock.now(), this.#event), answer }
     } catch (fault) {
       return { verdict: classifyFault(fault) }
     }
   }
 
-  #send({ path, ...question }: Question, token: Secret | undefined): Promise<PlatformAnswer> {
+  #send(question: Question, token: Secret | undefined): Promise<PlatformAnswer> {
     const timeout = Math.max(1, this.#deadline - this.#now())
-    const headers = platformHeaders(token)
-    return this.#options.call({
-      ...question,
-      path: `${this.#base}${this.#place}${path}`,
-      headers,
-      timeout,
-    })
+    const path = `${this.#base}${this.#place}${question.path}`
+    return this.#options.call({ ...question, path, headers: platformHeaders(token), timeout })
   }
 
   /**
@@ -165,13 +157,14 @@ const MOST_RETRIES = 50
 const REPOSITORY = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)$/
 
 export function platformHeaders(token: Secret | undefined): Record<string, string> {
-  return {
+  const headers: Record<string, string> = {
     accept: 'application/vnd.github+json',
     'content-type': 'application/json',
     'user-agent': 'hookline-relay',
     'x-github-api-version': '2022-11-28',
-    ...(token && { authorization: `Bearer ${token.reveal()}` }),
   }
+  if (token) headers.authorization = `Bearer ${token.reveal()}`
+  return headers
 }
 
 /** What an attempt came to. */
@@ -210,13 +203,17 @@ export function classifyResponse(
 ): Verdict {
   const { status } = answer
   if (status >= 200 && status < 300) return { kind: 'accepted', answer }
-  if (MOVED.has(status)) return { kind: 'moved', location: answer.header('location') ?? '' }
+  if (MOVED.has(status)) return movedTo(answer)
   if (isRateLimit(answer)) return rateLimited(answer, now)
   if (status === 503) return unavailableFor(secondsToWait(answer, now))
   // A gateway may have handed it on: the repeat carries the same delivery id.
   if (status === 502) return { kind: 'again', error: perhapsAccepted() }
   if (status >= 500) return { kind: 'refused', error: perhapsAccepted() }
   return { kind: 'refused', error: refusal(answer, event) }
+}
+
+function movedTo({ header }: PlatformAnswer): Verdict {
+  return { kind: 'moved', location: header('location') ?? '' }
 }
 
 function classifyFault(fault: unknown): Verdict {

@@ -1,16 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { whole } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
+import type { Reply } from '../wire/reply.ts'
+import { errorReply, withStandardHeaders } from './answers.ts'
+import { malformedRequest, type RelayError } from './errors.ts'
+import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
-interface HttpServerOptions {
+interface RelayServerOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  answer(request: IncomingMessage, response: ServerResponse): void
-  /** The answer to what is no request, as bytes for the wire; see `fault`. */
-  refuse(status: number): string
+  readonly ports: RelayPorts
   readonly limits?: Partial<ClientLimits>
+  /** Answers addresses of its own; returns false for all others, which are then the relay's. */
+  readonly route?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 export interface RunningServer {
@@ -49,21 +54,23 @@ const STOP_LINGER = 1000
 /** Milliseconds between a refusal and the end of its connection. */
 const LINGER = 1000
 
-/** A server with bounds on everything a client can draw out. */
-export async function serveHttp(options: HttpServerOptions): Promise<RunningServer> {
+/** The relay behind node:http, with bounds on everything a client can draw out. */
+export async function serveRelay(options: RelayServerOptions): Promise<RunningServer> {
+  const { ports, route } = options
   const answering = new Answering()
   // A missing Host is answered by `answer`, with the headers of every other answer.
   const { maxConnections, ...limits } = { ...LIMITS, ...options.limits }
   const server = createServer({ ...limits, requireHostHeader: false })
   if (maxConnections !== Infinity) server.maxConnections = maxConnections
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     answering.begin(request, response)
-    options.answer(request, response)
+    if (!route?.(request, response)) void answer(request, response, ports)
   }
-  server.on('request', answer)
-  server.on('checkExpectation', answer)
+  server.on('request', take)
+  server.on('checkExpectation', take)
   const refuse = (socket: Duplex, status: number) => {
-    if (answering.mayInterrupt(socket)) endWith(socket, options.refuse(status))
+    if (!answering.mayInterrupt(socket)) return
+    endWith(socket, onTheWire(refusal(malformedRequest(status), 'GET', ports)))
   }
   server.on('connect', (_request, socket) => {
     // The server has let go of this connection, and of its errors.
@@ -76,6 +83,87 @@ export async function serveHttp(options: HttpServerOptions): Promise<RunningServ
   })
   const url = await listen(server, options)
   return { url, close: () => stop(server, answering) }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  ports: RelayPorts,
+): Promise<void> {
+  const reply = lacksOneHost(request)
+    ? refusal(malformedRequest(400), request.method ?? 'GET', ports)
+    : await relay(relayRequest(request), ports)
+  if (response.destroyed) return
+  response.writeHead(reply.status, framed(reply, request.method))
+  response.end(reply.body)
+}
+
+function relayRequest(request: IncomingMessage): RelayRequest {
+  return {
+    method: request.method ?? 'GET',
+    target: request.url ?? '/',
+    headers: request.rawHeaders,
+    readBody: (limit, arrived) => readBody(request, limit, arrived),
+  }
+}
+
+/** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */
+function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (/^host$/i.test(rawHeaders[at] ?? '')) hosts++
+  }
+  return httpVersion === '1.1' ? hosts !== 1 : hosts > 1
+}
+
+function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
+  const delivery = ports.newDelivery()
+  return withStandardHeaders(errorReply(error, delivery), method, delivery)
+}
+
+/** The headers of a reply, and the length of its body where it may have one. */
+function framed({ status, headers, body }: Reply, method: string | undefined) {
+  const bare = method === 'HEAD' || status === 204 || status === 304
+  return bare ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+}
+
+/** An answer for a connection whose request could not be read, so that there is no response to write. */
+function onTheWire(reply: Reply): string {
+  const headers = { ...framed(reply, 'GET'), connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${reply.status} Refused\r\n${lines.join('')}\r\n${reply.body}`
+}
+
+/**
+ * Reads the body of a request to its end. Node's own iterator would destroy the connection when its
+ * reader stops early, before the answer is sent on it; and this costs a good deal less.
+ *
+ * @throws RangeError as soon as more than `limit` bytes have come; what follows is thrown away
+ */
+function readBody(
+  request: IncomingMessage,
+  limit: number,
+  arrived: ((bytes: number) => void) | undefined,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const arrive = (chunk: Uint8Array) => {
+      try {
+        size += chunk.length
+        if (size > limit) throw new RangeError(`more than ${limit} bytes`)
+        arrived?.(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        chunks.length = 0
+        request.off('data', arrive).resume()
+        reject(error)
+      }
+    }
+    request.on('data', arrive)
+    request.once('end', () => resolve(whole(chunks, size)))
+    request.once('error', reject)
+  })
 }
 
 /** Says a last thing, and gives the client a moment to hear it: one that keeps sending would be reset. */
@@ -168,7 +256,7 @@ function statusOf({ code }: NodeJS.ErrnoException): number {
 }
 
 /** @throws UserError when the address cannot be had */
-async function listen(server: Server, { host, port }: HttpServerOptions): Promise<string> {
+async function listen(server: Server, { host, port }: RelayServerOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, host, port)))
     server.listen(port, host, resolve)

@@ -1,10 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { write as writeTo } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { whole } from '../wire/bytes.ts'
-import type { Reply } from '../wire/reply.ts'
 import { Secret } from '../wire/secret.ts'
-import { errorReply, withStandardHeaders } from './answers.ts'
 import {
   type Environment,
   type RelayConfig,
@@ -12,13 +9,11 @@ import {
   readRelayConfig,
   relayPorts,
 } from './config.ts'
-import { malformedRequest, type RelayError } from './errors.ts'
-import { type ClientLimits, type RunningServer, serveHttp } from './http-server.ts'
-import { logWriter } from './log-writer.ts'
+import { type ClientLimits, type RunningServer, serveRelay } from './http-server.ts'
 import { type NodeOutbox, openNodeOutbox } from './outbox/on-node.ts'
 import { type OperatorOptions, withOperator } from './outbox/operator.ts'
+import type { Packer } from './payload.ts'
 import { platformPool } from './platform-pool.ts'
-import { type Packer, type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
 export interface RelayOptions {
   readonly host: string
@@ -104,104 +99,102 @@ function standardLog() {
   return logWriter(1, (text) => process.stderr.write(`hookline relay: ${text}\n`))
 }
 
-interface RelayServerOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
-  readonly ports: RelayPorts
-  readonly limits?: Partial<ClientLimits>
-  /** Answers addresses of its own; returns false for all others, which are then the relay's. */
-  readonly route?: (request: IncomingMessage, response: ServerResponse) => boolean
-}
+/** Milliseconds that a line may wait for others: a system call for each would be felt. */
+const DELAY = 20
 
-/** The relay behind node:http. */
-export function serveRelay(options: RelayServerOptions): Promise<RunningServer> {
-  const { host, port, ports, route, limits } = options
-  return serveHttp({
-    host,
-    port,
-    ...(limits && { limits }),
-    answer: (request, response) => {
-      if (!route?.(request, response)) void answer(request, response, ports)
-    },
-    refuse: (status) => onTheWire(refusal(malformedRequest(status), 'GET', ports)),
-  })
-}
+/** Milliseconds until what could not be written is tried again. */
+const AGAIN = 1000
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  ports: RelayPorts,
-): Promise<void> {
-  const reply = lacksOneHost(request)
-    ? refusal(malformedRequest(400), request.method ?? 'GET', ports)
-    : await relay(relayRequest(request), ports)
-  if (response.destroyed) return
-  response.writeHead(reply.status, framed(reply, request.method))
-  response.end(reply.body)
-}
+/** Characters that wait for a reader who is slow, or gone; what comes beyond is dropped. */
+const MOST_WAITING = 1024 * 1024
 
-function relayRequest(request: IncomingMessage): RelayRequest {
-  return {
-    method: request.method ?? 'GET',
-    target: request.url ?? '/',
-    headers: request.rawHeaders,
-    readBody: (limit, arrived) => readBody(request, limit, arrived),
-  }
-}
-
-/** RFC 9112, section 3.2: an HTTP/1.1 request without one, or with two, is answered 400. */
-function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
-  return httpVersion === '1.1' ? hosts.length !== 1 : hosts.length > 1
-}
-
-function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
-  const delivery = ports.newDelivery()
-  return withStandardHeaders(errorReply(error, delivery), method, delivery)
-}
-
-/** The headers of a reply, and the length of its body where it may have one. */
-function framed({ status, headers, body }: Reply, method: string | undefined) {
-  const bare = method === 'HEAD' || status === 204 || status === 304
-  return Object.assign(bare ? {} : { 'content-length': Buffer.byteLength(body) }, headers)
-}
-
-/** An answer for a connection whose request could not be read, so that there is no response to write. */
-function onTheWire(reply: Reply): string {
-  const headers = { ...framed(reply, 'GET'), connection: 'close' }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${reply.status} Refused\r\n${lines.join('')}\r\n${reply.body}`
+export interface LogWriter {
+  (line: string): void
+  /** Resolves when all is written, or was not within a second. */
+  close(): Promise<void>
 }
 
 /**
- * Reads the body of a request to its end. Node's own iterator would destroy the connection when its
- * reader stops early, before the answer is sent on it; and this costs a good deal less.
+ * Writes lines to an open file, some at a time, and never ends or blocks who writes: while nobody
+ * reads, or the disk is full, lines are dropped and counted. `report` is told once when that begins,
+ * and how many they were when the log is back.
  *
- * @throws RangeError as soon as more than `limit` bytes have come; what follows is thrown away
+ * A stream of Node would not do: after one failed write it is closed for good, and to a pipe it waits.
+ *
+ * @param file its descriptor: 1 is standard output
  */
-function readBody(
-  request: IncomingMessage,
-  limit: number,
-  arrived: ((bytes: number) => void) | undefined,
-): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    const arrive = (chunk: Uint8Array) => {
-      try {
-        size += chunk.length
-        if (size > limit) throw new RangeError(`more than ${limit} bytes`)
-        arrived?.(chunk.length)
-        chunks.push(chunk)
-      } catch (error) {
-        chunks.length = 0
-        request.off('data', arrive).resume()
-        reject(error)
-      }
+export function logWriter(file: number, report: (text: string) => void): LogWriter {
+  let lines: string[] = []
+  let waiting = 0
+  let dropped = 0
+  let isFailing = false
+  let writing: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const schedule = (delay: number) => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      writing ??= flush()
+    }, delay)
+    // A log that cannot be written does not keep the process.
+    if (isFailing) timer.unref()
+  }
+
+  async function flush(): Promise<void> {
+    const [taken, count] = [`${lines.join('\n')}\n`, lines.length]
+    lines = []
+    waiting = 0
+    const failure = await writeAll(file, Buffer.from(taken))
+    if (failure === undefined) isBack()
+    else hasFailed(count, failure)
+    writing = undefined
+    if (lines.length > 0) schedule(isFailing ? AGAIN : DELAY)
+  }
+
+  const hasFailed = (count: number, code: string) => {
+    dropped += count
+    if (!isFailing) report(`the log cannot be written (${code}): its lines are dropped`)
+    isFailing = true
+  }
+
+  const isBack = () => {
+    if (dropped > 0) report(`the log is written again: ${dropped} lines were dropped`)
+    isFailing = false
+    dropped = 0
+  }
+
+  const write = (line: string) => {
+    if (waiting > MOST_WAITING) {
+      hasFailed(1, 'its reader is slow')
+      return
     }
-    request.on('data', arrive)
-    request.once('end', () => resolve(whole(chunks, size)))
-    request.once('error', reject)
+    waiting += line.length
+    lines.push(line)
+    schedule(isFailing ? AGAIN : DELAY)
+  }
+  const close = async () => {
+    clearTimeout(timer)
+    const end = async () => {
+      await writing
+      if (lines.length > 0 && !isFailing) await flush()
+    }
+    await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, AGAIN))])
+  }
+  return Object.assign(write, { close })
+}
+
+/** @returns why it could not be written; `undefined` when it was */
+function writeAll(file: number, bytes: Buffer): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    writeTo(file, bytes, (error, written) => {
+      if (!error) {
+        const rest = bytes.subarray(written)
+        if (rest.length === 0) return resolve(undefined)
+        return resolve(writeAll(file, rest))
+      }
+      // A pipe that does not wait says so while its reader is behind.
+      if (error.code !== 'EAGAIN') return resolve(error.code ?? 'unknown')
+      setTimeout(() => resolve(writeAll(file, bytes)), DELAY)
+    })
   })
 }

@@ -1,13 +1,16 @@
-import { type BodyEncoding, gzip, toBase64, utf8Text } from '../wire/bytes.ts'
+import { utf8Text } from '../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { HEADER, writeClientPayload } from '../wire/payload.ts'
+import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
+import { HEADER } from '../wire/payload.ts'
 import type { Reply } from '../wire/reply.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
   ACCEPTED,
   customReply,
+  echoedHeaders,
   errorReply,
+  handshake,
   INERT_HEADERS,
   METHODS,
   type Pages,
@@ -17,11 +20,11 @@ import {
   servePage,
   withStandardHeaders,
 } from './answers.ts'
-import type { BodyMemory, HeldBody } from './body-memory.ts'
 import type { DispatchEvent, Scope } from './claims.ts'
-import { type Credentials, presentedToken } from './credentials.ts'
+import { type Credential, type Credentials, presentedToken } from './credentials.ts'
 import type { DispatchPort, DispatchTarget } from './dispatch.ts'
 import {
+  type Attempts,
   badResponseOption,
   badWorkflow,
   bodyTooLarge,
@@ -29,12 +32,17 @@ import {
   internalError,
   methodNotAllowed,
   missingToken,
-  payloadTooLarge,
+  overloaded,
   RelayError,
-  tokenInBody,
 } from './errors.ts'
-import { echoedHeaders, handshake } from './handshake.ts'
-import { type LogEntry, RequestLog } from './log.ts'
+import {
+  isAnyIn,
+  LIMIT_OF,
+  type Packer,
+  type ReceivedBody,
+  redactRequest,
+  writePayload,
+} from './payload.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
 
 /** One HTTP request as it came: no web `Request`, which would normalise its path. */
@@ -77,33 +85,25 @@ export interface RelayPorts {
   report(error: unknown): void
 }
 
-/** Packs bytes by gzip. */
-export type Packer = (bytes: Uint8Array) => Promise<Uint8Array>
-
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
-  const operated = await ports.operator?.(request, log.delivery)
-  if (operated) return withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
-  const reply = await answerOrFault(request, ports, log)
-  const method = isRelayed(request.method) ? request.method : 'other'
-  ports.log(log.entry(method, reply.status, ports.now()))
-  return withStandardHeaders(reply, request.method, log.delivery)
-}
-
-async function answerOrFault(
-  request: RelayRequest,
-  ports: RelayPorts,
-  log: RequestLog,
-): Promise<Reply> {
+  const operated = ports.operator?.(request, log.delivery)
+  if (operated) {
+    return withStandardHeaders(await operated, request.method, log.delivery, INERT_HEADERS)
+  }
+  let reply: Reply
   try {
-    return answerLocally(request, ports) ?? (await relayWebhook(request, ports, log))
+    reply = answerLocally(request, ports) ?? (await relayWebhook(request, ports, log))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
     log.attempted(fault.attempts)
-    return errorReply(fault, log.delivery)
+    reply = errorReply(fault, log.delivery)
   }
+  const method = isRelayed(request.method) ? request.method : 'other'
+  ports.log(log.entry(method, reply.status, ports.now()))
+  return withStandardHeaders(reply, request.method, log.delivery)
 }
 
 /** The answer to what is no webhook. */
@@ -122,13 +122,16 @@ async function relayWebhook(
   const presented = presentedToken(request.headers, webhook.reserved)
   if (!presented && ports.credentials.required) throw missingToken()
   // What the relay can judge by itself it refuses before it holds a stranger's body.
-  const credential = await ports.credentials.open(presented, webhook).catch(toRefusal)
-  if (credential instanceof RelayError) {
+  let credential: Credential
+  try {
+    credential = await ports.credentials.open(presented, webhook)
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error
     // In a handshake no token is checked; but for one that stands in a body, that would be read.
     const body = announcesBody(request.headers) ? undefined : ''
     const bodiless = handshake({ ...request, path: webhook.path, body })
     if (bodiless && presented) return redactReply(bodiless, [presented])
-    throw credential
+    throw error
   }
   const { secrets, platformToken, scope } = credential
   const held = ports.bodies?.hold()
@@ -144,12 +147,14 @@ async function relayWebhook(
     const target = targetOf(webhook, scope, ports)
     const echoed = echoedHeaders(request)
     const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoed), secrets)
-    const forwardable = toForwardable(request, webhook, body, log)
-    const received = redactRequest(forwardable, secrets, platformToken)
+    const { method } = request
+    const headers = forwardedHeaders(request.headers)
+    const { delivery, receivedAt } = log
+    const received = { path: webhook.path, method, headers, body, delivery, receivedAt }
+    const forwardable = redactRequest(received, secrets, platformToken)
     const { repository } = webhook
-    log.addressed(repository, received.path, body.bytes.length)
-    const clientPayload = await writePayload(received, LIMIT_OF[target.event], ports.packers)
-    const { delivery } = log
+    log.addressed(repository, forwardable.path, body.bytes.length)
+    const clientPayload = await writePayload(forwardable, LIMIT_OF[target.event], ports.packers)
     const dispatch = { repository, target, delivery, clientPayload, credential }
     const attempts = await ports.dispatch(dispatch)
     log.attempted(attempts)
@@ -163,11 +168,6 @@ async function relayWebhook(
   } finally {
     held?.release()
   }
-}
-
-function toRefusal(error: unknown): RelayError {
-  if (error instanceof RelayError) return error
-  throw error
 }
 
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
@@ -187,15 +187,6 @@ function announcesBody(headers: RawHeaders): boolean {
   return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
 }
 
-function toForwardable(
-  { method, headers }: RelayRequest,
-  { path }: Webhook,
-  body: ReceivedBody,
-  { delivery, receivedAt }: RequestLog,
-): Received {
-  return { path, method, headers: forwardedHeaders(headers), body, delivery, receivedAt }
-}
-
 async function readBody(request: RelayRequest, held?: HeldBody): Promise<ReceivedBody> {
   try {
     const bytes = await request.readBody(LIMITS.requestBodyBytes, (count) => held?.add(count))
@@ -210,125 +201,6 @@ function isRelayed(method: string): boolean {
   return METHODS.some((relayed) => relayed === method)
 }
 
-interface ReceivedBody {
-  readonly bytes: Uint8Array
-  /** The bytes as UTF-8; `undefined` when they are not. */
-  readonly text: string | undefined
-}
-
-/** A request as it is to travel, its body still as it came. */
-interface Received {
-  readonly path: string
-  readonly method: string
-  /** Only those that travel. */
-  readonly headers: ReadonlyMap<string, string>
-  readonly body: ReceivedBody
-  readonly delivery: string
-  /** ISO 8601, UTC. */
-  readonly receivedAt: string
-}
-
-/** How GitHub measures what an event brings. */
-export interface PayloadLimit {
-  readonly most: number
-  readonly unit: 'bytes' | 'characters'
-  /** An upper bound is enough where it is within the limit. */
-  readonly sizeOf: (text: string) => number
-}
-
-/** Of the inputs of a workflow GitHub counts characters, of a `client_payload` perhaps bytes. */
-export const LIMIT_OF: Readonly<Record<DispatchEvent, PayloadLimit>> = {
-  repository_dispatch: { most: LIMITS.clientPayloadBytes, unit: 'bytes', sizeOf: byteLength },
-  workflow_dispatch: {
-    most: LIMITS.workflowInputLength,
-    unit: 'characters',
-    sizeOf: ({ length }) => length,
-  },
-}
-
-/**
- * The serialised `client_payload`, within GitHub's limit. Text travels as it is, other bytes as
- * base64, and what is too large for GitHub gzipped: quickly, and where that is not enough thoroughly.
- *
- * @throws RelayError 413 when it is too large even then
- */
-export async function writePayload(
-  received: Received,
-  limit: PayloadLimit,
-  packers: readonly Packer[] = [gzip],
-): Promise<string> {
-  const { bytes, text } = received.body
-  // JSON is never shorter than what it holds, so a large body is not written in vain.
-  const least = text === undefined ? base64Length(bytes.length) : limit.sizeOf(text)
-  if (least <= limit.most) {
-    const plain = written(received, plainBody(received.body))
-    if (limit.sizeOf(plain) <= limit.most) return plain
-  }
-  const around = limit.sizeOf(written(received, { body: '', encoding: 'gzip' }))
-  let size = around
-  for (const pack of packers) {
-    const packed = await pack(bytes)
-    size = around + base64Length(packed.length)
-    if (size > limit.most) continue
-    return written(received, { body: toBase64(packed), encoding: 'gzip' })
-  }
-  throw payloadTooLarge(size, limit.unit)
-}
-
-function base64Length(bytes: number): number {
-  return Math.ceil(bytes / 3) * 4
-}
-
-interface ForwardableBody {
-  readonly body: string | null
-  readonly encoding?: BodyEncoding
-}
-
-function plainBody({ bytes, text }: ReceivedBody): ForwardableBody {
-  if (bytes.length === 0) return { body: null }
-  return text === undefined ? { body: toBase64(bytes), encoding: 'base64' } : { body: text }
-}
-
-function written(received: Received, { body, encoding }: ForwardableBody): string {
-  const { path, method, delivery, receivedAt } = received
-  const headers: Record<string, string> = Object.fromEntries(received.headers)
-  headers[HEADER.delivery] = delivery
-  headers[HEADER.receivedAt] = receivedAt
-  if (encoding) headers[HEADER.bodyEncoding] = encoding
-  return writeClientPayload({ path, method, headers, body })
-}
-
-function byteLength(text: string): number {
-  // A UTF-16 unit takes at most 3 bytes of UTF-8, so most payloads need no encoding to be counted.
-  if (text.length * 3 <= LIMITS.clientPayloadBytes) return text.length * 3
-  return new TextEncoder().encode(text).length
-}
-
-/**
- * What travels, with every form of the tokens replaced. The body is never changed, since signatures
- * depend on it; a sealed token or a key of the relay may stand in it, as some senders (Trello)
- * repeat the URL that they call.
- *
- * @throws RelayError 400 when the body contains the platform token
- */
-function redactRequest(
-  received: Received,
-  tokens: readonly Secret[],
-  platformToken: Secret | undefined,
-): Received {
-  const body = received.body.text ?? new TextDecoder('latin1').decode(received.body.bytes)
-  if (platformToken?.isIn(body)) throw tokenInBody()
-  // Hardly any request has one left: one search through all of it is the usual cost.
-  const others = [received.path, ...received.headers.values()].join('\n')
-  return isAnyIn(tokens, others) ? redact(received, tokens) : received
-}
-
-function redact(received: Received, tokens: readonly Secret[]): Received {
-  const scrub = (text: string) => tokens.reduce((rest, token) => token.scrub(rest), text)
-  const headers = [...received.headers].map(([name, value]) => [name, scrub(value)] as const)
-  return { ...received, path: scrub(received.path), headers: new Map(headers) }
-}
-
 function withHeaders(reply: Reply, headers: Reply['headers'] | undefined): Reply {
   return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
 }
@@ -341,6 +213,113 @@ function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
   throw badResponseOption('an answer that contains the token', 'leave the token out of it')
 }
 
-function isAnyIn(tokens: readonly Secret[], text: string): boolean {
-  return tokens.some((token) => token.isIn(text))
+/** One line of the log. Nothing but these fields: no URL, no header, no body. */
+export interface LogEntry {
+  /** When the request came: ISO 8601, UTC. */
+  readonly time: string
+  readonly delivery: string
+  readonly method: string
+  readonly owner: string | undefined
+  readonly repo: string | undefined
+  readonly workflow: string | undefined
+  readonly trigger: string | undefined
+  readonly status: number
+  readonly platformStatus: number | undefined
+  readonly tries: number | undefined
+  /** Page of the run that was started. */
+  readonly run?: string | undefined
+  readonly ms: number
+  /** Of the received body. */
+  readonly bytes: number | undefined
+}
+
+/** Other names could be anything, a mistaken token too. */
+const PLAIN_NAME = /^[\w.-]{1,100}$/
+
+/** Gathers, while a request is handled, what its line in the log will say. */
+export class RequestLog {
+  readonly delivery: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
+  readonly #start: number
+  #repository: Repository | undefined
+  #path: WebhookPath | undefined
+  #bytes: number | undefined
+  #attempts: Attempts | undefined
+
+  constructor(delivery: string, now: Date) {
+    this.delivery = delivery
+    this.receivedAt = now.toISOString()
+    this.#start = now.getTime()
+  }
+
+  /** @param path only after the tokens are scrubbed from it */
+  addressed(repository: Repository, path: string, bytes: number): void {
+    this.#repository = repository
+    this.#path = parseWebhookPath(path)
+    this.#bytes = bytes
+  }
+
+  attempted(attempts: Attempts | undefined): void {
+    this.#attempts = attempts
+  }
+
+  /** What is not known is `undefined`, which no line of JSON shows. */
+  entry(method: string, status: number, now: Date): LogEntry {
+    return {
+      time: this.receivedAt,
+      delivery: this.delivery,
+      method,
+      owner: this.#repository?.owner,
+      repo: this.#repository?.name,
+      workflow: plainName(this.#path?.workflow),
+      trigger: plainName(this.#path?.trigger),
+      bytes: this.#bytes,
+      tries: this.#attempts?.tries,
+      platformStatus: this.#attempts?.platformStatus,
+      run: this.#attempts?.run,
+      status,
+      ms: now.getTime() - this.#start,
+    }
+  }
+}
+
+function plainName(name: string | undefined): string | undefined {
+  return name !== undefined && PLAIN_NAME.test(name) ? name : undefined
+}
+
+/**
+ * Bounds what strangers can make a relay hold: the bytes of all bodies that came and are not yet
+ * answered for. A slow body counts by what came of it, so a few of them shut nobody out.
+ */
+export class BodyMemory {
+  readonly #most: number
+  #held = 0
+
+  /** @param most bytes of all bodies together */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** A place for one body; to be released when its request is answered. */
+  hold(): HeldBody {
+    let own = 0
+    return {
+      add: (bytes) => {
+        own += bytes
+        this.#held += bytes
+        if (this.#held > this.#most) throw overloaded()
+      },
+      release: () => {
+        this.#held -= own
+        own = 0
+      },
+    }
+  }
+}
+
+export interface HeldBody {
+  /** @throws RelayError 503 when all bodies together are more than may be held */
+  add(bytes: number): void
+  release(): void
 }

@@ -9,8 +9,8 @@ import { IS_FULL } from '../../support/effort.ts'
 
 const KILLER = fileURLToPath(new URL('../../support/kill-at-write.mjs', import.meta.url))
 
-/** Every write is tried in the long run; else one of three. */
-const STEP = IS_FULL ? 1 : 3
+/** Every write is tried in the long run; else one of four. */
+const STEP = IS_FULL ? 1 : 4
 
 let folder: string
 beforeEach(async () => {

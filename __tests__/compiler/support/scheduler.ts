@@ -39,7 +39,7 @@ interface Done {
  * documentation of status functions, and actions/runner#491 on jobs behind a skipped one.
  */
 export function schedule(workflow: string, run: Run): Record<string, Result> {
-  const { jobs }: { jobs: Record<string, Job> } = parse(workflow)
+  const jobs = remembered(PARSED, workflow, (text): Record<string, Job> => parse(text).jobs)
   const done = new Map<string, Done>()
   const waiting = new Map(Object.entries(jobs))
   while (waiting.size > 0) {
@@ -52,6 +52,16 @@ export function schedule(workflow: string, run: Run): Record<string, Result> {
     }
   }
   return Object.fromEntries([...done].map(([id, { result }]) => [id, result]))
+}
+
+/** The same few texts are asked for in many runs, and parsing takes most of the time. */
+const PARSED = new Map<string, Record<string, Job>>()
+const TREES = new Map<string, { readonly tree: Expr; readonly callsStatus: boolean }>()
+
+function remembered<Value>(known: Map<string, Value>, text: string, read: (text: string) => Value) {
+  const value = known.get(text) ?? read(text)
+  known.set(text, value)
+  return value
 }
 
 function needsOf({ needs }: Job): readonly string[] {
@@ -105,10 +115,13 @@ function holds(condition: string, contexts: Readonly<Record<string, unknown>>, s
     call: () => new data.BooleanData(value),
   }))
   const names = [...Object.keys(contexts), 'vars']
-  const tree = new Parser(new Lexer(condition).lex().tokens, names, functions).parse()
-  const callsStatus = all(tree).some(
-    (part) => part instanceof FunctionCall && part.functionName.lexeme.toLowerCase() in status,
-  )
+  const { tree, callsStatus } = remembered(TREES, `${names} ${condition}`, () => {
+    const tree = new Parser(new Lexer(condition).lex().tokens, names, functions).parse()
+    const callsStatus = all(tree).some(
+      (part) => part instanceof FunctionCall && part.functionName.lexeme.toLowerCase() in status,
+    )
+    return { tree, callsStatus }
+  })
   if (!callsStatus && !status.success) return false
   const values = JSON.parse(JSON.stringify({ vars: {}, ...contexts }), data.reviver)
   const byName = new Map(functions.map((one) => [one.name, one]))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { commandNames, helpOf } from '../../../scripts/docs/commands.js'
-import { dispatchEvent, runAction, runPost } from '../../support/action.ts'
+import { dispatchEvent, runInShared, runPost } from '../../support/action.ts'
 import { POLL } from '../../support/bot-run.ts'
 import { textMessage } from '../../support/messages.ts'
 import { memoryStore, poll, queueOf, scheduleEvent, updates } from '../../support/queue-trigger.ts'
@@ -113,14 +113,14 @@ test('peers’ fault: keys are not saved before the outputs are written and the 
 test('peers’ fault: /hook/webhook2 is not taken for /hook/webhook', async () => {
   for (const path of ['hook/webhook2', 'hook/webhook-x/a', 'hooks/webhook']) {
     const event = dispatchEvent({ path, method: 'POST', headers: {}, body: '' })
-    const { exitCode, outputs } = await runAction({ ...event, inputs: { on: 'webhook' } })
+    const { exitCode, outputs } = await runInShared({ ...event, inputs: { on: 'webhook' } })
     expect([path, exitCode, outputs.triggered]).toEqual([path, 0, 'false'])
   }
 })
 
 test('peers’ fault: a webhook that does not match does not fail the run', async () => {
   const inputs = { on: 'webhook: {method: put, path: /a}' }
-  const { exitCode, outputs, stdout } = await runAction(webhookRun({}, {}, { inputs }))
+  const { exitCode, outputs, stdout } = await runInShared(webhookRun({}, {}, { inputs }))
   expect([exitCode, outputs.items]).toEqual([0, '[]'])
   expect(stdout).not.toContain('::error')
 })
@@ -128,7 +128,7 @@ test('peers’ fault: a webhook that does not match does not fail the run', asyn
 test('peers’ fault: bad JSON and bytes that are no text are not lost', async () => {
   const bodyOf = async (body: string, headers: object) => {
     const event = dispatchEvent({ path: 'hook/webhook', method: 'POST', headers, body })
-    return (await runAction({ ...event, inputs: { on: 'webhook' } })).outputs.body
+    return (await runInShared({ ...event, inputs: { on: 'webhook' } })).outputs.body
   }
   const json = { 'content-type': 'application/json' }
   expect(await bodyOf('{"a": 1,', json)).toBe('{"a": 1,')
@@ -170,13 +170,13 @@ describe('a bot that is polled', () => {
 
   test('peers’ fault: its token is in no error, no output, no file and no state', async () => {
     telegram.enqueue('message', textMessage('hi'))
-    const main = await runAction(run())
+    const main = await runInShared(run())
     const post = await runPost(run(), main.state)
     telegram.faults.push({
       status: 400,
       body: JSON.stringify({ ok: false, description: BOT_TOKEN }),
     })
-    const refused = await runAction(run())
+    const refused = await runInShared(run())
     expect([main.exitCode, post.exitCode, refused.exitCode]).toEqual([0, 0, 1])
     // The line by which the runner learns what to hide is the one place for it.
     const masks = /^::add-mask::.*$/gm

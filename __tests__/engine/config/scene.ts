@@ -2,8 +2,8 @@ import {
   type ActionResult,
   type ActionRun,
   dispatchEvent,
-  runAction,
-  runPost,
+  runInShared,
+  runPostInShared,
 } from '../../support/action.ts'
 
 /** A webhook with this body, for a `webhook` trigger with this `config`. */
@@ -19,9 +19,9 @@ export function webhookRun(
 
 /** The step and, where it succeeded, its `post` part, as in a job whose other steps succeed. */
 export async function runJob(run: ActionRun): Promise<ActionResult> {
-  const result = await runAction(run)
+  const result = await runInShared(run)
   if (result.exitCode !== 0) return result
-  const post = await runPost(run, result.state)
+  const post = await runPostInShared(run, result.state)
   if (post.exitCode !== 0) throw new Error(`post failed: ${post.stdout}${post.stderr}`)
   return result
 }

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { compiledSources } from '../../support/build.ts'
 import { startGitHub } from '../../support/github.ts'
@@ -12,7 +12,10 @@ import { NODE24, testOnNode24 } from '../../support/node24.ts'
 import { sealKeys } from '../../support/outbox-relays.ts'
 
 const run = promisify(execFile)
-const COMMAND = new URL('../../../src/cli/index.ts', import.meta.url).pathname
+let COMMAND = ''
+beforeAll(async () => {
+  COMMAND = join(await compiledSources(), 'cli/index.js')
+}, 120_000)
 const QUIET = '--disable-warning=ExperimentalWarning'
 
 let folder: string

@@ -1,4 +1,7 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { scaled } from '../../support/effort.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { type RawAnswer, send as sendRaw } from '../../support/raw-http.ts'
@@ -14,11 +17,13 @@ interface Listed {
   readonly reason: string
 }
 
+const OUTAGE = scaled(60_000, 1000)
+
 /** Milliseconds that tell what comes later from what never comes. */
 const HANG = 20_000
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + HANG; Date.now() < end; ) {
+async function until(isSo: () => boolean | Promise<boolean>, hang = HANG): Promise<void> {
+  for (const end = Date.now() + hang; Date.now() < end; ) {
     if (await isSo()) return
     await pause(20)
   }
@@ -249,9 +254,60 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     expect(bodies()).toEqual(['1', '2', '3'])
   })
 
-  run('no token and no payload reaches the log', async () => {
+  run(
+    'an outage by the real clock, a minute in full effort: none lost, in their order',
+    async () => {
+      const accepted: { body: string; delivery: string }[] = []
+      github.always(DOWN)
+      const end = Date.now() + OUTAGE
+      for (let n = 0; Date.now() < end || n < 4; n++) {
+        const answer = await send(`${n}`)
+        expect(answer.status).toBe(202)
+        accepted.push({ body: `${n}`, delivery: deliveryOf(answer) })
+        await pause(200)
+      }
+      github.reset()
+      // The pause before the next try may be as long as a minute by now.
+      await until(() => github.calls.length >= accepted.length, HANG + 60_000)
+      const delivered = bodies().map((body, n) => ({ body, delivery: deliveries()[n] }))
+      expect(delivered).toEqual(accepted)
+    },
+    OUTAGE + 120_000,
+  )
+
+  run('/metrics counts what waits and what died', async () => {
     github.always(DOWN)
-    await send('a-text-that-nobody-else-sends')
+    const first = await send('1')
+    await send('2')
+    expect((await operate('GET', '/metrics', 'not-the-key')).status).toBe(401)
+    const { body } = await operate('GET', '/metrics')
+    expect(body).toMatch(/^hookline_outbox_waiting 2$/m)
+    expect(body).toMatch(/^hookline_outbox_oldest_seconds \d+$/m)
+    expect(body).toMatch(/^hookline_answers_total\{status="202"\} [1-9]\d*$/m)
+    github.next({ status: 422, body: '{}' })
+    await until(async () => (await list()).dead.length > 0)
+    const died = (await operate('GET', '/metrics')).body
+    expect(died).toMatch(/^hookline_outbox_dead 1$/m)
+    await operate('DELETE', `/outbox/${deliveryOf(first)}`)
+    expect((await operate('GET', '/metrics')).body).toMatch(/^hookline_outbox_dead 0$/m)
+  })
+
+  run('no token and no payload is readable on the disk, or reaches the log', async () => {
+    github.always(DOWN)
+    const delivery = deliveryOf(await send('a-text-that-nobody-else-sends'))
+    expect((await send('another-text-of-that-kind')).status).toBe(202)
+    const files = await readdir(relay.folder, { recursive: true, withFileTypes: true })
+    const kept = await Promise.all(
+      files
+        .filter((file) => file.isFile())
+        .map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+    )
+    const disk = kept.join('\n')
+    // What is looked at is where the event is: its id is no secret.
+    expect(disk).toContain(delivery)
+    for (const secret of [TOKEN, 'a-text-that-nobody', 'another-text-of', 'hook/webhook']) {
+      expect(disk).not.toContain(secret)
+    }
     await relay.restart('stop')
     expect(relay.log.join('\n')).not.toContain(TOKEN)
     expect(relay.log.join('\n')).not.toContain('a-text-that-nobody')

@@ -221,6 +221,36 @@ describe('hookline outbox', () => {
     child.kill()
   })
 
+  test('list --watch on a terminal: as much as fits, drawn anew each time', async () => {
+    const crowded = await operatedRelay()
+    const { put, outbox: events, time } = crowded.lanes
+    for (let n = 0; n < 30; n++) await put(`00000000-0000-4000-8000-0000000000${10 + n}`)
+    for (const id of [FIRST, SECOND_ID]) await put(id)
+    await events.bury({ delivery: SECOND_ID }, 'rejected', time.now)
+    const terminal = 'process.stdout.isTTY=true;process.stdout.rows=12;process.stdout.columns=100'
+    const NODE_OPTIONS = `--import data:text/javascript,${terminal}`
+    const args = ['list', '--watch', '--relay', crowded.url]
+    const child = await startCommand('outbox', { arguments: args, env: { ...env, NODE_OPTIONS } })
+    let output = ''
+    child.stdout?.on('data', (chunk) => {
+      output += chunk
+    })
+    const screens = () => output.split('\u001b[H\u001b[2J\u001b[3J').slice(1)
+    for (let n = 0; n < 1000 && screens().length < 3; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const lines = screens()[1]?.trimEnd().split('\n') ?? []
+    expect(lines[1]).toBe('31 waiting, 1 dead')
+    expect(lines[3]).toMatch(/^ +REPOSITORY +DELIVERY +SINCE +TRIES +REASON/)
+    expect(lines.slice(4, -1).map((line) => line.split(' ')[0])).toEqual([
+      ...Array(5).fill('waiting'),
+      'dead',
+    ])
+    expect(lines.at(-1)).toBe('and 26 more')
+    child.kill()
+    await crowded.close()
+  })
+
   test.each([
     [['list', '--relay', 'nowhere'], env, '--relay is no address'],
     [['show', 'x', '--relay', 'http://127.0.0.1:9'], env, '"x" is no delivery id'],

@@ -1,11 +1,24 @@
 import { describe, expect, test } from '@jest/globals'
+import { judgeCredentials } from '../../../src/relay/credentials.ts'
 import type { Dispatch } from '../../../src/relay/dispatch.ts'
 import { invalidToken, RelayError } from '../../../src/relay/errors.ts'
+import { attempt } from '../../../src/relay/outbox/attempt.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
 import { StorageError } from '../../../src/relay/outbox/outbox.ts'
+import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
 import { newSealKey } from '../../../src/relay/seal.ts'
+import { Secret } from '../../../src/wire/secret.ts'
 import { scaled } from '../../support/effort.ts'
-import { FakeTime, fakeLanes, HOUR, LANE, MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
+import {
+  dispatchOf,
+  FakeTime,
+  fakeLanes,
+  HOUR,
+  LANE,
+  MINUTE,
+  SECOND,
+  START,
+} from '../../support/fake-lanes.ts'
 import { unavailable } from '../../support/relay-errors.ts'
 
 const DONE = { tries: 1, platformStatus: 204 }
@@ -193,6 +206,26 @@ describe('what GitHub refuses for good later', () => {
     expect(await outbox.list()).toMatchObject([{ reason: 'invalid_token', died: START }])
   })
 
+  test.each([
+    ['revoked while it waited: a dead letter', ['g1'], { kind: 'refused', reason: 'revoked' }],
+    ['ended while it waited: delivered, as it was judged', ['g2'], { kind: 'accepted' }],
+  ])('a grant that %s', async (_name, revoked, outcome) => {
+    const authority = { token: async () => new Secret('own') }
+    const key = await newSealKey()
+    const grant = { ...dispatchOf('a', 'key').credential, kind: 'grant' as const, id: 'g1' }
+    const sealed = await sealEventsFor(key)({ ...dispatchOf('a'), credential: grant })
+    const event = { delivery: 'a', lane: 'o/r#own', at: 0, tries: 0, next: 0, reason: 'queued' }
+    const now = () => new Date()
+    const ports = {
+      keys: [key],
+      credentials: judgeCredentials({ authority, revoked: new Set(revoked), now }),
+      send: async () => DONE,
+      report: () => {},
+    }
+    const waiting = { ...event, ...sealed, bytes: 1, died: undefined }
+    expect(await attempt(waiting, ports)).toEqual(outcome)
+  })
+
   test('what no key opens as it should holds up nobody', async () => {
     const { calls, time, send } = platform(() => undefined)
     const outbox = memoryOutbox()
@@ -226,12 +259,12 @@ describe('what GitHub refuses for good later', () => {
 describe('age', () => {
   test('older than its time when a try fails: a dead letter; the young ones go on waiting', async () => {
     const { time, send } = platform(() => unavailable())
-    const { put, outbox } = await fakeLanes(send, { time })
+    const { put, outbox } = await fakeLanes(send, { time, limits: { age: HOUR } })
     await put('a', { tries: 1, next: START + SECOND })
     await put('b')
-    await time.pass(12 * HOUR)
+    await time.pass(HOUR / 2)
     await put('c')
-    await time.pass(12 * HOUR + 2 * MINUTE)
+    await time.pass(HOUR / 2 + 2 * MINUTE)
     const all = await outbox.list()
     expect(all.map(({ delivery, reason, died }) => [delivery, reason, died !== undefined])).toEqual(
       [

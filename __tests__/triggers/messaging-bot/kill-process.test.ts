@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type ActionResult, runAction, runPost } from '../../support/action.ts'
 import { POLL } from '../../support/bot-run.ts'
+import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
-/** Schedules with real processes; more of them with `HOOKLINE_KILL_SCHEDULES=200`. */
-const SCHEDULES = Number(process.env.HOOKLINE_KILL_SCHEDULES ?? 12)
+/** Schedules with real processes. */
+const SCHEDULES = scaled(200, 5)
 
 /** Which process is killed, and how long after its call of the Bot API took effect, or after its start. */
 interface Kill {

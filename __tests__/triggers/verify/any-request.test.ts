@@ -70,7 +70,7 @@ describe.each([...SCHEMES.keys()])('%s', (scheme) => {
         expect(warnings).toHaveLength(1)
         expect(warnings[0]).toMatch(/^a request was not verified, so it fires nothing \(\S.*\)$/)
       }),
-      { numRuns: scaled(200, 30) },
+      { numRuns: scaled(200, 15) },
     )
   })
 })

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { IS_FULL } from '../../support/effort.ts'
 import { bound, receive } from '../../support/receive.ts'
 import {
   CERTIFICATE_URL,
   EC,
   NOTIFICATION,
+  newKeys,
   RECEIVED,
   Signatory,
   type SnsMessage,
@@ -13,6 +15,9 @@ import {
 import { NOW, pathOf, post, scene } from './aws-sns-scene.ts'
 
 const here = scene()
+
+/** Of all certificates that differ in something else. */
+const KEYS = newKeys()
 
 describe('a notification', () => {
   const { Subject: _, ...withoutSubject } = NOTIFICATION
@@ -46,7 +51,7 @@ describe('a notification', () => {
     async (field) => {
       const signed = here.signatory.sign(NOTIFICATION)
       const text = String(signed[field])
-      for (let at = 0; at < text.length; at++) {
+      for (let at = 0; at < text.length; at += IS_FULL ? 1 : 5) {
         const char = String.fromCharCode(text.charCodeAt(at) ^ (1 << (at % 7)))
         const changed = text.slice(0, at) + char + text.slice(at + 1)
         expect((await post(here, { ...signed, [field]: changed })).items).toEqual([])
@@ -144,7 +149,7 @@ describe('a certificate', () => {
     ['has two names', { subject: 'CN=evil.example, CN=sns.amazonaws.com' }, 0],
     ['has none', { subject: 'O=sns.amazonaws.com' }, 0],
   ] as const)('of the signatory that %s makes %3$d item(s)', async (_, terms, count) => {
-    const signatory = await Signatory.create(terms)
+    const signatory = await Signatory.create('kind' in terms ? terms : { ...terms, keys: KEYS })
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: pem(signatory) }
     expect((await post(here, signatory.sign(NOTIFICATION))).items).toHaveLength(count)
   })

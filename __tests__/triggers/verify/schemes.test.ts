@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { IS_FULL } from '../../support/effort.ts'
 import { bound, receive, type Sent } from '../../support/receive.ts'
 import { type Proof, SIGNERS, type Signer } from './signers.ts'
 
 const body = '{"id": "évt_1",  "big":12345678901234567890}\r\n'
 const time = new Date('2026-11-21T00:00:00Z')
 const HOUR = 3_600_000
+
+/** Every character and every byte in the long run; as many bits of them in the short one. */
+const STRIDE = IS_FULL ? 1 : 5
 
 async function signed(signer: Signer, secret = signer.secret): Promise<Sent & Proof> {
   return { body, receivedAt: time, ...(await signer.sign({ body, time }, secret)) }
@@ -81,7 +85,7 @@ describe.each(SIGNERS.filter(({ signature }) => signature))('$name', (signer) =>
     const sent = await signed(signer)
     const [header = '', prefix = ''] = signer.signature ?? []
     const { length } = sent.headers[header]?.slice(prefix.length) ?? ''
-    for (let at = 0; at < length; at++) {
+    for (let at = 0; at < length; at += STRIDE) {
       const changed = resigned(signer, sent, (text) => withCharacterChanged(text, at, at % 7))
       expect([at, await fires(verify, changed)]).toEqual([at, false])
     }
@@ -127,7 +131,7 @@ describe.each(SIGNERS.filter(({ coversBody }) => coversBody))('$name', (signer) 
     const sent = await signed(signer)
     const trigger = bound('webhook', { verify: options(signer) })
     const bytes = new TextEncoder().encode(sent.body ?? body)
-    for (let at = 0; at < bytes.length; at++) {
+    for (let at = 0; at < bytes.length; at += STRIDE) {
       const changed = bytes.map((byte, place) => (place === at ? byte ^ (1 << (at % 8)) : byte))
       const { items } = await receive(trigger, { ...sent, body: changed })
       // A form that Twilio signs reads the same with some other bytes: `+` and a blank.

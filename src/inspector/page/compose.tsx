@@ -3,7 +3,15 @@ import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import type { Sent, ShownRequest } from '../api.ts'
 import { fetchDetail, fetchFixture } from './connection.ts'
 import { showCurrentLine } from './list.tsx'
-import { headerLines, isJson, pretty, readHeaders, readPath, replayLine } from './request-text.ts'
+import {
+  headerLines,
+  isJson,
+  parsed,
+  pretty,
+  readHeaders,
+  readPath,
+  replayLine,
+} from './request-text.ts'
 import { copy, say, send, summaries, welcome } from './state.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
@@ -101,7 +109,8 @@ export function Composer() {
   const set = (change: Partial<Draft>) => {
     draft.value = { ...draft.value, ...change }
   }
-  const isBroken = encoding === 'text' && /json/i.test(headers) && body !== '' && !isAnyJson(body)
+  const isJsonGiven = encoding === 'text' && /json/i.test(headers) && body !== ''
+  const isBroken = isJsonGiven && parsed(body) === undefined
   const plain = { spellcheck: false, autocomplete: 'off' } as const
   return (
     <form
@@ -323,20 +332,17 @@ async function startFrom(kind: string, name: string): Promise<void> {
       const fixture = await fetchFixture(name)
       if (fixture) draft.value = draftOf({ ...fixture, path: pathFor(name) }, null)
     }
-    if (kind === 'last') await startFromLast()
+    if (kind === 'last') {
+      const last = [...summaries.value.values()].findLast(
+        ({ origin, outcome }) => origin !== 'poll' && outcome !== 'refused',
+      )
+      const kept = last && (await fetchDetail(last.id))
+      if (kept?.request) draft.value = draftOf(kept.request, kept.id)
+      else say('No request has come yet')
+    }
   } catch (error) {
     say(error instanceof Error ? error.message : 'the page failed')
   }
-}
-
-async function startFromLast(): Promise<void> {
-  const came = [...summaries.value.values()].filter(
-    ({ origin, outcome }) => origin !== 'poll' && outcome !== 'refused',
-  )
-  const last = came.at(-1)
-  const kept = last && (await fetchDetail(last.id))
-  if (kept?.request) draft.value = draftOf(kept.request, kept.id)
-  else say('No request has come yet')
 }
 
 /** The trigger of a sender (`slack.message` for `slack`), else the address that stands there. */
@@ -359,27 +365,14 @@ function Answer() {
     )
   }
   const { status, body } = given
+  // The relay's own form of an error; `JSON.parse` gives any.
+  const { error } = isJson(body) ? JSON.parse(body) : {}
+  const texts = [error?.message, error?.hint].filter((text) => typeof text === 'string')
   return (
     <p class={`answer ${status < 400 ? 'taken' : 'refused'}`} role="status">
-      Answered <strong>{status}</strong> {refusalText(body) ?? <code>{body}</code>}
+      Answered <strong>{status}</strong> {texts.join(' ') || <code>{body}</code>}
     </p>
   )
-}
-
-function refusalText(body: string): string | undefined {
-  if (!isJson(body)) return undefined
-  const { error } = JSON.parse(body)
-  const texts = [error?.message, error?.hint].filter((text) => typeof text === 'string')
-  return texts.length > 0 ? texts.join(' ') : undefined
-}
-
-function isAnyJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function close(): void {

@@ -1,5 +1,6 @@
-import type { Detail, ShownContext, ShownRequest } from '../api.ts'
+import type { Detail } from '../api.ts'
 import { steps } from './expression.ts'
+import { parsed } from './request-text.ts'
 
 /** A value that is not what it was. */
 export interface Change {
@@ -9,71 +10,20 @@ export interface Change {
   readonly after: string | undefined
 }
 
-/** What a replay changed of the request, and of what came of it: outputs that only repeat the request are left out. */
+/** What a replay changed of the request, and of what came of it. */
 export function changes(
-  before: Detail,
-  after: Detail,
+  original: Detail,
+  replay: Detail,
 ): { readonly request: readonly Change[]; readonly result: readonly Change[] } {
-  const request = differences(requestLeaves(before.request), requestLeaves(after.request))
+  const [before, after] = [leavesOf(original), leavesOf(replay)]
+  const request = differences(before.request, after.request)
+  // Outputs that only repeat what was edited say nothing new, wherever they have it.
+  const named = ({ place, before, after }: Change) =>
+    JSON.stringify([/[^.[]*$/.exec(place)?.[0], before, after])
   const isTold = new Set(request.map(named))
-  const outputs = differences(outputLeaves(before.items), outputLeaves(after.items))
+  const outputs = differences(before.outputs, after.outputs)
   const others = outputs.filter((change) => !isTold.has(named(change)))
-  return { request, result: [...differences(verdict(before), verdict(after)), ...others] }
-}
-
-/** A change by the name of its value, wherever that stands. */
-function named({ place, before, after }: Change): string {
-  return JSON.stringify([/[^.[]*$/.exec(place)?.[0], before, after])
-}
-
-function verdict(detail: Detail): Map<string, string> {
-  const { outcome, count, reason, warnings, decisions } = detail
-  const told = decisions.flatMap(({ tally }) => tally?.steps ?? [])
-  const items = outcome === 'fired' && count !== 1 ? `, ${count} items` : ''
-  const lines = { outcome: outcome + items, reason, config: told.join('; ') }
-  const texts = Object.entries({ ...lines, warnings: warnings.join('; ') })
-  return new Map(texts.flatMap(([name, text]) => (text ? [[name, text] as const] : [])))
-}
-
-function requestLeaves(request: ShownRequest | null): Map<string, string> {
-  const leaves = new Map<string, string>()
-  if (!request) return leaves
-  const { method, path, headers, body } = request
-  addLeaves(leaves, 'method', method)
-  addLeaves(leaves, 'path', path)
-  for (const [name, value] of Object.entries(headers)) addLeaves(leaves, `headers.${name}`, value)
-  // The length follows from the body.
-  leaves.delete('headers.content-length')
-  addLeaves(leaves, 'body', parsed(body))
-  return leaves
-}
-
-function outputLeaves(items: readonly ShownContext[]): Map<string, string> {
-  const leaves = new Map<string, string>()
-  for (const [at, context] of items.entries()) {
-    for (const [trigger, { outcome, outputs }] of Object.entries(context)) {
-      const item = items.length > 1 ? `[${at}]` : ''
-      if (outcome === 'success') addLeaves(leaves, `${trigger}.outputs${item}`, outputs)
-    }
-  }
-  return leaves
-}
-
-/** Every value that has none below it, as JSON, by its place. */
-function addLeaves(leaves: Map<string, string>, place: string, value: unknown): void {
-  const below = typeof value === 'object' && value !== null ? Object.entries(value) : []
-  if (below.length === 0) leaves.set(place, JSON.stringify(value) ?? '')
-  for (const [key, one] of below) {
-    addLeaves(leaves, place + steps([Array.isArray(value) ? Number(key) : key]), one)
-  }
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return body
-  }
+  return { request, result: [...differences(before.verdict, after.verdict), ...others] }
 }
 
 function differences(
@@ -85,4 +35,40 @@ function differences(
     const change = { place, before: before.get(place), after: after.get(place) }
     return change.before === change.after ? [] : [change]
   })
+}
+
+/** All that can differ, by its place: values as JSON, what is said in words as it is. */
+function leavesOf(detail: Detail) {
+  const request = new Map<string, string>()
+  const verdict = new Map<string, string>()
+  const outputs = new Map<string, string>()
+  const { outcome, count, reason, warnings, decisions, items } = detail
+  const config = decisions.flatMap(({ tally }) => tally?.steps ?? [])
+  const several = outcome === 'fired' && count !== 1 ? `, ${count} items` : ''
+  const told = { reason, config: config.join('; '), warnings: warnings.join('; ') }
+  for (const [name, text] of Object.entries({ outcome: outcome + several, ...told })) {
+    if (text) verdict.set(name, text)
+  }
+  if (detail.request) {
+    const { method, path, headers, body } = detail.request
+    addLeaves(request, '', { method, path, body: parsed(body) ?? body, headers })
+  }
+  for (const [at, context] of items.entries()) {
+    for (const [trigger, { outcome, outputs: values }] of Object.entries(context)) {
+      const item = items.length > 1 ? `[${at}]` : ''
+      if (outcome === 'success') addLeaves(outputs, `${trigger}.outputs${item}`, values)
+    }
+  }
+  return { request, verdict, outputs }
+}
+
+/** Adds every value that has none below it. */
+function addLeaves(leaves: Map<string, string>, place: string, value: unknown): void {
+  const below = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  // The length follows from the body.
+  if (/(^|\.)headers\.content-length$/.test(place)) return
+  if (below.length === 0) leaves.set(place.replace(/^\./, ''), JSON.stringify(value) ?? '')
+  for (const [key, one] of below) {
+    addLeaves(leaves, place + steps([Array.isArray(value) ? Number(key) : key]), one)
+  }
 }

@@ -257,10 +257,15 @@ const enabled = signal(state.setting('shortcuts') !== 'off')
 function listenForKeys(): void {
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event
-    if (!enabled.value || ctrlKey || metaKey || altKey || isTyping(target)) return
-    if (isHelpOpen.value) return
+    if (!enabled.value || ctrlKey || metaKey || altKey || isHelpOpen.value) return
     const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(key))
-    if (!shortcut || belongsTo(target, key)) return
+    if (!shortcut) return
+    if (target instanceof Element) {
+      if (target.matches('input:not([type=checkbox]), textarea, select')) return
+      // Enter presses what has the focus, and arrows scroll what is read.
+      if (key === 'Enter' && target.matches('a, button')) return
+      if (key.startsWith('Arrow') && !target.closest('.list')) return
+    }
     event.preventDefault()
     shortcut.run()
   })
@@ -316,19 +321,6 @@ function Help() {
         </div>
       </form>
     </dialog>
-  )
-}
-
-/** Enter presses what has the focus, and arrows scroll what is read. */
-function belongsTo(target: EventTarget | null, key: string): boolean {
-  if (!(target instanceof Element)) return false
-  if (key === 'Enter') return target.matches('a, button')
-  return key.startsWith('Arrow') && !target.closest('.list')
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')
   )
 }
 

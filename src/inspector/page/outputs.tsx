@@ -27,13 +27,11 @@ function placeOf(
   path: readonly (string | number)[],
 ): Place | undefined {
   const context = items[item.value]?.[trigger]
-  const value = path.reduce<unknown>(below, context?.outputs)
+  const value = path.reduce<unknown>((parent, key) => {
+    if (typeof parent !== 'object' || parent === null) return undefined
+    return Object.hasOwn(parent, key) ? Reflect.get(parent, key) : undefined
+  }, context?.outputs)
   return value === undefined ? undefined : { trigger, path, value, item: item.value, fields }
-}
-
-function below(value: unknown, key: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-  return Reflect.get(value, key)
 }
 
 function offersFor(place: Place): Offer[] {

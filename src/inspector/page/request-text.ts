@@ -60,12 +60,15 @@ export function pretty(body: string): string {
 
 /** True for the text of an object or a list. */
 export function isJson(body: string): boolean {
-  if (!/^\s*[[{]/.test(body)) return false
+  return /^\s*[[{]/.test(body) && parsed(body) !== undefined
+}
+
+/** What a text is as JSON; `undefined` when it is none. */
+export function parsed(text: string): unknown {
   try {
-    JSON.parse(body)
-    return true
+    return JSON.parse(text)
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,0 +1,104 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { workerBundle } from '../../support/build.ts'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
+import { startWorkerd, type Workerd } from '../../support/workerd.ts'
+
+const DOWN = { status: 503 }
+
+describe('the storage of an outbox on workerd', () => {
+  let github: GitHub
+  let folder: string
+  let settings: Record<string, string>
+  let relay: Workerd | undefined
+  beforeAll(async () => {
+    github = await startGitHub()
+    await workerBundle()
+  }, 120_000)
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'outbox-object-'))
+    settings = {
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_ACCEPT_MS: '200',
+      HOOKLINE_OUTBOX_PACE_MS: '1',
+      HOOKLINE_OPERATOR_KEY: OPERATOR_KEY,
+      HOOKLINE_SEAL_KEYS: await sealKeys(),
+    }
+  })
+  afterEach(async () => {
+    await stop()
+    github.reset()
+    await rm(folder, { recursive: true })
+  })
+  afterAll(() => github.close())
+
+  const stop = async () => {
+    await relay?.close()
+    relay = undefined
+  }
+  const start = async (options: { isBroken?: boolean; mostOfFile?: number } = {}) => {
+    await stop()
+    relay = await startWorkerd(await workerBundle(), settings, { disk: folder, ...options })
+  }
+  const send = (body: string) =>
+    fetch(`${relay?.url}/o/r/hook/webhook`, {
+      method: 'POST',
+      headers: { 'x-platform-authorization': 'ghp_of-somebody-who-is-not-known' },
+      body,
+    })
+  const operate = (path: string) =>
+    fetch(`${relay?.url}${path}`, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } })
+  const files = async () => {
+    const all = await readdir(folder, { recursive: true })
+    return all
+      .filter((name) => /[0-9a-f]{64}\.sqlite(?:-wal)?$/.test(name))
+      .map((name) => join(folder, name))
+  }
+
+  test('damaged: what GitHub cannot take is 503, what it takes is 200; the files are kept', async () => {
+    await start()
+    github.always(DOWN)
+    expect((await send('1')).status).toBe(202)
+    await stop()
+    const garbage = 'this is a diary, not a database\n'.repeat(500)
+    for (const file of await files()) await writeFile(file, garbage)
+    expect((await files()).length).toBeGreaterThan(1)
+    await start({ isBroken: true })
+    const refused = await send('2')
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('60')
+    expect(await refused.json()).toMatchObject({ error: { code: 'outbox_full' } })
+    github.reset()
+    expect((await send('3')).status).toBe(200)
+    // Nobody is told that nothing waits.
+    for (const path of ['/outbox', '/metrics']) expect((await operate(path)).status).toBe(500)
+    for (const file of await files()) expect(await readFile(file, 'utf8')).toBe(garbage)
+  }, 60_000)
+
+  test('full: what does not fit is 503, what was accepted is handed over when there is room', async () => {
+    await start({ isBroken: true, mostOfFile: 400 })
+    github.always(DOWN)
+    const accepted: string[] = []
+    let refused: Response | undefined
+    for (let n = 0; n < 100 && !refused; n++) {
+      const answer = await send(`${n} ${'x'.repeat(30_000)}`)
+      if (answer.status === 202) accepted.push(answer.headers.get('x-hookline-delivery') ?? '')
+      else refused = answer
+    }
+    expect(refused?.status).toBe(503)
+    expect(await refused?.json()).toMatchObject({ error: { code: 'outbox_full' } })
+    expect(accepted.length).toBeGreaterThan(3)
+    github.reset()
+    await start()
+    const delivered = () => github.calls.map(({ body }) => DELIVERY.exec(body)?.[1] ?? '')
+    for (let n = 0; n < 1000 && new Set(delivered()).size < accepted.length; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect([...new Set(delivered())]).toEqual(accepted)
+  }, 60_000)
+})
+
+const DELIVERY = /"x-hookline-delivery":"([^"]+)"/

@@ -1,0 +1,138 @@
+import { type BodyEncoding, gzip, toBase64 } from '../wire/bytes.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { HEADER, writeClientPayload } from '../wire/payload.ts'
+import type { Secret } from '../wire/secret.ts'
+import type { DispatchEvent } from './claims.ts'
+import { payloadTooLarge, tokenInBody } from './errors.ts'
+
+export interface ReceivedBody {
+  readonly bytes: Uint8Array
+  /** The bytes as UTF-8; `undefined` when they are not. */
+  readonly text: string | undefined
+}
+
+/** A request as it is to travel, its body still as it came. */
+interface Received {
+  readonly path: string
+  readonly method: string
+  /** Only those that travel. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: ReceivedBody
+  readonly delivery: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
+}
+
+/** Packs bytes by gzip. */
+export type Packer = (bytes: Uint8Array) => Promise<Uint8Array>
+
+/** How GitHub measures what an event brings. */
+export interface PayloadLimit {
+  readonly most: number
+  readonly unit: 'bytes' | 'characters'
+  /** An upper bound is enough where it is within the limit. */
+  readonly sizeOf: (text: string) => number
+}
+
+/** Of the inputs of a workflow GitHub counts characters, of a `client_payload` perhaps bytes. */
+export const LIMIT_OF: Readonly<Record<DispatchEvent, PayloadLimit>> = {
+  repository_dispatch: { most: LIMITS.clientPayloadBytes, unit: 'bytes', sizeOf: byteLength },
+  workflow_dispatch: {
+    most: LIMITS.workflowInputLength,
+    unit: 'characters',
+    sizeOf: ({ length }) => length,
+  },
+}
+
+/**
+ * The serialised `client_payload`, within GitHub's limit. Text travels as it is, other bytes as
+ * base64, and what is too large for GitHub gzipped: quickly, and where that is not enough thoroughly.
+ *
+ * @throws RelayError 413 when it is too large even then
+ */
+export async function writePayload(
+  received: Received,
+  limit: PayloadLimit,
+  packers: readonly Packer[] = [gzip],
+): Promise<string> {
+  const { bytes, text } = received.body
+  // JSON is never shorter than what it holds, so a large body is not written in vain.
+  const least = text === undefined ? base64Length(bytes.length) : limit.sizeOf(text)
+  if (least <= limit.most) {
+    const plain = written(received, plainBody(received.body))
+    if (limit.sizeOf(plain) <= limit.most) return plain
+  }
+  const around = limit.sizeOf(written(received, { body: '', encoding: 'gzip' }))
+  let size = around
+  for (const pack of packers) {
+    const packed = await pack(bytes)
+    size = around + base64Length(packed.length)
+    if (size > limit.most) continue
+    return written(received, { body: toBase64(packed), encoding: 'gzip' })
+  }
+  throw payloadTooLarge(size, limit.unit)
+}
+
+function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4
+}
+
+interface ForwardableBody {
+  readonly body: string | null
+  readonly encoding?: BodyEncoding
+}
+
+function plainBody({ bytes, text }: ReceivedBody): ForwardableBody {
+  if (bytes.length === 0) return { body: null }
+  return text === undefined ? { body: toBase64(bytes), encoding: 'base64' } : { body: text }
+}
+
+function written(received: Received, { body, encoding }: ForwardableBody): string {
+  const { path, method, delivery, receivedAt } = received
+  const headers: Record<string, string> = {}
+  // Set one by one, which `Object.fromEntries` would make slow to write; but for the name that a
+  // plain assignment would lose.
+  for (const [header, value] of received.headers) {
+    if (header !== '__proto__') headers[header] = value
+    else Object.defineProperty(headers, header, { value, enumerable: true })
+  }
+  headers[HEADER.delivery] = delivery
+  headers[HEADER.receivedAt] = receivedAt
+  if (encoding) headers[HEADER.bodyEncoding] = encoding
+  return writeClientPayload({ path, method, headers, body })
+}
+
+function byteLength(text: string): number {
+  // A UTF-16 unit takes at most 3 bytes of UTF-8, so most payloads need no encoding to be counted.
+  if (text.length * 3 <= LIMITS.clientPayloadBytes) return text.length * 3
+  return new TextEncoder().encode(text).length
+}
+
+/**
+ * What travels, with every form of the tokens replaced. The body is never changed, since signatures
+ * depend on it; a sealed token or a key of the relay may stand in it, as some senders (Trello)
+ * repeat the URL that they call.
+ *
+ * @throws RelayError 400 when the body contains the platform token
+ */
+export function redactRequest(
+  received: Received,
+  tokens: readonly Secret[],
+  platformToken: Secret | undefined,
+): Received {
+  const body = received.body.text ?? new TextDecoder('latin1').decode(received.body.bytes)
+  if (platformToken?.isIn(body)) throw tokenInBody()
+  // Hardly any request has one left: one search through all of it is the usual cost.
+  const others = [received.path, ...received.headers.values()].join('\n')
+  return isAnyIn(tokens, others) ? redact(received, tokens) : received
+}
+
+function redact(received: Received, tokens: readonly Secret[]): Received {
+  const scrub = (text: string) => tokens.reduce((rest, token) => token.scrub(rest), text)
+  const headers = [...received.headers].map(([name, value]) => [name, scrub(value)] as const)
+  return { ...received, path: scrub(received.path), headers: new Map(headers) }
+}
+
+export function isAnyIn(tokens: readonly Secret[], text: string): boolean {
+  return tokens.some((token) => token.isIn(text))
+}
