@@ -70,15 +70,15 @@ async function run(options: DoctorOptions, command: Command): Promise<void> {
   if (options.deliver && options.workflow === undefined) {
     command.error('error: --deliver needs --workflow, the one that the event is for')
   }
-  const patient = await withApp(await withGrant(readTarget(options)))
-  const findings = await runChecks(patient, doctorPorts(readApiUrl(process.env), patient.token))
-  const isWell = findings.every(({ status }) => status !== 'failed')
+  const target = await withApp(await withGrant(readTarget(options)))
+  const findings = await runChecks(target, doctorPorts(readApiUrl(process.env), target.token))
+  const ok = findings.every(({ status }) => status !== 'failed')
   process.stdout.write(
     options.json
-      ? `${printableJson(JSON.stringify({ ok: isWell, findings }))}\n`
+      ? `${printableJson(JSON.stringify({ ok, findings }))}\n`
       : findings.map((finding) => findingLines(finding, columnOf(findings))).join(''),
   )
-  if (!isWell) process.exitCode = EXIT.failure
+  if (!ok) process.exitCode = EXIT.failure
 }
 
 /** @throws UserError naming the option that is wrong */
@@ -163,29 +163,29 @@ function findingLines({ check, status, message, mend }: Finding, column: number)
 }
 
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
-export async function runChecks(patient: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
-  const platform = await checkGitHub(patient, ports)
-  const relay = patient.relay === undefined ? [] : [await checkRelay(patient.relay, ports)]
+export async function runChecks(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
+  const platform = await checkGitHub(target, ports)
+  const relay = target.relay === undefined ? [] : [await checkRelay(target.relay, ports)]
   const found = [...platform, ...relay]
-  const isHopeless = found.some(({ status }) => status === 'failed')
-  if (patient.deliver === undefined || isHopeless) return found
-  return [...found, await checkDelivery(patient, ports)]
+  const hasFailed = found.some(({ status }) => status === 'failed')
+  if (target.deliver === undefined || hasFailed) return found
+  return [...found, await checkDelivery(target, ports)]
 }
 
-async function checkGitHub(patient: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
-  const { app = [] } = patient
-  if (!patient.token) return app.length > 0 ? app : [NO_TOKEN]
+async function checkGitHub(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
+  const { app = [] } = target
+  if (!target.token) return app.length > 0 ? app : [NO_TOKEN]
   try {
-    const { repository } = patient
+    const { repository } = target
     const { findings, known } = judgeRepository(
       repository,
       await ports.askGitHub(`/repos/${repository}`),
-      patient.event,
+      target.event,
     )
     if (!known) return [...app, ...findings]
     // What an App's token may do is known already.
     const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')
-    return [...app, ...others, ...(await checkWorkflows(patient, known, ports))]
+    return [...app, ...others, ...(await checkWorkflows(target, known, ports))]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const mend = 'check the network, a proxy, and HOOKLINE_API_URL'

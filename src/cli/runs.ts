@@ -55,7 +55,7 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   if (watch && delivery !== undefined) {
     const found = await awaitRun(delivery, github)
     const ended = await followRun(found, github, tell)
-    if (!isWell(ended)) process.exitCode = EXIT.failure
+    if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
     return
   }
   const told = new Map<number, string>()
@@ -94,7 +94,7 @@ export function addressedBy({ pathname }: URL): Addressed {
 }
 
 /** Where runs are looked for. */
-export interface RunPorts {
+interface RunPorts {
   readonly repository: string
   readonly ask: AskGitHub
   now(): Date
@@ -131,7 +131,7 @@ export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}
  *
  * @throws UserError when GitHub does not tell
  */
-export async function listRuns(github: RunPorts): Promise<readonly Run[]> {
+async function listRuns(github: RunPorts): Promise<readonly Run[]> {
   const found = await Promise.all(
     EVENTS.map(async (event) => {
       const answer = await asked(github, `?event=${event}&per_page=50`)
@@ -179,13 +179,13 @@ export async function followRun(
 }
 
 /** `skipped` and `neutral` are no failures: a guard said that the event was not for it. */
-export function isWell({ conclusion }: Run): boolean {
+export function hasSucceeded({ conclusion }: Run): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
 }
 
 export function runLine(run: Run): string {
   const { delivery, workflow, started, url } = run
-  const colour = run.conclusion === null ? 'yellow' : isWell(run) ? 'green' : 'red'
+  const colour = run.conclusion === null ? 'yellow' : hasSucceeded(run) ? 'green' : 'red'
   const state = styled(process.stdout, colour, printable(stateOf(run)).padEnd(12))
   const parts = [printable(started), delivery ?? '-'.padEnd(36), printable(workflow)].join('  ')
   return `${parts}  ${state}  ${printable(url)}`

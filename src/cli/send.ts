@@ -106,7 +106,9 @@ async function run(
 
 /** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
 async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
-  const { addressedBy, awaitRun, followRun, isWell, runAt, runLine } = await import('./runs.ts')
+  const { addressedBy, awaitRun, followRun, hasSucceeded, runAt, runLine } = await import(
+    './runs.ts'
+  )
   if (run === null && (delivery === null || (await isDev(url)))) {
     throw new UserError({
       message: `there is no run to wait for: what answered is ${delivery === null ? 'no relay' : 'hookline dev'}`,
@@ -123,7 +125,7 @@ async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
   const github = { repository, ask: githubOf(process.env), ...systemClock }
   const found = run === null ? await awaitRun(delivery ?? '', github) : await runAt(run, github)
   const tell = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
-  if (!isWell(await followRun(found, github, tell))) process.exitCode = EXIT.failure
+  if (!hasSucceeded(await followRun(found, github, tell))) process.exitCode = EXIT.failure
 }
 
 /** Where the workflow is at hand, and its runs will not tell which delivery started them. */

@@ -8,7 +8,7 @@ import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { originRepository } from './files.ts'
 
-export interface Tunnel {
+interface Tunnel {
   /** `https://….trycloudflare.com` */
   readonly url: string
   /** Resolves when it ends, whoever ended it. */

@@ -259,8 +259,8 @@ async function poll(
 function otherName(kind: string, found: string, where: string, names: readonly string[]): string {
   const hint = didYouMean(found, names)
   const list = names.map(shownName).join(', ') || 'none'
-  const addressed =
-    found === '' ? 'no trigger behind the workflow' : `the ${kind} ${shownName(found)}`
+  const isCut = kind === 'trigger' && found === ''
+  const addressed = isCut ? 'no trigger behind the workflow' : `the ${kind} ${shownName(found)}`
   return `the webhook addresses ${addressed}; ${where}: ${list}${hint ? ` (${hint})` : ''}`
 }
 

@@ -9,7 +9,7 @@ import { github, type Setting } from './stand-in.ts'
 export function examineAt(
   platform: GitHub,
   setting: Setting,
-  patient: Partial<Target> = {},
+  target: Partial<Target> = {},
 ): Promise<readonly Finding[]> {
   platform.always(github(setting))
   const token = new Secret(TOKEN)
@@ -21,7 +21,7 @@ export function examineAt(
     relayToken: token,
     relay: undefined,
     deliver: undefined,
-    ...patient,
+    ...target,
   }
   return runChecks(whole, doctorPorts(new URL(platform.url), whole.token))
 }

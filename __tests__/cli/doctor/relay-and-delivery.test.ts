@@ -78,9 +78,9 @@ describe('a real event', () => {
     const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: key }
     const relay = await startOnNode({ env })
     const setting = { scopes: 'repo', starts: 'hook.yml' }
-    const patient = { ...SEND, relay: relay.url }
-    const withKey = await examineAt(platform, setting, { ...patient, relayToken: new Secret(key) })
-    const without = await examineAt(platform, setting, patient)
+    const target = { ...SEND, relay: relay.url }
+    const withKey = await examineAt(platform, setting, { ...target, relayToken: new Secret(key) })
+    const without = await examineAt(platform, setting, target)
     await relay.close()
     expect(codes(withKey)).toEqual([])
     expect(codes(without)).toEqual(['invalid_token'])
@@ -119,8 +119,8 @@ describe('a real event', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const patient = { ...SEND, relay: `http://127.0.0.1:${port}` }
-    const findings = await examineAt(platform, { scopes: 'repo' }, patient)
+    const target = { ...SEND, relay: `http://127.0.0.1:${port}` }
+    const findings = await examineAt(platform, { scopes: 'repo' }, target)
     server.close()
     expect(codes(findings)).toEqual(['delivery_unanswered'])
     expect(findings.at(-1)).toMatchObject({ mend: expect.stringContaining('may have arrived') })

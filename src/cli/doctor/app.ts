@@ -9,7 +9,7 @@ import type { Secret } from '../../wire/secret.ts'
 import { httpCall } from '../http.ts'
 import { type Finding, failed, ok } from './findings.ts'
 
-export interface AppCheck {
+interface AppCheck {
   readonly findings: readonly Finding[]
   /** One that the App made, narrowed to the repository and to what an event needs. */
   readonly token?: Secret

@@ -17,14 +17,14 @@ const BODY = '{"hookline":"doctor"}'
 const PAUSE = 2000
 
 /** Sends one real event, through the relay where there is one, and waits for the run that it starts. */
-export async function checkDelivery(patient: Target, ports: DoctorPorts): Promise<Finding> {
+export async function checkDelivery(target: Target, ports: DoctorPorts): Promise<Finding> {
   const since = ports.now()
   try {
     const sent =
-      patient.relay === undefined
-        ? await sendToGitHub(patient, ports)
-        : judgeAnswer(await sendEvent(patient, patient.relay, ports))
-    return 'check' in sent ? sent : await checkRun(patient, sent, since, ports)
+      target.relay === undefined
+        ? await sendToGitHub(target, ports)
+        : judgeAnswer(await sendEvent(target, target.relay, ports))
+    return 'check' in sent ? sent : await checkRun(target, sent, since, ports)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     return failed(
@@ -43,8 +43,8 @@ interface Sent {
   readonly run: string | null
 }
 
-async function sendToGitHub(patient: Target, ports: DoctorPorts): Promise<Sent | Finding> {
-  const { repository, workflow, trigger, event } = patient
+async function sendToGitHub(target: Target, ports: DoctorPorts): Promise<Sent | Finding> {
+  const { repository, workflow, trigger, event } = target
   const delivery = crypto.randomUUID()
   const headers = { 'content-type': 'application/json', [HEADER.delivery]: delivery }
   const payload = writeClientPayload({
@@ -56,7 +56,7 @@ async function sendToGitHub(patient: Target, ports: DoctorPorts): Promise<Sent |
   if (event !== 'workflow_dispatch') {
     const json = writeDispatch(payload)
     const reply = await ports.askGitHub(`/repos/${repository}/dispatches`, { json })
-    return refusedBy(reply, patient) ?? { delivery, run: null }
+    return refusedBy(reply, target) ?? { delivery, run: null }
   }
   const { default_branch } = fields((await ports.askGitHub(`/repos/${repository}`)).text)
   const json = writeWorkflowDispatch(payload, String(default_branch), true)
@@ -65,7 +65,7 @@ async function sendToGitHub(patient: Target, ports: DoctorPorts): Promise<Sent |
     { json },
   )
   const { html_url: run } = fields(reply.text)
-  return refusedBy(reply, patient) ?? { delivery, run: typeof run === 'string' ? run : null }
+  return refusedBy(reply, target) ?? { delivery, run: typeof run === 'string' ? run : null }
 }
 
 /** A relay that serves one repository knows only the shorter form of the URL. */
@@ -119,16 +119,16 @@ function judgeAnswer(answer: Answer): Sent | Finding {
 
 /** GitHub accepts an event that nobody listens for, so only a run shows that it was heard. */
 async function checkRun(
-  patient: Target,
+  target: Target,
   sent: Sent,
   since: Date,
   ports: DoctorPorts,
 ): Promise<Finding> {
-  const { deliver = 0 } = patient
+  const { deliver = 0 } = target
   if (sent.run !== null) return started(sent.run)
   const deadline = since.getTime() + deliver * 1000
   for (;;) {
-    const run = await startedRun(patient, sent, since, ports)
+    const run = await startedRun(target, sent, since, ports)
     if (run) return run
     if (ports.now().getTime() + PAUSE > deadline) return silence(deliver)
     await ports.sleep(PAUSE)

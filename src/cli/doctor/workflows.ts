@@ -22,18 +22,18 @@ const FOLDER = '.github/workflows'
 
 /** The workflows on the default branch: only these are started by a dispatch. */
 export async function checkWorkflows(
-  patient: Target,
+  target: Target,
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
 ): Promise<readonly Finding[]> {
-  const reply = await askContents(patient, defaultBranch, ports)
+  const reply = await askContents(target, defaultBranch, ports)
   const refusal = refusalOf(reply)
   if (refusal && refusal.kind !== 'missing') return [unreadable(refusal.status)]
   const names = refusal ? [] : fileNames(parsed(reply.text))
-  const wanted = patient.workflow === undefined ? names : named(names, patient.workflow)
-  if (wanted.length === 0) return [absent(patient, names, defaultBranch)]
-  const replies = wanted.map((file) => askContents(patient, defaultBranch, ports, file))
-  return judgeFiles(patient, wanted, await Promise.all(replies), defaultBranch, ports)
+  const wanted = target.workflow === undefined ? names : named(names, target.workflow)
+  if (wanted.length === 0) return [absent(target, names, defaultBranch)]
+  const replies = wanted.map((file) => askContents(target, defaultBranch, ports, file))
+  return judgeFiles(target, wanted, await Promise.all(replies), defaultBranch, ports)
 }
 
 /** The listing of the folder, or the text of a file in it. */
@@ -52,7 +52,7 @@ function askContents(
 }
 
 async function judgeFiles(
-  patient: Target,
+  target: Target,
   names: readonly string[],
   replies: readonly HttpReply[],
   branch: string,
@@ -62,10 +62,10 @@ async function judgeFiles(
   if (refusal) return [unreadable(refusal.status)]
   const files = replies.map(({ text }, at): NativeFile => ({ file: names[at] ?? '', text }))
   const looked =
-    patient.workflow === undefined ? files.filter((file) => listens(file, patient)) : files
-  if (looked.length === 0) return [noneListens(branch, patient)]
-  const states = await workflowStates(patient, ports)
-  return looked.map((native) => stateFinding(native, states) ?? judgeListening(native, patient))
+    target.workflow === undefined ? files.filter((file) => listens(file, target)) : files
+  if (looked.length === 0) return [noneListens(branch, target)]
+  const states = await workflowStates(target, ports)
+  return looked.map((native) => stateFinding(native, states) ?? judgeListening(native, target))
 }
 
 function fileNames(listing: unknown): string[] {
