@@ -5,7 +5,7 @@ const isCovering = process.argv.includes('--coverage')
 export default {
   testEnvironment: 'node',
   // No test is judged by its speed; this only ends one that hangs.
-  testTimeout: process.env.HOOKLINE_TEST_EFFORT === 'full' ? 1_800_000 : 60_000,
+  testTimeout: process.env.HOOKLINE_TEST_EFFORT === 'full' ? 1_800_000 : 180_000,
   // Most of a suite's time is spent waiting for a process or a socket, so no core is kept back.
   maxWorkers: '100%',
   reporters: ['default', '<rootDir>/scripts/jest-tally.js'],

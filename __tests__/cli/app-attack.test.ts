@@ -23,7 +23,7 @@ beforeAll(async () => {
       if (address) resolve(address)
     })
   })
-}, 60_000)
+})
 
 afterAll(async () => {
   child.kill()

@@ -55,7 +55,7 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo
   const conversion = { status: 201, body: MADE }
   maker = { url: `http://127.0.0.1:${port}`, manifests: [], exchanged: [], conversion }
-}, 180_000)
+})
 
 afterEach(async () => {
   await browser?.close()

@@ -7,7 +7,7 @@ import { runCommand } from '../support/command.ts'
 import { TOKEN } from '../support/scene.ts'
 
 // Compiling takes longer than a test may.
-beforeAll(async () => void (await compiledSources()), 180_000)
+beforeAll(async () => void (await compiledSources()))
 
 async function signKeys(env: Record<string, string> = {}): Promise<string> {
   return (await runCommand('keys', { arguments: ['sign'], env })).output

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const [packed] = JSON.parse(npm(folder, 'pack', ROOT, '--json', '--ignore-scripts'))
   npm(home, 'install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename))
   platform = await startGitHub()
-}, 120_000)
+})
 afterEach(async () => {
   await Promise.all(running.splice(0).map((command) => command.stop()))
 })
@@ -121,7 +121,7 @@ describe.each(WAYS)('from the package in an empty folder, by %s', (event, file) 
     // Its runs are named, so there is no line to add.
     expect(sent.stderr).not.toContain('run-name')
     await command.printed(/steps\.hookline\.outputs\.body = \{"a":1\}/)
-  }, 60_000)
+  })
 
   test('the relay starts it, send follows the run, runs lists it, doctor is content', async () => {
     platform.always(withRuns(file, event))
@@ -141,7 +141,7 @@ describe.each(WAYS)('from the package in an empty folder, by %s', (event, file) 
     const found = await hookline(['doctor', ...asked, ...flags, '--json'], token)
     expect(JSON.parse(found.stdout)).toMatchObject({ ok: true })
     expect(found.code).toBe(0)
-  }, 60_000)
+  })
 })
 
 test('from a fresh clone: the example shows outputs, and nothing has to be installed', () => {

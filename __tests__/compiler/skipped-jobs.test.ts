@@ -194,7 +194,7 @@ describe.each(Object.entries(FORMS))('with %s', (_, form) => {
       fc.asyncProperty(graphs(), async ({ graph, ends }) => expectSame(graph, form, ends)),
       { numRuns: scaled(300, 10) },
     )
-  }, 60_000)
+  })
 })
 
 test('the simulator knows that a job behind a skipped one is skipped, however far behind', () => {

@@ -35,7 +35,7 @@ describeWithBrowser('in a real browser', () => {
       args: ['--no-sandbox'],
     })
     context = await browser.newContext()
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     outside.server.close()
@@ -97,12 +97,12 @@ describeWithBrowser('in a real browser', () => {
     expect(outside.requests).toEqual([])
     expect(told.length).toBeGreaterThanOrEqual(40)
     expect(github.calls.length).toBeGreaterThanOrEqual(told.length)
-  }, 120_000)
+  })
 
   test('R18: most of the same pages do act where nothing holds them', async () => {
     const told = await visitAll((_, index) => `${outside.url}/page/${index}`)
     expect(told.filter((did) => did.length > 0).length).toBeGreaterThanOrEqual(30)
-  }, 120_000)
+  })
 
   test('R21: a page of another origin may call, with a preflight, and read the answer', async () => {
     const page = await context.newPage()
@@ -119,7 +119,7 @@ describeWithBrowser('in a real browser', () => {
     expect(delivery).toMatch(/^[0-9a-f-]{36}$/)
     expect(github.calls).toHaveLength(1)
     await page.close()
-  }, 30_000)
+  })
 
   test('a no-cors call of a page succeeds, as it was dispatched', async () => {
     const page = await context.newPage()
@@ -132,7 +132,7 @@ describeWithBrowser('in a real browser', () => {
     expect(type).toBe('opaque')
     expect(github.calls).toHaveLength(1)
     await page.close()
-  }, 30_000)
+  })
 })
 
 /** A server of another origin: it shows the vectors as they are, and notes every other request. */

@@ -14,7 +14,7 @@ import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
 
 // Compiling takes longer than a test may.
-beforeAll(async () => void (await compiledSources()), 60_000)
+beforeAll(async () => void (await compiledSources()))
 
 async function newKeys(env: Record<string, string> = {}) {
   const { output } = await runCommand('keys', { arguments: ['new'], env })

@@ -34,7 +34,7 @@ describe.each(RUNTIMES)('R5: connections that break, seen by a relay on %s', (na
     platform = await startRawPlatform()
     const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_UPSTREAM_TIMEOUT_MS: '5000' }
     relay = await start({ env })
-  }, 60_000)
+  })
   afterAll(async () => {
     await relay.close()
     await platform.close()

@@ -49,7 +49,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
     github = await startGitHub()
     const sealKeys = JSON.stringify({ keys: [key.privateJwk] })
     relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: sealKeys })
-  }, 60_000)
+  })
   afterAll(async () => {
     await relay.close()
     await github.close()

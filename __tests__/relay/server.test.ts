@@ -236,7 +236,7 @@ describe('R22: slow clients', () => {
     expect(github.calls).toHaveLength(500)
     // All have been cut off by now, the last of them after the 15 s for a whole request.
     expect(slow.filter(({ socket }) => !socket.closed)).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('requests one behind the other on a connection', () => {
@@ -382,7 +382,7 @@ test('R26: what never comes to its end does not hold a relay up for more than 10
   expect(Date.now() - before).toBeLessThan(10_000)
   expect((await unanswered).status).toBe(504)
   await github.close()
-}, 30_000)
+})
 
 /** A slow machine only waits longer. */
 async function until(condition: () => boolean): Promise<void> {

@@ -62,7 +62,7 @@ describe.each([
   beforeAll(async () => {
     const runs = ALL.map((recorded) => runOf(recorded, eventOf(recorded, recorded.headers)))
     results = await runActions(await Promise.all(runs))
-  }, 60_000)
+  })
 
   const resultOf = (at: number): ActionResult => {
     const result = results[at]

@@ -139,7 +139,7 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
       const result = ran[number]
       if (result) results.set(one, result)
     })
-  }, 120_000)
+  })
   afterAll(() => amazon.stop())
 
   test.each(ROWS)('$name: verified, all forgeries refused, nothing shown', ({ name, signer }) => {

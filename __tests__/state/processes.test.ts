@@ -229,7 +229,7 @@ describe('R38: a process that is killed', () => {
     }
     expect(outcomes).toEqual(expect.arrayContaining(['old', 'new', 'ended']))
     expect(outcomes.length).toBeGreaterThan(8)
-  }, 120_000)
+  })
 
   test('a holder that stood still for longer than its lease changes nothing that came after', async () => {
     const path = join(folder, 'state.json')

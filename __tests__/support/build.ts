@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const run = promisify(execFile)
+const POLL = 200
 
 /** The worker, minified as it is shipped. */
 export async function workerBundle(): Promise<string> {
@@ -25,16 +27,31 @@ async function built(): Promise<string> {
   return target
 }
 
+/** The workers of one run of jest come at once: the first one builds, the others wait for it. */
 async function build(target: string): Promise<void> {
-  // Test files run at once: each builds for itself, and the first one to finish wins.
-  const own = `${target}.${process.pid}`
-  await mkdir(own, { recursive: true })
-  const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
-  const compiled = join(own, 'compiled')
-  await run(bin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', compiled], { cwd: ROOT })
-  // In a process of its own: the bundler is no module for the virtual machine of a test.
-  await run(process.execPath, ['--input-type=module', '-e', BUNDLE, compiled, own], { cwd: ROOT })
-  await rename(own, target).catch(() => {})
+  const own = `${target}.${process.ppid}`
+  await mkdir(dirname(own), { recursive: true })
+  const isFirst = await mkdir(own).then(
+    () => true,
+    () => false,
+  )
+  if (!isFirst) {
+    while (existsSync(own)) await pause(POLL)
+    if (!existsSync(target)) throw new Error('the worker that built the sources failed')
+    return
+  }
+  try {
+    const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
+    const compiled = join(own, 'compiled')
+    await run(bin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', compiled], { cwd: ROOT })
+    // In a process of its own: the bundler is no module for the virtual machine of a test.
+    const bundling = ['--input-type=module', '-e', BUNDLE, compiled, own]
+    await run(process.execPath, bundling, { cwd: ROOT })
+    // Another run may have been faster.
+    await rename(own, target).catch(() => {})
+  } finally {
+    await rm(own, { recursive: true, force: true })
+  }
 }
 
 /** As `npm run build` does it, so that what is tested is what is shipped. */

@@ -61,7 +61,7 @@ test('a later message comes with a later poll', async () => {
   await command.printed(/POLL bot\/messaging_bot {2}skipped/)
   message('later')
   await command.printed(/outputs\.text = "later"/)
-}, 30_000)
+})
 
 test('a poll waits as long as every says', async () => {
   message('first')
@@ -71,7 +71,7 @@ test('a poll waits as long as every says', async () => {
   message('second')
   await new Promise((resolve) => setTimeout(resolve, 7000))
   expect(telegram.calls.filter(({ method }) => method === 'getUpdates')).toHaveLength(polls)
-}, 30_000)
+})
 
 test('a token that is refused is told once, and nowhere shown', async () => {
   const token = '110201543:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'

@@ -31,7 +31,7 @@ describe.each(MEMBERS)('an outbox in %s', (name, open) => {
   beforeAll(async () => {
     if (run === test) member = await open()
     outbox = member?.outbox
-  }, 60_000)
+  })
   afterAll(() => member?.close())
 
   const put = async (...events: readonly SealedEvent[]) => {

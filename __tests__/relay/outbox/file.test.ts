@@ -15,7 +15,7 @@ const run = promisify(execFile)
 let COMMAND = ''
 beforeAll(async () => {
   COMMAND = join(await compiledSources(), 'cli/index.js')
-}, 180_000)
+})
 const QUIET = '--disable-warning=ExperimentalWarning'
 
 let folder: string

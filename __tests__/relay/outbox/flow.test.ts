@@ -42,7 +42,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     github = await startGitHub()
     if (!isThere) return
     relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_ACCEPT_MS: '400' })
-  }, 180_000)
+  })
   afterEach(async () => {
     github.reset()
     if (isThere) await until(async () => (await list()).waiting.length === 0)

@@ -17,7 +17,7 @@ describe('the storage of an outbox on workerd', () => {
   beforeAll(async () => {
     github = await startGitHub()
     await workerBundle()
-  }, 180_000)
+  })
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'outbox-object-'))
     settings = {

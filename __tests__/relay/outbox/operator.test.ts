@@ -183,7 +183,7 @@ describe('hookline outbox', () => {
     expect(output).toMatch(/^2 waiting, 1 dead\n/)
     expect(output).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +platform_unavailable`))
     expect(output).toMatch(new RegExp(`dead +o/r +${DEAD} .* 0 +rejected`))
-  }, 120_000)
+  })
 
   test('list --json: what the relay answers', async () => {
     const { output } = await outbox('list', '--json')

@@ -160,7 +160,7 @@ test('without a store, a Bot API that fails in post fails the job, and the messa
   expect(failing).toEqual({ seen: sent, succeeded: false })
   telegram.faults.length = 0
   expect(await drain('none')).toEqual(sent)
-}, 60_000)
+})
 
 test('with a store on a branch a run costs GitHub one read and two writes', async () => {
   send()
@@ -173,4 +173,4 @@ test('with a store on a branch a run costs GitHub one read and two writes', asyn
   await runJob('branch:state')
   await runJob('branch:state')
   expect(github.calls.slice(quiet).map(({ method }) => method)).toEqual(['GET', 'GET'])
-}, 60_000)
+})

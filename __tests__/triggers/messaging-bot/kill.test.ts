@@ -117,7 +117,7 @@ describe('R38, R39: an action that is killed', () => {
     )
     await fc.assert(schedule, { numRuns: scaled(200) })
     expect(killedBefore.size).toBeGreaterThan(15)
-  }, 60_000)
+  })
 
   test('at each of its steps in turn loses no message, and repeats one only after it was handed on', async () => {
     const { steps } = await withTelegram(async (telegram) => {
@@ -136,7 +136,7 @@ describe('R38, R39: an action that is killed', () => {
       })
     }
     expect(steps.filter((name) => name === 'before a call')).toHaveLength(2)
-  }, 60_000)
+  })
 
   test('by nobody gives every message exactly once', async () => {
     const calm = fc.asyncProperty(fc.array(fc.array(fc.boolean()), { maxLength: 5 }), (batches) =>
@@ -151,5 +151,5 @@ describe('R38, R39: an action that is killed', () => {
       }),
     )
     await fc.assert(calm, { numRuns: scaled(100) })
-  }, 60_000)
+  })
 })
