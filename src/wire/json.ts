@@ -43,6 +43,7 @@ export function parsePlainJson(text: string): Json {
 
 /** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
 export function isDeeperThan(text: string, limit: number): boolean {
+  if (text.length <= limit) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const char = text[at]

@@ -56,8 +56,9 @@ export function writeWorkflowDispatch(
   ref: string,
   tellsRun: boolean,
 ): string {
-  const inputs = { [WORKFLOW_INPUT]: clientPayload }
-  return JSON.stringify({ ref, inputs, ...(tellsRun && { return_run_details: true }) })
+  const inputs = `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
+  const details = tellsRun ? ',"return_run_details":true' : ''
+  return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${details}}`
 }
 
 /** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */
