@@ -30,7 +30,7 @@ export type Packer = (bytes: Uint8Array) => Promise<string>
 export interface PayloadLimit {
   readonly most: number
   readonly unit: 'bytes' | 'characters'
-  /** An upper bound is enough where it is within the limit. */
+  /** A bound is enough: an upper one that is within the limit, a lower one that is beyond. */
   readonly sizeOf: (text: string) => number
 }
 
@@ -105,6 +105,8 @@ function written(received: Received, { body, encoding }: ForwardableBody): strin
 function byteLength(text: string): number {
   // A UTF-16 unit takes at most 3 bytes of UTF-8, so most payloads need no encoding to be counted.
   if (text.length * 3 <= LIMITS.clientPayloadBytes) return text.length * 3
+  // And it is at least one byte: what is too large by that needs none either.
+  if (text.length > LIMITS.clientPayloadBytes) return text.length
   return new TextEncoder().encode(text).length
 }
 
