@@ -25,7 +25,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
  3 |   paht: /a
    |   ^^^^ did you mean "path"?
    = options: ${OPTIONS}
-::error title=Hookline,${FILE}::unknown option "paht"%0Adid you mean "path"?%0Aoptions: ${OPTIONS}
+::error title=Hookline,${FILE}::unknown option "paht"%0Adid you mean "path"?%0Aoptions: ${OPTIONS}%0Aline 3 of the input "on"
 `,
     ],
     [
@@ -37,7 +37,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
  2 |   method: psot
    |           ^^^^ did you mean "post"?
    = ${ALLOWED}
-::error title=Hookline,${FILE}::unknown HTTP method "psot"%0Adid you mean "post"?%0A${ALLOWED}
+::error title=Hookline,${FILE}::unknown HTTP method "psot"%0Adid you mean "post"?%0A${ALLOWED}%0Aline 2 of the input "on"
 `,
     ],
     [
@@ -49,7 +49,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
  1 | webhook: {method: [get, 5]}
    |                         ^
    = ${ALLOWED}
-::error title=Hookline,${FILE}::HTTP method is a number, not a name%0A${ALLOWED}
+::error title=Hookline,${FILE}::HTTP method is a number, not a name%0A${ALLOWED}%0Aline 1 of the input "on"
 `,
     ],
     [
@@ -60,7 +60,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
    |
  1 | webhook: {method: []}
    |                   ^^
-::error title=Hookline,${FILE}::"method": is an empty list
+::error title=Hookline,${FILE}::"method": is an empty list%0Aline 1 of the input "on"
 `,
     ],
     [
@@ -71,7 +71,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
    |
  2 |   path: /user/:/x
    |         ^^^^^^^^^
-::error title=Hookline,${FILE}::"path": missing parameter name at index 7 ${PATTERNS}
+::error title=Hookline,${FILE}::"path": missing parameter name at index 7 ${PATTERNS}%0Aline 2 of the input "on"
 `,
     ],
     [
@@ -82,7 +82,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
    |
  1 | webhook: {path: "/a/(.*)"}
    |                 ^^^^^^^^^
-::error title=Hookline,${FILE}::"path": unexpected ( at index 3: today this is written /a/*rest
+::error title=Hookline,${FILE}::"path": unexpected ( at index 3: today this is written /a/*rest%0Aline 1 of the input "on"
 `,
     ],
     [
@@ -93,7 +93,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
    |
  1 | webhook: {path: [a]}
    |                 ^^^
-::error title=Hookline,${FILE}::"path" is a list, not a string
+::error title=Hookline,${FILE}::"path" is a list, not a string%0Aline 1 of the input "on"
 `,
     ],
     [
@@ -104,7 +104,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
    |
  1 | webhook: [post]
    |          ^^^^^^
-::error title=Hookline,${FILE}::options are a list, not a mapping of options
+::error title=Hookline,${FILE}::options are a list, not a mapping of options%0Aline 1 of the input "on"
 `,
     ],
     [
@@ -116,7 +116,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
  1 | [{webhook: {method: get}}]
    |  ^^^^^^^^^^^^^^^^^^^^^^^^ options need the form of a mapping
    = example: on: {webhook: {method: post}}
-::error title=Hookline,${FILE}::a list under "on:" holds names of triggers only%0Aoptions need the form of a mapping%0Aexample: on: {webhook: {method: post}}
+::error title=Hookline,${FILE}::a list under "on:" holds names of triggers only%0Aoptions need the form of a mapping%0Aexample: on: {webhook: {method: post}}%0Aline 1 of the input "on"
 `,
     ],
     [
@@ -128,7 +128,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
  2 | webhok:
    | ^^^^^^ did you mean "webhook"?
    = triggers: ${NAMES}; and GitHub's own events
-::error title=Hookline,${FILE}::unknown trigger "webhok"%0Adid you mean "webhook"?%0Atriggers: ${NAMES}; and GitHub's own events
+::error title=Hookline,${FILE}::unknown trigger "webhok"%0Adid you mean "webhook"?%0Atriggers: ${NAMES}; and GitHub's own events%0Aline 2 of the input "on"
 `,
     ],
     [
@@ -140,7 +140,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
  1 | [webhook, pull_reqest]
    |           ^^^^^^^^^^^ did you mean "pull_request"?
    = triggers: ${NAMES}; and GitHub's own events
-::error title=Hookline,${FILE}::unknown trigger "pull_reqest"%0Adid you mean "pull_request"?%0Atriggers: ${NAMES}; and GitHub's own events
+::error title=Hookline,${FILE}::unknown trigger "pull_reqest"%0Adid you mean "pull_request"?%0Atriggers: ${NAMES}; and GitHub's own events%0Aline 1 of the input "on"
 `,
     ],
     [
@@ -151,7 +151,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
    |
  2 |   method: [get
    |               ^
-::error title=Hookline,${FILE}::YAML: Flow sequence in block collection must be sufficiently indented and end with a ]
+::error title=Hookline,${FILE}::YAML: Flow sequence in block collection must be sufficiently indented and end with a ]%0Aline 2 of the input "on"
 `,
     ],
     [
@@ -162,7 +162,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
    |
  3 |   path: /b
    |   ^^^^
-::error title=Hookline,${FILE}::YAML: the key "path" stands here twice
+::error title=Hookline,${FILE}::YAML: the key "path" stands here twice%0Aline 3 of the input "on"
 `,
     ],
     [

@@ -93,6 +93,15 @@ describe('of a request is kept', () => {
     })
   })
 
+  test('that a body was over the limit, and where it was sent to', async () => {
+    await post(dev.hook('any/webhook'), ' '.repeat(300_000))
+    expect(await newest(++count)).toMatchObject({
+      outcome: 'refused',
+      reason: 'answered 413: the body is too large for an event of GitHub',
+      ...{ workflow: 'any', trigger: 'webhook' },
+    })
+  })
+
   test('bytes that are no text, as base64', async () => {
     const body = Uint8Array.from([0xff, 0xfe, 0, 1])
     await fetch(dev.hook('any/webhook'), { method: 'POST', body })

@@ -60,6 +60,15 @@ describe.each(RUNTIMES)('the log of a relay on %s', (_, start) => {
     expect(JSON.parse(line)).toMatchObject({ status: 403, platformStatus: 404, tries: 1 })
   })
 
+  test('a body over the limit is told with the address that it was sent to', async () => {
+    const body = ' '.repeat(300_000)
+    const line = await lineOf({ method: 'POST', target: '/own/rep/hook/webhook', body })
+    const entry = { status: 413, owner: 'own', repo: 'rep', workflow: 'hook', trigger: 'webhook' }
+    expect(JSON.parse(line)).toMatchObject(entry)
+    const target = `/own/rep/${TOKEN}/webhook`
+    expect(await lineOf({ method: 'POST', target, body })).not.toContain(TOKEN)
+  })
+
   test.each([
     ['a body', { method: 'POST', target: '/o/r/h/t', body: 'planted-text' }],
     ['a query', { target: '/o/r/h/t?planted-text' }],

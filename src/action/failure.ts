@@ -18,15 +18,23 @@ export function fail(error: unknown): void {
 
 function annotate(problem: Problem): void {
   const { message, hint, notes = [], position } = problem
-  const text = withoutBotTokens([message, ...(hint ? [hint] : []), ...notes].join('\n'))
+  const lines = [message, ...(hint ? [hint] : []), ...notes]
+  // A mistake in an input is annotated at the file alone: its lines are those of the input.
+  if (position && !isOfFile(position))
+    lines.push(`line ${position.line} of the ${position.source.name}`)
   core.info(renderProblem(problem))
+  const text = withoutBotTokens(lines.join('\n'))
   core.error(text, { title: 'Hookline', ...(position && placeOf(position)) })
 }
 
-/** A mistake in an input is annotated at the file alone: its lines are those of the input. */
-function placeOf({ source, line: startLine, column: startColumn, length }: Position) {
-  const { name, file } = source
+function isOfFile({ source: { name, file } }: Position): boolean {
   return name === file
+}
+
+function placeOf(position: Position) {
+  const { source, line: startLine, column: startColumn, length } = position
+  const { file } = source
+  return isOfFile(position)
     ? { file, startLine, startColumn, endColumn: startColumn + length }
     : { file }
 }

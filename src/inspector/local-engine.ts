@@ -280,7 +280,7 @@ function outputLines(
 ): string[] {
   return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
     if (outcome !== 'success') return []
-    return Object.entries(outputs).map(([name, value]) => {
+    return Object.entries(outputs).flatMap(([name, value]) => {
       const isStructure = typeof value === 'object' && value !== null
       const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
       const text = visible(JSON.stringify(value))
@@ -288,7 +288,8 @@ function outputLines(
         text.length <= SHOWN_LENGTH
           ? text
           : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
-      return `  ${visible(expressionIn(place, readers))} = ${shown}`
+      const line = `  ${visible(expressionIn(place, readers))} = ${shown}`
+      return [line, ...handedOnLines(place, readers)]
     })
   })
 }
@@ -298,7 +299,24 @@ function expressionIn(place: Place, readers: readonly Reader[]): string {
   const kinds = ['source', 'matrix', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
   const [offer] = reader ? offers(place, [reader]) : []
-  return (offer?.expression ?? onExpression(place)).replace(/^\$\{\{ (.*) \}\}$/s, '$1')
+  return unwrapped(offer?.expression ?? onExpression(place))
+}
+
+/** What later jobs of a native workflow write, where the job of the step hands it on. */
+function handedOnLines(place: Place, readers: readonly Reader[]): string[] {
+  if (readers.some(({ kind }) => kind === 'source')) return []
+  const jobs = new Map<string, string[]>()
+  const later = readers.filter(({ kind }) => kind === 'needs')
+  for (const { expression, where, missing } of offers(place, later)) {
+    if (!missing) jobs.set(expression, [...(jobs.get(expression) ?? []), where])
+  }
+  return [...jobs].map(
+    ([expression, where]) => `    ${visible(`${where.join(', ')}: ${unwrapped(expression)}`)}`,
+  )
+}
+
+function unwrapped(expression: string): string {
+  return expression.replace(/^\$\{\{ (.*) \}\}$/s, '$1')
 }
 
 /** Control characters of a request could move the cursor or recolour the terminal. */

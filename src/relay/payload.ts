@@ -130,9 +130,15 @@ export function redactRequest(
 }
 
 function redact(received: Received, tokens: readonly Secret[]): Received {
-  const scrub = (text: string) => tokens.reduce((rest, token) => token.scrub(rest), text)
-  const headers = [...received.headers].map(([name, value]) => [name, scrub(value)] as const)
-  return { ...received, path: scrub(received.path), headers: new Map(headers) }
+  const headers = [...received.headers].map(
+    ([name, value]) => [name, scrub(value, tokens)] as const,
+  )
+  return { ...received, path: scrub(received.path, tokens), headers: new Map(headers) }
+}
+
+/** The text with every form of the tokens replaced. */
+export function scrub(text: string, tokens: readonly Secret[]): string {
+  return tokens.reduce((rest, token) => token.scrub(rest), text)
 }
 
 export function isAnyIn(tokens: readonly Secret[], text: string): boolean {

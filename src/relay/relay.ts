@@ -41,6 +41,7 @@ import {
   type Packer,
   type ReceivedBody,
   redactRequest,
+  scrub,
   writePayload,
 } from './payload.ts'
 import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
@@ -134,9 +135,13 @@ async function relayWebhook(
     throw error
   }
   const { secrets, platformToken, scope } = credential
+  const { repository } = webhook
+  // Before the body, so that one that cannot be taken is told with its address too.
+  log.addressed(repository, scrub(webhook.path, secrets))
   const held = ports.bodies?.hold()
   try {
     const body = await readBody(request, held)
+    log.received(body.bytes.length)
     const challenge = handshake({
       method: request.method,
       headers: request.headers,
@@ -152,8 +157,6 @@ async function relayWebhook(
     const { delivery, receivedAt } = log
     const received = { path: webhook.path, method, headers, body, delivery, receivedAt }
     const forwardable = redactRequest(received, secrets, platformToken)
-    const { repository } = webhook
-    log.addressed(repository, forwardable.path, body.bytes.length)
     const clientPayload = await writePayload(forwardable, LIMIT_OF[target.event], ports.packers)
     const dispatch = { repository, target, delivery, clientPayload, credential }
     const attempts = await ports.dispatch(dispatch)
@@ -254,9 +257,12 @@ export class RequestLog {
   }
 
   /** @param path only after the tokens are scrubbed from it */
-  addressed(repository: Repository, path: string, bytes: number): void {
+  addressed(repository: Repository, path: string): void {
     this.#repository = repository
     this.#path = parseWebhookPath(path)
+  }
+
+  received(bytes: number): void {
     this.#bytes = bytes
   }
 

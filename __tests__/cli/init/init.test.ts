@@ -177,6 +177,17 @@ describe('hookline init', () => {
     expect(await files()).toEqual(['hook.yml'])
   })
 
+  test.each([
+    ['asks to log in', 1, true],
+    ['says nothing of it to who is logged in', 0, false],
+  ])('looks at gh auth status, and %s', async (_, code, isAsked) => {
+    const script = `#!/bin/sh\n[ "$*" = 'auth status' ] && exit ${code}\nexit 9\n`
+    await writeFile(join(folder, 'gh'), script, { mode: 0o755 })
+    const env = { PATH: `${folder}:${process.env.PATH}` }
+    const { stdout } = await hookline(['init', '--repository', 'octo/repo'], env)
+    expect(stdout.includes('gh auth login')).toBe(isAsked)
+  })
+
   test('ends with the next command', async () => {
     const { stdout } = await hookline(['init'])
     expect(stdout).toMatch(/\nNext: npx hookline dev\n$/)

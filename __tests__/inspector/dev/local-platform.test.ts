@@ -246,6 +246,16 @@ describe('an event in words', () => {
     expect(formatEvent(several, [STEPS])).toContain(`\n  ${second}\n`)
   })
 
+  test('for a person: what later jobs write, where the job hands it on', async () => {
+    const event = await fired()
+    const outputs = { b: '${{ steps.hook.outputs.body }}' }
+    const needs = { ...STEPS, kind: 'needs', reader: 'welcome', outputs } as const
+    const text = formatEvent(event, [STEPS, needs, { ...needs, reader: 'tell' }])
+    const later = `job welcome, job tell: needs.${STEPS.job}.outputs.b`
+    expect(text).toContain(`\n  steps.hook.outputs.body = "hello"\n    ${later}\n`)
+    expect(text.match(/needs/g)).toHaveLength(1)
+  })
+
   test('a long value is cut, and says how long it is', async () => {
     const body = 'x'.repeat(5000)
     const text = formatEvent(
