@@ -27,11 +27,10 @@ export async function outgoingRequest(url: URL, options: RequestOptions): Promis
   const source = await sourceOf(url, options)
   const { method = source.request.method, header, data } = options
   const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) }
+  let { body } = source.request
   // Text, or `@file` as curl has it.
-  const given = data?.startsWith('@')
-    ? readBytes(data.slice(1), '--data')
-    : data !== undefined && new TextEncoder().encode(data)
-  const body = given || source.request.body
+  if (data?.startsWith('@')) body = readBytes(data.slice(1), '--data')
+  else if (data !== undefined) body = new TextEncoder().encode(data)
   return { ...source, request: { method: method.toUpperCase(), headers, body } }
 }
 
