@@ -42,23 +42,21 @@ export function buildCommand(): Command {
     .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
-    .action(run)
-}
-
-async function run(globs: string[], { watch, json, ...options }: BuildCommandOptions) {
-  const once = async () => {
-    const built = await build({ ...options, root: process.cwd(), globs })
-    process.exitCode = printBuild(built, { json, check: options.check })
-  }
-  if (!watch) return once()
-  process.stderr.write('watching for changes, Ctrl-C ends\n')
-  // A branch without these files, checked out for a moment, is no reason to end.
-  const onceOrTold = () =>
-    once().catch((error: unknown) => {
-      if (!(error instanceof UserError)) throw error
-      process.exitCode = reportError(error)
+    .action(async (globs: string[], { watch, json, ...options }: BuildCommandOptions) => {
+      const once = async () => {
+        const built = await build({ ...options, root: process.cwd(), globs })
+        process.exitCode = printBuild(built, { json, check: options.check })
+      }
+      if (!watch) return once()
+      process.stderr.write('watching for changes, Ctrl-C ends\n')
+      // A branch without these files, checked out for a moment, is no reason to end.
+      const onceOrTold = () =>
+        once().catch((error: unknown) => {
+          if (!(error instanceof UserError)) throw error
+          process.exitCode = reportError(error)
+        })
+      await watchFolders(process.cwd(), globs, onceOrTold)
     })
-  await watchFolders(process.cwd(), globs, onceOrTold)
 }
 
 function parseUses(text: string): string {
@@ -88,7 +86,14 @@ function printBuild(
   for (const problem of build.warnings) tell(renderProblem(problem, 'warning'))
   for (const problem of build.errors) tell(renderProblem(problem))
   for (const { file, count } of build.fixed) print(printable(`fixed ${file}: ${count} mended`))
-  for (const change of build.changes) print(printable(check ? difference(change) : outcome(change)))
+  for (const change of build.changes)
+    print(
+      printable(
+        check
+          ? difference(change)
+          : `${VERBS[change.status]} ${change.path} (from ${change.source})`,
+      ),
+    )
   const edited = build.changes.filter(({ byHand }) => byHand)
   for (const change of check ? edited : []) {
     tell(`error: ${byHandMessage(change)}`)
@@ -100,10 +105,6 @@ function printBuild(
 }
 
 const VERBS = { new: 'wrote', changed: 'wrote', unchanged: 'unchanged', stale: 'removed' } as const
-
-function outcome({ path, source, status }: ShownChange): string {
-  return `${VERBS[status]} ${path} (from ${source})`
-}
 
 function difference({ path, status, before, after }: ShownChange): string {
   if (status === 'unchanged') return `up to date ${path}`

@@ -46,7 +46,13 @@ export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promi
       text: await answer.body.text(),
     }
   } catch (error) {
-    throw failure(error)
+    const { name, code } =
+      error instanceof Error
+        ? { code: undefined, ...error, name: error.name }
+        : { name: '', code: undefined }
+    if (name === 'TimeoutError') throw new HttpFailure('timeout', 'TimeoutError')
+    // The library's message may hold the URL, so only its code is told.
+    throw new HttpFailure('connection', typeof code === 'string' ? code : 'broken off')
   } finally {
     await client.destroy()
   }
@@ -63,16 +69,6 @@ async function clientFor(url: URL): Promise<Dispatcher> {
   if (proxy === '') return new Client(url.origin)
   if (!URL.canParse(proxy)) throw new HttpFailure('connection', 'the proxy has no valid address')
   return new ProxyAgent(proxy)
-}
-
-/** The library's message may hold the URL, so only its code is told. */
-function failure(error: unknown): HttpFailure {
-  const { name, code } =
-    error instanceof Error
-      ? { code: undefined, ...error, name: error.name }
-      : { name: '', code: undefined }
-  if (name === 'TimeoutError') return new HttpFailure('timeout', 'TimeoutError')
-  return new HttpFailure('connection', typeof code === 'string' ? code : 'broken off')
 }
 
 /** Whether a host name, as a URL has it, is this machine's own. */

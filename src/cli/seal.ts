@@ -33,10 +33,10 @@ export function sealCommand(): Command {
   return withScopeOptions(command)
     .option('--json', 'print an object')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(seal)
 }
 
-async function run(options: SealOptions): Promise<void> {
+async function seal(options: SealOptions): Promise<void> {
   const { sealToken } = await import('../relay/seal.ts')
   const scope = {
     ...(await readScopeOptions(options)),

@@ -48,7 +48,11 @@ export async function checkWorkflows(
     const mend = 'make one with: npx hookline init'
     return [failed('workflow', 'workflow_not_listening', message, mend)]
   }
-  const states = await workflowStates(target, ports)
+  const { repository } = target
+  const answer = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
+  // None where the token may not ask.
+  const workflows = refusalOf(answer) ? [] : list(fields(answer.text).workflows)
+  const states = new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
   return looked.map((native) => {
     const { file } = native
     const state = states.get(`${FOLDER}/${file}`)
@@ -100,16 +104,6 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
   )
   const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
   return failed('workflow', 'workflow_missing', message, push)
-}
-
-/** State of each workflow by its path; empty where the token may not ask. */
-async function workflowStates(
-  { repository }: Target,
-  { askGitHub }: DoctorPorts,
-): Promise<ReadonlyMap<string, string>> {
-  const reply = await askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
-  const workflows = refusalOf(reply) ? [] : list(fields(reply.text).workflows)
-  return new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
 }
 
 /** A native workflow file of the default branch. */

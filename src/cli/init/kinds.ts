@@ -210,7 +210,8 @@ function compiledText({ name, sender, event }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
-  const ref = ownVersion() === 'unknown' ? 'main' : `v${ownVersion()}`
+  const version = ownVersion()
+  const ref = version === 'unknown' ? 'main' : `v${version}`
   // With it an editor completes and checks the file: without the network where the package is at hand.
   const schema = existsSync(PACKAGED)
     ? `../${PACKAGED}`

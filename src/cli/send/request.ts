@@ -35,7 +35,22 @@ export async function outgoingRequest(url: URL, options: RequestOptions): Promis
 }
 
 async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Promise<Addressed> {
-  if (fixture !== undefined) return { url, ...fromFixture(fixture) }
+  if (fixture !== undefined) {
+    const known = FIXTURES.get(fixture)
+    if (!known) {
+      const names = [...FIXTURES.keys()]
+      const hint = didYouMean(fixture, names)
+      throw new UserError({
+        message: `unknown fixture ${JSON.stringify(fixture)}`,
+        ...(hint && { hint }),
+        notes: [`fixtures: ${names.join(', ')}`],
+      })
+    }
+    const { headers, body } = known.request({ id: crypto.randomUUID(), now: new Date() })
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
+    return { url, request, scheme: known.scheme }
+  }
   if (file === undefined) {
     const [method, headers] =
       data === undefined ? ['GET', {}] : ['POST', { 'content-type': 'application/json' }]
@@ -50,23 +65,6 @@ async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Prom
     const hint = 'it is JSON with the keys method, path, headers and body'
     throw new UserError({ message, hint }, { cause })
   }
-}
-
-function fromFixture(name: string): Pick<Addressed, 'request' | 'scheme'> {
-  const fixture = FIXTURES.get(name)
-  if (!fixture) {
-    const names = [...FIXTURES.keys()]
-    const hint = didYouMean(name, names)
-    throw new UserError({
-      message: `unknown fixture ${JSON.stringify(name)}`,
-      ...(hint && { hint }),
-      notes: [`fixtures: ${names.join(', ')}`],
-    })
-  }
-  const { headers, body } = fixture.request({ id: crypto.randomUUID(), now: new Date() })
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
-  return { request, scheme: fixture.scheme }
 }
 
 function readBytes(file: string, option: string): Uint8Array {
