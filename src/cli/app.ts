@@ -87,7 +87,19 @@ async function create(options: CreateOptions): Promise<void> {
     process.stdout.write(`${options.json ? JSON.stringify(fields) : text}\n`)
   } else {
     const key = oneLine(app.key)
-    const text = printed(app, install)
+    const text = [
+      `# ${slug} is made. Install it`,
+      install,
+      '',
+      '# npx wrangler secret put HOOKLINE_APP_ID',
+      id,
+      '',
+      '# npx wrangler secret put HOOKLINE_APP_KEY',
+      key,
+      '',
+      '# Keys that sign grants, for the relay and for hookline grant',
+      'npx hookline keys sign',
+    ].join('\n')
     process.stdout.write(
       `${options.json ? JSON.stringify({ id, slug, page, install, key }) : text}\n`,
     )
@@ -181,22 +193,6 @@ async function settings({ id, slug, key, page }: CreatedApp, hasSignKeys: boolea
 
 function oneLine(key: string): string {
   return key.trim().replace(/\r?\n/g, '\\n')
-}
-
-function printed({ id, slug, key }: CreatedApp, install: string): string {
-  return [
-    `# ${slug} is made. Install it`,
-    install,
-    '',
-    '# npx wrangler secret put HOOKLINE_APP_ID',
-    id,
-    '',
-    '# npx wrangler secret put HOOKLINE_APP_KEY',
-    oneLine(key),
-    '',
-    '# Keys that sign grants, for the relay and for hookline grant',
-    'npx hookline keys sign',
-  ].join('\n')
 }
 
 const TIMEOUT = 15_000

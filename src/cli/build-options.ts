@@ -25,16 +25,12 @@ export function runsOnOption(): Option {
   return new Option('--runs-on <label or YAML>', 'what the job "on" runs on')
     .default('ubuntu-latest')
     .argParser((text): Json => {
-      const value = readRunsOn(parsed(text))
-      if (value !== undefined) return value
+      try {
+        const value = readRunsOn(parse(text))
+        if (value !== undefined) return value
+      } catch {
+        // Said below, as for YAML that is no label.
+      }
       throw new InvalidArgumentError('write a label, or YAML: [self-hosted, linux].')
     })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parse(text)
-  } catch {
-    return undefined
-  }
 }

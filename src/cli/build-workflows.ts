@@ -71,7 +71,11 @@ async function buildWorkflow(
   let mistakes: readonly Problem[] = []
   try {
     const file = readSourceFile(named.name, source)
-    if (file.triggers.length === 0) return { ...nothing, notices: [plainNotice(named)] }
+    if (file.triggers.length === 0) {
+      const message = `${named.file} has no trigger of Hookline, so it is not compiled`
+      const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
+      return { ...nothing, notices: [{ message, notes }] }
+    }
     untrusted = untrustedProblems(file)
     mistakes = scriptProblems(file.triggers)
     const compiled = await compile(file, options)
@@ -80,13 +84,6 @@ async function buildWorkflow(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { ...nothing, untrusted, problems: [...mistakes, ...error.problems] }
-  }
-}
-
-function plainNotice({ file }: NamedFile): Problem {
-  return {
-    message: `${file} has no trigger of Hookline, so it is not compiled`,
-    notes: ['a workflow of GitHub events alone belongs into .github/workflows/ as it is'],
   }
 }
 
@@ -99,18 +96,16 @@ export function scriptProblems(
 ): Problem[] {
   return triggers.flatMap((trigger) =>
     SCRIPTS.flatMap((option) => {
-      const mistake = syntaxMistake(written(trigger, option))
+      const { options } = trigger.nodes
+      // As the file has it, before expressions are filled in.
+      const script = isMap(options) ? options.getIn(['config', option]) : undefined
+      if (typeof script !== 'string' || hasExpression(script)) return []
+      const mistake = syntaxMistake(script)
       if (mistake === undefined) return []
       const message = `config.${option}: does not compile: ${mistake}`
       return [{ message, position: trigger.positionOf(['config', option]) }]
     }),
   )
-}
-
-/** As the file has it, before expressions are filled in; empty when it is not there. */
-function written({ nodes: { options } }: Pick<SourceTrigger, 'nodes'>, option: string): string {
-  const text = isMap(options) ? options.getIn(['config', option]) : undefined
-  return typeof text === 'string' && !hasExpression(text) ? text : ''
 }
 
 function syntaxMistake(body: string): string | undefined {

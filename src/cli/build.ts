@@ -14,13 +14,7 @@ import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { eventOption, runsOnOption, stateOption } from './build-options.ts'
-import {
-  type BuiltWorkflow,
-  buildWorkflows,
-  type Findings,
-  findingsOf,
-  madeFiles,
-} from './build-workflows.ts'
+import { buildWorkflows, type Findings, findingsOf, madeFiles } from './build-workflows.ts'
 import { CompiledFolder, handEdits } from './compiled-folder.ts'
 import { baseOf, findSourceFiles, readSource, watchBelow, writeSource } from './files.ts'
 import { print, problemJson, reportError } from './terminal.ts'
@@ -48,23 +42,21 @@ export function buildCommand(): Command {
     .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
-    .action(run)
-}
-
-async function run(globs: string[], { watch, json, ...options }: BuildCommandOptions) {
-  const once = async () => {
-    const built = await build({ ...options, root: process.cwd(), globs })
-    process.exitCode = printBuild(built, { json, check: options.check })
-  }
-  if (!watch) return once()
-  process.stderr.write('watching for changes, Ctrl-C ends\n')
-  // A branch without these files, checked out for a moment, is no reason to end.
-  const onceOrTold = () =>
-    once().catch((error: unknown) => {
-      if (!(error instanceof UserError)) throw error
-      process.exitCode = reportError(error)
+    .action(async (globs: string[], { watch, json, ...options }: BuildCommandOptions) => {
+      const once = async () => {
+        const built = await build({ ...options, root: process.cwd(), globs })
+        process.exitCode = printBuild(built, { json, check: options.check })
+      }
+      if (!watch) return once()
+      process.stderr.write('watching for changes, Ctrl-C ends\n')
+      // A branch without these files, checked out for a moment, is no reason to end.
+      const onceOrTold = () =>
+        once().catch((error: unknown) => {
+          if (!(error instanceof UserError)) throw error
+          process.exitCode = reportError(error)
+        })
+      await watchFolders(process.cwd(), globs, onceOrTold)
     })
-  await watchFolders(process.cwd(), globs, onceOrTold)
 }
 
 function parseUses(text: string): string {
@@ -80,13 +72,28 @@ function printBuild(
   const isStale = check === true && build.changes.some(({ status }) => status !== 'unchanged')
   const code = build.errors.length > 0 || isStale ? 1 : 0
   if (json) {
-    process.stdout.write(`${printableJson(JSON.stringify(buildJson(build, code)))}\n`)
+    const { changes, fixed, errors, warnings } = build
+    const files = changes.map(({ path, source, status, byHand }) => {
+      return { path, source, status, ...(byHand && { byHand }) }
+    })
+    const problems = [
+      ...errors.map((problem) => problemJson(problem, 'error')),
+      ...warnings.map((problem) => problemJson(problem, 'warning')),
+    ]
+    print(printableJson(JSON.stringify({ ok: code === 0, files, fixed, problems })))
     return code
   }
   for (const problem of build.warnings) tell(renderProblem(problem, 'warning'))
   for (const problem of build.errors) tell(renderProblem(problem))
   for (const { file, count } of build.fixed) print(printable(`fixed ${file}: ${count} mended`))
-  for (const change of build.changes) print(printable(check ? difference(change) : done(change)))
+  for (const change of build.changes)
+    print(
+      printable(
+        check
+          ? difference(change)
+          : `${VERBS[change.status]} ${change.path} (from ${change.source})`,
+      ),
+    )
   const edited = build.changes.filter(({ byHand }) => byHand)
   for (const change of check ? edited : []) {
     tell(`error: ${byHandMessage(change)}`)
@@ -97,28 +104,7 @@ function printBuild(
   return code
 }
 
-function buildJson({ changes, errors, warnings, fixed }: Build, code: number) {
-  return {
-    ok: code === 0,
-    files: changes.map(({ path, source, status, byHand }) => ({
-      path,
-      source,
-      status,
-      ...(byHand && { byHand }),
-    })),
-    fixed,
-    problems: [
-      ...errors.map((problem) => problemJson(problem, 'error')),
-      ...warnings.map((problem) => problemJson(problem, 'warning')),
-    ],
-  }
-}
-
 const VERBS = { new: 'wrote', changed: 'wrote', unchanged: 'unchanged', stale: 'removed' } as const
-
-function done({ path, source, status }: ShownChange): string {
-  return `${VERBS[status]} ${path} (from ${source})`
-}
 
 function difference({ path, status, before, after }: ShownChange): string {
   if (status === 'unchanged') return `up to date ${path}`
@@ -172,12 +158,27 @@ export async function build(options: BuildOptions): Promise<Build> {
     if (errors.length > 0) return { ...nothing, errors, warnings: told }
     const made = madeFiles(built)
     folder.refuseForeign(made.map(({ file }) => file.name))
-    const changes = shown(options, folder, changesOf(made, standing, isGone(options.root, built)))
+    const idle = built.filter(({ compiled }) => !compiled).map(({ source }) => source.file)
+    // A source that was deleted, or has lost its last trigger, leaves no workflow behind.
+    const isGone = (source: string) =>
+      idle.includes(source) || !existsSync(join(options.root, source))
+    const isByHand = handEdits(options.root, folder.show(''), {
+      alsoCommitted: options.check ?? false,
+    })
+    const changes = changesOf(made, standing, isGone).map((change): ShownChange => {
+      const path = folder.show(change.name)
+      return { ...change, path, byHand: isByHand(path, change) }
+    })
     const fixed = files.filter(({ count }) => count > 0)
     if (!options.check) {
       if (!options.force) refuseEdited(changes)
       for (const { file, source } of fixed) writeSource(options.root, file, source.text)
-      for (const change of changes) apply(options.root, folder, change)
+      for (const { name, source, status, after } of changes) {
+        if (status === 'stale') folder.remove(name)
+        // As old as its source: so one that is newer was changed by somebody else.
+        else if (status !== 'unchanged')
+          folder.write(name, after, statSync(join(options.root, source)).mtime)
+      }
     }
     return {
       changes,
@@ -203,24 +204,6 @@ function mended(named: Source): { readonly source: Source; readonly count: numbe
   }
 }
 
-/** A source that was deleted, or has lost its last trigger, leaves no workflow behind. */
-function isGone(root: string, built: readonly BuiltWorkflow[]): (source: string) => boolean {
-  const idle = built.filter(({ compiled }) => !compiled).map(({ source }) => source.file)
-  return (source) => idle.includes(source) || !existsSync(join(root, source))
-}
-
-function shown(
-  { root, check = false }: BuildOptions,
-  folder: CompiledFolder,
-  changes: readonly Change[],
-): ShownChange[] {
-  const isByHand = handEdits(root, folder.show(''), { alsoCommitted: check })
-  return changes.map((change) => {
-    const path = folder.show(change.name)
-    return { ...change, path, byHand: isByHand(path, change) }
-  })
-}
-
 function byHandMessage({ path, source }: ShownChange): string {
   return `changed by hand: ${path}, put it into ${source}`
 }
@@ -235,16 +218,6 @@ function refuseEdited(changes: readonly ShownChange[]): void {
       notes: ['nothing is written; --force writes over it'],
     })),
   )
-}
-
-/** A compiled file is as old as its source: so one that is newer was changed by somebody else. */
-function apply(
-  root: string,
-  folder: CompiledFolder,
-  { name, source, status, after }: Change,
-): void {
-  if (status === 'stale') folder.remove(name)
-  else if (status !== 'unchanged') folder.write(name, after, statSync(join(root, source)).mtime)
 }
 
 const LOCK_FILES = [

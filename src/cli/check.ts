@@ -63,14 +63,11 @@ async function run(globs: string[], { json, ...options }: CheckCommandOptions): 
   }
   for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
   for (const problem of errors) process.stderr.write(`${renderProblem(problem)}\n`)
-  process.stdout.write(
-    `${counted(count, 'workflow file')}: ${summary(errors.length, warnings.length)}\n`,
-  )
-}
-
-function summary(errors: number, warnings: number): string {
-  if (errors + warnings === 0) return 'no problems'
-  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
+  const summary =
+    errors.length + warnings.length === 0
+      ? 'no problems'
+      : `${counted(errors.length, 'error')}, ${counted(warnings.length, 'warning')}`
+  process.stdout.write(`${counted(count, 'workflow file')}: ${summary}\n`)
 }
 
 export interface CheckOptions extends Partial<CompileOptions> {
@@ -200,26 +197,21 @@ async function checkNative({
     const native = readNativeWorkflow(name, source)
     if (!native) return undefined
     const untrusted = untrustedProblems(native)
-    return { problems: [...inlineProblems(native), ...(await githubProblems(source))], untrusted }
+    const messages = await githubMessages({ name: source.file, text: source.text })
+    // The parser knows some events as keys only, not as `on: repository_dispatch`.
+    const told = messages.filter(({ message }) => {
+      const [, value = ''] = /^Unexpected value '(\w+)'$/.exec(message) ?? []
+      return !NATIVE_EVENTS.has(value)
+    })
+    const fromGitHub = told.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
+      message,
+      position: positionAt(source, start, end),
+    }))
+    return { problems: [...inlineProblems(native), ...fromGitHub], untrusted }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { problems: error.problems, untrusted: [] }
   }
-}
-
-/** The parser knows some events as keys only, not as `on: repository_dispatch`. */
-function isEvent(message: string): boolean {
-  const [, value = ''] = /^Unexpected value '(\w+)'$/.exec(message) ?? []
-  return NATIVE_EVENTS.has(value)
-}
-
-async function githubProblems(source: Source): Promise<Problem[]> {
-  const messages = await githubMessages({ name: source.file, text: source.text })
-  const told = messages.filter(({ message }) => !isEvent(message))
-  return told.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
-    message,
-    position: positionAt(source, start, end),
-  }))
 }
 
 function inlineProblems(native: NativeWorkflow): readonly Problem[] {

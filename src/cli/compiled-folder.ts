@@ -125,10 +125,12 @@ export function handEdits(
   folder: string,
   { alsoCommitted }: { readonly alsoCommitted: boolean },
 ): (path: string, change: Change) => boolean {
-  let listed: ReadonlySet<string> | 'no repository' | undefined
+  let uncommitted: readonly string[] | 'no repository' | undefined
   const isCommitted = (path: string) => {
-    listed ??= uncommitted(root, folder) ?? 'no repository'
-    return listed !== 'no repository' && !listed.has(path)
+    uncommitted ??=
+      git(root, 'ls-files', '-z', '--modified', '--others', '--', folder || '.')?.split('\0') ??
+      'no repository'
+    return uncommitted !== 'no repository' && !uncommitted.includes(path)
   }
   return (path, { source, status, before, after }) => {
     const isThere = existsSync(join(root, source))
@@ -141,12 +143,6 @@ export function handEdits(
     const [ofMade, ofSource] = [lastCommit(path), lastCommit(source)]
     return ofMade === ofSource ? isBot : ofMade === lastCommit(path, source)
   }
-}
-
-/** Files of a folder that differ from what Git holds; `undefined` where there is no repository. */
-function uncommitted(root: string, folder: string): ReadonlySet<string> | undefined {
-  const files = git(root, 'ls-files', '-z', '--modified', '--others', '--', folder || '.')
-  return files === undefined ? undefined : new Set(files.split('\0'))
 }
 
 /** `undefined` where there is no Git, or no repository. */

@@ -5,10 +5,11 @@ import { Command, Option } from 'commander'
 import { expressionContexts } from '../action/context.ts'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
+import type { NamedFile } from '../compiler/made-files.ts'
 import { mayUseAction, readInlineOn } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { Reader } from '../inspector/api.ts'
-import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
+import type { SignableRequest } from '../inspector/dev-server.ts'
 import {
   eventJson,
   exampleLine,
@@ -62,15 +63,20 @@ export function devCommand(): Command {
       .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
       .option('--json', 'print a JSON line per event')
       .addHelpText('after', HELP)
-      .action(run)
+      .action(serve)
   )
 }
 
-async function run(options: DevOptions): Promise<void> {
+async function serve(options: DevOptions): Promise<void> {
   const { host, port, workflow: globs, env: envFile = options.envFile, poll, json } = options
   const { serveDev } = await import('../inspector/dev-server.ts')
   readEnvFile(envFile)
-  const workflows = (event: Json) => devWorkflows(globs, readEnvFile(envFile), event)
+  // Files and values as they are now; secrets and variables come from the same file.
+  const workflows = (event: Json) => {
+    const values = readEnvFile(envFile)
+    const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
+    return devWorkflowSource({ root: process.cwd(), globs, contexts })
+  }
   const server = await serveDev({
     host,
     port: parsePort(port),
@@ -83,26 +89,7 @@ async function run(options: DevOptions): Promise<void> {
       print(json ? printableJson(eventJson(event)) : printable(formatEvent(event, readers))),
     report: reportBug,
   })
-  const hint = listenToPerson(server, json)
-  print(`hookline dev listening on ${server.url}`)
-  if (!json) print(printable(welcome(server.url, workflows, host !== undefined)))
-  if (hint) print(`${styled(process.stdout, 'dim', hint)}\n`)
-  if (poll) server.poll()
-  const mistakes = mistakesNews(workflows)
-  const places = [...globs.map(baseOf), NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
-  await watchFiles(process.cwd(), places, () => {
-    server.workflowsChanged()
-    const news = mistakes()
-    if (news && !json) print(`${news}\n`)
-  })
-}
-
-/**
- * Stops the server when it is told to, by a signal or a key, and then gives the terminal back.
- *
- * @returns which keys there are; empty when there are none
- */
-function listenToPerson(server: DevServer, json: boolean | undefined): string {
+  // By a signal or a key; then the terminal is given back.
   let keys = NO_KEYS
   const quit = stopOnSignal({
     close() {
@@ -111,7 +98,17 @@ function listenToPerson(server: DevServer, json: boolean | undefined): string {
     },
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
-  return keys.hint
+  print(`hookline dev listening on ${server.url}`)
+  if (!json) print(printable(welcome(server.url, workflows, host !== undefined)))
+  if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
+  if (poll) server.poll()
+  const mistakes = mistakesNews(workflows)
+  const places = [...globs.map(baseOf), NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
+  await watchFiles(process.cwd(), places, () => {
+    server.workflowsChanged()
+    const news = mistakes()
+    if (news && !json) print(`${news}\n`)
+  })
 }
 
 /** The request as a sender signs it now. */
@@ -144,45 +141,31 @@ function mistakesNews(workflows: (event: Json) => WorkflowSource): () => string 
   }
 }
 
-/** Files and values as they are now; secrets and variables come from the same file. */
-function devWorkflows(globs: readonly string[], values: JsonObject, event: Json): WorkflowSource {
-  const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
-  return devWorkflowSource({ root: process.cwd(), globs, contexts })
-}
-
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
 function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen: boolean): string {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const lines = triggers.flatMap(({ url, example }) => (example ? [exampleLine(url, example)] : []))
   const [first] = lines
+  // The inspector answers under the names of this machine alone, wherever the server listens.
+  const { hostname, port } = new URL(url)
+  const isEveryAddress = hostname === '0.0.0.0' || hostname === '[::]'
+  const ownPage = isLoopback(hostname) ? url : isEveryAddress && `http://localhost:${port}`
   return [
     ...problems.map((problem) => renderProblem(problem)),
     ...triggers.map((trigger) => `  ${listLine(trigger)}`),
     ...(first ? ['', 'Try:', `  ${first}`] : []),
     '',
     ...(isOpen ? [KEY_NEEDED] : []),
-    inspectorLine(url),
+    ownPage
+      ? `Every request, decision and output: ${ownPage}`
+      : 'The inspector is for this machine: give --host 0.0.0.0 to open it as localhost too.',
     '',
   ].join('\n')
 }
 
 const KEY_NEEDED =
   'A request needs one of HOOKLINE_KEYS: add -H "X-Platform-Authorization: $KEY" to a curl line.'
-
-/** The inspector answers under the names of this machine alone, wherever the server listens. */
-function inspectorLine(url: string): string {
-  const { hostname, port } = new URL(url)
-  if (!isLoopback(hostname) && !isEveryAddress(hostname)) {
-    return 'The inspector is for this machine: give --host 0.0.0.0 to open it as localhost too.'
-  }
-  const page = isLoopback(hostname) ? url : `http://localhost:${port}`
-  return `Every request, decision and output: ${page}`
-}
-
-function isEveryAddress(hostname: string): boolean {
-  return hostname === '0.0.0.0' || hostname === '[::]'
-}
 
 const ADVICE = ['make one with: npx hookline init']
 
@@ -198,40 +181,35 @@ interface DevWorkflowOptions {
  */
 export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions): WorkflowSource {
   const files = workflowFileSource({ root, globs, calling: '', contexts, advice: ADVICE })
-  const native = () => nativeFiles(root).filter(({ name, file }) => has(root, name, file, contexts))
+  const hasTriggers = ({ name, file }: NamedFile) => {
+    try {
+      return readInline(root, name, file, contexts) !== undefined
+    } catch (error) {
+      if (error instanceof UserError) return true // so that its mistakes are shown
+      throw error
+    }
+  }
   return {
     calling: '',
     names() {
-      const inline = native().map(({ name }) => name)
+      const inline = nativeFiles(root)
+        .filter(hasTriggers)
+        .map(({ name }) => name)
       // A file that was asked for by name, and is not there, is told.
-      const asked = globs.length !== 1 || globs[0] !== DEFAULT_GLOB
-      return [...new Set([...namesOf(files, inline.length > 0 && !asked), ...inline])]
+      const isAsked = globs.length !== 1 || globs[0] !== DEFAULT_GLOB
+      try {
+        return [...new Set([...files.names(), ...inline])]
+      } catch (error) {
+        // No workflow file at all is a mistake only where nothing stands inline either.
+        if (inline.length > 0 && !isAsked && error instanceof UserError) return inline
+        throw error
+      }
     },
     find(name) {
       const own = files.find(name)
       const file = own ? undefined : nativeFiles(root).find((native) => native.name === name)?.file
       return file === undefined ? own : readInline(root, name, file, contexts)
     },
-  }
-}
-
-/** No workflow file at all is a mistake only where nothing stands inline either. */
-function namesOf(files: WorkflowSource, isInline: boolean): readonly string[] {
-  try {
-    return files.names()
-  } catch (error) {
-    if (isInline && error instanceof UserError) return []
-    throw error
-  }
-}
-
-/** One with mistakes counts, so that they are shown. */
-function has(root: string, name: string, file: string, contexts: Contexts): boolean {
-  try {
-    return readInline(root, name, file, contexts) !== undefined
-  } catch (error) {
-    if (error instanceof UserError) return true
-    throw error
   }
 }
 
@@ -271,20 +249,16 @@ function readEnvFile(file: string | undefined): JsonObject {
  * native workflow files that have the action read it; or the native file that declares them inline.
  */
 function workflowReaders(root: string, name: string, open: () => WorkflowSource): Reader[] {
-  const file = fileOf(name, open)
+  let file: string | undefined
+  try {
+    file = open().find(name)?.triggers[0]?.positionOf([]).source.file
+  } catch {
+    // A file with mistakes, of which others tell.
+  }
   if (file === undefined) return []
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return readersIn(root, file, 'inline')
   const others = nativeFiles(root).flatMap((native) => readersIn(root, native.file, 'files'))
   return [{ kind: 'source', file }, ...others]
-}
-
-/** `undefined` for a file with mistakes, or none. */
-function fileOf(name: string, open: () => WorkflowSource): string | undefined {
-  try {
-    return open().find(name)?.triggers[0]?.positionOf([]).source.file
-  } catch {
-    return undefined
-  }
 }
 
 function readersIn(root: string, file: string, reads: 'inline' | 'files'): Reader[] {

@@ -3,25 +3,19 @@ import type { DispatchEvent } from '../relay/claims.ts'
 import { isDispatchEvent } from '../relay/claims.ts'
 import { readApiUrl, systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
-import { HttpFailure, type HttpReply } from '../wire/http.ts'
+import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
-import {
-  type DoctorPorts,
-  type Finding,
-  failed,
-  type RelayCall,
-  type Target,
-} from './doctor/findings.ts'
+import { type DoctorPorts, type Finding, failed, type Target } from './doctor/findings.ts'
 import { judgeRepository, NO_TOKEN } from './doctor/repository.ts'
 import { checkWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
 import { fromEnvironment, httpCall } from './http.ts'
 import { EVENTS } from './scope.ts'
-import { EXIT, styled, withProgress } from './terminal.ts'
+import { EXIT, print, styled, withProgress } from './terminal.ts'
 
 interface DoctorOptions {
   readonly repository?: string
@@ -63,21 +57,24 @@ export function doctorCommand(): Command {
     .option('--wait <seconds>', 'how long to wait for that run', '60')
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(examine)
 }
 
-async function run(options: DoctorOptions, command: Command): Promise<void> {
+async function examine(options: DoctorOptions, command: Command): Promise<void> {
   if (options.deliver && options.workflow === undefined) {
     command.error('error: --deliver needs --workflow, the one that the event is for')
   }
   const target = await withApp(await withGrant(readTarget(options)))
   const findings = await runChecks(target, doctorPorts(readApiUrl(process.env), target.token))
   const ok = findings.every(({ status }) => status !== 'failed')
-  process.stdout.write(
-    options.json
-      ? `${printableJson(JSON.stringify({ ok, findings }))}\n`
-      : findings.map((finding) => findingLines(finding, columnOf(findings))).join(''),
-  )
+  const column = Math.max(10, ...findings.map(({ check }) => check.length))
+  const lines = findings.flatMap(({ check, status, message, mend }) => {
+    const [colour, mark] = MARKS[status]
+    const marked = styled(process.stdout, colour, mark)
+    const line = `${marked}  ${check.padEnd(column)}  ${printable(message)}`
+    return mend === undefined ? [line] : [line, `${' '.repeat(column + 11)}${printable(mend)}`]
+  })
+  print(options.json ? printableJson(JSON.stringify({ ok, findings })) : lines.join('\n'))
   if (!ok) process.exitCode = EXIT.failure
 }
 
@@ -96,16 +93,20 @@ function readTarget(options: DoctorOptions): Target {
     workflow: workflow ?? 'any',
     trigger,
   })
+  if (deliver && !/^\d{1,4}$/.test(wait)) {
+    throw new UserError({ message: '--wait is no number of seconds', hint: 'the default is 60' })
+  }
   const token = fromEnvironment('HOOKLINE_TOKEN')
+  const [key] = (process.env.HOOKLINE_KEYS ?? '').split(/[\s,]+/).filter(Boolean)
   return {
     repository,
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
     event: options.event ?? EVENTS.find((event) => event === process.env.HOOKLINE_EVENT),
-    relayToken: firstKey(process.env.HOOKLINE_KEYS) ?? token,
+    relayToken: key === undefined ? token : new Secret(key),
     relay,
-    deliver: deliver ? parseSeconds(wait) : undefined,
+    deliver: deliver ? Number(wait) : undefined,
   }
 }
 
@@ -133,34 +134,12 @@ async function withGrant(target: Target): Promise<Target> {
   return { ...target, relayToken: new Secret(text) }
 }
 
-/** Of keys separated by commas or white space. */
-function firstKey(keys = ''): Secret | undefined {
-  const [first] = keys.split(/[\s,]+/).filter(Boolean)
-  return first === undefined ? undefined : new Secret(first)
-}
-
-function parseSeconds(text: string): number {
-  if (/^\d{1,4}$/.test(text)) return Number(text)
-  throw new UserError({ message: '--wait is no number of seconds', hint: 'the default is 60' })
-}
-
 const MARKS = {
   ok: ['green', 'ok     '],
   warning: ['yellow', 'warning'],
   failed: ['red', 'failed '],
   unknown: ['yellow', 'unknown'],
 } as const
-
-function columnOf(findings: readonly Finding[]): number {
-  return Math.max(10, ...findings.map(({ check }) => check.length))
-}
-
-function findingLines({ check, status, message, mend }: Finding, column: number): string {
-  const [colour, mark] = MARKS[status]
-  const name = check.padEnd(column)
-  const line = `${styled(process.stdout, colour, mark)}  ${name}  ${printable(message)}\n`
-  return mend === undefined ? line : `${line}${' '.repeat(column + 11)}${printable(mend)}\n`
-}
 
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
 export async function runChecks(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
@@ -195,27 +174,25 @@ async function checkGitHub(target: Target, ports: DoctorPorts): Promise<readonly
 
 const TIMEOUT = 15_000
 
-const JSON_TYPE = { 'content-type': 'application/json' }
-
 /** GitHub and the relay as they really are. */
 export function doctorPorts(apiUrl: URL, token: Secret | undefined): DoctorPorts {
   return {
     ...systemClock,
     askGitHub: githubAt(apiUrl, token),
-    callRelay: (url, call) => withProgress('calling the relay', callRelay(new URL(url), call)),
+    callRelay(url, post) {
+      const call = { url: new URL(url), timeout: TIMEOUT }
+      const reply = post
+        ? httpCall({
+            ...call,
+            method: 'POST',
+            headers: {
+              'content-type': 'application/json',
+              ...(post.token && { 'x-platform-authorization': post.token.reveal() }),
+            },
+            body: new TextEncoder().encode(post.json),
+          })
+        : httpCall({ ...call, method: 'GET' })
+      return withProgress('calling the relay', reply)
+    },
   }
-}
-
-function callRelay(url: URL, call: RelayCall | undefined): Promise<HttpReply> {
-  const { json, token } = { json: undefined, token: undefined, ...call }
-  const headers = {
-    ...(json !== undefined && JSON_TYPE),
-    ...(token && { 'x-platform-authorization': token.reveal() }),
-  }
-  return httpCall({ ...method(json), url, headers, timeout: TIMEOUT })
-}
-
-function method(json: string | undefined): { method: string; body?: Uint8Array } {
-  if (json === undefined) return { method: 'GET' }
-  return { method: 'POST', body: new TextEncoder().encode(json) }
 }

@@ -68,16 +68,12 @@ export function originRepository(): string {
       encoding: 'utf8',
       stdio: [...stdio],
     })
-    return repositoryOf(url.trim())
+    // The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`.
+    const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url.trim()) ?? []
+    return owner && name ? `${owner}/${name}` : ''
   } catch {
     return ''
   }
-}
-
-/** The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`. */
-function repositoryOf(url: string): string {
-  const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? []
-  return owner && name ? `${owner}/${name}` : ''
 }
 
 /** Folders in which nobody writes a workflow file. */

@@ -49,16 +49,11 @@ async function ask(
   const body = json === undefined ? {} : { body: new TextEncoder().encode(json) }
   const call = { method: json === undefined ? 'GET' : 'POST', ...body, headers, timeout: TIMEOUT }
   const reply = await httpCall({ ...call, url })
-  const moved = movedTo(reply, url)
-  return moved ? httpCall({ ...call, url: moved }) : reply
-}
-
-/** Where a renamed repository is now; never on another host, since the token goes with the call. */
-function movedTo({ status, headers }: HttpReply, from: URL): URL | undefined {
-  const { location = '' } = headers
-  if (![301, 307, 308].includes(status) || !URL.canParse(location, from.href)) return undefined
-  const to = new URL(location, from)
-  return to.origin === from.origin ? to : undefined
+  const { location = '' } = reply.headers
+  if (![301, 307, 308].includes(reply.status) || !URL.canParse(location, url.href)) return reply
+  // To a renamed repository; never to another host, since the token goes with the call.
+  const moved = new URL(location, url)
+  return moved.origin === url.origin ? httpCall({ ...call, url: moved }) : reply
 }
 
 /** Why GitHub did not do what it was asked for. */

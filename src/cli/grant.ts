@@ -20,13 +20,11 @@ export function grantCommand(): Command {
   return withScopeOptions(command)
     .option('--json', 'print an object')
     .addHelpText('after', HELP)
-    .action(run)
-}
-
-async function run({ json, ...options }: ScopeOptions & { json?: boolean }): Promise<void> {
-  const { text, grant } = await makeGrant(options, process.env.HOOKLINE_SIGN_KEYS)
-  if (!json) process.stderr.write(`the id of this grant, to revoke it by, is ${grant.id}\n`)
-  process.stdout.write(json ? `${JSON.stringify({ grant: text, ...grant })}\n` : `${text}\n`)
+    .action(async ({ json, ...options }: ScopeOptions & { json?: boolean }) => {
+      const { text, grant } = await makeGrant(options, process.env.HOOKLINE_SIGN_KEYS)
+      if (!json) process.stderr.write(`the id of this grant, to revoke it by, is ${grant.id}\n`)
+      process.stdout.write(json ? `${JSON.stringify({ grant: text, ...grant })}\n` : `${text}\n`)
+    })
 }
 
 /**

@@ -27,7 +27,12 @@ export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promi
       // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
       method: call.method as 'GET',
       path: url.pathname + url.search,
-      headers: rawHeaders({ 'user-agent': 'hookline', ...call.headers }),
+      headers: record(
+        Object.entries({ 'user-agent': 'hookline', ...call.headers }).map(([name, value]) => [
+          name,
+          byteString(value),
+        ]),
+      ),
       body: body && body.length > 0 ? body : null,
       signal: AbortSignal.timeout(timeout),
     })
@@ -41,7 +46,13 @@ export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promi
       text: await answer.body.text(),
     }
   } catch (error) {
-    throw failure(error)
+    const { name, code } =
+      error instanceof Error
+        ? { code: undefined, ...error, name: error.name }
+        : { name: '', code: undefined }
+    if (name === 'TimeoutError') throw new HttpFailure('timeout', 'TimeoutError')
+    // The library's message may hold the URL, so only its code is told.
+    throw new HttpFailure('connection', typeof code === 'string' ? code : 'broken off')
   } finally {
     await client.destroy()
   }
@@ -58,20 +69,6 @@ async function clientFor(url: URL): Promise<Dispatcher> {
   if (proxy === '') return new Client(url.origin)
   if (!URL.canParse(proxy)) throw new HttpFailure('connection', 'the proxy has no valid address')
   return new ProxyAgent(proxy)
-}
-
-function rawHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return record(Object.entries(headers).map(([name, value]) => [name, byteString(value)]))
-}
-
-/** The library's message may hold the URL, so only its code is told. */
-function failure(error: unknown): HttpFailure {
-  const { name, code } =
-    error instanceof Error
-      ? { code: undefined, ...error, name: error.name }
-      : { name: '', code: undefined }
-  if (name === 'TimeoutError') return new HttpFailure('timeout', 'TimeoutError')
-  return new HttpFailure('connection', typeof code === 'string' ? code : 'broken off')
 }
 
 /** Whether a host name, as a URL has it, is this machine's own. */

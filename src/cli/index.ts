@@ -32,35 +32,29 @@ async function run(): Promise<void> {
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
     .version(ownVersion(), '--version', 'print the version')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ npx hookline init`)
-  for (const load of asked(process.argv[2])) program.addCommand(await load())
+  const [, , word = ''] = process.argv
+  const load = COMMANDS.get(word)
+  // All of them where help, or a suggestion for a mistyped one, may be wanted.
+  const wanted = word === '--version' ? [] : load ? [load] : COMMANDS.values()
+  for (const loadOne of wanted) program.addCommand(await loadOne())
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
-      .configureOutput(suggesting(command))
+      .configureOutput({
+        // An option that is cut short, `--repo`, is too far from the whole one for the library's suggestion.
+        outputError(text, write) {
+          const [unknown = '', begun = ''] =
+            /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
+          const whole = command.options.find(({ long }) => begun && long?.startsWith(begun))?.long
+          write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
+        },
+      })
       .configureHelp({
         styleTitle: (title) => styled(process.stdout, 'bold', title),
         styleCommandText: (name) => styled(process.stdout, 'cyan', name),
       })
   }
   await program.parseAsync()
-}
-
-/** The one command that the first word names; all of them where help or a suggestion may be wanted. */
-function asked(word: string | undefined) {
-  if (word === '--version') return []
-  const command = COMMANDS.get(word ?? '')
-  return command ? [command] : COMMANDS.values()
-}
-
-/** An option that is cut short, `--repo`, is too far from the whole one for the library's suggestion. */
-function suggesting(command: Command) {
-  return {
-    outputError(text: string, write: (text: string) => void) {
-      const [unknown = '', begun = ''] = /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
-      const whole = command.options.find(({ long }) => begun && long?.startsWith(begun))?.long
-      write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
-    },
-  }
 }
 
 /** `keys` has commands of its own, which know wrong usage too. */

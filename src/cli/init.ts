@@ -61,10 +61,10 @@ export function initCommand(): Command {
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(init)
 }
 
-async function run(options: InitOptions): Promise<void> {
+async function init(options: InitOptions): Promise<void> {
   const { dryRun = false, json } = options
   const answers = await allAnswers(options)
   const kind = KINDS.get(answers.kind)
@@ -72,9 +72,18 @@ async function run(options: InitOptions): Promise<void> {
   const files = kind.files(answers)
   refuseExisting(process.cwd(), [...files, ...compiledFiles(kind.compile, answers)])
   const port = process.env.PORT || '3000'
-  const steps = nextSteps(kind, answers, files, port, ghState())
-  if (!json) print(files.map((file) => preview(file)).join('\n'))
-  if (!dryRun) writeNew(process.cwd(), files)
+  const gh = spawnSync('gh', ['auth', 'status'], { stdio: 'ignore', timeout: 5000 })
+  const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
+  const steps = nextSteps(kind, answers, files, port, ghState)
+  if (!json) print(files.map(({ path, text }) => `${path}\n\n${indented(text)}\n`).join('\n'))
+  if (!dryRun) {
+    refuseExisting(process.cwd(), files)
+    for (const { path, text } of files) {
+      mkdirSync(dirname(path), { recursive: true })
+      // Fails on a file that came into being meanwhile.
+      writeFileSync(path, text, { flag: 'wx' })
+    }
+  }
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
@@ -125,14 +134,12 @@ function knownSender(name: string): Sender {
   })
 }
 
-function preview({ path, text }: NewFile): string {
-  return `${path}\n\n${indented(text)}\n`
-}
-
 function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
-  const { pin, tryOut, publish, url, curl, token, tokenBox, relay } = steps
+  const { pin, tryOut, publish, url, missing, curl, token, tokenBox, relay } = steps
+  const ofUrl = `The URL for the sender${curl === null ? '' : ', and a line that fires it'}`
+  const toFillIn = missing.length === 0 ? '' : `; put in ${missing.join(' and ')}`
   return [
     `Wrote ${paths}\n`,
     section('In place of the ones after "@", put the commit to pin; the newest is:', pin),
@@ -143,15 +150,9 @@ function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): str
     ),
     section(`The token, for that repository alone, with the box "${tokenBox}":`, token),
     section('The relay; with --tunnel it gets a public address, for a first try:', relay),
-    section(titleOfUrl(steps), url ? [url, ...(curl ? [curl] : [])] : []),
+    section(`${ofUrl}${toFillIn}:`, url ? [url, ...(curl ? [curl] : [])] : []),
     `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`,
   ].join('')
-}
-
-/** A URL that is still to be filled in says so. */
-function titleOfUrl({ missing, curl }: NextSteps): string {
-  const title = `The URL for the sender${curl === null ? '' : ', and a line that fires it'}`
-  return missing.length === 0 ? `${title}:` : `${title}; put in ${missing.join(' and ')}:`
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -198,7 +199,15 @@ export function nextSteps(
   gh: GhState = 'absent',
 ): NextSteps {
   const login = gh === 'out' ? ['gh auth login'] : []
-  const push = [...login, ...pushLines(kind, answers, files)]
+  const { name } = answers
+  const added = [...files, ...compiledFiles(kind.compile, { name })].map(({ path }) => path)
+  const push = [
+    ...login,
+    ...(kind.compile === undefined ? [] : [kind.compile(answers)]),
+    `git add ${added.join(' ')}`,
+    `git commit -m 'Add the workflow ${name}'`,
+    'git push',
+  ]
   // A compiled file names the action that `build --uses` is given.
   const isNamed = answers.uses !== undefined || kind.compile !== undefined
   const pin = isNamed ? [] : ['git ls-remote https://github.com/hookline/hookline HEAD']
@@ -313,22 +322,6 @@ function sendLines({ name, secret, scheme = name }: Sender, url: string): readon
   return [`HOOKLINE_SECRET="$${secret}" npx hookline send '${url}' --as ${name}`]
 }
 
-function pushLines(
-  { compile }: Kind,
-  answers: Answers,
-  files: readonly NewFile[],
-): readonly string[] {
-  const { name } = answers
-  const written = files.map(({ path }) => path)
-  const added = [...written, ...compiledFiles(compile, { name }).map(({ path }) => path)]
-  return [
-    ...(compile === undefined ? [] : [compile(answers)]),
-    `git add ${added.join(' ')}`,
-    `git commit -m 'Add the workflow ${name}'`,
-    'git push',
-  ]
-}
-
 /** What `hookline build` will make of it: not there yet. */
 function compiledFiles(
   compile: Kind['compile'] | undefined,
@@ -356,12 +349,6 @@ function tokenPage(name: string, repository: string, permission: string): string
 /** Whether the tool of GitHub is there, and knows who asks. */
 type GhState = 'absent' | 'in' | 'out'
 
-function ghState(): GhState {
-  const { error, status } = spawnSync('gh', ['auth', 'status'], { stdio: 'ignore', timeout: 5000 })
-  if (error) return 'absent'
-  return status === 0 ? 'in' : 'out'
-}
-
 function doctorLine(name: string, repository: string): string {
   return `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}`
 }
@@ -376,14 +363,4 @@ function refuseExisting(root: string, files: readonly NewFile[]): void {
       hint: 'take another --name, or move the file away',
     })),
   )
-}
-
-/** Writes files that are not there yet, and the folders they are in. */
-function writeNew(root: string, files: readonly NewFile[]): void {
-  refuseExisting(root, files)
-  for (const { path, text } of files) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    // Fails on a file that came into being meanwhile.
-    writeFileSync(join(root, path), text, { flag: 'wx' })
-  }
 }

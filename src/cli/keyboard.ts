@@ -13,18 +13,17 @@ interface Running {
 export function devKeys({ server, quit, report }: Running): ListeningKeys {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY || !inForeground()) return NO_KEYS
-  const replay = () => void server.replayNewest().then(sayOutcome, report)
+  // What was sent again is told as every request is; here, that nothing was.
+  const replay = () =>
+    void server.replayNewest().then((reply) => {
+      if (reply === undefined) say('nothing to replay: no request has come yet')
+      else if (reply.status >= 400) say(`not replayed: answered ${reply.status}`)
+    }, report)
   const keys = [
     { key: 'r', does: 'replay the last request', press: replay },
     { key: 'q', does: 'quit', press: quit },
   ]
   return listenToKeys(keys, stdin, quit)
-}
-
-/** What was sent again is told as every request is; here, that nothing was. */
-function sayOutcome(reply: { readonly status: number } | undefined): void {
-  if (reply === undefined) say('nothing to replay: no request has come yet')
-  else if (reply.status >= 400) say(`not replayed: answered ${reply.status}`)
 }
 
 function say(text: string): void {
@@ -101,18 +100,13 @@ export function listenToKeys(
  */
 function inForeground(): boolean {
   if (process.platform === 'win32') return true
-  return process.platform === 'linux' ? byStat() : byPs()
-}
-
-/** proc_pid_stat(5): after the name in brackets come state, ppid, pgrp, session, tty_nr, tpgid. */
-function byStat(): boolean {
-  const stat = readFileSync('/proc/self/stat', 'latin1')
-  const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return group === foreground
-}
-
-/** `ps` of macOS and the BSDs marks what is in the foreground with a plus. */
-function byPs(): boolean {
+  if (process.platform === 'linux') {
+    // proc_pid_stat(5): after the name in brackets come state, ppid, pgrp, session, tty_nr, tpgid.
+    const stat = readFileSync('/proc/self/stat', 'latin1')
+    const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return group === foreground
+  }
+  // `ps` of macOS and the BSDs marks what is in the foreground with a plus.
   const { stdout, error } = spawnSync('ps', ['-o', 'stat=', '-p', String(process.pid)])
   return error === undefined && stdout.includes('+')
 }

@@ -14,53 +14,45 @@ export function keysCommand(): Command {
         .description(
           'print keys for HOOKLINE_SIGN_KEYS, which sign grants: a new one, before the old',
         )
-        .action(printSignKeys),
+        .action(async () => {
+          const { newSignKey } = await import('../relay/grant.ts')
+          const { readSignKeys } = await import('../relay/config.ts')
+          const text = process.env.HOOKLINE_SIGN_KEYS
+          const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
+          print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
+        }),
     )
     .addCommand(
       new Command('new')
         .description('print sealing keys for HOOKLINE_SEAL_KEYS: a new one, before those it holds')
-        .action(printNewKeys),
+        .action(async () => {
+          const { newSealKey } = await import('../relay/seal.ts')
+          const keys = [await newSealKey(), ...(await presentSealKeys())]
+          print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
+        }),
     )
     .addCommand(
       new Command('public')
         .description('print the public part of HOOKLINE_SEAL_KEYS, for hookline seal --key')
-        .action(printPublicKeys),
+        .action(async () => {
+          const { sealKeysPage } = await import('../relay/seal.ts')
+          if (!process.env.HOOKLINE_SEAL_KEYS) {
+            throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
+          }
+          print(sealKeysPage(await presentSealKeys()).body)
+        }),
     )
     .addCommand(
       new Command('access')
         .description('print a key for HOOKLINE_KEYS, which a request brings in place of a token')
-        .action(printAccessKey),
+        .action(() => {
+          const random = crypto.getRandomValues(new Uint8Array(32))
+          print(`hlk_${Buffer.from(random).toString('base64url')}`)
+        }),
     )
 }
 
-async function printNewKeys(): Promise<void> {
-  const { newSealKey } = await import('../relay/seal.ts')
-  const keys = [await newSealKey(), ...(await presentKeys())]
-  print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
-}
-
-async function printSignKeys(): Promise<void> {
-  const { newSignKey } = await import('../relay/grant.ts')
-  const { readSignKeys } = await import('../relay/config.ts')
-  const text = process.env.HOOKLINE_SIGN_KEYS
-  const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
-  print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
-}
-
-async function printPublicKeys(): Promise<void> {
-  const { sealKeysPage } = await import('../relay/seal.ts')
-  if (!process.env.HOOKLINE_SEAL_KEYS) {
-    throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
-  }
-  print(sealKeysPage(await presentKeys()).body)
-}
-
-function printAccessKey(): void {
-  const random = crypto.getRandomValues(new Uint8Array(32))
-  print(`hlk_${Buffer.from(random).toString('base64url')}`)
-}
-
-async function presentKeys() {
+async function presentSealKeys() {
   const { readSealKeys } = await import('../relay/config.ts')
   const text = process.env.HOOKLINE_SEAL_KEYS
   return text ? readSealKeys(text) : []

@@ -3,6 +3,7 @@ import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import { fields } from './github.ts'
 import { fromEnvironment, httpCall } from './http.ts'
 import { print, styled, withProgress } from './terminal.ts'
 
@@ -65,7 +66,12 @@ function command(name: string, description: string): Command {
 
 async function list({ relay, watch, json }: ListOptions): Promise<void> {
   const url = addressOf(relay, '/outbox')
-  const look = async () => readListing(await ask('GET', url))
+  const look = async (): Promise<Listing> => {
+    const listing = parsed(await ask('GET', url))
+    const { waiting, dead } = isObject(listing) ? listing : {}
+    if (!areListed(waiting) || !areListed(dead)) throw noListing()
+    return { waiting, dead }
+  }
   if (!watch) {
     const listing = await withProgress(`asking ${url.host}`, look())
     return print(json ? printableJson(JSON.stringify(listing)) : listed(listing, Date.now()))
@@ -89,7 +95,16 @@ function showChange(
   json: boolean,
 ): string {
   const now = Date.now()
-  const content = json || typeof listing === 'string' ? JSON.stringify(listing) : contentOf(listing)
+  // What changes not by time alone.
+  const states =
+    json || typeof listing === 'string'
+      ? listing
+      : [...listing.waiting, ...listing.dead].map((event) => [
+          event.delivery,
+          event.tries,
+          event.reason,
+        ])
+  const content = JSON.stringify(states)
   const { isTTY, rows = 24, columns = 80 } = process.stdout
   const text = (most?: number) =>
     typeof listing === 'string' ? listing : listed(listing, now, most)
@@ -148,49 +163,29 @@ interface Listing {
 function listed({ waiting, dead }: Listing, now: number, most = Infinity): string {
   const ofDead = Math.min(dead.length, Math.max(Math.floor(most / 2), most - waiting.length))
   const shown = [...waiting.slice(0, most - ofDead), ...dead.slice(dead.length - ofDead)]
-  const rows = shown.map(({ lane, delivery, reason, ...event }) => [
-    event.died === undefined ? 'waiting' : 'dead',
-    lane.split('#')[0] ?? '',
-    delivery,
-    age(event.at, now),
-    String(event.tries),
-    reason,
-    event.died === undefined ? nextTry(event.next, now) : '',
-  ])
-  const head = ['', 'REPOSITORY', 'DELIVERY', 'SINCE', 'TRIES', 'REASON', 'NEXT']
   const summary = `${waiting.length} waiting, ${dead.length} dead`
-  if (rows.length === 0) return summary
-  const left = waiting.length + dead.length - rows.length
-  const more = left > 0 ? [`and ${left} more`] : []
-  return [summary, '', ...table([head, ...rows]), ...more].join('\n')
-}
-
-/** What of a listing changes not by time alone. */
-function contentOf({ waiting, dead }: Listing): string {
-  const states = [...waiting, ...dead].map(({ delivery, tries, reason }) => [
-    delivery,
-    tries,
-    reason,
-  ])
-  return JSON.stringify(states)
-}
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
-  )
-  return rows.map((row) =>
+  if (shown.length === 0) return summary
+  const rows = shown.map(({ lane, delivery, at, tries, reason, next = '', died }) => {
+    const wait = Date.parse(next) - now
+    const turn = wait > 0 ? `in ${duration(wait)}` : 'in its turn'
+    return [
+      died === undefined ? 'waiting' : 'dead',
+      lane.split('#')[0] ?? '',
+      delivery,
+      duration(now - Date.parse(at)),
+      String(tries),
+      reason,
+      died === undefined ? turn : '',
+    ]
+  })
+  const head = ['', 'REPOSITORY', 'DELIVERY', 'SINCE', 'TRIES', 'REASON', 'NEXT']
+  const table = [head, ...rows]
+  const widths = head.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)))
+  const lines = table.map((row) =>
     printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
   )
-}
-
-function age(at: string, now: number): string {
-  return duration(now - Date.parse(at))
-}
-
-function nextTry(next: string | undefined, now: number): string {
-  const wait = Date.parse(next ?? '') - now
-  return wait > 0 ? `in ${duration(wait)}` : 'in its turn'
+  const left = waiting.length + dead.length - shown.length
+  return [summary, '', ...lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')
 }
 
 function duration(milliseconds: number): string {
@@ -212,8 +207,16 @@ async function ask(method: string, url: URL): Promise<HttpReply> {
   const headers = { authorization: `Bearer ${key.reveal()}` }
   try {
     const reply = await httpCall({ method, url, headers, timeout: TIMEOUT })
-    if (reply.status !== 200) throw refusal(url.host, reply)
-    return reply
+    if (reply.status === 200) return reply
+    const { error } = fields(reply.text)
+    const { message, hint } = isObject(error) ? error : {}
+    if (typeof message !== 'string' || typeof hint !== 'string') {
+      throw new UserError({
+        message: `${url.host} answers ${reply.status}, and is no relay`,
+        hint: 'check --relay: it is the address without a path',
+      })
+    }
+    throw new UserError({ message: printable(message), hint: printable(hint) })
   } catch (cause) {
     if (!(cause instanceof HttpFailure)) throw cause
     const hint = 'is the relay running there?'
@@ -221,35 +224,14 @@ async function ask(method: string, url: URL): Promise<HttpReply> {
   }
 }
 
-function refusal(host: string, { status, text }: HttpReply): UserError {
-  const { error } = fieldsOf(text)
-  const { message, hint } = isObject(error) ? error : {}
-  if (typeof message !== 'string' || typeof hint !== 'string') {
-    return new UserError({
-      message: `${host} answers ${status}, and is no relay`,
-      hint: 'check --relay: it is the address without a path',
-    })
-  }
-  return new UserError({ message: printable(message), hint: printable(hint) })
-}
-
-/** @throws UserError when it is no listing */
-function readListing(reply: HttpReply): Listing {
-  const listing = parsed(reply)
-  const { waiting, dead } = isObject(listing) ? listing : {}
-  if (!areListed(waiting) || !areListed(dead)) throw noListing()
-  return { waiting, dead }
-}
-
 function areListed(value: unknown): value is readonly Listed[] {
-  return Array.isArray(value) && value.every(isListed)
-}
-
-function isListed(value: unknown): value is Listed {
-  if (!isObject(value)) return false
-  const { delivery, lane, at, reason, tries } = value
-  const texts = [delivery, lane, at, reason].every((text) => typeof text === 'string')
-  return texts && typeof tries === 'number'
+  if (!Array.isArray(value)) return false
+  return value.every((event) => {
+    if (!isObject(event)) return false
+    const { delivery, lane, at, reason, tries } = event
+    const texts = [delivery, lane, at, reason].every((text) => typeof text === 'string')
+    return texts && typeof tries === 'number'
+  })
 }
 
 function parsed({ text }: HttpReply): Json {
@@ -265,15 +247,6 @@ function noListing(): UserError {
     message: 'what answered is no relay with an outbox',
     hint: 'check --relay: it is the address without a path',
   })
-}
-
-function fieldsOf(text: string): Record<string, unknown> {
-  try {
-    const value = parseJson(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function addressOf(relay: string, path: string): URL {

@@ -66,16 +66,15 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
       if (told.get(each.id) !== stateOf(each)) tell(each)
       told.set(each.id, stateOf(each))
     }
-    if (!watch) tellNone(wanted, delivery)
-    else await github.sleep(PAUSE)
+    if (watch) {
+      await github.sleep(PAUSE)
+      continue
+    }
+    if (delivery !== undefined && wanted.length === 0) throw unknownDelivery(delivery)
+    if (wanted.length === 0) process.stderr.write('no webhook has started a run yet\n')
+    const [nameless] = wanted.filter((each) => each.delivery === null)
+    if (nameless) process.stderr.write(`${nameAdvice(nameless.workflow)}\n`)
   } while (watch)
-}
-
-function tellNone(found: readonly Run[], delivery: string | undefined): void {
-  if (delivery !== undefined && found.length === 0) throw unknownDelivery(delivery)
-  if (found.length === 0) process.stderr.write('no webhook has started a run yet\n')
-  const [nameless] = found.filter((each) => each.delivery === null)
-  if (nameless) process.stderr.write(`${nameAdvice(nameless.workflow)}\n`)
 }
 
 /** What a webhook URL addresses. */

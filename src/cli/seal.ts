@@ -33,17 +33,24 @@ export function sealCommand(): Command {
   return withScopeOptions(command)
     .option('--json', 'print an object')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(seal)
 }
 
-async function run(options: SealOptions): Promise<void> {
+async function seal(options: SealOptions): Promise<void> {
   const { sealToken } = await import('../relay/seal.ts')
   const scope = {
     ...(await readScopeOptions(options)),
     ...(options.expires && { expires: readExpiry(options.expires, Date.now()) }),
   }
   const key = await sealingKey(options)
-  const sealed = await sealToken({ token: await readToken(), ...scope }, key)
+  const token = await readToken()
+  if (!GITHUB_TOKEN.test(token)) {
+    // Any other server may have tokens of another form.
+    const message = 'this does not look like a token of GitHub'
+    const hint = 'it begins with github_pat_ or ghp_, without quotes; doctor tells whether it works'
+    warn([{ message, hint }])
+  }
+  const sealed = await sealToken({ token, ...scope }, key)
   const line = options.json ? JSON.stringify({ sealed, ...scope }) : sealed
   process.stdout.write(`${line}\n`)
 }
@@ -51,7 +58,7 @@ async function run(options: SealOptions): Promise<void> {
 /** Never from an argument: every process of the machine can read those. */
 async function readToken(): Promise<string> {
   const token = process.env.HOOKLINE_TOKEN || (process.stdin.isTTY ? '' : await text(process.stdin))
-  if (/^[\x21-\x7e]+$/.test(token.trim())) return checked(token.trim())
+  if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim()
   throw new UserError({
     message: 'there is no token to seal',
     hint: 'give it on standard input, as in: npx hookline seal … < token.txt',
@@ -61,28 +68,19 @@ async function readToken(): Promise<string> {
 /** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
 export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
 
-/** Any other server may have tokens of another form. */
-function checked(token: string): string {
-  const message = 'this does not look like a token of GitHub'
-  const hint = 'it begins with github_pat_ or ghp_, without quotes; doctor tells whether it works'
-  if (!GITHUB_TOKEN.test(token)) warn([{ message, hint }])
-  return token
-}
-
 /** The public key of a relay. @throws UserError when it cannot be had */
 export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'key'>): Promise<JWK> {
-  if (key) return firstKey(contentOf(key), key)
+  if (key) {
+    try {
+      return firstKey(readFileSync(key, 'utf8'), key)
+    } catch (cause) {
+      if (cause instanceof UserError) throw cause
+      const hint = 'hookline keys public prints what belongs there'
+      throw new UserError({ message: `${key} cannot be read`, hint }, { cause })
+    }
+  }
   if (relay) return firstKey(await published(relay), relay)
   throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })
-}
-
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    const hint = 'hookline keys public prints what belongs there'
-    throw new UserError({ message: `${file} cannot be read`, hint }, { cause })
-  }
 }
 
 /** @throws UserError when it cannot be had, or not over a connection that proves whose it is */

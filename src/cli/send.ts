@@ -8,7 +8,7 @@ import { HEADER } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { githubOf } from './github.ts'
+import { fields, githubOf } from './github.ts'
 import { fromEnvironment, httpCall, isLoopback, readSecret } from './http.ts'
 import type { Run } from './runs.ts'
 import { FIXTURES, fixtureOf } from './send/fixtures.ts'
@@ -65,7 +65,11 @@ export function sendCommand(): Command {
     .option('--fixture <name>', 'what a well-known sender sends')
     .option('--file <file>', 'a saved request')
     .option('--method <method>', 'by default POST with a body, else GET')
-    .addOption(headerOption())
+    .addOption(
+      new Option('--header <header>', 'another header, as "name: value"; may be repeated')
+        .argParser((header: string, others: readonly string[]) => [...others, header])
+        .default([], 'none'),
+    )
     .option('--data <text>', 'body, or @file')
     .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
     .option('--secret-stdin', 'read the secret that signs from standard input')
@@ -74,15 +78,19 @@ export function sendCommand(): Command {
     .option('--list', 'list the fixtures')
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(sendRequest)
 }
 
-async function run(
+async function sendRequest(
   address: string | undefined,
   options: SendOptions,
   command: Command,
 ): Promise<void> {
-  if (options.list) return print(fixtureList(options.json))
+  if (options.list) {
+    const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
+    const lines = all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd())
+    return print(options.json ? JSON.stringify(all) : lines.join('\n'))
+  }
   if (address === undefined) command.error("error: missing required argument 'url'")
   if (options.fixture !== undefined && options.file !== undefined) {
     command.error('error: --fixture and --file exclude each other')
@@ -94,14 +102,22 @@ async function run(
   const started = performance.now()
   const answer = await send(url, request)
   const milliseconds = Math.round(performance.now() - started)
+  const { status, delivery, run, message, hint, body } = answer
+  const lines = [
+    // The query is left out: it may hold a token.
+    `${request.method} ${url.origin}${url.pathname}`,
+    `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
+    ...(run === null ? [] : [run]),
+    message === null ? body : `${message}: ${hint ?? ''}`,
+  ]
   print(
     options.json
       ? printableJson(JSON.stringify({ ...answer, milliseconds }))
-      : told(request, url, answer, milliseconds),
+      : lines.map(printable).join('\n'),
   )
   if (!answer.accepted) process.exitCode = EXIT.failure
   else if (options.wait) await waitForRun(url, answer)
-  else if (answer.run === null && answer.delivery !== null) await tellRunName(url)
+  else if (run === null && delivery !== null) await tellRunName(url)
 }
 
 /** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
@@ -166,18 +182,6 @@ function asSender(options: SendOptions): SendOptions {
   return { ...options, ...(own !== undefined && { fixture: own }) }
 }
 
-function headerOption(): Option {
-  return new Option('--header <header>', 'another header, as "name: value"; may be repeated')
-    .argParser((header: string, others: readonly string[]) => [...others, header])
-    .default([], 'none')
-}
-
-function fixtureList(json = false): string {
-  const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
-  if (json) return JSON.stringify(all)
-  return all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd()).join('\n')
-}
-
 /** @throws UserError when one of scheme and secret is there without the other */
 async function signedRequest(addressed: Addressed, options: SendOptions): Promise<Addressed> {
   const sender = senderNamed(options.as ?? '')
@@ -186,7 +190,7 @@ async function signedRequest(addressed: Addressed, options: SendOptions): Promis
   const secret =
     options.key === undefined
       ? await readSecret('HOOKLINE_SECRET', options.secretStdin ?? false)
-      : keyOf(options.key, scheme ?? '')
+      : pairedKey(options.key, scheme ?? '')
   if (!secret && scheme === 'aws_sns' && options.sign === undefined) {
     process.stderr.write(`sent without a signature: ${ONLY_AMAZON}\n`)
     return addressed
@@ -215,7 +219,7 @@ async function signedRequest(addressed: Addressed, options: SendOptions): Promis
 }
 
 /** Who made a pair of keys has to tell the workflow the public half: it is shown once. */
-function keyOf(file: string, scheme: string): Secret {
+function pairedKey(file: string, scheme: string): Secret {
   const { secret, publicText } = keyInFile(file, scheme)
   if (publicText !== undefined) {
     const name = senderNamed(scheme)?.secret
@@ -235,19 +239,6 @@ async function send(url: URL, { method, headers, body }: OutgoingRequest): Promi
     const hint = 'is the relay, or hookline dev, running there?'
     throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
   }
-}
-
-/** The query is left out: it may hold a token. */
-function told({ method }: OutgoingRequest, url: URL, answer: Answer, milliseconds: number): string {
-  const { status, delivery, run, message, hint, body } = answer
-  return [
-    `${method} ${url.origin}${url.pathname}`,
-    `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
-    ...(run === null ? [] : [run]),
-    ...(message === null ? [body] : [`${message}: ${hint ?? ''}`]),
-  ]
-    .map(printable)
-    .join('\n')
 }
 
 /** This machine, as a person writes it. */
@@ -280,28 +271,17 @@ export interface Answer {
 }
 
 export function readAnswer({ status, headers, text }: HttpReply): Answer {
-  const error = relayError(text)
+  const { error } = fields(text)
+  const { code, message, hint } = isObject(error) ? error : {}
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
   return {
     accepted: status >= 200 && status < 300,
     status,
     delivery: headers[HEADER.delivery] ?? null,
     run: headers[HEADER.run] ?? null,
-    code: textOf(error.code),
-    message: textOf(error.message),
-    hint: textOf(error.hint),
+    code: textOf(code),
+    message: textOf(message),
+    hint: textOf(hint),
     body: text,
   }
-}
-
-function relayError(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) && isObject(value.error) ? value.error : {}
-  } catch {
-    return {}
-  }
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

@@ -59,12 +59,9 @@ interface Screen {
 
 /** The text in a style; as it is where nobody would see colours, or has asked for none. */
 export function styled(screen: Screen, style: Style, text: string): string {
-  return isColourful(screen) ? styleText(style, text, { validateStream: false }) : text
-}
-
-/** https://no-color.org: any value but the empty one counts. */
-function isColourful(screen: Screen): boolean {
-  return !process.env.NO_COLOR && screen.isTTY === true && (screen.hasColors?.() ?? false)
+  // https://no-color.org: any value but the empty one counts.
+  const isColourful = !process.env.NO_COLOR && screen.isTTY && screen.hasColors?.()
+  return isColourful ? styleText(style, text, { validateStream: false }) : text
 }
 
 /** Milliseconds after which a person begins to wonder. */

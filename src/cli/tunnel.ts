@@ -61,7 +61,11 @@ export async function publicUrl(
   repository: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
-  const { workflow, trigger } = await firstTrigger(env)
+  const { devWorkflowSource } = await import('./dev.ts')
+  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
+  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
+  const [first] = foundTriggers('', readAllWorkflows(() => source).found)
+  const { workflow, trigger } = first ?? { workflow: 'hook', trigger: 'webhook' }
   const place = repository === undefined ? originRepository() || 'owner/name' : undefined
   const url = webhookUrl({ relay, repository: place, workflow, trigger })
   // A relay with a token of its own is brought one of its keys.
@@ -72,13 +76,4 @@ export async function publicUrl(
   }
   const call = { method: 'POST', url, headers, body: '{"hello":"world"}', variables: [token] }
   return [`public address: ${relay}`, `webhook URL:    ${url}`, `try it:         ${curlLine(call)}`]
-}
-
-async function firstTrigger(env: Readonly<Record<string, string | undefined>>) {
-  const { devWorkflowSource } = await import('./dev.ts')
-  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
-  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
-  const { found } = readAllWorkflows(() => source)
-  const [first] = foundTriggers('', found)
-  return first ?? { workflow: 'hook', trigger: 'webhook' }
 }

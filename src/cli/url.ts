@@ -59,15 +59,22 @@ export function urlCommand(): Command {
   return withScopeOptions(command)
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(printUrl)
 }
 
-async function run(workflow: string, given: UrlOptions): Promise<void> {
+async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
   const { bot = given.set, relay = DEV, json } = given
   const repository = repositoryOf(given)
   const options = { ...given, ...(repository !== undefined && { repository }) }
   const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook')
-  await checkTrigger(trigger)
+  const { TRIGGERS } = await import('../triggers/index.ts')
+  if (!TRIGGERS.has(trigger)) {
+    const names = [...TRIGGERS.keys()]
+    const hint = didYouMean(trigger, names)
+    const notes = [`triggers: ${names.join(', ')}`]
+    const message = `unknown trigger ${quoted(trigger)}`
+    throw new UserError({ message, ...(hint && { hint }), notes })
+  }
   const url = webhookUrl({ relay, repository, workflow, trigger })
   const path = url.split('/').slice(-2).join('/')
   const granted = await grantFor(path, options)
@@ -107,15 +114,6 @@ async function sealedAtHand(relay: string, repository: string | undefined, path:
   }
 }
 
-/** An address of a trigger that is none would fire nothing. */
-async function checkTrigger(name: string): Promise<void> {
-  const { TRIGGERS } = await import('../triggers/index.ts')
-  if (TRIGGERS.has(name)) return
-  const hint = didYouMean(name, [...TRIGGERS.keys()])
-  const notes = [`triggers: ${[...TRIGGERS.keys()].join(', ')}`]
-  throw new UserError({ message: `unknown trigger ${quoted(name)}`, ...(hint && { hint }), notes })
-}
-
 /** A grant for the URL's own path, where the keys are at hand; `undefined` where they are not. */
 async function grantFor(path: string, options: UrlOptions) {
   const { repository, event, ref, expires } = options
@@ -153,7 +151,13 @@ async function describeBot(
   const kinds = updates.map(updateKind)
   const carried = grant ?? env.HOOKLINE_TOKEN
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
-  if (set) await setHook(bot, bare, carried, kinds, env)
+  if (set) {
+    if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
+    if (!carried) throw missing('HOOKLINE_TOKEN', 'what the URL carries in __token')
+    const carrying = withToken(bare, encodeURIComponent(carried))
+    const secretToken = env.BOT_SECRET || undefined
+    await setWebhook(bot, { url: carrying, secretToken, updates: kinds })
+  }
   const url = withToken(bare, grant ?? TOKEN_VARIABLE)
   const body = setWebhookBody({ url, secretToken: '$BOT_SECRET', updates: kinds })
   const call = { method: 'POST', url: `${apiFrom(env)}/bot$BOT_TOKEN/setWebhook`, body }
@@ -168,38 +172,22 @@ JSON`
   return { text, url, setWebhook: call, set, webhook: webhook ?? null }
 }
 
-async function setHook(
-  bot: Bot | undefined,
-  bare: string,
-  token: string | undefined,
-  updates: readonly UpdateKind[],
-  { BOT_SECRET }: Environment,
-): Promise<void> {
-  if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
-  if (!token) throw missing('HOOKLINE_TOKEN', 'what the URL carries in __token')
-  const url = withToken(bare, encodeURIComponent(token))
-  await setWebhook(bot, { url, secretToken: BOT_SECRET || undefined, updates })
-}
-
 function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
   if (!/^\d+:[\w-]+$/.test(token)) {
     throw new UserError({ message: 'BOT_TOKEN is no bot token: digits, a colon and a string' })
   }
   const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])
   const api = apiFrom(env)
-  return { token: new Secret(token), api, http: hiding(hidden), sleep: (ms) => sleep(ms) }
-}
-
-/** Calls the bot API, whose answers may hold what it was given: the secrets are taken out of them. */
-function hiding(secrets: readonly string[]): Http {
-  return async (request) => {
+  // Its answers may hold what it was given: the secrets are taken out of them.
+  const hiding: Http = async (request) => {
     const reply = await http(request)
-    const text = secrets.reduce(
+    const text = hidden.reduce(
       (rest, secret) => withoutSecret(rest, new Secret(secret)),
       reply.text,
     )
     return { ...reply, text }
   }
+  return { token: new Secret(token), api, http: hiding, sleep: (ms) => sleep(ms) }
 }
 
 function apiFrom(env: Environment): string {

@@ -7,14 +7,13 @@ import { isObject } from '../wire/json.ts'
  * `unknown` for a script that was copied out of its package.
  */
 export function ownVersion(): string {
-  const manifest = readManifest(realpathSync(process.argv[1] ?? ''))
-  return isObject(manifest) && manifest.name === 'hookline' ? String(manifest.version) : 'unknown'
-}
-
-function readManifest(script: string): unknown {
+  const script = realpathSync(process.argv[1] ?? '')
   try {
-    return JSON.parse(readFileSync(resolve(script, '../../../package.json'), 'utf8'))
+    const path = resolve(script, '../../../package.json')
+    const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const isOwn = isObject(manifest) && manifest.name === 'hookline'
+    return isOwn ? String(manifest.version) : 'unknown'
   } catch {
-    return undefined
+    return 'unknown'
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { UserError } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
 
 export interface CreatedApp {
   readonly id: string
@@ -42,7 +43,10 @@ export async function waitForApp(options: CreatePageOptions): Promise<CreatedApp
   try {
     return await new Promise<CreatedApp>((resolve, reject) => {
       server.on('request', pages(origin, options, resolve, reject))
-      timer = setTimeout(() => reject(tooLate()), PATIENCE)
+      timer = setTimeout(() => {
+        const message = 'an hour has passed without an App'
+        reject(new UserError({ message, hint: 'begin again' }))
+      }, PATIENCE)
       process.stderr.write(`Open this page, and make the App on it: ${origin}/\n`)
       if (options.opens) openBrowser(`${origin}/`)
     })
@@ -62,10 +66,19 @@ function pages(
 ) {
   const state = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
   const first = firstPage(form, state, manifestFor(`${origin}/created`))
-  const allowed = `${origin} ${form.origin}`
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action ${origin} ${form.origin}; frame-ancestors 'none'; base-uri 'none'`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  }
   let isTaken = false
   return (request: IncomingMessage, response: ServerResponse) => {
-    const answer = (status: number, html: string) => respond(response, status, html, allowed)
+    const answer = (status: number, html: string) => {
+      response.writeHead(status, headers).end(html)
+    }
     const target = `${origin}${request.url}`
     // Any page of the browser can call here: what it asks for must not end the command.
     if (!URL.canParse(target)) return answer(404, page('Nothing here'))
@@ -76,7 +89,8 @@ function pages(
     if (url.pathname === '/') return answer(200, first)
     if (url.pathname !== '/created') return answer(404, page('Nothing here'))
     const code = url.searchParams.get('code') ?? ''
-    const isOurs = isSame(url.searchParams.get('state') ?? '', state)
+    const [given, ours] = [Buffer.from(url.searchParams.get('state') ?? ''), Buffer.from(state)]
+    const isOurs = given.length === ours.length && timingSafeEqual(given, ours)
     if (isTaken || !isOurs || !/^[\w-]{1,200}$/.test(code)) {
       return answer(400, page('This is not the answer that was waited for'))
     }
@@ -100,33 +114,13 @@ function whenSent(response: ServerResponse, then: () => void): void {
   else response.once('close', then)
 }
 
-function isSame(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}
-
-function tooLate(): UserError {
-  return new UserError({ message: 'an hour has passed without an App', hint: 'begin again' })
-}
-
-function respond(response: ServerResponse, status: number, html: string, forms: string): void {
-  response.writeHead(status, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-store',
-    connection: 'close',
-  })
-  response.end(html)
-}
-
 function firstPage(form: URL, state: string, manifest: object): string {
   const action = new URL(form)
   action.searchParams.set('state', state)
   const fields = Object.entries(manifest).filter(([name]) => SHOWN.has(name))
   const rows = fields.map(([name, value]) => {
-    return `<dt>${SHOWN.get(name)}</dt><dd>${escaped(listed(value))}</dd>`
+    const parts = isObject(value) ? Object.entries(value).map((part) => part.join(': ')) : [value]
+    return `<dt>${SHOWN.get(name)}</dt><dd>${escaped(parts.join(', '))}</dd>`
   })
   return page(
     'A GitHub App for your relay',
@@ -139,13 +133,6 @@ function firstPage(form: URL, state: string, manifest: object): string {
 repositories of its own account can install it. For those of other accounts, use <em>Make public</em>
 in its settings.</p>`,
   )
-}
-
-function listed(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value)
-  return Object.entries(value)
-    .map(([name, level]) => `${name}: ${level}`)
-    .join(', ')
 }
 
 /** Of the manifest, what a person may want to know before. */

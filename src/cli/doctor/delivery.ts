@@ -8,7 +8,7 @@ import {
 } from '../../wire/payload.ts'
 import { fields, list, refusalOf } from '../github.ts'
 import { DELIVERY } from '../runs.ts'
-import { type Answer, readAnswer } from '../send.ts'
+import { readAnswer } from '../send.ts'
 import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
 
 /** What a test event carries, so that it is known for what it is. */
@@ -23,7 +23,7 @@ export async function checkDelivery(target: Target, ports: DoctorPorts): Promise
     const sent =
       target.relay === undefined
         ? await sendToGitHub(target, ports)
-        : judgeAnswer(await sendEvent(target, target.relay, ports))
+        : await sendToRelay(target, target.relay, ports)
     return 'check' in sent ? sent : await checkRun(target, sent, since, ports)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
@@ -69,18 +69,31 @@ async function sendToGitHub(target: Target, ports: DoctorPorts): Promise<Sent | 
 }
 
 /** A relay that serves one repository knows only the shorter form of the URL. */
-async function sendEvent(
+async function sendToRelay(
   { repository, workflow, trigger, relayToken: token }: Target,
   relay: string,
   { callRelay }: DoctorPorts,
-): Promise<Answer> {
+): Promise<Sent | Finding> {
   const forms = [
     `${relay}/${repository}/${workflow}/${trigger}`,
     `${relay}/webhook/${workflow}/${trigger}`,
   ] as const
-  const answer = readAnswer(await callRelay(forms[0], { json: BODY, token }))
-  if (answer.status !== 404) return answer
-  return readAnswer(await callRelay(forms[1], { json: BODY, token }))
+  let answer = readAnswer(await callRelay(forms[0], { json: BODY, token }))
+  if (answer.status === 404) {
+    answer = readAnswer(await callRelay(forms[1], { json: BODY, token }))
+  }
+  const { accepted, status, delivery, code, message, hint } = answer
+  if (accepted && delivery !== null) return answer
+  if (accepted) {
+    const text = `what answers there is no relay of Hookline (${status} without a delivery id)`
+    return failed('delivery', 'relay_not_hookline', text, 'check the address of the relay')
+  }
+  return failed(
+    'delivery',
+    code ?? 'delivery_refused',
+    `the relay refused the event (${status}): ${message ?? 'without a reason'}`,
+    hint ?? 'is it a relay of Hookline?',
+  )
 }
 
 function refusedBy(reply: HttpReply, { event }: Target): Finding | undefined {
@@ -102,21 +115,6 @@ function refusedBy(reply: HttpReply, { event }: Target): Finding | undefined {
   )
 }
 
-function judgeAnswer(answer: Answer): Sent | Finding {
-  const { accepted, status, code, message, hint } = answer
-  if (accepted && answer.delivery !== null) return answer
-  if (accepted) {
-    const text = `what answers there is no relay of Hookline (${status} without a delivery id)`
-    return failed('delivery', 'relay_not_hookline', text, 'check the address of the relay')
-  }
-  return failed(
-    'delivery',
-    code ?? 'delivery_refused',
-    `the relay refused the event (${status}): ${message ?? 'without a reason'}`,
-    hint ?? 'is it a relay of Hookline?',
-  )
-}
-
 /** GitHub accepts an event that nobody listens for, so only a run shows that it was heard. */
 async function checkRun(
   target: Target,
@@ -130,7 +128,14 @@ async function checkRun(
   for (;;) {
     const run = await startedRun(target, sent, since, ports)
     if (run) return run
-    if (ports.now().getTime() + PAUSE > deadline) return silence(deliver)
+    if (ports.now().getTime() + PAUSE > deadline) {
+      return failed(
+        'delivery',
+        'run_missing',
+        `GitHub accepted the event, and no run started within ${deliver} s`,
+        `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
+      )
+    }
     await ports.sleep(PAUSE)
   }
 }
@@ -170,22 +175,20 @@ async function startedRun(
   return run && started(run.html_url)
 }
 
-function silence(seconds: number): Finding {
-  const message = `GitHub accepted the event, and no run started within ${seconds} s`
-  return failed(
-    'delivery',
-    'run_missing',
-    message,
-    `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
-  )
-}
-
 /** Whether a relay answers at the address. */
 export async function checkRelay(relay: string, { callRelay }: DoctorPorts): Promise<Finding> {
   try {
     const { status, text } = await callRelay(`${relay}/healthz`)
     if (status === 200 && text.trim() === 'ok') {
-      return judgeFront(relay, await callRelay(`${relay}/`))
+      const front = await callRelay(`${relay}/`)
+      if (/hookline relay/i.test(front.text)) return ok('relay', `the relay at ${relay} is up`)
+      // `hookline dev` is healthy too, but tells GitHub nothing: it has its inspector at the front.
+      const isPage = /text\/html/.test(front.headers['content-type'] ?? '')
+      if (!isPage || !/hookline/i.test(front.text)) {
+        return notHookline(relay, `${front.status} for /`, 'check address and port')
+      }
+      const message = `what answers at ${relay} is hookline dev, which sends nothing to GitHub`
+      return failed('relay', 'relay_is_dev', message, 'start a relay with: npx hookline relay')
     }
     const mend =
       status >= 500
@@ -197,17 +200,6 @@ export async function checkRelay(relay: string, { callRelay }: DoctorPorts): Pro
     const mend = 'start it with: npx hookline relay. Check address, port, firewall and certificate'
     return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, mend)
   }
-}
-
-/** `hookline dev` is healthy too, but tells GitHub nothing: it has its inspector at the front. */
-function judgeFront(relay: string, { status, headers, text }: HttpReply): Finding {
-  if (/hookline relay/i.test(text)) return ok('relay', `the relay at ${relay} is up`)
-  const isPage = /text\/html/.test(headers['content-type'] ?? '')
-  if (/hookline/i.test(text) && isPage) {
-    const message = `what answers at ${relay} is hookline dev, which sends nothing to GitHub`
-    return failed('relay', 'relay_is_dev', message, 'start a relay with: npx hookline relay')
-  }
-  return notHookline(relay, `${status} for /`, 'check address and port')
 }
 
 function notHookline(relay: string, found: string, mend: string): Finding {

@@ -42,7 +42,11 @@ export function judgeRepository(
   event: DispatchEvent = 'repository_dispatch',
 ): RepositoryCheck {
   const refusal = refusalOf(reply)
-  if (refusal) return { findings: [refused(name, refusal)] }
+  if (refusal) {
+    const { kind, status } = refusal
+    const [message, mend] = MENDS[kind](name)
+    return { findings: [failed('token', CODES[kind], `${message} (${status})`, mend)] }
+  }
   const repository = fields(reply.text)
   if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
   const findings = [
@@ -78,11 +82,6 @@ const CODES: Readonly<Record<GitHubRefusal['kind'], string>> = {
   missing: 'repository_not_visible',
   forbidden: 'token_cannot_read',
   other: 'github_unavailable',
-}
-
-function refused(name: string, { kind, status }: GitHubRefusal): Finding {
-  const [message, mend] = MENDS[kind](name)
-  return failed('token', CODES[kind], `${message} (${status})`, mend)
 }
 
 /** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */

@@ -29,11 +29,38 @@ export async function checkWorkflows(
   const reply = await askContents(target, defaultBranch, ports)
   const refusal = refusalOf(reply)
   if (refusal && refusal.kind !== 'missing') return [unreadable(refusal.status)]
-  const names = refusal ? [] : fileNames(parsed(reply.text))
-  const wanted = target.workflow === undefined ? names : named(names, target.workflow)
+  const listing = refusal ? [] : list(parsed(reply.text)).map(({ name }) => String(name))
+  const names = listing.filter((name) => /\.ya?ml$/.test(name))
+  const { workflow, event = 'repository_dispatch' } = target
+  const wanted = names.filter(
+    (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
+  )
   if (wanted.length === 0) return [absent(target, names, defaultBranch)]
-  const replies = wanted.map((file) => askContents(target, defaultBranch, ports, file))
-  return judgeFiles(target, wanted, await Promise.all(replies), defaultBranch, ports)
+  const replies = await Promise.all(
+    wanted.map((file) => askContents(target, defaultBranch, ports, file)),
+  )
+  const refused = replies.map(refusalOf).find(Boolean)
+  if (refused) return [unreadable(refused.status)]
+  const files = replies.map(({ text }, at): NativeFile => ({ file: wanted[at] ?? '', text }))
+  const looked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
+  if (looked.length === 0) {
+    const message = `no workflow on ${defaultBranch} listens for ${event}`
+    const mend = 'make one with: npx hookline init'
+    return [failed('workflow', 'workflow_not_listening', message, mend)]
+  }
+  const { repository } = target
+  const answer = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
+  // None where the token may not ask.
+  const workflows = refusalOf(answer) ? [] : list(fields(answer.text).workflows)
+  const states = new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
+  return looked.map((native) => {
+    const { file } = native
+    const state = states.get(`${FOLDER}/${file}`)
+    if (state === undefined || state === 'active') return judgeListening(native, target)
+    // GitHub itself disables a scheduled workflow after 60 days without activity.
+    const message = `${file} is disabled (${state})`
+    return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`)
+  })
 }
 
 /** The listing of the folder, or the text of a file in it. */
@@ -49,33 +76,6 @@ function askContents(
     `/repos/${repository}/contents/${path}?ref=${encodeURIComponent(branch)}`,
     options,
   )
-}
-
-async function judgeFiles(
-  target: Target,
-  names: readonly string[],
-  replies: readonly HttpReply[],
-  branch: string,
-  ports: DoctorPorts,
-): Promise<readonly Finding[]> {
-  const refusal = replies.map(refusalOf).find(Boolean)
-  if (refusal) return [unreadable(refusal.status)]
-  const files = replies.map(({ text }, at): NativeFile => ({ file: names[at] ?? '', text }))
-  const looked =
-    target.workflow === undefined ? files.filter((file) => listens(file, target)) : files
-  if (looked.length === 0) return [noneListens(branch, target)]
-  const states = await workflowStates(target, ports)
-  return looked.map((native) => stateFinding(native, states) ?? judgeListening(native, target))
-}
-
-function fileNames(listing: unknown): string[] {
-  return list(listing)
-    .map(({ name }) => String(name))
-    .filter((name) => /\.ya?ml$/.test(name))
-}
-
-function named(files: readonly string[], workflow: string): string[] {
-  return files.filter((file) => file.replace(/\.ya?ml$/, '') === workflow)
 }
 
 function unreadable(status: number): Finding {
@@ -106,32 +106,6 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
   return failed('workflow', 'workflow_missing', message, push)
 }
 
-function noneListens(branch: string, { event = 'repository_dispatch' }: Target): Finding {
-  const message = `no workflow on ${branch} listens for ${event}`
-  return failed('workflow', 'workflow_not_listening', message, 'make one with: npx hookline init')
-}
-
-/** State of each workflow by its path; empty where the token may not ask. */
-async function workflowStates(
-  { repository }: Target,
-  { askGitHub }: DoctorPorts,
-): Promise<ReadonlyMap<string, string>> {
-  const reply = await askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
-  const workflows = refusalOf(reply) ? [] : list(fields(reply.text).workflows)
-  return new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
-}
-
-/** GitHub itself disables a scheduled workflow after 60 days without activity. */
-function stateFinding(
-  { file }: NativeFile,
-  states: ReadonlyMap<string, string>,
-): Finding | undefined {
-  const state = states.get(`${FOLDER}/${file}`)
-  if (state === undefined || state === 'active') return undefined
-  const message = `${file} is disabled (${state})`
-  return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`)
-}
-
 /** A native workflow file of the default branch. */
 interface NativeFile {
   /** `hook.yml` */
@@ -159,8 +133,15 @@ function judgeListening({ file, text }: NativeFile, { event }: Target): Finding 
   const types = dispatchTypes(workflow.on)
   if (types === undefined && isPolled(workflow.on, text))
     return ok('workflow', `${file} is started by its schedule`)
-  if (types === undefined) return notListening(file)
-  if (types.length > 0 && !types.includes(EVENT_TYPE)) return wrongType(file, types)
+  if (types === undefined) {
+    const message = `${file} does not listen for repository_dispatch`
+    return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`)
+  }
+  if (types.length > 0 && !types.includes(EVENT_TYPE)) {
+    const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
+    const mend = `add ${EVENT_TYPE} to the types: ${LISTEN}`
+    return failed('workflow', 'workflow_wrong_type', message, mend)
+  }
   return ACTION.test(text)
     ? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
     : withoutAction(file)
@@ -213,17 +194,6 @@ function judgeDirect(file: string, text: string, on: unknown): Finding {
 function hasEvent(on: unknown, event: string): boolean {
   if (Array.isArray(on)) return on.includes(event)
   return on === event || (isObject(on) && event in on)
-}
-
-function notListening(file: string): Finding {
-  const message = `${file} does not listen for repository_dispatch`
-  return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`)
-}
-
-function wrongType(file: string, types: readonly string[]): Finding {
-  const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
-  const mend = `add ${EVENT_TYPE} to the types: ${LISTEN}`
-  return failed('workflow', 'workflow_wrong_type', message, mend)
 }
 
 function withoutAction(file: string): Finding {

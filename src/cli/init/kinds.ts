@@ -206,19 +206,17 @@ ${indented(usesLines(uses), 6)}
 
 const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 
-/** With it an editor completes and checks the file: without the network where the package is at hand. */
-function schemaAddress(): string {
-  if (existsSync(PACKAGED)) return `../${PACKAGED}`
-  const version = ownVersion()
-  const ref = version === 'unknown' ? 'main' : `v${version}`
-  return `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
-}
-
 function compiledText({ name, sender, event }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
-  return `# yaml-language-server: $schema=${schemaAddress()}
+  const version = ownVersion()
+  const ref = version === 'unknown' ? 'main' : `v${version}`
+  // With it an editor completes and checks the file: without the network where the package is at hand.
+  const schema = existsSync(PACKAGED)
+    ? `../${PACKAGED}`
+    : `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
+  return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
 ${runNameLine(name, event)}
 on:

@@ -159,9 +159,14 @@ export function askAt({ input, output }: Terminal): Asking {
       for (;;) {
         const typed = (await line(prompt(question, fallback))).trim()
         const answer = question.choices?.[Number(typed) - 1]?.name ?? (typed || fallback)
-        const problem = problemOf(question, answer)
-        if (problem === undefined) return answer
-        output.write(`${problem}\n`)
+        try {
+          question.check(answer)
+          return answer
+        } catch (error) {
+          if (!(error instanceof UserError)) throw error
+          const problems = error.problems.map((problem) => renderProblem(problem))
+          output.write(`${problems.join('\n')}\n`)
+        }
       }
     },
     close: () => terminal.close(),
@@ -175,14 +180,4 @@ function prompt({ text, choices = [] }: Question, fallback: string): string {
     .join('')
   const shown = fallback === '' ? '' : ` (${fallback})`
   return choices.length > 1 ? `${text}\n${list}Which one?${shown} ` : `${text}${shown} `
-}
-
-function problemOf(question: Question, answer: string): string | undefined {
-  try {
-    question.check(answer)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return error.problems.map((problem) => renderProblem(problem)).join('\n')
-  }
 }

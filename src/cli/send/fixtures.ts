@@ -89,7 +89,7 @@ const SHOPS: readonly Fixture[] = [
     request: ({ id, now }) => ({
       headers: { 'content-type': 'application/json; charset=utf-8' },
       body: {
-        id: `evt_${compact(id)}`,
+        id: `evt_${id.replaceAll('-', '')}`,
         object: 'event',
         api_version: '2025-09-30.clover',
         created: seconds(now),
@@ -309,10 +309,6 @@ function github(event: string, name: string, body: object): Fixture {
       body,
     }),
   }
-}
-
-function compact(id: string): string {
-  return id.replaceAll('-', '')
 }
 
 /** A request as a well-known service sends it. */

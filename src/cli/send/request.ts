@@ -27,55 +27,44 @@ export async function outgoingRequest(url: URL, options: RequestOptions): Promis
   const source = await sourceOf(url, options)
   const { method = source.request.method, header, data } = options
   const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) }
-  const body = data === undefined ? source.request.body : readData(data)
+  let { body } = source.request
+  // Text, or `@file` as curl has it.
+  if (data?.startsWith('@')) body = readBytes(data.slice(1), '--data')
+  else if (data !== undefined) body = new TextEncoder().encode(data)
   return { ...source, request: { method: method.toUpperCase(), headers, body } }
 }
 
 async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Promise<Addressed> {
-  if (fixture !== undefined) return { url, ...fromFixture(fixture) }
-  if (file === undefined) return { url, request: ownRequest(data !== undefined) }
-  const saved = await readSavedFile(file)
-  return { url: savedTarget(url, saved), request: saved }
-}
-
-function ownRequest(hasBody: boolean): OutgoingRequest {
-  const headers: Record<string, string> = hasBody ? { 'content-type': 'application/json' } : {}
-  return { method: hasBody ? 'POST' : 'GET', headers, body: new Uint8Array() }
-}
-
-function fromFixture(name: string): Pick<Addressed, 'request' | 'scheme'> {
-  const fixture = FIXTURES.get(name)
-  if (!fixture) throw unknownFixture(name)
-  const { headers, body } = fixture.request({ id: crypto.randomUUID(), now: new Date() })
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
-  return { request, scheme: fixture.scheme }
-}
-
-function unknownFixture(name: string): UserError {
-  const hint = didYouMean(name, [...FIXTURES.keys()])
-  return new UserError({
-    message: `unknown fixture ${JSON.stringify(name)}`,
-    ...(hint && { hint }),
-    notes: [`fixtures: ${[...FIXTURES.keys()].join(', ')}`],
-  })
-}
-
-async function readSavedFile(file: string) {
+  if (fixture !== undefined) {
+    const known = FIXTURES.get(fixture)
+    if (!known) {
+      const names = [...FIXTURES.keys()]
+      const hint = didYouMean(fixture, names)
+      throw new UserError({
+        message: `unknown fixture ${JSON.stringify(fixture)}`,
+        ...(hint && { hint }),
+        notes: [`fixtures: ${names.join(', ')}`],
+      })
+    }
+    const { headers, body } = known.request({ id: crypto.randomUUID(), now: new Date() })
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
+    return { url, request, scheme: known.scheme }
+  }
+  if (file === undefined) {
+    const [method, headers] =
+      data === undefined ? ['GET', {}] : ['POST', { 'content-type': 'application/json' }]
+    return { url, request: { method, headers, body: new Uint8Array() } }
+  }
   const text = new TextDecoder().decode(readBytes(file, '--file'))
   try {
-    return await readSaved(parseJson(text))
+    const saved = await readSaved(parseJson(text))
+    return { url: savedTarget(url, saved), request: saved }
   } catch (cause) {
     const message = `${file} is no saved request`
     const hint = 'it is JSON with the keys method, path, headers and body'
     throw new UserError({ message, hint }, { cause })
   }
-}
-
-/** Text, or `@file` as curl has it. */
-function readData(data: string): Uint8Array {
-  if (!data.startsWith('@')) return new TextEncoder().encode(data)
-  return readBytes(data.slice(1), '--data')
 }
 
 function readBytes(file: string, option: string): Uint8Array {

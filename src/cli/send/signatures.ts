@@ -232,7 +232,11 @@ export function keyInFile(
 function byRule(rule: SignedHeader): Sign {
   return (outgoing, secret, moment) => {
     const { template = '{body}', timestampHeader, timestampField, parts, prefix = '' } = rule
-    const time = timeText(rule, moment)
+    const milliseconds = moment.timestamp * 1000
+    const time =
+      rule.timeForm === 'iso'
+        ? new Date(milliseconds).toISOString()
+        : String(rule.timeForm === 'milliseconds' ? milliseconds : moment.timestamp)
     const [, named] = /\{header\.([^}]+)\}/.exec(template) ?? []
     const filled = withHeaders(
       timestampField === undefined ? outgoing : withField(outgoing, timestampField, Number(time)),
@@ -254,11 +258,6 @@ function byRule(rule: SignedHeader): Sign {
       : prefix + signature
     return withHeaders(filled, { [rule.header]: value })
   }
-}
-
-function timeText({ timeForm }: SignedHeader, { timestamp }: Moment): string {
-  if (timeForm === 'iso') return new Date(timestamp * 1000).toISOString()
-  return String(timeForm === 'milliseconds' ? timestamp * 1000 : timestamp)
 }
 
 function signatureText(rule: SignedHeader, secret: string, signed: Uint8Array): string {
