@@ -67,7 +67,13 @@ export function twoFiles(
   const entries = plan.polled.flatMap(({ schedule }) => schedule ?? [])
   const schedule = [...new Map(entries.map((entry) => [entryKey(entry), entry])).values()]
   const lines = [
-    ...LISTENING_KEYS.flatMap((key) => sectionLines(file, key)),
+    ...LISTENING_KEYS.flatMap((key) => {
+      const section = file.sections.get(key)
+      if (!section) return []
+      const { text } = file.source
+      const written = text.slice(section.start, section.end).replace(/\n$/, '').split('\n')
+      return dedent(written, columnOf(text, rangeOf(file.on.key)[0]))
+    }),
     'on:',
     ...indent(eventLines(file, { starting: plan.starting, schedule }), 2),
     '',
@@ -233,13 +239,6 @@ function readEnv(file: SourceFile): string[] {
   return texts
     .filter(({ nodes }) => entries.some(({ key }) => key === nodes.key))
     .flatMap(({ lines }) => lines)
-}
-
-function sectionLines({ source, sections, on }: SourceFile, key: string): Lines {
-  const section = sections.get(key)
-  if (!section) return []
-  const lines = source.text.slice(section.start, section.end).replace(/\n$/, '').split('\n')
-  return dedent(lines, columnOf(source.text, rangeOf(on.key)[0]))
 }
 
 /** The source stays as it stands, but for its head, its rewritten expressions, and what they move. */

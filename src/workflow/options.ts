@@ -217,7 +217,7 @@ function optionValues(
     try {
       const [option, key] = path
       const isProof = PROOFS.includes(option)
-      // What decides who may fire, is run, or says where a file goes may be no sender's.
+      // What decides who may fire, is run, or says where a file goes, is not for a sender to word.
       const isOwn = isProof || (option === 'config' && PROGRAMS.includes(key))
       if (isOwn) refuseEvent(text, reading.contexts)
       const value = fillIn(text, reading.contexts)
