@@ -103,38 +103,26 @@ function edited({ source }: SourceFile, name: string, edits: readonly Edit[]): M
   return { name, text: head + applyEdits(source.text, edits), edits, head }
 }
 
-/** What GitHub's parser says of a made file, at the places of the source. */
-async function parserProblems(file: SourceFile, made: Made): Promise<Problem[]> {
+/** What GitHub's parser says of a made file, in the words and at the places of the source. */
+async function parserProblems({ source, on }: SourceFile, made: Made): Promise<Problem[]> {
   const messages = await githubMessages(made)
   return messages.slice(0, LIMITS.problems).map((found) => {
-    const message = inSourceWords(found.message)
-    const [start, end] = made.edits
-      ? sourcePlace(file, made.edits, made.head, found)
-      : rangeOf(file.on.key)
-    return { message, position: positionAt(file.source, start, end) }
+    // What the compiler wrote around an expression is not in the source.
+    const message = found.message
+      .replace(/\.? Located at position \d+ within expression: .*/s, '')
+      .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
+    const { edits, head } = made
+    if (!edits) return { message, position: positionAt(source, ...rangeOf(on.key)) }
+    const start = placeBefore(edits, Math.max(0, found.start - head.length))
+    const end = Math.max(start, placeBefore(edits, Math.max(0, found.end - head.length)))
+    const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(found.message) ?? []
+    const lineEnd = source.text.indexOf('\n', end)
+    const at = name === undefined ? -1 : source.text.indexOf(name, start)
+    if (name === undefined || at < 0 || at > (lineEnd < 0 ? source.text.length : lineEnd)) {
+      return { message, position: positionAt(source, start, end) }
+    }
+    return { message, position: positionAt(source, at, at + name.length) }
   })
-}
-
-/** As the source has it: without what the compiler wrote around an expression. */
-function inSourceWords(message: string): string {
-  return message
-    .replace(/\.? Located at position \d+ within expression: .*/s, '')
-    .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
-}
-
-function sourcePlace(
-  { source }: SourceFile,
-  edits: readonly Edit[],
-  head: string,
-  { message, start, end }: ParserMessage,
-): [start: number, end: number] {
-  const from = placeBefore(edits, Math.max(0, start - head.length))
-  const to = Math.max(from, placeBefore(edits, Math.max(0, end - head.length)))
-  const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []
-  const lineEnd = source.text.indexOf('\n', Math.max(from, to))
-  const at = name === undefined ? -1 : source.text.indexOf(name, from)
-  const isNear = name !== undefined && at >= 0 && at <= (lineEnd < 0 ? source.text.length : lineEnd)
-  return isNear ? [at, at + name.length] : [from, to]
 }
 
 /** What was said already, of the same line or in the same words, is not said twice. */

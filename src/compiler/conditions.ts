@@ -42,7 +42,14 @@ export function jobConditions(
   native: string | undefined,
   rewrite: Rewrite,
 ): Map<string, JobCondition> {
-  const parsed = new Map([...jobs].map(([id, job]) => [id, { ...job, ...readCondition(job) }]))
+  const parsed = new Map(
+    [...jobs].map(([id, job]): [string, ParsedCondition] => {
+      const read = job.condition === undefined ? undefined : parseExpression(job.condition)
+      const tree = read && !isFault(read) ? read : undefined
+      const callsStatus = tree !== undefined && calls(tree, STATUS_FUNCTIONS)
+      return [id, { ...job, tree, callsStatus }]
+    }),
+  )
   const runs = native === undefined ? behindOn : besideNative(native)
   return new Map([...parsed].map(([id, job]) => [id, runs(job, parsed, rewrite)]))
 }
@@ -53,12 +60,6 @@ interface ParsedCondition extends SourceCondition {
 }
 
 type ParsedJobs = ReadonlyMap<string, ParsedCondition>
-
-function readCondition({ condition }: SourceCondition) {
-  const parsed = condition === undefined ? undefined : parseExpression(condition)
-  const tree = parsed && !isFault(parsed) ? parsed : undefined
-  return { tree, callsStatus: tree !== undefined && calls(tree, STATUS_FUNCTIONS) }
-}
 
 function calls(tree: Expr, names: readonly string[]): boolean {
   return partsOf(tree).some(

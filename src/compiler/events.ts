@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type Node, parseDocument, stringify, visit } from 'yaml'
+import { isMap, isScalar, isSeq, parseDocument, stringify, visit } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { rangeOf } from '../workflow/yaml.ts'
@@ -93,9 +93,15 @@ function changed(
 ): string[] {
   const there = texts.find(({ nodes }) => nodes === own.nodes)?.lines ?? []
   const written = parseDocument(there.join('\n'))
+  let hasAlias = false
+  visit(written, {
+    Alias() {
+      hasAlias = true
+    },
+  })
   // What an alias stands for is written elsewhere in the file.
   const document =
-    written.errors.length === 0 && !hasAlias(written.contents)
+    written.errors.length === 0 && !hasAlias
       ? written
       : parseDocument(stringify({ [own.name]: optionsOf(file, own) }))
   const add = (at: readonly string[]): void => {
@@ -103,28 +109,18 @@ function changed(
     if (at.length === path.length) {
       const list = document.getIn([own.name, ...at], true)
       if (isSeq(list)) list.add(document.createNode(value))
-      else document.setIn([own.name, ...at], document.createNode(withOne(list, value)))
+      else {
+        // A single type becomes a list of two.
+        const isOne = isScalar(list) && list.value !== null
+        const now = isOne ? [String(list.value), value] : value
+        document.setIn([own.name, ...at], document.createNode(now))
+      }
     } else if (isMap(here)) add([...at, path[at.length] ?? ''])
     else
       document.setIn([own.name, ...at], document.createNode(nested(path.slice(at.length), value)))
   }
   add([])
   return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
-}
-
-function hasAlias(node: Node | null): boolean {
-  let found = false
-  visit(node, {
-    Alias() {
-      found = true
-    },
-  })
-  return found
-}
-
-/** A single type becomes a list of two. */
-function withOne(there: unknown, value: Json): Json {
-  return isScalar(there) && there.value !== null ? [String(there.value), value] : value
 }
 
 function nested([key, ...more]: readonly string[], value: Json): Json {
@@ -143,19 +139,15 @@ export function eventLines(file: SourceFile, { starting, schedule }: Needs): str
   const texts = onEntryTexts(file)
   const own = file.native.find(({ name }) => name === 'schedule')
   const others = file.native.filter(({ name }) => name !== starting && name !== 'schedule')
+  // Comments after the last entry, where its value is empty and they would go with it.
+  const { source, on } = file
+  const tail = source.text.slice(texts.at(-1)?.span?.end ?? on.end, on.end).trimEnd()
   return [
     ...(starting ? startingLines(file, starting, texts) : []),
     ...scheduleLines(schedule, own && textOf(texts, own), own, file),
     ...others.flatMap((event) => otherLines(file, texts, event)),
-    ...tailLines(file, texts),
+    ...(tail === '' ? [] : tail.split('\n').map((line) => line.trim())),
   ]
-}
-
-/** Comments after the last entry, where its value is empty and they would go with it. */
-function tailLines({ source, on }: SourceFile, texts: readonly EntryText[]): string[] {
-  const end = texts.at(-1)?.span?.end ?? on.end
-  const tail = source.text.slice(end, on.end).trimEnd()
-  return tail === '' ? [] : tail.split('\n').map((line) => line.trim())
 }
 
 function textOf(texts: readonly EntryText[], { nodes }: NativeEvent): Lines {
@@ -168,8 +160,18 @@ function scheduleLines(
   own: NativeEvent | undefined,
   file: SourceFile,
 ): string[] {
-  const there = own ? ownEntries(file, own) : []
-  const added = entries.filter((entry) => !there.includes(entryKey(entry))).flatMap(entryLines)
+  const there = own ? [optionsOf(file, own)].flat() : []
+  const known = there.flatMap((entry) =>
+    isObject(entry) && typeof entry.cron === 'string'
+      ? [entryKey({ cron: entry.cron, timeZone: String(entry.timezone ?? 'UTC') })]
+      : [],
+  )
+  const added = entries
+    .filter((entry) => !known.includes(entryKey(entry)))
+    .flatMap(({ cron, timeZone = 'UTC' }) => [
+      `- cron: ${quoted(cron)}`,
+      ...(timeZone === 'UTC' ? [] : [`  timezone: ${quoted(timeZone)}`]),
+    ])
   if (!text || !own) return added.length > 0 ? ['schedule:', ...indent(added, 2)] : []
   if (added.length === 0) return [...text]
   const { options } = own.nodes
@@ -181,21 +183,6 @@ function scheduleLines(
   }
   const item = text.find((line) => line.trimStart().startsWith('- ')) ?? ''
   return [...text, ...indent(added, item.length - item.trimStart().length)]
-}
-
-function ownEntries(file: SourceFile, own: NativeEvent): string[] {
-  const entries = [optionsOf(file, own)].flat()
-  return entries.flatMap((entry) =>
-    isObject(entry) && typeof entry.cron === 'string'
-      ? [entryKey({ cron: entry.cron, timeZone: String(entry.timezone ?? 'UTC') })]
-      : [],
-  )
-}
-
-function entryLines({ cron, timeZone }: ScheduleEntry): string[] {
-  const zone =
-    timeZone === undefined || timeZone === 'UTC' ? [] : [`  timezone: ${quoted(timeZone)}`]
-  return [`- cron: ${quoted(cron)}`, ...zone]
 }
 
 /** A source that can be called has outputs of its jobs; in the listening file these are one job's. */

@@ -8,7 +8,6 @@ import {
   Logical,
   Unary,
 } from '@actions/expressions/ast'
-import type { FunctionInfo } from '@actions/expressions/funcs/info'
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, type Pair, Scalar } from 'yaml'
 import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
@@ -97,15 +96,12 @@ export function scalarsBelow(node: unknown, path: Path, isInFlow = false): Found
     const flow = isInFlow || node.flow === true
     return node.items.flatMap((item, at) => scalarsBelow(item, [...path, at], flow))
   }
-  return isText(node) ? [{ scalar: node, path, isInFlow }] : []
+  const isText = isScalar(node) && typeof node.value === 'string'
+  return isText ? [{ scalar: node as Scalar<string>, path, isInFlow }] : []
 }
 
 export function keyOf({ key }: Pair): string {
   return String(isScalar(key) ? key.value : key)
-}
-
-function isText(node: unknown): node is Scalar<string> {
-  return isScalar(node) && typeof node.value === 'string'
 }
 
 function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
@@ -182,38 +178,22 @@ function isContext(tokens: readonly Token[], at: number, name: string): boolean 
   return tokens[at - 1]?.type !== TokenType.DOT && tokens[at + 1]?.type !== TokenType.LEFT_PAREN
 }
 
+/** The steps behind a context, up to the first whose name is not written out. */
 function stepsFrom(tokens: readonly Token[], start: number): Step[] {
   const steps: Step[] = []
   for (let at = start; ; ) {
-    const read = readStep(tokens, at)
-    if (!read) return steps
-    steps.push(read.step)
-    if (read.step.name === undefined) return steps
-    at = read.next
+    const [open, token, close] = tokens.slice(at, at + 3)
+    const isDot = open?.type === TokenType.DOT
+    if (!token || (!isDot && open?.type !== TokenType.LEFT_BRACKET)) return steps
+    const isText = token.type === TokenType.STRING && close?.type === TokenType.RIGHT_BRACKET
+    // From the lexeme, since the lexer's own value undoes only the first `''` of a string.
+    const text = isText ? token.lexeme.slice(1, -1).replaceAll("''", "'") : undefined
+    const word = token.type === TokenType.STAR ? undefined : token.lexeme
+    const name = isDot ? word : text
+    steps.push({ ...spanOf(token), name })
+    if (name === undefined) return steps
+    at += isDot ? 2 : 3
   }
-}
-
-function readStep(
-  tokens: readonly Token[],
-  at: number,
-): { readonly step: Step; readonly next: number } | undefined {
-  const [open, token, close] = tokens.slice(at, at + 3)
-  if (!open || !token) return undefined
-  if (open.type === TokenType.DOT) {
-    const name = token.type === TokenType.STAR ? undefined : token.lexeme
-    return { step: { ...spanOf(token), name }, next: at + 2 }
-  }
-  if (open.type !== TokenType.LEFT_BRACKET) return undefined
-  const literal = token.type === TokenType.STRING && close?.type === TokenType.RIGHT_BRACKET
-  return {
-    step: { ...spanOf(token), name: literal ? stringOf(token) : undefined },
-    next: at + 3,
-  }
-}
-
-/** From the lexeme, since the lexer's own value undoes only the first `''` of a string. */
-function stringOf({ lexeme }: Token): string {
-  return lexeme.slice(1, -1).replaceAll("''", "'")
 }
 
 /** What is wrong with an expression, and where in it. */
@@ -233,24 +213,18 @@ export function parseExpression(text: string): Expr | ExpressionFault {
     return new Parser(
       tokens,
       names.map(({ lexeme }) => lexeme),
-      names.map(anyFunction),
+      names.map(({ lexeme: name }) => ({ name, minArgs: 0, maxArgs: Number.MAX_SAFE_INTEGER })),
     ).parse()
   } catch (error) {
-    return error instanceof ExpressionError ? syntaxFault(error, text) : lexicalFault(error, text)
+    if (!(error instanceof ExpressionError)) return lexicalFault(error, text)
+    const { message, pos } = error
+    const token = lex(text).find(({ range }) => range.start.column === pos.column)
+    return faultAt(message, token ? spanOf(token) : { start: pos.column, end: text.length }, text)
   }
 }
 
 export function isFault(parsed: Expr | ExpressionFault): parsed is ExpressionFault {
   return 'message' in parsed
-}
-
-function anyFunction({ lexeme }: Token): FunctionInfo {
-  return { name: lexeme, minArgs: 0, maxArgs: Number.MAX_SAFE_INTEGER }
-}
-
-function syntaxFault({ message, pos }: ExpressionError, text: string): ExpressionFault {
-  const token = lex(text).find(({ range }) => range.start.column === pos.column)
-  return faultAt(message, token ? spanOf(token) : { start: pos.column, end: text.length }, text)
 }
 
 /** The lexer says where it stopped in words only. */
@@ -275,13 +249,11 @@ function faultAt(message: string, { start, end }: Span, text: string): Expressio
 
 /** The parts of an expression, and their parts, itself first. */
 export function partsOf(tree: Expr): Expr[] {
-  return [tree, ...childrenOf(tree).flatMap(partsOf)]
-}
-
-function childrenOf(tree: Expr): readonly Expr[] {
-  if (tree instanceof FunctionCall || tree instanceof Logical) return tree.args
-  if (tree instanceof Binary) return [tree.left, tree.right]
-  if (tree instanceof Unary) return [tree.expr]
-  if (tree instanceof Grouping) return [tree.group]
-  return tree instanceof IndexAccess ? [tree.expr, tree.index] : []
+  const children: Expr[] = []
+  if (tree instanceof FunctionCall || tree instanceof Logical) children.push(...tree.args)
+  else if (tree instanceof Binary) children.push(tree.left, tree.right)
+  else if (tree instanceof Unary) children.push(tree.expr)
+  else if (tree instanceof Grouping) children.push(tree.group)
+  else if (tree instanceof IndexAccess) children.push(tree.expr, tree.index)
+  return [tree, ...children.flatMap(partsOf)]
 }

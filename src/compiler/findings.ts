@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { repeatWarning, type StoreNeed, storeNeeds } from '../state/index.ts'
+import { repeatWarning, storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
 import type { Problem } from '../wire/errors.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
@@ -14,14 +14,7 @@ import {
   references,
 } from './expressions.ts'
 import { DEFAULT_EVERY, type Plan, type PolledTrigger, type StartingEvent } from './plan.ts'
-import {
-  jobsOf,
-  type NodePair,
-  pairsOf,
-  resolved,
-  type SourceFile,
-  type SourceTrigger,
-} from './source-file.ts'
+import { jobsOf, pairsOf, resolved, type SourceFile, type SourceTrigger } from './source-file.ts'
 import { inputPairs } from './two-files.ts'
 
 /** What a file asks for that cannot be, whatever it is compiled into. */
@@ -29,8 +22,8 @@ export function fileProblems(file: SourceFile, plan: Plan, state: string): Probl
   return [
     ...onProblems(file),
     ...collisionProblems(file, plan.starting),
-    ...configProblems(file, plan, state),
-    ...concurrencies(file).flatMap((pair) => queueProblems(file, pair)),
+    ...configProblems(plan, state),
+    ...concurrencies(file).flatMap((concurrency) => queueProblems(file, concurrency)),
   ]
 }
 
@@ -40,7 +33,7 @@ export function fileNotices(file: SourceFile, { polled }: Plan, state: string): 
     ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
     ...file.triggers.flatMap(ignoredNotices),
     ...polled.flatMap((one) => scheduleNotices(file, one)),
-    ...concurrencies(file).flatMap((pair) => concurrencyNotices(file, pair)),
+    ...concurrencies(file).flatMap((concurrency) => concurrencyNotices(file, concurrency)),
   ]
 }
 
@@ -56,20 +49,18 @@ function onProblems(file: SourceFile): Problem[] {
       ...references(expression.text, 'on').map((found) =>
         problemAt(file, expression, found, 'the context "on" is not available in "on:" itself'),
       ),
-      ...['secrets', 'vars'].flatMap((context) => unnamed(file, expression, context)),
+      // Secrets are handed on by name, so a name that only the run knows cannot be among them.
+      ...['secrets', 'vars'].flatMap((context) =>
+        references(expression.text, context)
+          .filter(({ steps }) => steps[0]?.name === undefined)
+          .map((found) => ({
+            ...problemAt(file, expression, found, `"${context}" is read here without a name`),
+            hint: `write ${context}.NAME`,
+            notes: [`only what the "on:" section names is given to the action`],
+          })),
+      ),
     ]
   })
-}
-
-/** Secrets are handed on by name, so a name that only the run knows cannot be among them. */
-function unnamed(file: SourceFile, expression: FileExpression, context: string): Problem[] {
-  return references(expression.text, context)
-    .filter(({ steps }) => steps[0]?.name === undefined)
-    .map((found) => ({
-      ...problemAt(file, expression, found, `"${context}" is read here without a name`),
-      hint: `write ${context}.NAME`,
-      notes: [`only what the "on:" section names is given to the action`],
-    }))
 }
 
 function problemAt(
@@ -114,36 +105,33 @@ function collisionProblems(file: SourceFile, starting: StartingEvent | undefined
 }
 
 /** What `config` asks for and the compiled files cannot give. */
-function configProblems(_: SourceFile, { webhooks, polled }: Plan, state: string): Problem[] {
+function configProblems({ webhooks, polled }: Plan, state: string): Problem[] {
   const triggers = [...new Set([...webhooks, ...polled.map(({ trigger }) => trigger)])]
   const schedules = new Map(polled.map(({ trigger, schedule }) => [trigger, schedule]))
-  const needs = (trigger: SourceTrigger) =>
+  const exported = triggers.flatMap(({ config, positionOf }): Problem[] => {
+    if (!config.exportOutputs) return []
+    const position = positionOf(['config', 'exportOutputs'])
+    const hint = 'leave it out: jobs get their outputs as "on"'
+    return [{ message: '"exportOutputs" writes a file that no other job sees', position, hint }]
+  })
+  const lacking = triggers.flatMap((trigger) =>
     storeNeeds(trigger, {
       hasStore: state !== 'none',
       isPolled: trigger.poll !== undefined,
       isEveryExact: schedules.get(trigger)?.isExact !== false,
-    }).map((need) => needProblem(trigger, need))
-  return [...triggers.flatMap(exported), ...triggers.flatMap(needs)]
-}
-
-function exported({ config, positionOf }: SourceTrigger): Problem[] {
-  if (!config.exportOutputs) return []
-  const position = positionOf(['config', 'exportOutputs'])
-  const hint = 'leave it out: jobs get their outputs as "on"'
-  return [{ message: '"exportOutputs" writes a file that no other job sees', position, hint }]
-}
-
-/** What an option asks for, and cannot be had as the workflow is built. */
-function needProblem({ positionOf }: SourceTrigger, { option, needs }: StoreNeed): Problem {
-  const position = positionOf(['config', option])
-  if (needs === 'shouldDeduplicate') {
-    return { message: `"${option}" with a sort order needs "shouldDeduplicate"`, position }
-  }
-  const notes = [
-    'build with --state branch:hookline-state',
-    ...(option === 'every' ? ['or choose minutes that divide an hour or a day'] : []),
-  ]
-  return { message: `"${option}" needs a store`, position, notes }
+    }).map(({ option, needs }): Problem => {
+      const position = trigger.positionOf(['config', option])
+      if (needs === 'shouldDeduplicate') {
+        return { message: `"${option}" with a sort order needs "shouldDeduplicate"`, position }
+      }
+      const notes = [
+        'build with --state branch:hookline-state',
+        ...(option === 'every' ? ['or choose minutes that divide an hour or a day'] : []),
+      ]
+      return { message: `"${option}" needs a store`, position, notes }
+    }),
+  )
+  return [...exported, ...lacking]
 }
 
 /** Of a service that forgets nothing, every entry comes again where nothing is remembered. */
@@ -183,21 +171,30 @@ function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTr
   return [{ message, position, hint }]
 }
 
-/** `concurrency` of the workflow, and of its jobs. */
-function concurrencies(file: SourceFile): NodePair[] {
+/** `concurrency` of the workflow or of a job. */
+interface Concurrency {
+  readonly key: Node
+  readonly settings: Node | undefined
+  /** `undefined` where only the run knows. */
+  readonly cancels: boolean | undefined
+}
+
+function concurrencies(file: SourceFile): Concurrency[] {
   const own = file.sections.get('concurrency')
   const inJobs = jobsOf(file).flatMap(({ node }) =>
     isMap(node) ? pairsOf(node).filter((pair) => keyOf(pair) === 'concurrency') : [],
   )
-  // An empty pair is a key with a value, as any other.
-  return [...(own ? [{ key: own.key, value: own.value } as NodePair] : []), ...inJobs]
+  return [...(own ? [own] : []), ...inJobs].map(({ key, value }) => {
+    const settings = resolved(file.document, value)
+    const says: unknown = (isMap(settings) && settings.get('cancel-in-progress')) ?? false
+    return { key, settings, cancels: typeof says === 'boolean' ? says : undefined }
+  })
 }
 
 /** GitHub refuses a queue whose members cancel each other. */
-function queueProblems(file: SourceFile, pair: NodePair): Problem[] {
-  const settings = settingsOf(file, pair)
+function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Problem[] {
   const queue = isMap(settings) ? settings.get('queue', true) : undefined
-  if (!isScalar(queue) || queue.value !== 'max' || cancels(settings) !== true) return []
+  if (!isScalar(queue) || queue.value !== 'max' || cancels !== true) return []
   return [
     {
       message: 'GitHub refuses "queue: max" beside "cancel-in-progress: true"',
@@ -207,26 +204,13 @@ function queueProblems(file: SourceFile, pair: NodePair): Problem[] {
   ]
 }
 
-function settingsOf({ document }: SourceFile, { value }: NodePair): Node | undefined {
-  return resolved(document, value)
-}
-
-/** `undefined` where only the run knows. */
-function cancels(settings: Node | undefined): boolean | undefined {
-  const value = isMap(settings) ? settings.get('cancel-in-progress') : undefined
-  if (value === undefined || value === null) return false
-  return typeof value === 'boolean' ? value : undefined
-}
-
 /** By default GitHub keeps only the newest of the runs that wait; whoever cancels wants that. */
-function concurrencyNotices(file: SourceFile, pair: NodePair): Problem[] {
-  const settings = settingsOf(file, pair)
-  if (!settings || (isMap(settings) && settings.has('queue')) || cancels(settings) !== false)
-    return []
+function concurrencyNotices(file: SourceFile, { key, settings, cancels }: Concurrency): Problem[] {
+  if (!settings || (isMap(settings) && settings.has('queue')) || cancels !== false) return []
   return [
     {
       message: 'events that wait for this concurrency group are cancelled by newer ones',
-      position: positionAt(file.source, ...rangeOf(pair.key)),
+      position: positionAt(file.source, ...rangeOf(key)),
       hint: 'add "queue: max" to keep them all',
     },
   ]

@@ -34,7 +34,9 @@ export function jobEdits(file: SourceFile, { key, node }: SourceJob, change: Job
   if (!isMap(node)) return { edits: [], problems: [] }
   const { text } = file.source
   const pairs = pairsOf(node)
-  const job: Job = { file, text, key, node, pairs, isFlow: isInFlow(file, node) }
+  const { value: jobs } = file.jobs
+  const isFlow = node.flow === true || (isMap(jobs) && jobs.flow === true)
+  const job: Job = { file, text, key, node, pairs, isFlow }
   const needs = change.needs ? needsEdits(job, change.needs) : []
   const condition = change.parts ? conditionEdits(job, change.parts) : []
   return {
@@ -59,6 +61,7 @@ interface Job {
   readonly key: Node
   readonly node: YAMLMap
   readonly pairs: readonly NodePair[]
+  /** In braces, or in jobs that are: there everything stands on one line. */
   readonly isFlow: boolean
 }
 
@@ -69,11 +72,6 @@ interface NewLines {
 
 function pairOf({ pairs }: Job, name: string): NodePair | undefined {
   return pairs.find((pair) => keyOf(pair) === name)
-}
-
-/** A job in braces, or in jobs that are: there everything stands on one line. */
-function isInFlow({ jobs }: SourceFile, node: YAMLMap): boolean {
-  return node.flow === true || (isMap(jobs.value) && jobs.value.flow === true)
 }
 
 /** After these a job says what it does; new keys stand behind them. */
@@ -178,7 +176,9 @@ const LONGEST_LINE = 100
 /** The value of `if:`, and the lines that follow its key where it takes several. */
 function conditionText(parts: readonly string[], isFlow: boolean): string[] {
   const joined = parts.map((part) => part.replaceAll(/\s*\n\s*/g, ' ')).join(' && ')
-  if (parts.some(hasBrokenText)) return [JSON.stringify(parts.join(' && '))]
+  // A text with a line break in it would lose it when lines are folded.
+  const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
+  if (texts.some((text) => text.includes('\n'))) return [JSON.stringify(parts.join(' && '))]
   if (isFlow) return [JSON.stringify(joined)]
   const isPlain = /^[\w(]/.test(joined) && !/: |:$| #/.test(joined)
   if (isPlain && joined.length <= LONGEST_LINE) return [joined]
@@ -190,11 +190,6 @@ function conditionText(parts: readonly string[], isFlow: boolean): string[] {
     return at < parts.length - 1 ? [...own.slice(0, -1), `${own.at(-1)} &&`] : own
   })
   return ['>-', ...(joined.length <= LONGEST_LINE ? [joined] : lines)]
-}
-
-/** A text with a line break in it would lose it when lines are folded. */
-function hasBrokenText(part: string): boolean {
-  return [...part.matchAll(/'(?:[^']|'')*'/g)].some(([text]) => text.includes('\n'))
 }
 
 /** Entries for a mapping of the job, but for names that it has itself. */

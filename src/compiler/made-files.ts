@@ -116,20 +116,18 @@ export function nameProblems(files: readonly NamedFile[]): Problem[] {
   return files.flatMap((file) => {
     const other = owners.get(file.name.toLowerCase())
     owners.set(file.name.toLowerCase(), file)
-    return [...badName(file), ...(other ? [collision(other.file, file.file)] : [])]
-  })
-}
-
-function badName({ name, file }: NamedFile): Problem[] {
-  // The path stands in the first line of what is made, and must not end it.
-  const isLine = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(file)
-  if (isLine && /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name) && !DEVICES.test(name)) return []
-  return [
-    {
-      message: `${JSON.stringify(file)} cannot be compiled under this name`,
+    // The path stands in the first line of what is made, and must not end it.
+    const isLine = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(file.file)
+    const isName = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(file.name) && !DEVICES.test(file.name)
+    const bad = {
+      message: `${JSON.stringify(file.file)} cannot be compiled under this name`,
       notes: ['a webhook URL names a workflow by its file name: letters, digits, ".", "_" and "-"'],
-    },
-  ]
+    }
+    return [
+      ...(isLine && isName ? [] : [bad]),
+      ...(other ? [collision(other.file, file.file)] : []),
+    ]
+  })
 }
 
 /** Two sources that would write one file: names are compared without case, as some file systems do. */

@@ -1,4 +1,4 @@
-import { isMap, isScalar, type Node, stringify, type YAMLMap } from 'yaml'
+import { isMap, isScalar, type Node, stringify } from 'yaml'
 import { rangeOf } from '../workflow/yaml.ts'
 import { keyOf } from './expressions.ts'
 import type { Entry } from './job-edits.ts'
@@ -23,8 +23,9 @@ export function movedSettings(
   const env = sections.includes('env')
     ? envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
     : []
-  const runMap = runDefaults(file)
-  const run = runMap ? pairsOf(runMap) : []
+  const section = file.sections.get('defaults')?.value
+  const runMap = isMap(section) ? section.get('run', true) : undefined
+  const run = isMap(runMap) ? pairsOf(runMap) : []
   const defaults = run.filter((pair) => readsContext(file, pair, 'on'))
   const isEmptied = run.length === defaults.length
   return {
@@ -38,12 +39,6 @@ export function movedSettings(
         : withoutPairs(file, 'defaults', runMap, run, defaults)),
     ],
   }
-}
-
-function runDefaults({ sections }: SourceFile): YAMLMap | undefined {
-  const defaults = sections.get('defaults')?.value
-  const run = isMap(defaults) ? defaults.get('run', true) : undefined
-  return isMap(run) ? run : undefined
 }
 
 /** Whether they have to be moved into a job: one that calls a workflow has none of its own. */

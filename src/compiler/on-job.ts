@@ -44,11 +44,16 @@ export function onJobLines(job: OnJob): string[] {
           .trimEnd()
           .replace(/^\{(.*)\}$/s, '$1')
           .split('\n'),
-        ...conditionLines(job.condition),
+        ...(job.condition.length > 1
+          ? ['if: >-', ...indent(job.condition, 2)]
+          : job.condition.map((only) => `if: ${only}`)),
         'timeout-minutes: 10',
         'permissions:',
         `  contents: ${job.writesState ? 'write' : 'read'}`,
-        ...concurrency(job),
+        // By default GitHub cancels a waiting run for a newer one, and its event is lost.
+        ...(job.isSerial
+          ? ['concurrency:', `  group: hookline-${job.workflow}`, '  queue: max']
+          : []),
         ...(job.env.length > 0 ? ['env:', ...indent(job.env, 2)] : []),
         'outputs:',
         ...job.outputs.map((name) => `  ${name}: \${{ steps.on.outputs.${name} }}`),
@@ -61,17 +66,6 @@ export function onJobLines(job: OnJob): string[] {
       2,
     ),
   ]
-}
-
-function conditionLines(condition: Lines): string[] {
-  const [only, ...more] = condition
-  if (only === undefined) return []
-  return more.length === 0 ? [`if: ${only}`] : ['if: >-', ...indent(condition, 2)]
-}
-
-/** `queue: max`, since by default GitHub cancels a waiting run for a newer one, and its event is lost. */
-function concurrency({ workflow, isSerial }: OnJob): string[] {
-  return isSerial ? ['concurrency:', `  group: hookline-${workflow}`, '  queue: max'] : []
 }
 
 const PATH = 'github.event.client_payload.path'
@@ -89,19 +83,17 @@ export interface Starts {
  * another starts no runner.
  */
 export function pathLines({ webhooks, file }: Starts): string[] {
-  const names = [...new Set(webhooks.flatMap(namesInUrls))]
-  const tests = names
+  // Whatever name of a trigger a webhook URL has, the action takes it for this one.
+  const names = new Set(
+    webhooks.flatMap(({ name, definition }) => [name, definition.name, ...definition.aliases]),
+  )
+  const tests = [...names]
     .flatMap((trigger) => [`${file.name}/${trigger}`, `/${file.name}/${trigger}`])
     .flatMap((prefix) => [
       `startsWith(format('{0}/', ${PATH}), '${prefix}/')`,
       `startsWith(${PATH}, '${prefix}?')`,
     ])
   return tests.map((test, at) => (at < tests.length - 1 ? `${test} ||` : test))
-}
-
-/** Whatever name of a trigger a webhook URL has, the action takes it for this one. */
-function namesInUrls({ name, definition }: SourceTrigger): string[] {
-  return [name, definition.name, ...definition.aliases]
 }
 
 /**
@@ -194,13 +186,10 @@ export function emptiedEnv(file: SourceFile): string[] {
     .filter(
       (pair) => STEERING.includes(keyOf(pair).toUpperCase()) || readsContext(file, pair, 'secrets'),
     )
-    .map((pair) => `${envKey(pair)}: ''`)
-}
-
-/** The names as they are written, or in quotes where they could not stand alone. */
-function envKey(pair: NodePair): string {
-  const name = keyOf(pair)
-  return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
+    .map((pair) => {
+      const name = keyOf(pair)
+      return `${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}: ''`
+    })
 }
 
 /** The variables of the workflow, as the file has them. */

@@ -5,13 +5,7 @@ import { hasExpression } from '../workflow/expressions.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits } from './events.ts'
-import {
-  type FileExpression,
-  keyOf,
-  NEEDS_PLACES,
-  type Reference,
-  referencesIn,
-} from './expressions.ts'
+import { type FileExpression, keyOf, NEEDS_PLACES, referencesIn } from './expressions.ts'
 import { jobEdits } from './job-edits.ts'
 import {
   cutSection,
@@ -37,7 +31,6 @@ import {
   aliasProblems,
   isInTrigger,
   jobsOf,
-  type NodePair,
   OWN_KEY,
   pairsOf,
   type SourceFile,
@@ -99,10 +92,15 @@ export function oneFile(
       ...changed.flatMap(({ edits }) => edits),
     ],
     problems: [
-      ...jobs.filter(({ job }) => job.id.toLowerCase() === 'on').map((one) => takenName(file, one)),
+      ...jobs
+        .filter(({ job }) => job.id.toLowerCase() === 'on')
+        .map(({ job }) => ({
+          message: 'a job cannot be named "on": the compiled file has one of this name',
+          position: positionAt(file.source, ...rangeOf(job.key)),
+          hint: 'give it another name',
+        })),
       ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
-      ...pathProblems(file),
-      ...circularProblems(file),
+      ...variableProblems(file),
       ...changed.flatMap(({ problems }) => problems),
     ],
     notices: wholeNeedsNotices(file, jobs, expressions),
@@ -205,11 +203,8 @@ function conditionOf({ document }: SourceFile, { content }: SourceJob): string |
   const text = String(value.value).trim()
   if (!hasExpression(text)) return text === '' ? undefined : text
   const [, only] = /^\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}$/s.exec(text) ?? []
-  return only === undefined ? formatted(text) : only.trim()
-}
-
-/** A text with expressions in it, as GitHub reads it: `format('a {0}', x)`, which is always true. */
-function formatted(text: string): string {
+  if (only !== undefined) return only.trim()
+  // GitHub reads such a text as `format('a {0}', x)`, which is always true.
   const parts: string[] = []
   const pattern = text.replaceAll(
     /\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}|[{}']/g,
@@ -232,20 +227,17 @@ function targetOf(
   const added = needs.filter((id) => !own.includes(id))
   return {
     places: ONE_FILE_PLACES,
-    name(reference) {
+    name({ steps }) {
       if (native === undefined) return 'fromJSON(needs.on.outputs.on)'
-      const skipped = readsOutput(reference) ? '{}' : skippedContext(file.triggers)
+      // Of a skipped trigger every output is missing, so nothing of its context has to be there.
+      const [trigger, field, output] = steps
+      const isOfTrigger = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
+      const readsOutput = isOfTrigger && output?.name !== undefined
+      const skipped = readsOutput ? '{}' : skippedContext(file.triggers)
       return `fromJSON(needs.on.outputs.on || ${quoted(skipped)})`
     },
     further: (text) => (added.length > 0 ? needsResultEdits(text, own, added) : []),
   }
-}
-
-/** Of a skipped trigger every output is missing, so nothing of its context has to be there. */
-function readsOutput({ steps }: Reference): boolean {
-  const [trigger, field, output] = steps
-  const isNamed = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
-  return isNamed && output?.name !== undefined
 }
 
 const NEEDS_RESULT = /^needs\s*\.\s*\*\s*\.\s*result\b/i
@@ -289,34 +281,23 @@ function insertedJob({ source: { text }, jobs }: SourceFile, lines: readonly str
   }
 }
 
-function takenName({ source }: SourceFile, { job: { key } }: PlannedJob): Problem {
-  return {
-    message: 'a job cannot be named "on": the compiled file has one of this name',
-    position: positionAt(source, ...rangeOf(key)),
-    hint: 'give it another name',
-  }
-}
-
-/** The action is found by the `PATH` of its runner, and cannot do without. */
-function pathProblems(file: SourceFile): Problem[] {
-  return envPairs(file)
-    .filter((pair) => keyOf(pair).toUpperCase() === 'PATH' && !readsContext(file, pair, 'on'))
-    .map(({ key }) => ({
-      message: 'PATH of the workflow would change what the job "on" runs',
-      position: positionAt(file.source, ...rangeOf(key)),
-      hint: 'move it into the "env:" of the jobs that need it',
-    }))
-}
-
-/** A variable that is made from the event cannot say which event is wanted. */
-function circularProblems(file: SourceFile): Problem[] {
+/** Variables of the workflow that the job `on` cannot have, or cannot do with. */
+function variableProblems(file: SourceFile): Problem[] {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
-  return envPairs(file)
-    .filter((pair) => read.includes(keyOf(pair).toLowerCase()) && readsContext(file, pair, 'on'))
-    .map(({ key }) => ({
-      message: `the "on:" section reads the variable "${keyOf({ key, value: null } as NodePair)}", which is made from "on" itself`,
-      position: positionAt(file.source, ...rangeOf(key)),
-    }))
+  return envPairs(file).flatMap((pair): Problem[] => {
+    const name = keyOf(pair)
+    const position = positionAt(file.source, ...rangeOf(pair.key))
+    const isOfEvent = readsContext(file, pair, 'on')
+    // The action is found by the `PATH` of its runner.
+    if (name.toUpperCase() === 'PATH' && !isOfEvent) {
+      const message = 'PATH of the workflow would change what the job "on" runs'
+      return [{ message, position, hint: 'move it into the "env:" of the jobs that need it' }]
+    }
+    // A variable that is made from the event cannot say which event is wanted.
+    if (!isOfEvent || !read.includes(name.toLowerCase())) return []
+    const made = 'which is made from "on" itself'
+    return [{ message: `the "on:" section reads the variable "${name}", ${made}`, position }]
+  })
 }
 
 /** Where `needs` is read as a whole, the job `on` is in it, though the user did not name it. */

@@ -56,12 +56,11 @@ function readPermissions(declared: Json | undefined): Permissions {
   if (declared === 'read-all' || declared === 'write-all') return declared
   if (!isObject(declared)) return {}
   return Object.fromEntries(
-    Object.entries(declared).map(([scope, access]) => [scope, accessOf(access)]),
+    Object.entries(declared).map(([scope, access]) => [
+      scope,
+      ACCESSES.find((known) => known === access) ?? 'none',
+    ]),
   )
-}
-
-function accessOf(value: unknown): Access {
-  return ACCESSES.find((access) => access === value) ?? 'none'
 }
 
 function union(one: Permissions, other: Permissions): Permissions {
@@ -69,14 +68,15 @@ function union(one: Permissions, other: Permissions): Permissions {
   if (one === other) return one
   const [a, b] = [perScope(one), perScope(other)]
   const scopes = [...new Set([...Object.keys(a), ...Object.keys(b)])]
-  return Object.fromEntries(scopes.map((scope) => [scope, higher(a[scope], b[scope])]))
+  return Object.fromEntries(
+    scopes.map((scope) => [
+      scope,
+      ACCESSES.findLast((access) => access === a[scope] || access === b[scope]) ?? 'none',
+    ]),
+  )
 }
 
 function perScope(permissions: Permissions): Readonly<Record<string, Access>> {
   if (typeof permissions === 'object') return permissions
   return Object.fromEntries(SCOPES.map((scope) => [scope, 'read']))
-}
-
-function higher(one: Access = 'none', other: Access = 'none'): Access {
-  return ACCESSES.indexOf(one) > ACCESSES.indexOf(other) ? one : other
 }

@@ -34,9 +34,20 @@ export function planOf(file: SourceFile, event: StartingEvent): Plan {
   const webhooks = active.filter(
     (trigger) => trigger.receive && (!trigger.poll || mayReceive(trigger)),
   )
+  const hasOwn = file.native.some(({ name }) => name === 'schedule')
   return {
     webhooks,
-    polled: active.filter(({ poll }) => poll).map((trigger) => polledTrigger(file, trigger)),
+    polled: active
+      .filter(({ poll }) => poll)
+      .map((trigger) => {
+        const { every, timeZone, skipSchedule } = trigger.config
+        const isChosen = Boolean(every?.cron ?? every?.minutes)
+        const isNeeded = !skipSchedule && (isChosen || !hasOwn)
+        return {
+          trigger,
+          schedule: isNeeded ? scheduleOf(every ?? {}, timeZone, file.name) : undefined,
+        }
+      }),
     starting: webhooks.length > 0 ? event : undefined,
   }
 }
@@ -45,14 +56,6 @@ export function planOf(file: SourceFile, event: StartingEvent): Plan {
 function mayReceive({ nodes: { options } }: SourceTrigger): boolean {
   const node = isMap(options) ? options.get('webhook', true) : undefined
   return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
-}
-
-function polledTrigger(file: SourceFile, trigger: SourceTrigger): PolledTrigger {
-  const { every, timeZone, skipSchedule } = trigger.config
-  const hasOwn = file.native.some(({ name }) => name === 'schedule')
-  const isChosen = Boolean(every?.cron ?? every?.minutes)
-  const isNeeded = !skipSchedule && (isChosen || !hasOwn)
-  return { trigger, schedule: isNeeded ? scheduleOf(every ?? {}, timeZone, file.name) : undefined }
 }
 
 /** An entry of `on.schedule`. */
@@ -104,21 +107,12 @@ export function scheduleOf(
   if (cron !== undefined) return { cron, timeZone, isExact: true }
   const wanted = minutes || DEFAULT_EVERY
   const said = SAYABLE.findLast((sayable) => sayable <= wanted) ?? SHORTEST
-  return { cron: cronOf(said, spread(workflow)), timeZone: undefined, isExact: said === wanted }
-}
-
-function cronOf(minutes: number, seed: number): string {
-  const minute = oddBelow(Math.min(minutes, HOUR), seed)
-  if (minutes < HOUR) return `${minute}-59/${minutes} * * * *`
-  if (minutes === HOUR) return `${minute} * * * *`
-  const hours = minutes / HOUR
-  return minutes === DAY ? `${minute} ${seed % 24} * * *` : `${minute} */${hours} * * *`
-}
-
-function oddBelow(limit: number, seed: number): number {
-  return 1 + 2 * (seed % Math.floor(limit / 2))
-}
-
-function spread(name: string): number {
-  return [...name].reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973, 7)
+  const seed = [...workflow].reduce(
+    (sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973,
+    7,
+  )
+  const minute = 1 + 2 * (seed % Math.floor(Math.min(said, HOUR) / 2))
+  const hours = said === HOUR ? '*' : said === DAY ? `${seed % 24}` : `*/${said / HOUR}`
+  const native = said < HOUR ? `${minute}-59/${said} * * * *` : `${minute} ${hours} * * *`
+  return { cron: native, timeZone: undefined, isExact: said === wanted }
 }

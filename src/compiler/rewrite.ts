@@ -17,7 +17,7 @@ import {
   references,
   referencesIn,
 } from './expressions.ts'
-import type { SourceFile, SourceTrigger } from './source-file.ts'
+import type { SourceFile } from './source-file.ts'
 import { applyEdits, type Edit, type Span, trimmedEnd } from './spans.ts'
 import { slipsOf } from './spelling.ts'
 
@@ -161,17 +161,21 @@ function problemsOf(
 /** Texts that GitHub reads before there is any event context that jobs could hand on. */
 function notHere({ path }: FileExpression): Problem {
   const place = path.filter((key) => typeof key === 'string').join('.')
-  return { message: `the context "on" is not available in "${place}"`, notes: [advice(path[0])] }
+  const note =
+    READ_EARLY.get(path[0]) ?? 'GitHub reads this text before the run, so it can hold no expression'
+  return { message: `the context "on" is not available in "${place}"`, notes: [note] }
 }
 
-function advice(section: string | number | undefined): string {
-  if (section === 'run-name') {
-    return 'a run is named before the action has read the event; github.event.client_payload is there'
-  }
-  return section === 'concurrency'
-    ? 'GitHub reads it before any job: give the job its own "concurrency", which may read it'
-    : 'GitHub reads this text before the run, so it can hold no expression'
-}
+const READ_EARLY: ReadonlyMap<unknown, string> = new Map([
+  [
+    'run-name',
+    'a run is named before the action has read the event; github.event.client_payload is there',
+  ],
+  [
+    'concurrency',
+    'GitHub reads it before any job: give the job its own "concurrency", which may read it',
+  ],
+])
 
 interface Fault {
   readonly span: Span
@@ -205,56 +209,38 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
   const [first, second, third] = steps
   if (first?.name === undefined) return undefined
   const trigger = triggers.find(({ name }) => same(name, first.name))
-  if (!trigger) return { span: first, problem: unknownTrigger(first.name, triggers) }
+  if (!trigger) {
+    const declared = triggers.map(({ name }) => name)
+    const hint = TRIGGERS.has(first.name)
+      ? 'declare it under "on:"'
+      : (didYouMean(first.name, declared) ?? 'no trigger of this workflow')
+    const notes = [`declared here: ${declared.join(', ') || 'none'}`]
+    return { span: first, problem: { message: `"on" has no trigger "${first.name}"`, hint, notes } }
+  }
   if (second?.name === undefined) return undefined
   if (!FIELDS.some((field) => same(field, second.name))) {
-    return { span: second, problem: unknownField(trigger.name, second.name) }
+    const message = `"on.${trigger.name}" has no "${second.name}"`
+    const hint = didYouMean(second.name, FIELDS) ?? `on.${trigger.name}.outputs.${second.name}?`
+    return { span: second, problem: { message, hint, notes: [`it has: ${FIELDS.join(', ')}`] } }
   }
-  const known = same('outputs', second.name) ? knownOutputs(trigger) : undefined
-  if (!known || third?.name === undefined || known.some((name) => same(name, third.name))) {
-    return undefined
+  const { format, filterOutputs, outputsMode, exportOutputs } = trigger.config
+  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
+  // The user's own `config` may shape the outputs.
+  if (!same('outputs', second.name) || isShaped || outputsMode === 'combine') return undefined
+  const known = Object.keys(trigger.definition.outputs)
+  if (third?.name === undefined || known.some((name) => same(name, third.name))) return undefined
+  const inBody = known.includes('body') ? `outputs.body.${third.name}?` : undefined
+  const hint = didYouMean(third.name, known) ?? inBody
+  return {
+    span: third,
+    problem: {
+      message: `trigger "${trigger.name}" has no output "${third.name}"`,
+      ...(hint && { hint }),
+      notes: [`outputs: ${known.join(', ')}`],
+    },
   }
-  return { span: third, problem: unknownOutput(trigger.name, third.name, known) }
 }
 
 function same(one: string, other: string | undefined): boolean {
   return one.toLowerCase() === other?.toLowerCase()
-}
-
-/** `undefined` where the user's own `config` shapes the outputs. */
-function knownOutputs({ definition, config }: SourceTrigger): readonly string[] | undefined {
-  const { format, filterOutputs, outputsMode, exportOutputs } = config
-  const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
-  return isShaped || outputsMode === 'combine' ? undefined : Object.keys(definition.outputs)
-}
-
-function unknownTrigger(name: string, triggers: readonly SourceTrigger[]): Problem {
-  const declared = triggers.map((trigger) => trigger.name)
-  const hint = TRIGGERS.has(name)
-    ? 'declare it under "on:"'
-    : (didYouMean(name, declared) ?? 'no trigger of this workflow')
-  return {
-    message: `"on" has no trigger "${name}"`,
-    hint,
-    notes: [`declared here: ${declared.join(', ') || 'none'}`],
-  }
-}
-
-function unknownField(trigger: string, name: string): Problem {
-  const hint = didYouMean(name, FIELDS) ?? `on.${trigger}.outputs.${name}?`
-  return {
-    message: `"on.${trigger}" has no "${name}"`,
-    hint,
-    notes: [`it has: ${FIELDS.join(', ')}`],
-  }
-}
-
-function unknownOutput(trigger: string, name: string, known: readonly string[]): Problem {
-  const hint =
-    didYouMean(name, known) ?? (known.includes('body') ? `outputs.body.${name}?` : undefined)
-  return {
-    message: `trigger "${trigger}" has no output "${name}"`,
-    ...(hint && { hint }),
-    notes: [`outputs: ${known.join(', ')}`],
-  }
 }

@@ -3,7 +3,7 @@ import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Contexts } from '../workflow/expressions.ts'
-import type { Reading, TriggerNodes } from '../workflow/options.ts'
+import type { TriggerNodes } from '../workflow/options.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
@@ -54,7 +54,16 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const jobs = required(source, sections, 'jobs')
   const contexts = placeholderContexts(source.text, on.value)
   const reading = { source, document, contexts, placeholders: true }
-  const { triggers, native } = readTriggers(reading, on.value)
+  const problems: Problem[] = []
+  const triggers: SourceTrigger[] = []
+  const native: NativeEvent[] = []
+  for (const nodes of onEntries(reading, on.value)) {
+    const entry = readEntry(reading, nodes)
+    problems.push(...(entry.problems ?? []))
+    if (entry.trigger) triggers.push({ ...entry.trigger, nodes })
+    else if (!entry.problems) native.push({ name: String(nodes.key), nodes })
+  }
+  if (problems.length > 0) throw new UserError(problems)
   const runsOn = readOwnKey(source, document, sections.get(OWN_KEY))
   return { name, source, document, sections, on, jobs, triggers, native, runsOn }
 }
@@ -68,20 +77,6 @@ function checkAliases({ name, text }: Source, document: Document.Parsed): void {
     const message = `${name}: an alias is unknown, or used too often`
     throw new UserError({ message, notes: ['every *name needs an &name before it'] }, { cause })
   }
-}
-
-function readTriggers(reading: Reading, on: Node | null) {
-  const problems: Problem[] = []
-  const triggers: SourceTrigger[] = []
-  const native: NativeEvent[] = []
-  for (const nodes of onEntries(reading, on)) {
-    const entry = readEntry(reading, nodes)
-    problems.push(...(entry.problems ?? []))
-    if (entry.trigger) triggers.push({ ...entry.trigger, nodes })
-    else if (!entry.problems) native.push({ name: String(nodes.key), nodes })
-  }
-  if (problems.length > 0) throw new UserError(problems)
-  return { triggers, native }
 }
 
 function required(source: Source, sections: ReadonlyMap<string, Section>, key: string): Section {
@@ -106,31 +101,30 @@ function readSections(source: Source, document: Document.Parsed): Map<string, Se
     })
   }
   const pairs = pairsOf(contents)
-  const explicit = explicitKeys(source, pairs)
-  if (explicit.length > 0) throw new UserError(explicit)
-  return new Map(pairs.map((pair) => [keyOf(pair), sectionOf(source.text, pair)]))
-}
-
-/** `? on` with its value on a line of its own, at the top level and for jobs and their keys. */
-function explicitKeys(source: Source, pairs: readonly NodePair[]): Problem[] {
   const jobs = pairs.find((pair) => keyOf(pair) === 'jobs')?.value
   const perJob = isMap(jobs) ? pairsOf(jobs) : []
   const inJobs = perJob.flatMap(({ value }) => (isMap(value) ? pairsOf(value) : []))
-  return [...pairs, ...perJob, ...inJobs]
-    .filter(({ key }) => /\?[ \t]*$/.test(lineBefore(source.text, rangeOf(key)[0])))
-    .map(({ key }) => ({
-      message: 'a key after "?" is not understood by the compiler',
-      position: positionAt(source, ...rangeOf(key)),
-      hint: `write "${key}:"`,
-    }))
-}
-
-function lineBefore(text: string, place: number): string {
-  return text.slice(text.lastIndexOf('\n', place - 1) + 1, place)
-}
-
-function sectionOf(text: string, { key, value }: NodePair): Section {
-  return { key, value, ...linesOf(text, rangeOf(key)[0], value ? rangeOf(value)[1] : 0) }
+  // `? on` with its value on a line of its own.
+  const explicit = [...pairs, ...perJob, ...inJobs].filter(({ key }) => {
+    const [start] = rangeOf(key)
+    return /\?[ \t]*$/.test(source.text.slice(linesOf(source.text, start, start).start, start))
+  })
+  if (explicit.length > 0) {
+    throw new UserError(
+      explicit.map(({ key }) => ({
+        message: 'a key after "?" is not understood by the compiler',
+        position: positionAt(source, ...rangeOf(key)),
+        hint: `write "${key}:"`,
+      })),
+    )
+  }
+  return new Map(
+    pairs.map((pair) => {
+      const { key, value } = pair
+      const lines = linesOf(source.text, rangeOf(key)[0], value ? rangeOf(value)[1] : 0)
+      return [keyOf(pair), { key, value, ...lines }]
+    }),
+  )
 }
 
 /** `hookline: {runs-on: …}` at the top level of a source. */
@@ -195,7 +189,15 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
   return pairsOf(jobs.value).map((pair) => {
     const content = resolved(document, pair.value)
     const node = isMap(pair.value) ? pair.value : undefined
-    return { id: keyOf(pair), key: pair.key, node, content, needs: needsOf(document, content) }
+    const needs = isMap(content) ? resolved(document, content.get('needs', true)) : undefined
+    const ids = isSeq(needs) ? needs.items.map((item) => resolved(document, item)) : [needs]
+    return {
+      id: keyOf(pair),
+      key: pair.key,
+      node,
+      content,
+      needs: ids.flatMap((id) => (isScalar(id) && id.value !== null ? [String(id.value)] : [])),
+    }
   })
 }
 
@@ -203,16 +205,6 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
 export function resolved(document: Document, node: unknown): Node | undefined {
   const found = isAlias(node) ? node.resolve(document) : (node as Node | null | undefined)
   return found ?? undefined
-}
-
-function needsOf(document: Document, job: Node | undefined): string[] {
-  const needs = isMap(job) ? resolved(document, job.get('needs', true)) : undefined
-  if (isScalar(needs)) return needs.value === null ? [] : [String(needs.value)]
-  if (!isSeq(needs)) return []
-  return needs.items.flatMap((item) => {
-    const id = resolved(document, item)
-    return isScalar(id) && id.value !== null ? [String(id.value)] : []
-  })
 }
 
 /** What stands for the value of a secret or a variable before a run: it has the shape of a bot token. */

@@ -89,23 +89,18 @@ interface Unit extends Span {
 
 function writtenUnits(text: string, { range, type }: Scalar): Unit[] {
   const [start, end] = range ?? [0, 0]
+  const isSingle = type === Scalar.QUOTE_SINGLE
+  const isDouble = type === Scalar.QUOTE_DOUBLE
+  const isBlock = type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED
   const units: Unit[] = []
-  for (let at = contentStart(text, start, type); at < end; at = units.at(-1)?.end ?? end) {
-    units.push(...unitsAt(text, at, type))
+  let at = isBlock ? text.indexOf('\n', start) + 1 : isSingle || isDouble ? start + 1 : start
+  while (at < end) {
+    const length = isSingle && text.startsWith("''", at) ? 2 : 1
+    const plain = { start: at, end: at + length, isWhite: WHITE.test(text[at] ?? '') }
+    units.push(...(isDouble && text[at] === '\\' ? escapeUnits(text, at) : [plain]))
+    at = units.at(-1)?.end ?? end
   }
   return units
-}
-
-function contentStart(text: string, start: number, type: Scalar['type']): number {
-  if (type === Scalar.QUOTE_SINGLE || type === Scalar.QUOTE_DOUBLE) return start + 1
-  const isBlock = type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED
-  return isBlock ? text.indexOf('\n', start) + 1 : start
-}
-
-function unitsAt(text: string, start: number, type: Scalar['type']): Unit[] {
-  if (type === Scalar.QUOTE_DOUBLE && text[start] === '\\') return escapeUnits(text, start)
-  const end = start + (type === Scalar.QUOTE_SINGLE && text.startsWith("''", start) ? 2 : 1)
-  return [{ start, end, isWhite: WHITE.test(text[start] ?? '') }]
 }
 
 const WHITE = /[\s\u0085]/

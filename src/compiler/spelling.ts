@@ -44,22 +44,20 @@ export function spelled(source: Source): Spelled {
     const { contents } = parseYaml(source)
     const pairs = isMap(contents) ? pairsOf(contents) : []
     const edits = pairs.flatMap((pair) =>
-      keyOf(pair) === 'on' ? patternEdits(pair) : slipEdits(source, pair),
+      keyOf(pair) === 'on'
+        ? patternEdits(pair)
+        : fileExpressions(source.text, pair.value, [keyOf(pair)]).flatMap((expression) =>
+            slipsOf(expression.text).map((slip) => ({
+              ...expression.span(slip.start, slip.end),
+              text: encoded(slip.replacement, expression.found.scalar),
+            })),
+          ),
     )
     return { source: { ...source, text: applyEdits(source.text, edits) }, count: edits.length }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { source, count: 0 } // whoever reads the file next tells what is wrong with it
   }
-}
-
-function slipEdits({ text }: Source, pair: NodePair): Edit[] {
-  return fileExpressions(text, pair.value, [keyOf(pair)]).flatMap((expression) =>
-    slipsOf(expression.text).map((slip) => ({
-      ...expression.span(slip.start, slip.end),
-      text: encoded(slip.replacement, expression.found.scalar),
-    })),
-  )
 }
 
 /** `path: /a/:b?` as `path: /a{/:b}`. */

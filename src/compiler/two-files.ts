@@ -29,7 +29,6 @@ import {
   type NodePair,
   OWN_KEY,
   pairsOf,
-  type Section,
   type SourceFile,
 } from './source-file.ts'
 import { columnOf, type Edit } from './spans.ts'
@@ -55,14 +54,28 @@ export function twoFiles(
   options: { readonly uses: string; readonly state: string; readonly runsOn: Json },
 ): TwoFiles {
   const pairs = inputPairs(file)
-  const inputs = inputsOf(file, pairs)
+  const declared = pairs.map((pair): WorkflowInput => {
+    const input = pair.value?.toJS(file.document) as Json // YAML 1.2 core is JSON
+    const type = isObject(input) ? input.type : undefined
+    const isText = type !== 'boolean' && type !== 'number'
+    return { name: keyOf(pair), type: isText ? 'string' : type }
+  })
+  const inputs = [...new Map(declared.map((one) => [one.name.toLowerCase(), one])).values()]
   const { union, notices } = permissionsOf(file)
   const started = startedBy(file, plan)
   const jobsFile = jobsFileEdits(file, expressions, inputs)
+  const entries = plan.polled.flatMap(({ schedule }) => schedule ?? [])
+  const schedule = [...new Map(entries.map((entry) => [entryKey(entry), entry])).values()]
   const lines = [
-    ...LISTENING_KEYS.flatMap((key) => sectionLines(file, key)),
+    ...LISTENING_KEYS.flatMap((key) => {
+      const section = file.sections.get(key)
+      if (!section) return []
+      const { text } = file.source
+      const written = text.slice(section.start, section.end).replace(/\n$/, '').split('\n')
+      return dedent(written, columnOf(text, rangeOf(file.on.key)[0]))
+    }),
     'on:',
-    ...indent(eventLines(file, { starting: plan.starting, schedule: scheduleOf(plan) }), 2),
+    ...indent(eventLines(file, { starting: plan.starting, schedule }), 2),
     '',
     'jobs:',
     ...indent(
@@ -84,7 +97,16 @@ export function twoFiles(
   return {
     listening: `${lines.join('\n')}\n`,
     edits: jobsFile.edits,
-    problems: [...takenNames(file, pairs), ...strayAliases(file), ...jobsFile.problems],
+    problems: [
+      ...pairs
+        .filter((pair) => keyOf(pair).toLowerCase() === 'on')
+        .map(({ key }) => ({
+          message: 'an input cannot be named "on": the compiled jobs get their event by this name',
+          position: positionAt(file.source, ...rangeOf(key)),
+        })),
+      ...strayAliases(file),
+      ...jobsFile.problems,
+    ],
     notices,
   }
 }
@@ -126,11 +148,6 @@ function startedBy(file: SourceFile, { starting, webhooks, polled }: Plan): Star
     condition: [...polls.map((test, at) => (isLast(at) ? test : `${test} ||`)), ...hooks],
     native: ["needs.on.result == 'skipped'", ...(own ? [`(${own})`] : [])].join(' && '),
   }
-}
-
-function scheduleOf({ polled }: Plan) {
-  const entries = polled.flatMap(({ schedule }) => schedule ?? [])
-  return [...new Map(entries.map((entry) => [entryKey(entry), entry])).values()]
 }
 
 function eachJob(
@@ -224,13 +241,6 @@ function readEnv(file: SourceFile): string[] {
     .flatMap(({ lines }) => lines)
 }
 
-function sectionLines({ source, sections, on }: SourceFile, key: string): Lines {
-  const section = sections.get(key)
-  if (!section) return []
-  const lines = source.text.slice(section.start, section.end).replace(/\n$/, '').split('\n')
-  return dedent(lines, columnOf(source.text, rangeOf(on.key)[0]))
-}
-
 /** The source stays as it stands, but for its head, its rewritten expressions, and what they move. */
 function jobsFileEdits(
   file: SourceFile,
@@ -238,7 +248,17 @@ function jobsFileEdits(
   inputs: readonly WorkflowInput[],
 ): JobEdits {
   const column = columnOf(file.source.text, rangeOf(file.on.key)[0])
-  const on = [...indent(callLines(inputs, callOutputLines(file)), column), ''].join('\n')
+  const call = [
+    'on:',
+    '  workflow_call:',
+    '    inputs:',
+    '      on:',
+    '        description: The on context of one item, as JSON.',
+    '        required: true',
+    '        type: string',
+    ...inputs.flatMap(({ name, type }) => [`      ${name}:`, `        type: ${type}`]),
+    ...indent(callOutputLines(file), 4),
+  ]
   const moved = movedSettings(file, ['defaults'])
   const { defaults } = movedEntries(moved, IN_JOBS_FILE)
   const changed = jobsOf(file)
@@ -249,8 +269,11 @@ function jobsFileEdits(
     !moved.pairs.some(({ value }) => value === found.scalar)
   return {
     edits: [
-      { start: file.on.start, end: file.on.end, text: on },
-      ...LISTENING_KEYS.flatMap((key) => cut(file.sections.get(key))),
+      { start: file.on.start, end: file.on.end, text: [...indent(call, column), ''].join('\n') },
+      ...LISTENING_KEYS.flatMap((key) => {
+        const section = file.sections.get(key)
+        return section ? [{ start: section.start, end: section.end, text: '' }] : []
+      }),
       ...cutSection(file, OWN_KEY),
       ...moved.edits,
       ...changed.flatMap(({ edits }) => edits),
@@ -258,26 +281,6 @@ function jobsFileEdits(
     ],
     problems: changed.flatMap(({ problems }) => problems),
   }
-}
-
-function callLines(inputs: readonly WorkflowInput[], callOutputs: Lines): string[] {
-  const own = ['on:', '  description: The on context of one item, as JSON.', '  required: true']
-  const declared = [
-    ...own,
-    '  type: string',
-    ...inputs.flatMap(({ name, type }) => [`${name}:`, `  type: ${type}`]),
-  ]
-  return [
-    'on:',
-    '  workflow_call:',
-    '    inputs:',
-    ...indent(declared, 6),
-    ...indent(callOutputs, 4),
-  ]
-}
-
-function cut(section: Section | undefined): Edit[] {
-  return section ? [{ start: section.start, end: section.end, text: '' }] : []
 }
 
 /** An input of a manual run, or of a call, that the jobs read as `inputs.<name>`. */
@@ -297,27 +300,6 @@ export function inputPairs(file: SourceFile): NodePair[] {
       const inputs = isMap(options) ? options.get('inputs', true) : undefined
       return isMap(inputs) ? pairsOf(inputs) : []
     })
-}
-
-/** The inputs that the file declares, each once. */
-function inputsOf(file: SourceFile, pairs: readonly NodePair[]): WorkflowInput[] {
-  const inputs = pairs.map((pair) => ({ name: keyOf(pair), type: typeOf(file, pair) }))
-  return [...new Map(inputs.map((input) => [input.name.toLowerCase(), input])).values()]
-}
-
-function typeOf({ document }: SourceFile, { value }: NodePair): WorkflowInput['type'] {
-  const declared = value?.toJS(document) as Json // YAML 1.2 core is JSON
-  const type = isObject(declared) ? declared.type : undefined
-  return type === 'boolean' || type === 'number' ? type : 'string'
-}
-
-function takenNames({ source }: SourceFile, pairs: readonly NodePair[]): Problem[] {
-  return pairs
-    .filter((pair) => keyOf(pair).toLowerCase() === 'on')
-    .map(({ key }) => ({
-      message: 'an input cannot be named "on": the compiled jobs get their event by this name',
-      position: positionAt(source, ...rangeOf(key)),
-    }))
 }
 
 /**

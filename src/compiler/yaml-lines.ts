@@ -43,27 +43,32 @@ export function entryTexts(
   entries: readonly TriggerNodes[],
 ): EntryText[] {
   const isBlock = (isMap(collection) || isSeq(collection)) && !collection.flow
-  return isBlock
-    ? blockTexts(text, collection, entries)
-    : entries.map((nodes) => ({ nodes, lines: inlineLines(text, nodes), span: undefined }))
-}
-
-function blockTexts(text: string, block: Node, entries: readonly TriggerNodes[]): EntryText[] {
-  const [first] = rangeOf(block)
+  if (!isBlock) {
+    return entries.map((nodes) => {
+      const { key, options } = nodes
+      const name = text.slice(...rangeOf(key))
+      const [first = '', ...more] = options ? text.slice(...rangeOf(options)).split('\n') : []
+      const lines = [options ? `${name}: ${first}` : `${name}:`, ...more.map((line) => `  ${line}`)]
+      return { nodes, lines, span: undefined }
+    })
+  }
+  const [first] = rangeOf(collection)
   const column = columnOf(text, first)
   let start = aboveComments(text, linesOf(text, first, first).start)
   return entries.map((nodes) => {
     const { end } = linesOf(text, rangeOf(nodes.key)[0], rangeOf(nodes.options ?? nodes.key)[1])
     const span = { start, end }
-    const lines = dedent(text.slice(start, end).replace(/\n$/, '').split('\n'), column)
+    const written = dedent(text.slice(start, end).replace(/\n$/, '').split('\n'), column)
     start = end
-    return { nodes, span, lines: levelComments(isSeq(block) ? lines.map(itemAsKey) : lines) }
+    // `- push # why` becomes a key of a mapping.
+    const lines = isSeq(collection)
+      ? written.map((line) => line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, '$1:'))
+      : written
+    // A comment further right than the key below it would set the indentation of the whole text.
+    const at = lines.findIndex((line) => !/^\s*(#|$)/.test(line))
+    const above = lines.slice(0, Math.max(0, at)).map((line) => line.trimStart())
+    return { nodes, span, lines: [...above, ...lines.slice(above.length)] }
   })
-}
-
-/** `- push # why` as a key of a mapping. */
-function itemAsKey(line: string): string {
-  return line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, '$1:')
 }
 
 /** Where the comment lines right above a line begin. */
@@ -71,17 +76,4 @@ export function aboveComments(text: string, lineStart: number): number {
   const above = text.lastIndexOf('\n', lineStart - 2) + 1
   const isComment = lineStart > 0 && text.slice(above, lineStart).trimStart().startsWith('#')
   return isComment ? aboveComments(text, above) : lineStart
-}
-
-/** A comment further right than the key below it would set the indentation of the whole text. */
-function levelComments(lines: Lines): string[] {
-  const key = lines.findIndex((line) => !/^\s*(#|$)/.test(line))
-  return lines.map((line, at) => (at < key ? line.trimStart() : line))
-}
-
-function inlineLines(text: string, { key, options }: TriggerNodes): string[] {
-  const name = text.slice(...rangeOf(key))
-  if (!options) return [`${name}:`]
-  const [first = '', ...more] = text.slice(...rangeOf(options)).split('\n')
-  return [`${name}: ${first}`, ...more.map((line) => `  ${line}`)]
 }

@@ -24,8 +24,12 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
 
 function codeFrame(position: Position, hint: string | undefined, digits: number): string[] {
   const { source, line, column } = position
-  const text = lineOf(source.text, line).replace(/\r$/, '')
-  const shown = text.replaceAll('\t', ' ')
+  // Without cutting the whole text into lines: a large file may have many problems.
+  let start = 0
+  for (let at = 1; at < line; at++) start = source.text.indexOf('\n', start) + 1
+  const end = source.text.indexOf('\n', start)
+  const text = source.text.slice(start, end < 0 ? source.text.length : end)
+  const shown = text.replace(/\r$/, '').replaceAll('\t', ' ')
   const margin = ' '.repeat(digits + 1)
   const caret = ' '.repeat(column - 1) + '^'.repeat(position.length)
   return [
@@ -39,12 +43,4 @@ function codeFrame(position: Position, hint: string | undefined, digits: number)
 
 function bullets(notes: readonly string[], indent: number): string[] {
   return notes.map((note) => `${' '.repeat(indent)} = ${note}`)
-}
-
-/** Without cutting the whole text into lines: a large file may have many problems. */
-function lineOf(text: string, line: number): string {
-  let start = 0
-  for (let at = 1; at < line; at++) start = text.indexOf('\n', start) + 1
-  const end = text.indexOf('\n', start)
-  return text.slice(start, end < 0 ? text.length : end)
 }

@@ -62,7 +62,13 @@ export function refuseUnset(text: string, contexts: Contexts, strict: boolean): 
     const names = unsetReads(tree, values, strict)
     if (names.length > 0) {
       const found = `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} empty`
-      throw new ExpressionMistake(`${found}: ${remedy(names[0] ?? '')}`, expression)
+      const [context = ''] = names[0]?.split('.', 1) ?? []
+      const kind = context === 'secrets' ? 'secret' : 'variable'
+      const remedy =
+        context === 'env'
+          ? 'is the variable set where the action runs?'
+          : `is the ${kind} set, and given to the action under "${context}", or to dev in .env?`
+      throw new ExpressionMistake(`${found}: ${remedy}`, expression)
     }
     const isBlank = new Evaluator(tree, values).evaluate().coerceString().trim() === ''
     if (strict && isBlank) {
@@ -96,13 +102,6 @@ function readsEvent(part: Expr): boolean {
   const isNamed = expr instanceof ContextAccess && index instanceof Literal
   if (isNamed && !OF_SENDERS.includes(index.literal.coerceString().toLowerCase())) return false
   return readsEvent(expr) || (!(index instanceof Star) && readsEvent(index))
-}
-
-function remedy(name: string): string {
-  const [context = ''] = name.split('.', 1)
-  if (context === 'env') return 'is the variable set where the action runs?'
-  const kind = context === 'secrets' ? 'secret' : 'variable'
-  return `is the ${kind} set, and given to the action under "${context}", or to dev in .env?`
 }
 
 interface Part {

@@ -23,7 +23,11 @@ export function bindOptions(
   trigger: Trigger,
 ): BoundTrigger | { readonly problems: readonly Problem[] } {
   const { values, mistakes } = optionValues(reading, nodes)
-  if (Array.isArray(values)) return { problems: [listOfOptions(reading, nodes)] }
+  // A schema takes a list for an object with the keys `0`, `1`, …
+  if (Array.isArray(values)) {
+    const position = positionAt(reading.source, ...rangeOf(nodes.options ?? nodes.key))
+    return { problems: [{ message: 'options are a list, not a mapping of options', position }] }
+  }
   const bound = bindValues(reading, nodes, trigger, values)
   const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : []
   const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))))
@@ -80,12 +84,6 @@ function withUnknownOptions(issues: readonly Issue[], known: readonly string[]):
   })
 }
 
-/** A schema takes a list for an object with the keys `0`, `1`, … */
-function listOfOptions({ source }: Reading, { key, options }: TriggerNodes): Problem {
-  const position = positionAt(source, ...rangeOf(options ?? key))
-  return { message: 'options are a list, not a mapping of options', position }
-}
-
 /** What a schema says, at the place in the file that it is about. */
 function issueProblem(
   reading: Reading,
@@ -94,11 +92,12 @@ function issueProblem(
   issue: Issue,
 ): Problem {
   const path = pathOf(issue)
-  const find = isUnknownKey(issue) ? keyAt : nodeAt
-  const position = positionAt(reading.source, ...rangeOf(find(reading, nodes, path)))
+  const isUnknown = isUnknownKey(issue)
   // An unknown key is text of the file, unless the whole mapping comes from an expression.
-  const origin = isUnknownKey(issue) ? path.slice(0, -1) : path
-  const computed = isComputed(nodeAt(reading, nodes, origin))
+  const origin = nodeAt(reading, nodes, isUnknown ? path.slice(0, -1) : path)
+  const place = isUnknown ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
+  const position = positionAt(reading.source, ...rangeOf(place))
+  const computed = isComputed(origin)
   return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position }
 }
 
@@ -131,7 +130,14 @@ function pathOf(issue: Issue): Path {
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
   if (isUnknownKey(issue)) return unknownOption(issue, path, known)
   const option = optionName(path)
-  if (issue.type === 'picklist') return notAllowed(issue)
+  if (issue.type === 'picklist') {
+    // The schema's message is the noun: `HTTP method`.
+    const { message: noun, expected, input } = issue
+    const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
+    return typeof input === 'string'
+      ? withHint(`unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
+      : withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
+  }
   if (issue.kind === 'schema') return wrongType(issue, option)
   return { message: `"${option}": ${issue.message}` }
 }
@@ -160,15 +166,6 @@ function unknownOption(issue: Issue, path: Path, known: readonly string[]): Prob
   return withHint(`unknown option ${quoted(name)}`, name, names, 'options')
 }
 
-/** The schema's message is the noun: `HTTP method`. */
-function notAllowed({ message: noun, expected, input }: Issue): Problem {
-  const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
-  if (typeof input === 'string') {
-    return withHint(`unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
-  }
-  return withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
-}
-
 function withHint(
   message: string,
   found: string,
@@ -183,14 +180,10 @@ function withHint(
 function wrongType(issue: Issue, option: string): Problem {
   const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options')
   if (option === '') return { message: `options are ${kindOf(issue.input)}, not ${wanted}` }
-  const message = `"${option}" is ${kindOf(issue.input)}, not ${article(wanted)}`
+  const article = wanted.startsWith('a ') ? '' : /^[aeiou]/.test(wanted) ? 'an ' : 'a '
+  const message = `"${option}" is ${kindOf(issue.input)}, not ${article}${wanted}`
   // In YAML 1.2 `yes`, `no`, `on` and `off` are text.
   return wanted === 'boolean' ? { message, hint: 'write true or false' } : { message }
-}
-
-function article(noun: string): string {
-  if (noun.startsWith('a ')) return noun
-  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`
 }
 
 function kindOf(value: unknown): string {
@@ -222,10 +215,14 @@ function optionValues(
     if (!hasExpression(text)) return text
     if (mistakes.size === LIMITS.problems) return null
     try {
-      if (mayBeNoSenders(path)) refuseEvent(text, reading.contexts)
+      const [option, key] = path
+      const isProof = PROOFS.includes(option)
+      // What decides who may fire, is run, or says where a file goes, is not for a sender to word.
+      const isOwn = isProof || (option === 'config' && PROGRAMS.includes(key))
+      if (isOwn) refuseEvent(text, reading.contexts)
       const value = fillIn(text, reading.contexts)
       // Before a run every name has a placeholder, but for those that are computed.
-      if (!reading.placeholders) refuseUnset(text, reading.contexts, PROOFS.includes(path[0]))
+      if (!reading.placeholders) refuseUnset(text, reading.contexts, isProof)
       return value
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
@@ -245,11 +242,6 @@ const PROGRAMS: readonly unknown[] = [
   'format',
   'outputsDir',
 ]
-
-/** What decides who may fire, is run, or says where a file goes. */
-function mayBeNoSenders([option, key]: Path): boolean {
-  return PROOFS.includes(option) || (option === 'config' && PROGRAMS.includes(key))
-}
 
 function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {
   if (options === null) return null
@@ -295,23 +287,12 @@ function expressionProblem(
 export function nodeAt(reading: Reading, trigger: TriggerNodes, path: Path): Node {
   let node = trigger.options ?? trigger.key
   for (const key of path) {
-    const next = child(reading, node, key)
+    const value = isSeq(node) ? node.items[Number(key)] : pairOf(node, key)?.value
+    const next = isAlias(value) ? value.resolve(reading.document) : (value as Node | undefined)
     if (!next) return node === trigger.options && !isScalar(node) ? trigger.key : node
     node = next
   }
   return node
-}
-
-/** The node of a key itself, for a key that should not be there. */
-function keyAt(reading: Reading, trigger: TriggerNodes, path: Path): Node {
-  const parent = nodeAt(reading, trigger, path.slice(0, -1))
-  return pairOf(parent, path.at(-1))?.key ?? trigger.key
-}
-
-function child(reading: Reading, node: Node, key: string | number): Node | undefined {
-  const value = isSeq(node) ? node.items[Number(key)] : pairOf(node, key)?.value
-  const found = isAlias(value) ? value.resolve(reading.document) : (value as Node | undefined)
-  return found ?? undefined
 }
 
 function pairOf(node: Node, key: string | number | undefined): Pair<Node, Node | null> | undefined {

@@ -95,7 +95,10 @@ export function onEntries(reading: Reading, on: Node | null): TriggerNodes[] {
   }
   const names = isSeq(on) ? (on.items as Node[]) : isScalar(on) && on.value !== null ? [on] : []
   if (names.length > 0) return names.map((key) => ({ key, options: null }))
-  const astray = triggerAtMargin(reading)
+  // A trigger beside `on:`, where it should stand below.
+  const root = reading.document.contents
+  const beside = isMap(root) ? (root.items as Pair<Node, Node | null>[]) : []
+  const astray = beside.find(({ key }) => isScalar(key) && TRIGGERS.has(String(key.value)))?.key
   throw new UserError({
     message: `${reading.source.name} names no trigger under "on:"`,
     ...(astray && {
@@ -106,13 +109,6 @@ export function onEntries(reading: Reading, on: Node | null): TriggerNodes[] {
   })
 }
 
-/** A trigger beside `on:`, where it should stand below. */
-function triggerAtMargin({ document }: Reading): Node | undefined {
-  const root = document.contents
-  const pairs = isMap(root) ? (root.items as Pair<Node, Node | null>[]) : []
-  return pairs.find(({ key }) => isScalar(key) && TRIGGERS.has(String(key.value)))?.key
-}
-
 /** What a key under `on:` is: a trigger, mistakes, or (neither) an event of GitHub's own. */
 interface EntryResult {
   readonly trigger?: DeclaredTrigger
@@ -121,7 +117,15 @@ interface EntryResult {
 
 export function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
   const name = isScalar(nodes.key) ? String(nodes.key.value) : undefined
-  if (name === undefined) return { problems: [namelessTrigger(reading, nodes.key)] }
+  if (name === undefined) {
+    const problem = {
+      message: 'a list under "on:" holds names of triggers only',
+      position: positionAt(reading.source, ...rangeOf(nodes.key)),
+      hint: 'options need the form of a mapping',
+      notes: ['example: on: {webhook: {method: post}}'],
+    }
+    return { problems: [problem] }
+  }
   if (NATIVE_EVENTS.has(name)) return {}
   const definition = TRIGGERS.get(name)
   if (!definition) return { problems: [unknownTrigger(reading, nodes.key, name)] }
@@ -130,15 +134,6 @@ export function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
   const positionOf = (option: Path) =>
     positionAt(reading.source, ...rangeOf(nodeAt(reading, nodes, option)))
   return { trigger: { name, definition, positionOf, ...bound } }
-}
-
-function namelessTrigger({ source }: Reading, key: Node): Problem {
-  return {
-    message: 'a list under "on:" holds names of triggers only',
-    position: positionAt(source, ...rangeOf(key)),
-    hint: 'options need the form of a mapping',
-    notes: ['example: on: {webhook: {method: post}}'],
-  }
 }
 
 function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {

@@ -26,7 +26,10 @@ export function parseYaml(source: Source): Document.Parsed {
     prettyErrors: false,
   })
   refuse(document.errors, (error) => syntaxProblem(source, error))
-  refuse(repeatedKeys(document), (key) => repetition(source, key))
+  refuse(repeatedKeys(document), (key) => ({
+    message: `YAML: the key ${quoted(String(key.value))} stands here twice`,
+    position: positionAt(source, ...rangeOf(key)),
+  }))
   return document
 }
 
@@ -52,13 +55,6 @@ function repeatedKeys(document: Document.Parsed): Scalar[] {
     },
   })
   return repeated
-}
-
-function repetition(source: Source, key: Scalar): Problem {
-  return {
-    message: `YAML: the key ${quoted(String(key.value))} stands here twice`,
-    position: positionAt(source, ...rangeOf(key)),
-  }
 }
 
 function syntaxProblem(source: Source, error: YAMLError): Problem {
@@ -116,7 +112,11 @@ function excessOf(text: string): string | undefined {
     const isNode = token.trim() !== '' && !(token === ':' && afterKey)
     if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets--
-    else if (brackets === 0 && isNode) enterColumn(columns, column)
+    else if (brackets === 0 && isNode) {
+      // Leaves the nodes that begin further right, and enters one that begins here.
+      while ((columns.at(-1) ?? -1) > column) columns.pop()
+      if (columns.at(-1) !== column) columns.push(column)
+    }
     if (columns.length + brackets > LIMITS.yamlDepth) {
       return `is nested deeper than ${LIMITS.yamlDepth} levels`
     }
@@ -124,12 +124,6 @@ function excessOf(text: string): string | undefined {
     afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token)
   }
   return undefined
-}
-
-/** Leaves the nodes that begin further right, and enters one that begins here. */
-function enterColumn(columns: number[], column: number): void {
-  while ((columns.at(-1) ?? -1) > column) columns.pop()
-  if (columns.at(-1) !== column) columns.push(column)
 }
 
 /** The place of a part of the text, cut at the end of its first line. Offsets are UTF-16 units. */

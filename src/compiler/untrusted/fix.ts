@@ -1,10 +1,10 @@
 import { Lexer } from '@actions/expressions'
 import { TokenType } from '@actions/expressions/lexer'
-import { isMap, isScalar, type Node, Scalar, type YAMLMap } from 'yaml'
+import { isMap, isScalar, type Node } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
-import { keyOf } from '../expressions.ts'
-import { applyEdits, type Edit, linesOf, ScalarText } from '../spans.ts'
+import { encoded, keyOf } from '../expressions.ts'
+import { applyEdits, columnOf, type Edit, linesOf, ScalarText } from '../spans.ts'
 import { quoted } from '../yaml-lines.ts'
 import { type Finding, findUntrusted, isGoverning } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
@@ -62,7 +62,14 @@ function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
   })
   const env = edits.length > 0 && addToEnv(file.source.text, step.place, names.variables)
   if (!env) return NO_FIX
-  return { edits: [...inSource(file, text.node, edits.flat()), env], count: edits.length }
+  const written = new ScalarText(file.source.text, text.node)
+  // Two expressions in one string share its quotes.
+  const once = new Map(edits.flat().map((edit) => [edit.start, edit]))
+  const inSource = [...once.values()].map((edit) => ({
+    ...written.span(edit.start, edit.end),
+    text: encoded(edit.text, text.node),
+  }))
+  return { edits: [...inSource, env], count: edits.length }
 }
 
 /** The edits of a script that make a variable of one expression. */
@@ -82,29 +89,13 @@ function replacements({ key, step }: Finding, script: Script): (Replace | undefi
   return safeInJavaScript(script).map(
     (safe) =>
       safe &&
-      (({ expression }, names) =>
-        safe.edits(names.of(safe.isJson ? asJson(expression.trim()) : expression.trim()))),
+      (({ expression }, names) => {
+        const text = expression.trim()
+        // A value keeps its type by way of JSON.
+        const isWrapped = safe.isJson && !/^toJSON\([^()]*\)$/i.test(text)
+        return safe.edits(names.of(isWrapped ? `toJSON(${text})` : text))
+      }),
   )
-}
-
-/** A value keeps its type by way of JSON. */
-function asJson(expression: string): string {
-  return /^toJSON\([^()]*\)$/i.test(expression) ? expression : `toJSON(${expression})`
-}
-
-/** Edits of a value as edits of the file; two expressions in one string share its quotes. */
-function inSource({ source }: LintedFile, scalar: Scalar<string>, edits: readonly Edit[]): Edit[] {
-  const written = new ScalarText(source.text, scalar)
-  const once = new Map(edits.map((edit) => [edit.start, edit]))
-  return [...once.values()].map(({ start, end, text }) => ({
-    ...written.span(start, end),
-    text: escaped(text, scalar.type),
-  }))
-}
-
-function escaped(text: string, style: Scalar['type']): string {
-  if (style === Scalar.QUOTE_SINGLE) return text.replaceAll("'", "''")
-  return style === Scalar.QUOTE_DOUBLE ? JSON.stringify(text).slice(1, -1) : text
 }
 
 /** A variable that a step is to get. */
@@ -175,40 +166,33 @@ function addToEnv(text: string, step: Place, variables: readonly Variable[]): Ed
   const env = childOf(step, 'env')
   const pair = items.find((item) => keyOf(item) === 'env')
   if (!first) return undefined
-  const column = columnOf(text, first.key)
-  if (!pair || !env) return newEnv(text, items, column, variables)
+  const column = columnOf(text, rangeOf(first.key)[0])
+  if (!pair || !env) {
+    // After the script, which ends where its last line does.
+    const script = items.findLast((item) => ['run', 'with'].includes(keyOf(item)))
+    if (!script?.value) return undefined
+    const { end } = linesOf(text, rangeOf(script.key)[0], rangeOf(script.value)[1])
+    const edit = insertion(end, [`${' '.repeat(column)}env:`, ...linesFor(variables, column + 2)])
+    return text[end - 1] === '\n' ? edit : { ...edit, text: `\n${edit.text.trimEnd()}` }
+  }
   const { node } = env
   const isEmpty = node === null || (isScalar(node) && node.value === null)
   if (env.isShared || !(isEmpty || isMap(node))) return undefined
-  if (isMap(node) && node.flow) return intoBraces(node, variables)
+  if (isMap(node) && node.flow) {
+    const at = rangeOf(node)[0] + 1
+    const inside = variables
+      .map(({ name, expression }) => `${name}: ${quoted(template(expression))}`)
+      .join(', ')
+    return { start: at, end: at, text: ` ${inside}${node.items.length > 0 ? ', ' : ' '}` }
+  }
   const name = isMap(node) ? mapOf(node).items[0]?.key : undefined
   const at = linesOf(text, ...rangeOf(pair.key)).end
-  const indent = name ? columnOf(text, name) : column + 2
+  const indent = name ? columnOf(text, rangeOf(name)[0]) : column + 2
   return insertion(at, linesFor(variables, indent))
-}
-
-/** After the script, which ends where its last line does. */
-function newEnv(
-  text: string,
-  items: ReturnType<typeof mapOf>['items'],
-  column: number,
-  variables: readonly Variable[],
-): Edit | undefined {
-  const script = items.findLast((item) => ['run', 'with'].includes(keyOf(item)))
-  if (!script?.value) return undefined
-  const { end } = linesOf(text, rangeOf(script.key)[0], rangeOf(script.value)[1])
-  const edit = insertion(end, [`${' '.repeat(column)}env:`, ...linesFor(variables, column + 2)])
-  return text[end - 1] === '\n' ? edit : { ...edit, text: `\n${edit.text.trimEnd()}` }
 }
 
 function insertion(at: number, lines: readonly string[]): Edit {
   return { start: at, end: at, text: lines.map((line) => `${line}\n`).join('') }
-}
-
-function intoBraces(env: YAMLMap, variables: readonly Variable[]): Edit {
-  const at = rangeOf(env)[0] + 1
-  const inside = variables.map(({ name, expression }) => `${name}: ${quoted(template(expression))}`)
-  return { start: at, end: at, text: ` ${inside.join(', ')}${env.items.length > 0 ? ', ' : ' '}` }
 }
 
 function linesFor(variables: readonly Variable[], indent: number): string[] {
@@ -220,9 +204,4 @@ function linesFor(variables: readonly Variable[], indent: number): string[] {
 
 function template(expression: string): string {
   return `\${{ ${expression.replaceAll(/\s*[\r\n]\s*/g, ' ')} }}`
-}
-
-function columnOf(text: string, node: Node): number {
-  const [start] = rangeOf(node)
-  return start - (text.lastIndexOf('\n', start - 1) + 1)
 }

@@ -163,7 +163,11 @@ export function taints(place: Place | undefined, scope: Scope, expressions: Expr
 /** The jobs, each behind those it needs; a circle, which GitHub refuses, is cut somewhere. */
 function inOrderOfNeeds(entries: readonly Entry[]): OrderedJob[] {
   const byName = new Map(
-    entries.map((entry) => [entry.name.toLowerCase(), { entry, needs: needsOf(entry.value) }]),
+    entries.map((entry) => {
+      const list = childOf(entry.value, 'needs')
+      const needs = [list, ...itemsOf(list)].flatMap((one) => textOf(one)?.toLowerCase() ?? [])
+      return [entry.name.toLowerCase(), { entry, needs }]
+    }),
   )
   const ordered = new Set<OrderedJob>()
   const entered = new Set<OrderedJob>()
@@ -184,11 +188,6 @@ function inOrderOfNeeds(entries: readonly Entry[]): OrderedJob[] {
 interface OrderedJob {
   readonly entry: Entry
   readonly needs: readonly string[]
-}
-
-function needsOf(job: Place): string[] {
-  const needs = childOf(job, 'needs')
-  return [needs, ...itemsOf(needs)].flatMap((one) => textOf(one)?.toLowerCase() ?? [])
 }
 
 function jobFlow(
@@ -267,18 +266,15 @@ function isPosixShell(top: Place, job: Place, step: Place): boolean {
     childOf(job, 'defaults', 'run', 'shell'),
     childOf(top, 'defaults', 'run', 'shell'),
   ].find((place) => place !== undefined)
-  return named ? POSIX_SHELL.test(textOf(named) ?? '') : !mayBeWindows(job)
-}
-
-function mayBeWindows(job: Place): boolean {
+  if (named) return POSIX_SHELL.test(textOf(named) ?? '')
   const wordsOf = (key: string) =>
     textsOf(childOf(job, key))
       .map(({ node }) => node.value)
       .join('\n')
   const [runner, strategy] = [wordsOf('runs-on'), wordsOf('strategy')]
-  if (/win|self-hosted/i.test(runner)) return true
-  if (!runner.includes('${{')) return false
-  return !/\$\{\{\s*matrix\./.test(runner) || /win|\$\{\{/i.test(strategy)
+  if (/win|self-hosted/i.test(runner)) return false
+  if (!runner.includes('${{')) return true
+  return /\$\{\{\s*matrix\./.test(runner) && !/win|\$\{\{/i.test(strategy)
 }
 
 /** The action by its name, of whatever owner and version, or the one of the same repository. */

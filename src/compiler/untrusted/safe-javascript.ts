@@ -22,7 +22,13 @@ export function safeInJavaScript(script: Script): (ScriptReplacement | undefined
   )
   const isSafe = code.every((_, index) => isKnown(code, index))
   const at = new Map(
-    tokens.flatMap((token) => placeholdersIn(script, token).map((one) => [one, token] as const)),
+    tokens
+      .filter(({ value }) => value.includes('hookline_expression_'))
+      .flatMap((token) =>
+        script.placeholders
+          .filter((one) => one.at >= token.start && one.at < token.end)
+          .map((one) => [one, token] as const),
+      ),
   )
   return script.placeholders.map((placeholder) => {
     const token = at.get(placeholder)
@@ -47,11 +53,6 @@ function located(script: string): Located[] {
     at += value.length
     return { type, value, start, end: at }
   })
-}
-
-function placeholdersIn({ placeholders }: Script, { start, end, value }: Located): Placeholder[] {
-  if (!value.includes('hookline_expression_')) return []
-  return placeholders.filter(({ at }) => at >= start && at < end)
 }
 
 /** What is called by its own name. */
@@ -123,35 +124,22 @@ function replacementIn(
   }
   if (after?.value === ':' || before?.value === '.') return undefined
   if (token.type === 'StringLiteral') {
-    const quotes = isPlainString(token, before, after) ? backticks(script, token) : undefined
-    return quotes && { isJson: false, edits: (name) => [...inTemplate(name), ...quotes] }
+    // With no escape, and no directive or name of a module, it can become a template literal.
+    const { value, start, end } = token
+    const isDirective = before === undefined || before.value === ';' || before.value === '{'
+    const isPlain = !/[\\`]/.test(value) && !value.includes('${')
+    const isClosed = value.length > 1 && value.at(-1) === value[0]
+    if (!isPlain || !isClosed || isDirective || after?.type === 'StringLiteral') return undefined
+    const quotes = [start, end - 1].map((quote) => {
+      const at = script.toValue(quote)
+      return { start: at, end: at + 1, text: '`' }
+    })
+    return { isJson: false, edits: (name) => [...inTemplate(name), ...quotes] }
   }
-  if (token.value !== placeholder.name || isCalledOrNamed(before, after)) return undefined
+  const isNamed = ['const', 'let', 'var', 'function', 'class', 'new'].includes(before?.value ?? '')
+  const isCalled = ['=', '=>', '(', '++', '--', '`'].includes(after?.value ?? '')
+  if (token.value !== placeholder.name || isNamed || isCalled) return undefined
   return { isJson: true, edits: (name) => atBraces(placeholder, `JSON.parse(process.env.${name})`) }
-}
-
-/** A string that can become a template literal: with no escape, and no directive or name of a module. */
-function isPlainString(
-  { value }: Located,
-  before: Located | undefined,
-  after: Located | undefined,
-): boolean {
-  const isDirective = before === undefined || before.value === ';' || before.value === '{'
-  const isPlain = !/[\\`]/.test(value) && !value.includes('${')
-  const isClosed = value.length > 1 && value.at(-1) === value[0]
-  return isPlain && isClosed && !isDirective && after?.type !== 'StringLiteral'
-}
-
-function isCalledOrNamed(before: Located | undefined, after: Located | undefined): boolean {
-  if (['const', 'let', 'var', 'function', 'class', 'new'].includes(before?.value ?? '')) return true
-  return ['=', '=>', '(', '++', '--', '`'].includes(after?.value ?? '')
-}
-
-function backticks(script: Script, { start, end }: Located): Edit[] {
-  return [start, end - 1].map((quote) => {
-    const at = script.toValue(quote)
-    return { start: at, end: at + 1, text: '`' }
-  })
 }
 
 function atBraces({ braces }: Placeholder, text: string): Edit[] {

@@ -1,4 +1,4 @@
-import type { Command, Redirection, SyntaxNode, TestBinaryExpression, Word } from 'unbash'
+import type { Command, Redirection, SyntaxNode, Word } from 'unbash'
 import {
   fixedText,
   nameOfCommand,
@@ -21,12 +21,19 @@ export type Replacement = (variable: string) => string
 export function safeInShell(script: Script): (Replacement | undefined)[] {
   const tree = shellTree(script.text)
   if (!tree || tree.nodes.some(changesMeaning)) return script.placeholders.map(() => undefined)
-  const leaves = leavesByPlaceholder(tree)
+  // The part of text that holds each name; `null` for one that stands in several.
+  const leaves = new Map<string, SyntaxNode | null>()
+  for (const node of tree.nodes) {
+    for (const [name] of leafText(node)?.matchAll(new RegExp(PLACEHOLDER, 'g')) ?? []) {
+      leaves.set(name, leaves.has(name) ? null : node)
+    }
+  }
   return script.placeholders.map((placeholder) => {
     const leaf = leaves.get(placeholder.name)
     if (leaf === undefined)
       return isInComment(script, tree, placeholder) ? (name) => name : undefined
-    return leaf && !isEscaped(script, placeholder) ? replacementAt(leaf, tree) : undefined
+    const isEscaped = script.text[placeholder.at - 1] === '\\'
+    return leaf && !isEscaped ? replacementAt(leaf, tree) : undefined
   })
 }
 
@@ -62,18 +69,6 @@ function changesMeaning(node: SyntaxNode): boolean {
   }
 }
 
-/** The part of text that holds each name; `null` for one that stands in several. */
-function leavesByPlaceholder(tree: ShellTree): Map<string, SyntaxNode | null> {
-  const leaves = new Map<string, SyntaxNode | null>()
-  for (const node of tree.nodes) {
-    const text = leafText(node)
-    for (const [name] of text?.matchAll(new RegExp(PLACEHOLDER, 'g')) ?? []) {
-      leaves.set(name, leaves.has(name) ? null : node)
-    }
-  }
-  return leaves
-}
-
 /** Nodes that hold text, and no part with a node of its own. */
 function leafText(node: SyntaxNode): string | undefined {
   switch (node.type) {
@@ -94,10 +89,6 @@ function leafText(node: SyntaxNode): string | undefined {
     default:
       return undefined
   }
-}
-
-function isEscaped({ text }: Script, { at }: Placeholder): boolean {
-  return text[at - 1] === '\\'
 }
 
 /** Nodes in which a comment can stand. */
@@ -137,7 +128,10 @@ function isSafeText(part: SyntaxNode, tree: ShellTree): boolean {
   if (around?.type === 'HereDoc') {
     return around.delimiter?.quoted === false && readsSafely(tree.parents.get(around), tree)
   }
-  if (around?.type !== 'Word' || !isOneWord(around)) return false
+  // A word that is not split and no pattern, but for what the variable itself will have in quotes.
+  const plain = ['Literal', 'SingleQuoted', 'DoubleQuoted']
+  if (around?.type !== 'Word' || around.parts?.some(({ type }) => !plain.includes(type)))
+    return false
   const user = tree.parents.get(around)
   switch (user?.type) {
     case 'Command':
@@ -145,7 +139,9 @@ function isSafeText(part: SyntaxNode, tree: ShellTree): boolean {
     case 'HereString':
       return readsSafely(tree.parents.get(user), tree)
     case 'TestBinary':
-      return isComparison(user, around)
+      // `[[ a == b ]]` compares; `-eq` calculates, and so runs what stands in an index.
+      if (user.operator === '=~') return user.left === around
+      return ['=', '==', '!='].includes(user.operator)
     case 'TestUnary':
       return user.operator === '-n' || user.operator === '-z'
     case 'Case':
@@ -153,16 +149,6 @@ function isSafeText(part: SyntaxNode, tree: ShellTree): boolean {
     default:
       return false
   }
-}
-
-/** Not split and no pattern, but for what the variable itself will have in quotes. */
-function isOneWord({ parts = [] }: Word): boolean {
-  return parts.every(({ type }) => ['Literal', 'SingleQuoted', 'DoubleQuoted'].includes(type))
-}
-
-/** `[[ a == b ]]` compares; `-eq` calculates, and so runs what stands in an index. */
-function isComparison({ operator, left }: TestBinaryExpression, word: Word): boolean {
-  return ['=', '==', '!='].includes(operator) || (operator === '=~' && left === word)
 }
 
 /** Commands that take their input as text, whatever it is. */
@@ -206,7 +192,12 @@ const TAKING: ReadonlyMap<string, (argument: Argument) => boolean> = new Map([
   ],
   ['test', ({ args }: Argument) => isPlainTest(args)],
   ['[', ({ args }: Argument) => isPlainTest(args.slice(0, -1))],
-  ['jq', ({ args, at }: Argument) => fixed(args[at - 2]) === '--arg' && isFixedElsewhere(args, at)],
+  [
+    'jq',
+    ({ args, at }: Argument) =>
+      fixed(args[at - 2]) === '--arg' &&
+      args.every((word, index) => index === at || fixedText(word) !== undefined),
+  ],
   ['gh', ({ args, at, word }: Argument) => isTextOfGh(args, at, word)],
   ['curl', ({ args, at, word }: Argument) => isDataOfCurl(args, at, word)],
 ])
@@ -215,25 +206,20 @@ function fixed(word: Word | undefined): string {
   return fixedText(word) ?? ''
 }
 
-/** A word that is one argument, whatever stands in its variables. */
-function isOneArgument({ parts = [] }: Word): boolean {
-  return parts.every(
-    ({ type, text }) =>
-      type === 'Literal' ||
-      type === 'SingleQuoted' ||
-      (type === 'DoubleQuoted' && !/\$(?:@|\{[^}]*@)/.test(text)),
-  )
-}
-
 /** Of three words the one between decides, of two the first, whatever the others are. */
 function isPlainTest(args: readonly Word[]): boolean {
-  if (!args.every(isOneArgument)) return false
+  // Each word is one argument, whatever stands in its variables.
+  const areSingle = args.every(({ parts = [] }) =>
+    parts.every(
+      ({ type, text }) =>
+        type === 'Literal' ||
+        type === 'SingleQuoted' ||
+        (type === 'DoubleQuoted' && !/\$(?:@|\{[^}]*@)/.test(text)),
+    ),
+  )
+  if (!areSingle) return false
   if (args.length === 3) return ['=', '==', '!='].includes(fixed(args[1]))
   return args.length === 2 && ['-n', '-z'].includes(fixed(args[0]))
-}
-
-function isFixedElsewhere(args: readonly Word[], at: number): boolean {
-  return args.every((word, index) => index === at || fixedText(word) !== undefined)
 }
 
 /** `gh issue comment 1 --body "…"`: what a person would type there. */
@@ -283,26 +269,22 @@ function printsSafely(command: Command, tree: ShellTree): boolean {
     if (at.type === 'Redirected' && !at.redirects.every(isHarmless)) return false
     const before = below.pos
     const later = at.type === 'Pipeline' ? at.commands.filter(({ pos }) => pos > before) : []
-    if (!isReadSafely(later)) return false
-    if (at.type === 'Script') return isReadAsText(tree.parents.get(at), tree)
+    const areReaders = later.every(
+      (one) => one.type === 'Command' && isReader(one) && one.redirects.every(isHarmless),
+    )
+    if (!areReaders) return false
+    if (at.type === 'Script') {
+      const around = tree.parents.get(at)
+      if (!around) return true
+      // A `$(…)` that stands in double quotes where a variable would be safe.
+      const quotes = tree.parents.get(around)
+      const isExpansion = around.type === 'CommandExpansion' && !around.text.startsWith('`')
+      return isExpansion && quotes?.type === 'DoubleQuoted' && isSafeText(quotes, tree)
+    }
     if (!PASSING.has(at.type) && at.type !== 'Redirected' && at.type !== 'Pipeline') return false
     below = at
   }
   return false
-}
-
-function isReadSafely(commands: readonly SyntaxNode[]): boolean {
-  return commands.every(
-    (one) => one.type === 'Command' && isReader(one) && one.redirects.every(isHarmless),
-  )
-}
-
-/** The top of the script, or a `$(…)` that stands in double quotes where a variable would be safe. */
-function isReadAsText(around: SyntaxNode | undefined, tree: ShellTree): boolean {
-  if (!around) return true
-  if (around.type !== 'CommandExpansion' || around.text.startsWith('`')) return false
-  const quotes = tree.parents.get(around)
-  return quotes?.type === 'DoubleQuoted' && isSafeText(quotes, tree)
 }
 
 /** Files that nobody runs, and that the runner does not obey. */

@@ -66,7 +66,12 @@ function isTainted(expr: Expr, scope: Scope): boolean {
     const results = expr.operator.lexeme === '&&' ? expr.args.slice(-1) : expr.args
     return results.some((arg) => isTainted(arg, scope))
   }
-  if (expr instanceof FunctionCall) return callResults(expr).some((arg) => isTainted(arg, scope))
+  if (expr instanceof FunctionCall) {
+    const { functionName, args } = expr
+    const name = functionName.lexeme.toLowerCase()
+    const isResult = (at: number) => name !== 'case' || at % 2 === 1 || at === args.length - 1
+    return !HARMLESS.has(name) && args.some((arg, at) => isResult(at) && isTainted(arg, scope))
+  }
   // `on.webhook['outputs']` is its root `on` and the steps from there.
   const steps: (string | undefined)[] = []
   let root = expr
@@ -77,13 +82,6 @@ function isTainted(expr: Expr, scope: Scope): boolean {
   }
   if (!(root instanceof ContextAccess)) return root !== expr && isTainted(root, scope)
   return CONTEXTS.get(root.name.lexeme.toLowerCase())?.(steps, scope) ?? false
-}
-
-function callResults({ functionName, args }: FunctionCall): readonly Expr[] {
-  const name = functionName.lexeme.toLowerCase()
-  if (HARMLESS.has(name)) return []
-  if (name !== 'case') return args
-  return args.filter((_, at) => at % 2 === 1 || at === args.length - 1)
 }
 
 /** Steps into a context; `undefined` for one that is only known at run time, or for all there are. */
