@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readSealKeys, readSignKeys } from '../../src/relay/config.ts'
 import { openGrant } from '../../src/relay/grant.ts'
-import { newSealKey, openSealed } from '../../src/relay/seal.ts'
+import { newSealKey, openSealed, sealToken } from '../../src/relay/seal.ts'
 import { compiledSources } from '../support/build.ts'
 import { runCommand } from '../support/command.ts'
 import { TOKEN } from '../support/scene.ts'
@@ -135,6 +135,14 @@ describe('hookline url, with the keys at hand', () => {
     expect(output).not.toContain(TOKEN)
   })
 
+  test('prints a URL for the sealed token at hand, which the shell puts in', async () => {
+    const { publicJwk } = await newSealKey()
+    const text = await sealToken({ token: TOKEN, repository: 'o/r' }, publicJwk)
+    const { output } = await runCommand('url', { arguments: flags, env: { HOOKLINE_TOKEN: text } })
+    expect(output).toContain('https://relay.example/o/r/hook/webhook?__token=$HOOKLINE_TOKEN')
+    expect(output).not.toContain(text)
+  })
+
   test('--json tells its id', async () => {
     const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
     const { output } = await runCommand('url', { arguments: [...flags, '--json'], env })
@@ -144,6 +152,9 @@ describe('hookline url, with the keys at hand', () => {
   test('without them the sender sets a header, and nothing can be narrowed', async () => {
     const plain = await runCommand('url', { arguments: flags })
     expect(plain.output).toContain('X-Platform-Authorization: Bearer $HOOKLINE_TOKEN')
+    expect(plain.output).toContain(
+      "hookline seal --relay 'https://relay.example' --repository 'o/r' --path 'hook/webhook'",
+    )
     const narrowed = await runCommand('url', { arguments: [...flags, '--expires', '1d'] })
     expect(narrowed.errors).toContain('HOOKLINE_SIGN_KEYS')
   })

@@ -81,7 +81,7 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
   const token = granted?.text ?? (await sealedAtHand(relay, repository, path))
   const described = bot
     ? await describeBot(url, token === TOKEN_VARIABLE ? undefined : token, options, process.env)
-    : describeWebhook(url, token)
+    : describeWebhook(url, token, sealCommand(relay, repository, path))
   const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
 }
@@ -232,8 +232,9 @@ const TOKEN_VARIABLE = '$HOOKLINE_TOKEN'
  * A webhook URL, and a curl line to try it with, which keeps the token out of the URL.
  *
  * @param token a grant or a sealed one, which may stand in the URL; `undefined` for a header
+ * @param seal the command that makes one, for who cannot set a header
  */
-function describeWebhook(bare: string, token: string | undefined): Described {
+function describeWebhook(bare: string, token: string | undefined, seal: string): Described {
   const [name, value] = ['X-Platform-Authorization', `Bearer ${token ?? TOKEN_VARIABLE}`] as const
   const header = `${name}: ${value}`
   const headers = { [name]: value, 'Content-Type': 'application/json' }
@@ -242,17 +243,17 @@ function describeWebhook(bare: string, token: string | undefined): Described {
   const curl = curlLine({ ...call, variables: [TOKEN_VARIABLE] })
   if (token === undefined) {
     const parts = ['Webhook URL', bare, 'Header that the sender sets', header, 'Try it', curl]
-    return { text: lines(...parts, ...PLAIN), url: bare, header, curl }
+    const other = 'A sender that sets no header needs a token that may stand in a URL'
+    return { text: lines(...parts, other, seal), url: bare, header, curl }
   }
   const url = withToken(bare, token)
   return { text: lines('Webhook URL', url, 'Try it', curl), url, curl }
 }
 
-/** For who cannot set a header. */
-const PLAIN = [
-  'A sender that sets no header needs a token that may stand in a URL',
-  'npx hookline seal --relay <url> --repository <owner/name>   # or npx hookline grant',
-]
+function sealCommand(relay: string, repository: string | undefined, path: string): string {
+  const scope = `--repository ${shellQuoted(repository ?? 'owner/name')} --path ${shellQuoted(path)}`
+  return `npx hookline seal --relay ${shellQuoted(relay)} ${scope}   # or npx hookline grant`
+}
 
 /** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
 function lines(...parts: string[]): string {
