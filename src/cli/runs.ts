@@ -59,22 +59,22 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
     return
   }
   const told = new Map<number, string>()
-  do {
+  for (;;) {
     const runs = await listRuns(github)
     const wanted = delivery === undefined ? runs : runs.filter((each) => each.delivery === delivery)
     for (const each of told.size === 0 ? wanted : wanted.toReversed()) {
       if (told.get(each.id) !== stateOf(each)) tell(each)
       told.set(each.id, stateOf(each))
     }
-    if (watch) {
-      await github.sleep(PAUSE)
-      continue
+    if (!watch) {
+      if (delivery !== undefined && wanted.length === 0) throw unknownDelivery(delivery)
+      if (wanted.length === 0) process.stderr.write('no webhook has started a run yet\n')
+      const nameless = wanted.find((each) => each.delivery === null)
+      if (nameless) process.stderr.write(`${nameAdvice(nameless.workflow)}\n`)
+      return
     }
-    if (delivery !== undefined && wanted.length === 0) throw unknownDelivery(delivery)
-    if (wanted.length === 0) process.stderr.write('no webhook has started a run yet\n')
-    const [nameless] = wanted.filter((each) => each.delivery === null)
-    if (nameless) process.stderr.write(`${nameAdvice(nameless.workflow)}\n`)
-  } while (watch)
+    await github.sleep(PAUSE)
+  }
 }
 
 /** What a webhook URL addresses. */

@@ -89,7 +89,7 @@ async function sendRequest(
   if (options.list) {
     const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
     const lines = all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd())
-    return print(options.json ? JSON.stringify(all) : lines.join('\n'))
+    return print(options.json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
   }
   if (address === undefined) command.error("error: missing required argument 'url'")
   if (options.fixture !== undefined && options.file !== undefined) {
