@@ -106,6 +106,7 @@ describe('time to accept', () => {
     const { answer, work } = accept(dispatchOf('a'))
     await time.settled(work)
     await time.pass(2400)
+    await work
     expect(answer).toEqual({ attempts: DONE, at: 2400 })
     expect(queue.figures().waiting).toBe(0)
   })
@@ -219,6 +220,7 @@ describe('a full outbox', () => {
     const taken = accept(dispatchOf('a'))
     await time.settled(taken.work)
     await time.pass(5 * SECOND)
+    await taken.work
     expect(taken.answer).toEqual({ attempts: DONE, at: 5000 })
     error = down()
     // GitHub knows this credential now: the other half is for it, and then it is full.
@@ -226,6 +228,7 @@ describe('a full outbox', () => {
     const refused = accept({ ...dispatchOf('b'), repository: { owner: 'o', name: 'third' } })
     await time.settled(refused.work)
     await time.pass(5 * SECOND)
+    await refused.work
     expect(refused.answer.error).toMatchObject({ status: 503, code: 'outbox_full' })
   })
 })
