@@ -75,6 +75,10 @@ effect(() => {
   }
 })
 
+function set(change: Partial<Draft>): void {
+  draft.value = { ...draft.value, ...change }
+}
+
 function draftOf(request: ShownRequest, of: string | null): Draft {
   const { method, path, headers, body, encoding } = request
   const shown = encoding === 'text' ? pretty(body) : body
@@ -106,9 +110,6 @@ async function submit(): Promise<void> {
 /** A request of one's own, beside what becomes of it. */
 export function Composer() {
   const { method, path, headers, body, encoding, of } = draft.value
-  const set = (change: Partial<Draft>) => {
-    draft.value = { ...draft.value, ...change }
-  }
   const isJsonGiven = encoding === 'text' && /json/i.test(headers) && body !== ''
   const isBroken = isJsonGiven && parsed(body) === undefined
   const plain = { spellcheck: false, autocomplete: 'off' } as const
@@ -221,9 +222,7 @@ function Sign() {
       <input
         type="checkbox"
         checked={sign}
-        onChange={({ currentTarget }) => {
-          draft.value = { ...draft.value, sign: currentTarget.checked }
-        }}
+        onChange={({ currentTarget }) => set({ sign: currentTarget.checked })}
       />{' '}
       Sign it now as <code>{scheme}</code>, with the secret of the trigger
     </label>
@@ -238,9 +237,7 @@ function Buttons() {
         type="button"
         class="quiet"
         disabled={encoding !== 'text' || !isJson(body)}
-        onClick={() => {
-          draft.value = { ...draft.value, body: pretty(body) }
-        }}
+        onClick={() => set({ body: pretty(body) })}
       >
         Format
       </button>
@@ -323,7 +320,7 @@ function StartFrom() {
 
 async function startFrom(kind: string, name: string): Promise<void> {
   try {
-    if (kind === 'empty') draft.value = { ...NOTHING, path: draft.value.path }
+    if (kind === 'empty') set({ ...NOTHING, path: draft.value.path })
     if (kind === 'trigger') {
       const chosen = welcome.value?.triggers[Number(name)]
       if (chosen) draft.value = draftOf(chosen.request, null)
