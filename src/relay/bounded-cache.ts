@@ -1,36 +1,40 @@
-/** Keeps so many values, and forgets the one that was not asked for the longest. */
+/**
+ * Keeps at most so many values, and at least the half of them that was asked for last. A full half
+ * takes the place of the older one: to move each value that is asked for to the end of one map
+ * would cost more than all else that the relay looks up for a request.
+ */
 export class BoundedCache<Key, Value> {
-  readonly #values = new Map<Key, Value>()
-  readonly #most: number
+  readonly #half: number
+  #recent = new Map<Key, Value>()
+  #older = new Map<Key, Value>()
 
   constructor(most: number) {
-    this.#most = most
+    this.#half = Math.ceil(most / 2)
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#values.get(key)
-    if (value === undefined) return undefined
-    // A map keeps the order in which its keys were set, so the first one is the oldest.
-    this.#values.delete(key)
-    this.#values.set(key, value)
-    return value
+    const recent = this.#recent.get(key)
+    if (recent !== undefined) return recent
+    const older = this.#older.get(key)
+    if (older !== undefined) this.set(key, older)
+    return older
   }
 
   set(key: Key, value: Value): void {
-    this.#values.delete(key)
-    this.#values.set(key, value)
-    if (this.#values.size <= this.#most) return
-    for (const oldest of this.#values.keys()) {
-      this.#values.delete(oldest)
-      return
+    this.#older.delete(key)
+    if (this.#recent.size >= this.#half && !this.#recent.has(key)) {
+      this.#older = this.#recent
+      this.#recent = new Map()
     }
+    this.#recent.set(key, value)
   }
 
   delete(key: Key): void {
-    this.#values.delete(key)
+    this.#recent.delete(key)
+    this.#older.delete(key)
   }
 
   get size(): number {
-    return this.#values.size
+    return this.#recent.size + this.#older.size
   }
 }

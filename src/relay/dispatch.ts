@@ -1,4 +1,4 @@
-import { isObject, parsePlainJson } from '../wire/json.ts'
+import { isObject } from '../wire/json.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { Credential } from './credentials.ts'
@@ -55,7 +55,7 @@ type WorkflowDispatch = Dispatch & { readonly target: WorkflowTarget }
 /** Milliseconds for which the default branch of a repository is remembered. */
 const BRANCH_HOLDS = 10 * 60_000
 
-/** Repositories, and workflows, of which something is remembered. */
+/** Repositories of which something is remembered. */
 const REMEMBERED = 10_000
 
 const EXTENSIONS = ['yml', 'yaml'] as const
@@ -65,14 +65,18 @@ const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required inp
 const NO_REF = /no ref found/i
 const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
+/** What was found out about a repository. */
+interface Known {
+  /** Its default branch, and until when that is believed. */
+  branch?: { readonly name: string; readonly until: number } | undefined
+  /** Its workflows whose file ends in `.yaml`. */
+  readonly yaml: Set<string>
+}
+
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
   readonly #options: GitHubOptions
-  readonly #branches = new BoundedCache<string, { readonly name: string; readonly until: number }>(
-    REMEMBERED,
-  )
-  /** Of the workflows whose file ends in `.yaml`. */
-  readonly #yaml = new BoundedCache<string, true>(REMEMBERED)
+  readonly #known = new BoundedCache<string, Known>(REMEMBERED)
   /** False once the platform refused to be asked for the run: GitHub Enterprise Server up to 3.20. */
   #tellsRun = true
 
@@ -84,14 +88,14 @@ class DirectDispatch {
   async start(dispatch: WorkflowDispatch): Promise<Attempts> {
     const { repository, target } = dispatch
     const github = new GitHubSession(this.#options, 'workflow_dispatch', dispatch)
-    const name = `${repository.owner}/${repository.name}`.toLowerCase()
-    const known = target.ref === undefined ? this.#knownBranch(name) : undefined
-    const ref = target.ref ?? known ?? (await this.#defaultBranch(github, name))
-    let outcome = await this.#startOn(ref, dispatch, github)
-    if (known !== undefined && isAnswer(outcome, 422, NO_REF)) {
+    const known = this.#knownOf(repository)
+    const remembered = target.ref ?? this.#freshBranch(known)
+    const ref = remembered ?? (await this.#defaultBranch(github, known))
+    let outcome = await this.#startOn(ref, dispatch, known, github)
+    if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {
       // The default branch was renamed since it was looked up.
-      this.#branches.delete(name)
-      outcome = await this.#startOn(await this.#defaultBranch(github, name), dispatch, github)
+      const renamed = await this.#defaultBranch(github, known)
+      outcome = await this.#startOn(renamed, dispatch, known, github)
     }
     if (!outcome.accepted) throw refusal(outcome, target).after(github.attempts)
     const run = runOf(outcome.answer)
@@ -99,49 +103,55 @@ class DirectDispatch {
   }
 
   /** By the one extension, and where there is no such file by the other one. */
-  async #startOn(ref: string, dispatch: WorkflowDispatch, github: GitHubSession): Promise<Outcome> {
-    const { repository, target, clientPayload } = dispatch
-    const key = `${repository.owner}/${repository.name}/${target.workflow}`.toLowerCase()
-    const isYaml = this.#yaml.get(key) === true
-    const [first, second] = isYaml ? [EXTENSIONS[1], EXTENSIONS[0]] : EXTENSIONS
-    const outcome = await this.#post(`${target.workflow}.${first}`, ref, clientPayload, github)
+  async #startOn(
+    ref: string,
+    { target: { workflow }, clientPayload }: WorkflowDispatch,
+    { yaml }: Known,
+    github: GitHubSession,
+  ): Promise<Outcome> {
+    const ask = (extension: string, tellsRun: boolean) => {
+      const path = `/actions/workflows/${workflow}.${extension}/dispatches`
+      const body = writeWorkflowDispatch(clientPayload, ref, tellsRun)
+      return github.ask({ path, body, reads: true })
+    }
+    const post = async (extension: string) => {
+      const outcome = await ask(extension, this.#tellsRun)
+      if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
+      const without = await ask(extension, false)
+      // Nothing else proves that it was this: whoever calls must not decide it for all others.
+      if (without.accepted) this.#tellsRun = false
+      return without
+    }
+    const [first, second] = yaml.has(workflow) ? [EXTENSIONS[1], EXTENSIONS[0]] : EXTENSIONS
+    const outcome = await post(first)
     if (!isAnswer(outcome, 404)) return outcome
-    const other = await this.#post(`${target.workflow}.${second}`, ref, clientPayload, github)
+    const other = await post(second)
     if (isAnswer(other, 404)) return outcome
-    if (second === 'yaml') this.#yaml.set(key, true)
-    else this.#yaml.delete(key)
+    if (second === 'yaml') yaml.add(workflow)
+    else yaml.delete(workflow)
     return other
   }
 
-  async #post(
-    file: string,
-    ref: string,
-    clientPayload: string,
-    github: GitHubSession,
-  ): Promise<Outcome> {
-    const path = `/actions/workflows/${file}/dispatches`
-    const ask = (tellsRun: boolean) =>
-      github.ask({ path, body: writeWorkflowDispatch(clientPayload, ref, tellsRun), reads: true })
-    const outcome = await ask(this.#tellsRun)
-    if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
-    const without = await ask(false)
-    // Nothing else proves that it was this: whoever calls must not decide it for all others.
-    if (without.accepted) this.#tellsRun = false
-    return without
+  #knownOf({ owner, name }: Repository): Known {
+    const key = `${owner}/${name}`
+    const known = this.#known.get(key)
+    if (known) return known
+    const unknown: Known = { yaml: new Set() }
+    this.#known.set(key, unknown)
+    return unknown
   }
 
-  #knownBranch(repository: string): string | undefined {
-    const known = this.#branches.get(repository)
-    return known && this.#now() < known.until ? known.name : undefined
+  #freshBranch({ branch }: Known): string | undefined {
+    return branch && this.#now() < branch.until ? branch.name : undefined
   }
 
-  async #defaultBranch(github: GitHubSession, repository: string): Promise<string> {
+  async #defaultBranch(github: GitHubSession, known: Known): Promise<string> {
     const outcome = await github.ask({ method: 'GET', path: '', reads: true })
     if (!outcome.accepted) throw outcome.error.after(github.attempts)
-    const branch = fieldsOf(outcome.answer).default_branch
-    if (typeof branch !== 'string' || branch === '') throw noDefaultBranch().after(github.attempts)
-    this.#branches.set(repository, { name: branch, until: this.#now() + BRANCH_HOLDS })
-    return branch
+    const name = fieldsOf(outcome.answer).default_branch
+    if (typeof name !== 'string' || name === '') throw noDefaultBranch().after(github.attempts)
+    known.branch = { name, until: this.#now() + BRANCH_HOLDS }
+    return name
   }
 
   #now(): number {
@@ -213,7 +223,7 @@ function runOf(answer: PlatformAnswer): string | undefined {
 
 function fieldsOf({ text }: PlatformAnswer): Readonly<Record<string, unknown>> {
   try {
-    const value = parsePlainJson(text)
+    const value: unknown = JSON.parse(text)
     return isObject(value) ? value : {}
   } catch {
     return {}
