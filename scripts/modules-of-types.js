@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import { transformSync } from '@swc/core'
 
 /**
  * The modules of src/ that declare types and nothing else, as paths from the root. Nothing of them is
@@ -22,8 +22,7 @@ export function modulesOfTypes() {
  * @param {string} text
  */
 export function runs(text) {
-  const { ESNext } = ts.ScriptTarget
-  const compilerOptions = { removeComments: true, target: ESNext, module: ts.ModuleKind.ESNext }
-  const { outputText } = ts.transpileModule(text, { compilerOptions })
-  return !/^(export \{ ?\};?\s*)?$/.test(outputText.trim())
+  const jsc = /** @type {const} */ ({ parser: { syntax: 'typescript' }, target: 'es2022' })
+  const { code } = transformSync(text, { jsc, module: { type: 'es6' }, minify: true, swcrc: false })
+  return code !== '' && code !== 'export{};'
 }

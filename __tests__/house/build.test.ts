@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
 import { differences, write } from '../../scripts/build/files.js'
 import { notices, packageFolder } from '../../scripts/build/notices.js'
 import { replaceOnce } from '../../scripts/build/packages.js'
@@ -26,16 +27,35 @@ function packageJson(name: string, version: string, more: object = {}): string {
   return JSON.stringify({ name, version, license: 'MIT', main: 'index.js', ...more })
 }
 
-/** Bundles in a process of its own, as the build does, and returns the texts by path. */
-function bundle(target: object): Record<string, string> {
-  const module = new URL('../../scripts/build/bundle.js', import.meta.url).href
-  const script = `
-    import { bundle } from ${JSON.stringify(module)}
-    const files = await bundle(${JSON.stringify(target)})
-    console.log(JSON.stringify(files.map(([name, { content }]) => [name, content.toString()])))`
-  const args = ['--input-type=module', '-e', script]
-  const printed = execFileSync(process.execPath, args, { cwd: folder, stdio: 'pipe' })
-  return Object.fromEntries(JSON.parse(printed.toString()))
+const BUNDLER = `
+  import { bundle } from ${JSON.stringify(new URL('../../scripts/build/bundle.js', import.meta.url))}
+  process.on('message', async ({ folder, target }) => {
+    process.chdir(folder)
+    try {
+      const files = await bundle(target)
+      const texts = files.map(([name, { content }]) => [name, content.toString()])
+      process.send({ files: Object.fromEntries(texts) })
+    } catch ({ message }) {
+      process.send({ message })
+    }
+  })`
+
+/** One process for all, as in the build: the bundler is no module for the virtual machine of a test. */
+const bundler = spawn(process.execPath, ['--input-type=module', '-e', BUNDLER], {
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+})
+const ended = once(bundler, 'exit').then(() => [{ files: {}, message: 'the bundler ended' }])
+afterAll(() => {
+  bundler.kill()
+  return ended
+})
+
+/** The texts of a bundle by path. */
+async function bundle(target: object): Promise<Record<string, string>> {
+  bundler.send({ folder, target })
+  const [{ files, message }] = await Promise.race([once(bundler, 'message'), ended])
+  if (message !== undefined) throw new Error(message)
+  return files
 }
 
 test('R46: the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
@@ -64,7 +84,12 @@ test('R46: the notices name every bundled package: joined, CommonJS, scoped, nes
     'node_modules/unused/package.json': packageJson('unused', '6.0.0'),
     'node_modules/unused/index.js': 'module.exports = 6',
   })
-  const files = bundle({ entry: 'entry.js', folder: 'out', file: 'index.js', format: 'module' })
+  const files = await bundle({
+    entry: 'entry.js',
+    folder: 'out',
+    file: 'index.js',
+    format: 'module',
+  })
   const written = files['out/licenses.txt'] ?? ''
   expect(written.match(/^\S+ \d\.\d\.\d \(MIT\)$/gm)).toEqual([
     '@some/scoped 4.0.0 (MIT)',
@@ -116,7 +141,7 @@ test.each(['commonjs', 'module'])(
       export function unused() { return TABLE.get('left out') }`,
     })
     const target = { entry: 'entry.js', folder: 'out', file: 'index.js', format, minify: true }
-    const files = bundle(target)
+    const files = await bundle(target)
     await lay(files)
     const code = Object.keys(files).filter((name) => name.endsWith('.js'))
     expect(code.length).toBe(2)
@@ -135,7 +160,7 @@ test('what webpack puts round a module stays in parentheses, which the engine co
     'two.cjs': 'module.exports = 2',
   })
   const target = { entry: 'entry.js', folder: 'out', file: 'index.js', format: 'commonjs' }
-  const files = bundle({ ...target, minify: true })
+  const files = await bundle({ ...target, minify: true })
   const code = files['out/index.js'] ?? ''
   const modules = code.match(/\d+:.(?=(\w+|\([\w, ]*\))=>\{)/g) ?? []
   expect(modules.length).toBeGreaterThanOrEqual(2)
@@ -149,7 +174,7 @@ test('what webpack puts round a module stays in parentheses, which the engine co
 test('the types of a bundle lie beside it', async () => {
   await lay({ 'entry.js': 'export default 1', 'types.d.ts': 'export default 1' })
   const target = { entry: 'entry.js', folder: 'out', file: 'worker.js', format: 'module' }
-  const files = bundle({ ...target, types: 'types.d.ts' })
+  const files = await bundle({ ...target, types: 'types.d.ts' })
   expect(files['out/worker.d.ts']).toBe('export default 1')
 })
 
@@ -174,7 +199,7 @@ test.each([
     format: 'module',
     portable: true,
   }
-  expect(() => bundle(target)).toThrow(message)
+  await expect(bundle(target)).rejects.toThrow(message)
 })
 
 test('R46: the check that dist is a fresh build names what is missing, left over, different or of the wrong mode', async () => {

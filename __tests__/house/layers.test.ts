@@ -53,7 +53,8 @@ function isWiring(path: string): boolean {
 }
 
 /** What a module does that its layer forbids, a line each. */
-function offences({ path, imports, globals }: Module): string[] {
+function offences(module: Module): string[] {
+  const { path, imports } = module
   const layer = LAYERS[folderOf(path)]
   if (layer === undefined) return [`${path} is in no folder that has a layer`]
   const up = imports.filter((name) => isOurs(name) && (LAYERS[folderOf(name)] ?? Infinity) > layer)
@@ -63,6 +64,7 @@ function offences({ path, imports, globals }: Module): string[] {
     ...imports.filter((name) => isBuiltin(name) && !allowed.includes(name)),
     ...imports.filter((name) => OUTSIDE_PACKAGES.includes(name)),
   ]
+  const { globals } = module
   const used = OUTSIDE_GLOBALS.filter((name) => globals.has(name))
   return [
     ...[...up, ...outside].map((name) => `${path} imports ${name}`),

@@ -1,11 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { readModules } from './imports.ts'
-import { manifestOf, packagesBehind, withDependencies } from './packages.ts'
+import { type Module, readModules } from './imports.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const modules = new Map(readModules(`${root}src`).map((module) => [module.path, module]))
+/** Folders of all that a bundle may hold, nested ones too. */
+const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
 describe('R50: the relay stands on at most three packages', () => {
   test.each([
@@ -53,7 +56,6 @@ function runsAtInstall(
 }
 
 describe('R50: nothing that is bundled runs anything when it is installed', () => {
-  const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
   const lock: { packages: Record<string, { hasInstallScript?: boolean }> } = JSON.parse(
     readFileSync(`${root}package-lock.json`, 'utf8'),
   )
@@ -94,3 +96,160 @@ describe('R50: nothing that is bundled runs anything when it is installed', () =
     expect(runsAtInstall(manifest, files)).toEqual(expected)
   })
 })
+
+/** What stands between two quotes, and is long enough to be somebody's own words. */
+const QUOTED = /(?<=['"`])[^'"`\\\n]{12,}(?=['"`])/g
+
+/** Of what a package says, so much must stand in a bundle; by chance it is a twentieth at most. */
+const SHARE = 1 / 8
+
+/** The same by name and version. */
+const packages = new Map(
+  bundled.map((folder) => {
+    const { name, version } = manifestOf(root + folder)
+    return [`${name} ${version}`, folder]
+  }),
+)
+const ownTexts = textsOfOne(packages)
+
+/** The texts of each package that no other package has. */
+function textsOfOne(folders: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  const all = [...folders].map(([name, folder]) => [name, textsIn(scripts(root + folder))] as const)
+  const counts = new Map<string, number>()
+  for (const [, texts] of all) {
+    for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return new Map(
+    all.map(([name, texts]) => [name, [...texts].filter((text) => counts.get(text) === 1)]),
+  )
+}
+
+function textsIn(paths: readonly string[]): Set<string> {
+  const texts = paths.map((path) => readFileSync(path, 'utf8'))
+  return new Set(texts.flatMap((text) => text.match(QUOTED) ?? []))
+}
+
+/** Program files of a package, without the packages that lie within it. */
+function scripts(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === 'node_modules' || entry.name === 'package.json') return []
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return scripts(path)
+    return /\.([cm]?js|json)$/.test(entry.name) ? [path] : []
+  })
+}
+
+/** Names of the packages whose own words are among some texts. */
+function saidBy(texts: ReadonlySet<string>): string[] {
+  return [...ownTexts].flatMap(([name, own]) => {
+    const said = own.filter((text) => texts.has(text)).length
+    return said > 0 && said >= own.length * SHARE ? [name] : []
+  })
+}
+
+/** What every licence text says in its own words, and a mere name of a licence does not. */
+const GRANT =
+  /Permission is hereby granted|Permission to use|Redistribution and use|TERMS AND|Blue Oak Model/
+const LICENCE_FILE = /^(licen[cs]e|copying)/i
+
+/**
+ * Which packages are in a bundle is found here by what they say, not by what the bundler lists: a
+ * text in quotes that one installed package alone has is in the bundle only with that package.
+ */
+describe.each(['action', 'cli', 'relay'])('R46: the notices of dist/%s', (bundle) => {
+  const notices = readFileSync(`${root}dist/${bundle}/licenses.txt`, 'utf8')
+  const parts = notices.split(/\n-{72}\n\n/).slice(1)
+  const noticeOf = (name: string) => parts.find((part) => part.startsWith(`${name} (`))
+  const found = saidBy(textsIn(scripts(`${root}dist/${bundle}`)))
+
+  test('name every package whose own words the bundle holds', () => {
+    expect(found.length).toBeGreaterThanOrEqual(bundle === 'relay' ? 1 : 20)
+    expect(found.filter((name) => noticeOf(name) === undefined)).toEqual([])
+  })
+
+  test('hold the licence file of each, to the word', () => {
+    const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+    const lacking = found.filter((name) => {
+      const folder = `${root}${packages.get(name)}`
+      const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file))
+      const notice = words(noticeOf(name) ?? '')
+      return !files.every((file) =>
+        notice.includes(words(readFileSync(join(folder, file), 'utf8'))),
+      )
+    })
+    expect(lacking).toEqual([])
+  })
+
+  test('hold a licence text, and no mere name of one, for everything that they name', () => {
+    const bare = parts.filter((part) => !GRANT.test(part))
+    expect(bare.map((part) => part.split('\n')[0])).toEqual([])
+  })
+})
+
+test('the words of a package give it away', () => {
+  const texts = [...ownTexts].find(([name]) => name.startsWith('croner '))?.[1] ?? []
+  expect(saidBy(new Set())).toEqual([])
+  expect(saidBy(new Set(texts))).toEqual([expect.stringMatching(/^croner /)])
+})
+
+interface PackageManifest {
+  readonly name: string
+  readonly version: string
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+function manifestOf(folder: string): PackageManifest {
+  return JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
+}
+
+/** The packages that modules import, and those that these import, types included. */
+function packagesBehind(entries: readonly string[], known: ReadonlyMap<string, Module>): string[] {
+  const seen = new Set<string>()
+  const packages = new Set<string>()
+  const walk = (path: string): void => {
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const name of known.get(path)?.imports ?? []) {
+      if (known.has(name)) walk(name)
+      else if (!isNodes(name) && !name.startsWith('.')) packages.add(packageOf(name))
+    }
+  }
+  for (const entry of entries) walk(entry)
+  return [...packages].sort()
+}
+
+/** `node:sqlite` is a module of Node that not every version which runs this knows. */
+function isNodes(name: string): boolean {
+  return name.startsWith('node:') || isBuiltin(name)
+}
+
+function packageOf(name: string): string {
+  return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
+}
+
+/**
+ * What bundles may hold of packages: those of the names given, and all that they depend on.
+ *
+ * @returns their folders, from the root: `node_modules/a/node_modules/b`
+ */
+function withDependencies(root: string, names: readonly string[]): string[] {
+  const folders = new Set<string>()
+  const walk = (from: string, name: string): void => {
+    const folder = installed(root, from, name)
+    if (folders.has(folder)) return
+    folders.add(folder)
+    const { dependencies = {} } = manifestOf(root + folder)
+    for (const dependency of Object.keys(dependencies)) walk(`${folder}/`, dependency)
+  }
+  for (const name of names) walk('', name)
+  return [...folders].sort()
+}
+
+/** Where a package is found from another one: in its own node_modules, or in one further up. */
+function installed(root: string, from: string, name: string): string {
+  const folder = `${from}node_modules/${name}`
+  if (existsSync(`${root}${folder}/package.json`)) return folder
+  if (from === '') throw new Error(`${name} is not installed`)
+  return installed(root, from.slice(0, from.lastIndexOf('node_modules/')), name)
+}

@@ -93,6 +93,7 @@ test('its worker has types', () => {
   const compilerOptions = {
     noEmit: true,
     strict: true,
+    skipDefaultLibCheck: true,
     module: 'nodenext',
     lib: ['es2023', 'webworker'],
     types: [],
