@@ -247,8 +247,8 @@ test('lanes: one a repository and token, whatever case; one for all keys and gra
 })
 
 test('an hour of outage at 80 events a minute: none lost, in order, drained in 53 minutes', async () => {
-  // A tenth of the events, at a tenth of the pace, is the same outage.
-  const events = scaled(9600)
+  // A twentieth of the events, at a twentieth of the pace, is the same outage.
+  const events = scaled(9600, 480)
   const slower = 9600 / events
   const time = new FakeTime()
   const delivered: string[] = []

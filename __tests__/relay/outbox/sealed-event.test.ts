@@ -191,15 +191,22 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
 })
 
 test('a key serves a hundred thousand events, far fewer than 2³²', async () => {
-  const seal = sealEventsFor(await newSealKey(), {
-    withKey: () => (content) => content,
-    base64url: () => '',
-  })
-  const event = dispatchOf('a')
-  const headers = new Map<string, number>()
-  for (let n = 0; n < 100_001; n++) {
-    const [header] = partsOf((await seal(event)).sealed)
-    headers.set(header, (headers.get(header) ?? 0) + 1)
+  const key = await newSealKey()
+  let agreements = 0
+  const publicJwk = {
+    ...key.publicJwk,
+    get kty() {
+      agreements++
+      return 'EC'
+    },
   }
-  expect([...headers.values()]).toEqual([100_000, 1])
+  // What is counted is agreed on at once; to seal so many takes a second.
+  const seal = sealEventsFor({ ...key, publicJwk }, { ...WEB_CIPHER, withKey: () => NEVER })
+  const event = dispatchOf('a')
+  for (let n = 0; n < 100_000; n++) void seal(event)
+  expect(agreements).toBe(1)
+  void seal(event)
+  expect(agreements).toBe(2)
 })
+
+const NEVER = new Promise<never>(() => {})
