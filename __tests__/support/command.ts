@@ -33,3 +33,23 @@ export async function runCommand(name: string, run: CommandRun) {
   ])
   return { code, output: output.trim(), errors }
 }
+
+/** Runs it once for each of these arguments, in one process. What it printed or refused, run by run. */
+export async function runInTurn(
+  name: string,
+  runs: readonly (readonly string[])[],
+  env: CommandRun['env'],
+): Promise<string[]> {
+  const file = join(await compiledSources(), `cli/${name}.js`)
+  const script = `import { ${name}Command } from ${JSON.stringify(file)}
+for (const given of JSON.parse(process.argv[1])) {
+  await ${name}Command().parseAsync(given, { from: 'user' }).catch(({ message }) => console.log(message))
+  process.stdout.write('\\0')
+}`
+  const args = ['--input-type=module', '-e', script, '--', JSON.stringify(runs)]
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return (await text(child.stdout)).split('\0').map((printed) => printed.trim())
+}

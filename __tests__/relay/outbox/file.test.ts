@@ -1,8 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
@@ -12,9 +13,11 @@ import { NODE24, testOnNode24 } from '../../support/node24.ts'
 import { sealKeys } from '../../support/outbox-relays.ts'
 
 const run = promisify(execFile)
+let COMPILED = ''
 let COMMAND = ''
 beforeAll(async () => {
-  COMMAND = join(await compiledSources(), 'cli/index.js')
+  COMPILED = await compiledSources()
+  COMMAND = join(COMPILED, 'cli/index.js')
 })
 const QUIET = '--disable-warning=ExperimentalWarning'
 
@@ -51,6 +54,22 @@ async function start(
     env: { PATH: process.env.PATH, HOOKLINE_SEAL_KEYS: keys, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  return begun(child)
+}
+
+/** Opens the outbox as the relay does, in a process that does nothing else. */
+async function open(outbox = file): Promise<Started> {
+  const script = `
+    import { openOutboxFile } from ${JSON.stringify(join(COMPILED, 'relay/outbox/sqlite.js'))}
+    const { close } = await openOutboxFile(process.argv[1])
+    process.on('SIGTERM', () => process.exit(close()))
+    setInterval(() => {}, 60_000)
+    console.log('open')`
+  const args = [QUIET, '--input-type=module', '-e', script, outbox]
+  return begun(spawn(NODE24 ?? '', args, { stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+function begun(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Started> {
   running.push(child)
   let said = ''
   child.stderr.on('data', (chunk) => {
@@ -61,6 +80,13 @@ async function start(
   return Promise.race([listens.catch(() => ends), ends])
 }
 
+/** Ends the process that was started first. */
+async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const [child] = running
+  child?.kill(signal)
+  if (child?.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
 /** Runs statements on the file by SQLite itself. */
 async function sqlite(statements: string, path = file): Promise<void> {
   const script = `const { DatabaseSync } = require('node:sqlite')
@@ -69,13 +95,10 @@ async function sqlite(statements: string, path = file): Promise<void> {
 }
 
 describe('the file of an outbox', () => {
-  testOnNode24('is made, readable for its owner alone', async () => {
-    expect((await start()).said).toMatch(/^hookline relay listening on http/)
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-  })
-
-  testOnNode24('is for one process: a second one says so, and the first goes on', async () => {
+  testOnNode24('is made, readable for its owner alone, and for one process alone', async () => {
     const first = await start()
+    expect(first.said).toMatch(/^hookline relay listening on http/)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
     const second = await start()
     expect(second).toMatchObject({ code: 1 })
     expect(second.said).toContain(`another process uses the outbox ${file}`)
@@ -84,10 +107,10 @@ describe('the file of an outbox', () => {
   })
 
   testOnNode24('that was killed is free for the next process', async () => {
-    await start()
-    running[0]?.kill('SIGKILL')
-    if (running[0]?.signalCode === null) await once(running[0], 'exit')
-    expect((await start()).said).toMatch(/listening/)
+    expect((await open()).said).toBe('open\n')
+    expect((await open()).said).toContain('another process uses the outbox')
+    await end('SIGKILL')
+    expect((await open()).said).toBe('open\n')
   })
 
   testOnNode24.each([
@@ -95,14 +118,13 @@ describe('the file of an outbox', () => {
     ['cut-off', undefined],
   ])('that is damaged (%s) stays as it is, and the start says what to do', async (_name, text) => {
     if (text === undefined) {
-      await start()
-      running[0]?.kill('SIGTERM')
-      if (running[0]) await once(running[0], 'exit')
+      await open()
+      await end('SIGTERM')
       const whole = await readFile(file)
       await writeFile(file, whole.fill(0x41, 4096, whole.length - 100))
     } else await writeFile(file, text)
     const before = await readFile(file)
-    const { code, said } = await start()
+    const { code, said } = await open()
     expect(code).toBe(1)
     expect(said).toContain(`the outbox ${file} is damaged`)
     expect(said).toContain('move it away')
@@ -112,34 +134,33 @@ describe('the file of an outbox', () => {
   testOnNode24('that is another database stays as it is', async () => {
     await sqlite('CREATE TABLE customers (name TEXT)')
     const before = await readFile(file)
-    const { code, said } = await start()
+    const { code, said } = await open()
     expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('no outbox') })
     expect(await readFile(file)).toEqual(before)
   })
 
   testOnNode24('of a newer version is refused', async () => {
-    await start()
-    running[0]?.kill('SIGTERM')
-    if (running[0]) await once(running[0], 'exit')
+    await open()
+    await end('SIGTERM')
     await sqlite('PRAGMA user_version = 99')
-    const { code, said } = await start()
+    const { code, said } = await open()
     expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('newer hookline') })
   })
 
   testOnNode24('needs its folder', async () => {
-    const { code, said } = await start({}, join(folder, 'missing', 'outbox.db'))
+    const { code, said } = await open(join(folder, 'missing', 'outbox.db'))
     expect(code).toBe(1)
     expect(said).toContain(`there is no folder for the outbox: ${join(folder, 'missing')}`)
   })
 
   testOnNode24('must be writable', async () => {
     // Root may write everywhere but to a folder.
-    const { code, said } = await start({}, folder)
+    const { code, said } = await open(folder)
     expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('cannot be written') })
     if (process.getuid?.() === 0) return
     await writeFile(file, '')
     await chmod(file, 0o400)
-    expect((await start()).said).toContain('cannot be written')
+    expect((await open()).said).toContain('cannot be written')
   })
 
   testOnNode24('is not made with a wrong setting', async () => {
@@ -177,8 +198,7 @@ describe('the file of an outbox', () => {
     expect(refused?.headers.get('retry-after')).toBe('60')
     expect(await refused?.json()).toMatchObject({ error: { code: 'outbox_full' } })
     expect(accepted.length).toBeGreaterThan(3)
-    running[0]?.kill('SIGTERM')
-    if (running[0]) await once(running[0], 'exit')
+    await end('SIGTERM')
     github.reset()
     await start(settings)
     const delivered = () => github.calls.map(({ body }) => DELIVERY.exec(body)?.[1])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { runCommand, startCommand } from '../../support/command.ts'
+import { runCommand, runInTurn, startCommand } from '../../support/command.ts'
 import { MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
 import { type OperatedRelay, operatedRelay } from '../../support/operated-relay.ts'
 import { OPERATOR_KEY } from '../../support/outbox-relays.ts'
@@ -175,33 +175,61 @@ describe('the operator’s addresses', () => {
 
 describe('hookline outbox', () => {
   const env = { HOOKLINE_OPERATOR_KEY: OPERATOR_KEY }
-  const outbox = (...args: string[]) =>
-    runCommand('outbox', { arguments: [...args, '--relay', relay.url], env })
-
-  test('list: a line for each, and why', async () => {
-    const { output } = await outbox('list')
-    expect(output).toMatch(/^2 waiting, 1 dead\n/)
-    expect(output).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +platform_unavailable`))
-    expect(output).toMatch(new RegExp(`dead +o/r +${DEAD} .* 0 +rejected`))
+  let printed: readonly string[]
+  beforeAll(async () => {
+    const toRelay = [
+      ['list'],
+      ['list', '--json'],
+      ['show', FIRST],
+      ['replay', DEAD],
+      ['replay', DEAD],
+      ['drop', DEAD],
+      ['show', 'x'],
+    ].map((args) => [...args, '--relay', relay.url])
+    const elsewhere = ['nowhere', 'http://127.0.0.1:9'].map((url) => ['list', '--relay', url])
+    printed = await runInTurn('outbox', [...toRelay, ...elsewhere], env)
   })
 
-  test('list --json: what the relay answers', async () => {
-    const { output } = await outbox('list', '--json')
-    expect(JSON.parse(output)).toMatchObject({ waiting: [{}, {}], dead: [{ delivery: DEAD }] })
+  test('list: a line for each, and why', () => {
+    expect(printed[0]).toMatch(/^2 waiting, 1 dead\n/)
+    expect(printed[0]).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +platform_unavailable`))
+    expect(printed[0]).toMatch(new RegExp(`dead +o/r +${DEAD} .* 0 +rejected`))
   })
 
-  test('show: the payload, and no token', async () => {
-    const { output } = await outbox('show', FIRST)
-    expect(output).toContain('"path": "hook/webhook"')
-    expect(output).not.toContain('ghp_')
+  test('list --json: what the relay answers', () => {
+    const listing = { waiting: [{}, {}], dead: [{ delivery: DEAD }] }
+    expect(JSON.parse(printed[1] ?? '')).toMatchObject(listing)
   })
 
-  test('replay and drop', async () => {
-    expect((await outbox('replay', DEAD)).output).toBe(`${DEAD} waits again`)
-    expect((await outbox('replay', DEAD)).errors).toContain('no dead letter has this delivery id')
-    expect((await outbox('drop', DEAD)).output).toBe(`${DEAD} is forgotten`)
+  test('show: the payload, and no token', () => {
+    expect(printed[2]).toContain('"path": "hook/webhook"')
+    expect(printed[2]).not.toContain('ghp_')
+  })
+
+  test('replay and drop', () => {
+    expect(printed.slice(3, 6)).toEqual([
+      `${DEAD} waits again`,
+      'no dead letter has this delivery id',
+      `${DEAD} is forgotten`,
+    ])
     expect(relay.log.join()).toContain(`{"outbox":"replayed","delivery":"${DEAD}"}`)
     expect(relay.log.join()).toContain(`{"outbox":"dropped","delivery":"${DEAD}"}`)
+  })
+
+  test('what is no id, no address, or no relay is refused with a reason', () => {
+    expect(printed.slice(6)).toEqual([
+      expect.stringContaining('"x" is no delivery id'),
+      expect.stringContaining('--relay is no address'),
+      expect.stringContaining('127.0.0.1:9: no connection'),
+      '',
+    ])
+  })
+
+  test('without the key it says so, and fails', async () => {
+    const args = ['list', '--relay', relay.url]
+    const { errors, code } = await runCommand('outbox', { arguments: args })
+    expect(errors).toContain('HOOKLINE_OPERATOR_KEY is not set')
+    expect(code).not.toBe(0)
   })
 
   test('list --watch: what changes, as it does', async () => {
@@ -249,16 +277,5 @@ describe('hookline outbox', () => {
     expect(lines.at(-1)).toBe('and 26 more')
     child.kill()
     await crowded.close()
-  })
-
-  test.each([
-    [['list', '--relay', 'nowhere'], env, '--relay is no address'],
-    [['show', 'x', '--relay', 'http://127.0.0.1:9'], env, '"x" is no delivery id'],
-    [['list', '--relay', 'http://127.0.0.1:9'], env, '127.0.0.1:9: no connection'],
-    [['list', '--relay', 'http://127.0.0.1:9'], {}, 'HOOKLINE_OPERATOR_KEY is not set'],
-  ])('%j is refused with a reason', async (args, environment, message) => {
-    const { errors, code } = await runCommand('outbox', { arguments: args, env: environment })
-    expect(errors).toContain(message)
-    expect(code).not.toBe(0)
   })
 })
