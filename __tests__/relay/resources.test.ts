@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
 import { workerBundle } from '../support/build.ts'
 import { startCommand } from '../support/command.ts'
+import { scaled } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { keptConnection, open, parseAnswer, received } from '../support/raw-http.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
@@ -63,7 +64,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       const before = performance.now()
       const { status } = await kept.send(request)
       durations.push(performance.now() - before)
-      expect([200, 204]).toContain(status)
+      if (status !== 200 && status !== 204) throw new Error(`answered ${status}`)
       github.reset()
     }
     kept.close()
@@ -83,10 +84,11 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       },
     ],
   ])('R29: CPU for an event%s', async (_, request) => {
+    const times = scaled(500, 200)
     await repeat(50, await request())
     const before = cpuMilliseconds(relay.pid)
-    await repeat(500, await request())
-    expect((cpuMilliseconds(relay.pid) - before) / 500).toBeLessThan(15)
+    await repeat(times, await request())
+    expect((cpuMilliseconds(relay.pid) - before) / times).toBeLessThan(15)
   })
 
   test.each([
@@ -102,9 +104,10 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       ['Access-Control-Request-Method', 'POST'],
       ['Access-Control-Request-Headers', list],
     ] as const
-    const durations = await repeat(200, { method: 'OPTIONS', target: HOOK, headers })
+    const durations = await repeat(scaled(200, 60), { method: 'OPTIONS', target: HOOK, headers })
     // Five times the target of 5 ms, and of what most of them take: the machine may be busy.
-    expect(durations.sort((a, b) => a - b)[100]).toBeLessThan(25)
+    const sorted = durations.sort((a, b) => a - b)
+    expect(sorted[sorted.length / 2]).toBeLessThan(25)
   })
 
   test('R6: bodies that are on their way take at most twice the cap each, and are not kept once refused', async () => {
