@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { cutReservedParameters } from '../../src/wire/reply.ts'
+import { cutReservedParameters } from '../../src/wire/path.ts'
 import { scaled } from '../support/effort.ts'
 
 describe('the reserved parameters of a query', () => {
