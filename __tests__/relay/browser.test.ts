@@ -24,7 +24,8 @@ describeWithBrowser('in a real browser', () => {
     github = await startGitHub()
     relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
     outside = await startOutside()
-    browser = await launch(executablePath ?? '')
+    // Else each page in a sandbox is a process of its own.
+    browser = await launch(executablePath ?? '', ['--disable-site-isolation-trials'])
     context = await browser.newContext()
   })
   afterAll(async () => {
