@@ -19,7 +19,10 @@ const ARGS = [
   '--disable-sync',
 ]
 
-/** @param {string} executablePath */
-export function launch(executablePath) {
-  return chromium.launch({ executablePath, args: ARGS })
+/**
+ * @param {string} executablePath
+ * @param {readonly string[]} more arguments
+ */
+export function launch(executablePath, more = []) {
+  return chromium.launch({ executablePath, args: [...ARGS, ...more] })
 }

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readSealKeys } from '../../src/relay/config.ts'
 import { startRelay } from '../../src/relay/node.ts'
-import { openSealed } from '../../src/relay/seal.ts'
+import { newSealKey, openSealed } from '../../src/relay/seal.ts'
 import { compiledSources } from '../support/build.ts'
-import { runCommand, startCommand } from '../support/command.ts'
+import { type CommandResult, runCommand, runCommands, startCommand } from '../support/command.ts'
 import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
@@ -16,15 +16,17 @@ import { TOKEN } from '../support/scene.ts'
 // Compiling takes longer than a test may.
 beforeAll(async () => void (await compiledSources()))
 
-async function newKeys(env: Record<string, string> = {}) {
-  const { output } = await runCommand('keys', { arguments: ['new'], env })
-  return output
+/** As `hookline keys new` prints them. */
+async function newKeys(): Promise<string> {
+  return JSON.stringify({ keys: [(await newSealKey()).privateJwk] })
 }
 
 describe('hookline keys', () => {
   test('new: a private key; with HOOKLINE_SEAL_KEYS set, before those it holds', async () => {
-    const first = await newKeys()
-    const second = await newKeys({ HOOKLINE_SEAL_KEYS: first })
+    const run = async (env: Record<string, string> = {}) =>
+      (await runCommand('keys', { arguments: ['new'], env })).output
+    const first = await run()
+    const second = await run({ HOOKLINE_SEAL_KEYS: first })
     const [old] = JSON.parse(first).keys
     const { keys } = JSON.parse(second)
     expect(keys).toHaveLength(2)
@@ -49,10 +51,11 @@ describe('hookline keys', () => {
   })
 
   test('access: another key each time, long enough to be one', async () => {
-    const run = () => runCommand('keys', { arguments: ['access'] })
-    const [one, two] = await Promise.all([run(), run()])
-    expect(one.output).toMatch(/^hlk_[\w-]{43}$/)
-    expect(one.output).not.toBe(two.output)
+    const run = { arguments: ['access'] }
+    const [one, two] = await runCommands('keys', [run, run])
+    expect(one?.output).toMatch(/^hlk_[\w-]{43}$/)
+    expect(two?.output).toMatch(/^hlk_[\w-]{43}$/)
+    expect(one?.output).not.toBe(two?.output)
   })
 })
 
@@ -114,7 +117,7 @@ describe('hookline seal', () => {
     expect(errors).not.toContain('planted')
   })
 
-  test.each([
+  const BAD = [
     [
       'no token',
       ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'],
@@ -135,12 +138,21 @@ describe('hookline seal', () => {
       TOKEN,
       'is no duration',
     ],
-  ])('%s: an error that says so', async (_, args, input, message) => {
-    const { code, errors, output } = await runCommand('seal', { arguments: args, input })
-    expect(code).not.toBe(0)
-    expect(errors).toContain(message)
-    expect(`${errors}${output}`).not.toContain(TOKEN)
+  ] as const
+  let results: readonly CommandResult[]
+  beforeAll(async () => {
+    const runs = BAD.map(([, args, input]) => ({ arguments: args, input }))
+    results = await runCommands('seal', runs)
   })
+
+  test.each(BAD.map(([name, , , message], index) => [name, message, index] as const))(
+    '%s: an error that says so',
+    (_, message, index) => {
+      const { errors, output } = results[index] ?? { errors: '', output: '' }
+      expect(errors).toContain(message)
+      expect(`${errors}${output}`).not.toContain(TOKEN)
+    },
+  )
 })
 
 describe('hookline relay', () => {
@@ -162,7 +174,7 @@ describe('hookline relay', () => {
     await github.close()
   })
 
-  test.each([
+  const BAD: readonly (readonly [string[], Record<string, string>, string])[] = [
     [['--port', 'x'], {}, 'is no port'],
     [['--port', '65536'], {}, 'is no port'],
     [['--repository', 'o/..'], {}, 'is no repository'],
@@ -178,10 +190,25 @@ describe('hookline relay', () => {
     [[], { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: 'k'.repeat(20) }, 'that no token has'],
     [[], { HOOKLINE_SEAL_KEYS: '{}' }, 'holds no sealing keys'],
     [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is no whole number above 0'],
-  ])('%j with %j: an error that says so', async (args, env, message) => {
-    const { code, errors } = await runCommand('relay', { arguments: ['--port', '0', ...args], env })
+  ]
+  let results: readonly CommandResult[]
+  beforeAll(async () => {
+    const runs = BAD.map(([args, env]) => ({ arguments: ['--port', '0', ...args], env }))
+    results = await runCommands('relay', runs)
+  })
+
+  test.each(BAD.map((row, index) => [...row, index] as const))(
+    '%j with %j: an error that says so',
+    (_args, _env, message, index) => {
+      const { errors = '' } = results[index] ?? {}
+      expect(errors).toContain(message)
+      expect(errors).not.toContain(TOKEN)
+    },
+  )
+
+  test('a setting that is wrong ends the process', async () => {
+    const { code, errors } = await runCommand('relay', { arguments: ['--port', 'x'] })
     expect(code).not.toBe(0)
-    expect(errors).toContain(message)
-    expect(errors).not.toContain(TOKEN)
+    expect(errors).toContain('is no port')
   })
 })

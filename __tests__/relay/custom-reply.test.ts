@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { ACCEPTED, customReply } from '../../src/relay/answers.ts'
 import { RelayError } from '../../src/relay/errors.ts'
+import { scaled } from '../support/effort.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene } from '../support/scene.ts'
 
@@ -103,6 +104,6 @@ test('R19: no text in any of the parameters makes an answer that a runtime canno
         expect(error).toBeInstanceOf(RelayError)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: scaled(1000) },
   )
 })

@@ -5,6 +5,7 @@ import { RelayError } from '../../src/relay/errors.ts'
 import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/relay/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
+import { scaled } from '../support/effort.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const BUDGET = 8000
@@ -128,7 +129,7 @@ describe('R3: tries', () => {
       const accepted = !(outcome instanceof RelayError)
       if (accepted) expect(last).toMatchObject({ status: 204 })
     })
-    await fc.assert(property, { numRuns: 1000 })
+    await fc.assert(property, { numRuns: scaled(1000, 300) })
   })
 
   test('full jitter: any part of 250 ms, then of twice as much, up to 1.5 s', async () => {
@@ -137,7 +138,7 @@ describe('R3: tries', () => {
       const ranges = [250, 500, 1000, ...sleeps.map(() => 1500)]
       expect(sleeps).toEqual(ranges.slice(0, sleeps.length).map((range) => part * range))
     })
-    await fc.assert(property, { numRuns: 200 })
+    await fc.assert(property, { numRuns: scaled(200, 50) })
   })
 
   test('every try has only what is left of the budget', async () => {

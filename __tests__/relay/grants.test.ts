@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { base64url, CompactEncrypt, CompactSign, importJWK } from 'jose'
 import { type Grant, newSignKey, signGrant } from '../../src/relay/grant.ts'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
+import { scaled } from '../support/effort.ts'
 import {
   APP_ID,
   type AppPlatform,
@@ -16,7 +17,7 @@ import { payloadOf, TOKEN } from '../support/scene.ts'
 
 const START_TIMEOUT = 60_000
 /** How many forgeries are tried on each runtime. */
-const FORGERIES = 300
+const FORGERIES = scaled(300, 50)
 
 const HOOK = '/owner/repo/hook/webhook'
 const [current, older, stranger] = [await newSignKey(), await newSignKey(), await newSignKey()]

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { scaled } from '../support/effort.ts'
 import { open, parseAnswer, received, sendBytes } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene, TOKEN } from '../support/scene.ts'
@@ -32,7 +33,7 @@ describe.each(RUNTIMES)('the limits of a relay on %s', (_, start) => {
       const answer = await at.send({ method: 'POST', target: HOOK, body, chunks })
       expect(answer.status).toBe(fits ? 200 : 413)
     })
-    await fc.assert(property, { numRuns: 1000 })
+    await fc.assert(property, { numRuns: scaled(1000, 60) })
   })
 
   test.each([

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
 import { workerBundle } from '../support/build.ts'
 import { startCommand } from '../support/command.ts'
+import { scaled } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { keptConnection, open, parseAnswer, received } from '../support/raw-http.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
@@ -63,7 +64,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       const before = performance.now()
       const { status } = await kept.send(request)
       durations.push(performance.now() - before)
-      expect([200, 204]).toContain(status)
+      if (status !== 200 && status !== 204) throw new Error(`answered ${status}`)
       github.reset()
     }
     kept.close()
@@ -83,10 +84,11 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       },
     ],
   ])('R29: CPU for an event%s', async (_, request) => {
+    const times = scaled(500, 200)
     await repeat(50, await request())
     const before = cpuMilliseconds(relay.pid)
-    await repeat(500, await request())
-    expect((cpuMilliseconds(relay.pid) - before) / 500).toBeLessThan(15)
+    await repeat(times, await request())
+    expect((cpuMilliseconds(relay.pid) - before) / times).toBeLessThan(15)
   })
 
   test.each([
@@ -102,9 +104,10 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       ['Access-Control-Request-Method', 'POST'],
       ['Access-Control-Request-Headers', list],
     ] as const
-    const durations = await repeat(200, { method: 'OPTIONS', target: HOOK, headers })
+    const durations = await repeat(scaled(200, 60), { method: 'OPTIONS', target: HOOK, headers })
     // Five times the target of 5 ms, and of what most of them take: the machine may be busy.
-    expect(durations.sort((a, b) => a - b)[100]).toBeLessThan(25)
+    const sorted = durations.sort((a, b) => a - b)
+    expect(sorted[sorted.length / 2]).toBeLessThan(25)
   })
 
   test('R6: bodies that are on their way take at most twice the cap each, and are not kept once refused', async () => {
@@ -127,7 +130,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
     const arriving = (await memoryWith(COUNT)) - before
     const answers = sockets.map((socket) => received(socket))
     let most = arriving
-    for (let n = 0; n < 20; n++) {
+    for (let n = 0; n < scaled(20, 10); n++) {
       for (const socket of sockets) if (!socket.writableNeedDrain) socket.write(piece.repeat(8))
       await sleep(20)
       most = Math.max(most, residentBytes(relay.pid) - before)
@@ -137,7 +140,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
     const heard = (await Promise.all(answers)).filter(({ length }) => name === 'Node' || length > 0)
     expect(heard.map((bytes) => parseAnswer(bytes).status)).toEqual(Array(heard.length).fill(413))
     expect(arriving / COUNT).toBeLessThan(2 * CAP)
-    // Ten times the cap has been poured into each by now; what was refused may not be collected yet.
+    // Six times the cap, or ten, has been poured into each by now; what was refused may not be collected yet.
     expect(most / COUNT).toBeLessThan(4 * CAP)
     expect(github.calls).toHaveLength(0)
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseRepository, pathOf, routeWebhook } from '../../src/relay/route.ts'
+import { scaled } from '../support/effort.ts'
 
 const route = (target: string) => routeWebhook(target, undefined)
 
@@ -58,7 +59,7 @@ describe('a hosted webhook URL', () => {
         expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/[A-Za-z0-9._-]{1,100}$/)
         expect(name).not.toMatch(/\/\.{1,2}$/)
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     )
   })
 })

@@ -27,7 +27,7 @@ export interface Scene {
 }
 
 /** How often a property over a socket is tried. */
-export const RUNS = scaled(1000, 200)
+export const RUNS = scaled(1000, 60)
 
 /** Milliseconds; the first test of a state of the sources bundles the worker. */
 const START_TIMEOUT = 60_000

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { bodyBytes, gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
 import { parseBody, readWebhookRequest } from '../../src/wire/request.ts'
+import { scaled } from '../support/effort.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -67,7 +68,7 @@ test('R10: any bytes come back from the way they travelled', async () => {
     expect(await bodyBytes(toBase64(sent), 'base64')).toEqual(sent)
     expect(await bodyBytes(toBase64(await gzip(sent)), 'gzip')).toEqual(sent)
   })
-  await fc.assert(property, { numRuns: 100 })
+  await fc.assert(property, { numRuns: scaled(100, 30) })
 })
 
 test('R9: any text comes back as its bytes', async () => {
@@ -75,7 +76,7 @@ test('R9: any text comes back as its bytes', async () => {
     const payload: ClientPayload = { path: '', method: 'POST', headers: {}, body: text }
     expect((await readWebhookRequest(payload)).bytes).toEqual(bytes(text))
   })
-  await fc.assert(property, { numRuns: 300 })
+  await fc.assert(property, { numRuns: scaled(300, 60) })
 })
 
 test.each([

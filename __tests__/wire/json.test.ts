@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isDeeperThan, parseJson } from '../../src/wire/json.ts'
 import { Secret } from '../../src/wire/secret.ts'
+import { scaled } from '../support/effort.ts'
 
 describe('parseJson', () => {
   test.each([
@@ -24,7 +25,7 @@ describe('parseJson', () => {
         fc.pre(!/\d{16}|\d[eE]/.test(text))
         expect(parseJson(text)).toEqual(JSON.parse(text))
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000, 200) },
     )
   })
 

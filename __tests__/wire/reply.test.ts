@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { cutReservedParameters } from '../../src/wire/reply.ts'
+import { cutReservedParameters } from '../../src/wire/path.ts'
+import { scaled } from '../support/effort.ts'
 
 describe('the reserved parameters of a query', () => {
   test.each([
@@ -39,7 +40,7 @@ describe('the reserved parameters of a query', () => {
         const { query } = cutReservedParameters(parts.join('&'))
         expect(query).toBe(others.length > 0 ? others.join('&') : undefined)
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000, 200) },
     )
   })
 })

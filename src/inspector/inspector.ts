@@ -1,6 +1,6 @@
 import type { RelayRequest } from '../relay/relay.ts'
 import { UserError } from '../wire/errors.ts'
-import type { Reply } from '../wire/reply.ts'
+import type { Reply } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
 import type { ShownRequest, Welcome } from './api.ts'
 import type { Recorder } from './recorder.ts'

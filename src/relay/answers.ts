@@ -1,9 +1,9 @@
 import { headerValue, type RawHeaders } from '../wire/headers.ts'
+import type { Reply } from '../wire/http.ts'
 import { isObject, parsePlainJson } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { parseWebhookPath } from '../wire/path.ts'
+import { PARAMETER, parseWebhookPath, type ReservedParameters } from '../wire/path.ts'
 import { HEADER } from '../wire/payload.ts'
-import { PARAMETER, type Reply, type ReservedParameters } from '../wire/reply.ts'
 import { badResponseOption, type RelayError } from './errors.ts'
 
 /**
@@ -366,8 +366,8 @@ function only(query: URLSearchParams | undefined, name: string): string | undefi
 const LARGEST_BODY = 8192
 
 function jsonObject(body = ''): Record<string, unknown> | undefined {
-  const isSmall = body.length <= LARGEST_BODY
-  const value = isSmall && body.includes('challenge') ? parsed(body) : undefined
+  if (body.length > LARGEST_BODY || !body.includes('challenge')) return undefined
+  const value = parsed(body)
   return isObject(value) ? value : undefined
 }
 

@@ -76,3 +76,13 @@ const CANONICAL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
 export function isCanonicalCompact(text: string): boolean {
   return text.split('.').every((part) => CANONICAL.test(part))
 }
+
+/** @throws TypeError when it was made with another key than these */
+export function keyById<Key extends { readonly id: string }>(
+  keys: readonly Key[],
+  id: string | undefined,
+): Key {
+  const key = keys.find((candidate) => candidate.id === id)
+  if (!key) throw new TypeError('made with another key')
+  return key
+}

@@ -1,9 +1,9 @@
 import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../wire/headers.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { PARAMETER, type ReservedParameters } from '../wire/reply.ts'
+import { PARAMETER, type ReservedParameters } from '../wire/path.ts'
 import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
-import { covers, type Scope, type TokenRequest } from './claims.ts'
+import { covers, type Scope, type TokenRequest, type TokenSource } from './claims.ts'
 import { invalidToken } from './errors.ts'
 import { looksLikeGrant, openGrant, type SignKey } from './grant.ts'
 import type { Webhook } from './route.ts'
@@ -65,9 +65,8 @@ export interface KeptCredential {
 }
 
 /** What the relay itself asks GitHub with, whatever key or grant a request brings. */
-export interface Authority {
+export interface Authority extends TokenSource {
   readonly platformToken?: Secret
-  token(wanted: TokenRequest): Promise<Secret | undefined>
 }
 
 export interface CredentialOptions {

@@ -1,6 +1,6 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
 import { isObject, parsePlainJson } from '../wire/json.ts'
-import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
+import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
 
 /**
  * What a relay with an authority of its own lets a sender do: signed by the relay's operator, so
@@ -76,10 +76,4 @@ export async function readSignKey(jwk: JWK): Promise<SignKey> {
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['sign', 'verify'])
   return { id: kid, jwk, key }
-}
-
-function keyById(keys: readonly SignKey[], id: string | undefined): SignKey {
-  const key = keys.find((candidate) => candidate.id === id)
-  if (!key) throw new TypeError('signed with another key')
-  return key
 }

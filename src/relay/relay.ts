@@ -1,9 +1,9 @@
 import { utf8Text } from '../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
+import type { Reply } from '../wire/http.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
 import { HEADER } from '../wire/payload.ts'
-import type { Reply } from '../wire/reply.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
   ACCEPTED,
@@ -69,8 +69,14 @@ export interface RelayPorts {
   readonly repository?: Repository
   /** What is answered at other addresses than webhooks; help and health when absent. */
   readonly pages?: Pages
-  /** Answers the operator's addresses, and no others. Never rejects. */
-  readonly operator?: (request: RelayRequest, delivery: string) => Promise<Reply> | undefined
+  /** Answers the operator's addresses. Never rejects. */
+  readonly operator?: (
+    request: RelayRequest,
+    address: RegExpExecArray,
+    delivery: string,
+  ) => Promise<Reply>
+  /** Counts the answers by status, where there is an operator to see them. */
+  readonly answers?: Map<number, number>
   /** Which event starts the workflow, where the credential does not say. */
   readonly event?: DispatchEvent
   /** Branch or tag that a workflow is started on, where the credential does not say. */
@@ -86,16 +92,23 @@ export interface RelayPorts {
   report(error: unknown): void
 }
 
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+
+/** With the delivery it is about, and whether that is to be replayed. */
+const OPERATOR_ADDRESS = new RegExp(`^/(?:metrics|outbox(?:/(${UUID})(/replay)?)?)$`, 'i')
+
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
-  const operated = ports.operator?.(request, log.delivery)
-  if (operated) {
-    return withStandardHeaders(await operated, request.method, log.delivery, INERT_HEADERS)
+  const path = pathOf(request.target)
+  const address = ports.operator && OPERATOR_ADDRESS.exec(path)
+  if (ports.operator && address) {
+    const operated = await ports.operator(request, address, log.delivery)
+    return withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
   }
   let reply: Reply
   try {
-    reply = answerLocally(request, ports) ?? (await relayWebhook(request, ports, log))
+    reply = answerLocally(request, path, ports) ?? (await relayWebhook(request, ports, log))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
@@ -103,14 +116,15 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
     reply = errorReply(fault, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
+  ports.answers?.set(reply.status, (ports.answers.get(reply.status) ?? 0) + 1)
   ports.log(log.entry(method, reply.status, ports.now()))
   return withStandardHeaders(reply, request.method, log.delivery)
 }
 
 /** The answer to what is no webhook. */
-function answerLocally({ method, target, headers }: RelayRequest, { pages }: RelayPorts) {
+function answerLocally({ method, headers }: RelayRequest, path: string, { pages }: RelayPorts) {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
-  return preflight(method, headers) ?? servePage(pages ?? RELAY_PAGES, method, pathOf(target))
+  return preflight(method, headers) ?? servePage(pages ?? RELAY_PAGES, method, path)
 }
 
 async function relayWebhook(

@@ -1,4 +1,4 @@
-import { cutReservedParameters, type ReservedParameters } from '../wire/reply.ts'
+import { cutReservedParameters, type ReservedParameters } from '../wire/path.ts'
 import { badOwner, badRepository, notFound } from './errors.ts'
 
 export interface Repository {

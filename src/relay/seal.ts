@@ -10,7 +10,7 @@ import {
 } from 'jose'
 import { isObject, parsePlainJson } from '../wire/json.ts'
 import type { Page } from './answers.ts'
-import { isCanonicalCompact, readScope, type Scope } from './claims.ts'
+import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
 
 /** What a sealed token holds: the platform token, and what it may be used for. */
 export interface Sealed extends Scope {
@@ -86,12 +86,6 @@ export async function readSealKey(jwk: JWK): Promise<SealKey> {
   // Only a symmetric key is imported as bytes.
   const open = (await importJWK({ ...point, d }, ALGORITHM)) as CryptoKey
   return { id, publicJwk, privateJwk: { ...publicJwk, d }, open }
-}
-
-function keyById(keys: readonly SealKey[], id: string | undefined): SealKey {
-  const key = keys.find((candidate) => candidate.id === id)
-  if (!key) throw new TypeError('sealed for another key')
-  return key
 }
 
 /** RFC 7638: the names stand in alphabetical order, without spaces. */

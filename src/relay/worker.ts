@@ -1,6 +1,6 @@
 import { byteString, collect } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
-import type { Reply } from '../wire/reply.ts'
+import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
 import { readRelayConfig, relayPorts } from './config.ts'
 import { internalError } from './errors.ts'

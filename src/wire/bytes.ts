@@ -80,14 +80,6 @@ export async function collect(
     arrived?.(chunk.length)
     chunks.push(chunk)
   }
-  return whole(chunks, size)
-}
-
-/** The pieces as one; `size` is their length together. */
-export function whole(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [only] = chunks
-  // Most bodies come in one piece; copying it is a large part of what it costs to receive one.
-  if (only && chunks.length === 1) return only
   const bytes = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {

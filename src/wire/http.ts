@@ -15,6 +15,15 @@ export interface HttpReply {
   readonly text: string
 }
 
+/** What the relay answers to the sender. */
+export interface Reply {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty for an answer without a body. */
+  readonly body: string
+}
+
 /** @throws HttpFailure when no whole answer came */
 export type Http = (request: HttpRequest) => Promise<HttpReply>
 

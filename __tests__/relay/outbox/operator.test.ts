@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { runCommand, runInTurn, startCommand } from '../../support/command.ts'
+import { runCommand, runCommands, startCommand } from '../../support/command.ts'
 import { MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
 import { type OperatedRelay, operatedRelay } from '../../support/operated-relay.ts'
 import { OPERATOR_KEY } from '../../support/outbox-relays.ts'
@@ -187,7 +187,9 @@ describe('hookline outbox', () => {
       ['show', 'x'],
     ].map((args) => [...args, '--relay', relay.url])
     const elsewhere = ['nowhere', 'http://127.0.0.1:9'].map((url) => ['list', '--relay', url])
-    printed = await runInTurn('outbox', [...toRelay, ...elsewhere], env)
+    const runs = [...toRelay, ...elsewhere].map((args) => ({ arguments: args, env }))
+    const results = await runCommands('outbox', runs)
+    printed = results.map(({ output, errors }) => output || errors)
   })
 
   test('list: a line for each, and why', () => {

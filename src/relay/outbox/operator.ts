@@ -1,11 +1,10 @@
 import { headerValue } from '../../wire/headers.ts'
-import type { Reply } from '../../wire/reply.ts'
+import type { Reply } from '../../wire/http.ts'
 import { Secret } from '../../wire/secret.ts'
 import { errorReply } from '../answers.ts'
 import { comparison } from '../credentials.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay.ts'
-import { pathOf } from '../route.ts'
 import type { SealKey } from '../seal.ts'
 import type { OutboxEvent, OutboxFigures, OutboxLine, SealedEvent } from './outbox.ts'
 import { openEvent } from './sealed-event.ts'
@@ -30,9 +29,6 @@ export interface OperatorOptions {
   log(line: Pick<OutboxLine, 'outbox' | 'delivery'>): void
 }
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const ADDRESS = new RegExp(`^/(?:metrics|outbox(?:/(${UUID})(/replay)?)?)$`, 'i')
-
 /**
  * A relay whose operator sees, at `/outbox`, `/outbox/<delivery>`, `/outbox/<delivery>/replay` and
  * `/metrics`, what it is doing. Every other address is as it was.
@@ -42,19 +38,13 @@ export function withOperator(ports: RelayPorts, options: OperatorOptions): Relay
   const isKey = options.key && comparison([options.key])
   return {
     ...ports,
-    log: (entry) => {
-      answers.set(entry.status, (answers.get(entry.status) ?? 0) + 1)
-      ports.log(entry)
-    },
-    operator: (request, delivery) => {
-      const address = ADDRESS.exec(pathOf(request.target))
-      if (!address) return undefined
-      return answer(request, address, { ...options, isKey, answers }).catch((error) => {
+    answers,
+    operator: (request, address, delivery) =>
+      answer(request, address, { ...options, isKey, answers }).catch((error) => {
         if (!(error instanceof RelayError)) ports.report(error)
         const fault = error instanceof RelayError ? error : internalError(error)
         return errorReply(fault, delivery)
-      })
-    },
+      }),
   }
 }
 
