@@ -211,7 +211,7 @@ describe('hookline outbox', () => {
   test('replay and drop', () => {
     expect(printed.slice(3, 6)).toEqual([
       `${DEAD} waits again`,
-      'no dead letter has this delivery id',
+      expect.stringContaining('no dead letter has this delivery id'),
       `${DEAD} is forgotten`,
     ])
     expect(relay.log.join()).toContain(`{"outbox":"replayed","delivery":"${DEAD}"}`)
@@ -223,7 +223,6 @@ describe('hookline outbox', () => {
       expect.stringContaining('"x" is no delivery id'),
       expect.stringContaining('--relay is no address'),
       expect.stringContaining('127.0.0.1:9: no connection'),
-      '',
     ])
   })
 
