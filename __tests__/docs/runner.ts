@@ -6,7 +6,12 @@ import { dirname, join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { parse } from 'yaml'
 import { evaluate, fillIn } from '../compiler/support/evaluate.ts'
-import { type ActionResult, type ActionRun, runInShared, runPostInShared } from '../support/action.ts'
+import {
+  type ActionResult,
+  type ActionRun,
+  runInShared,
+  runPostInShared,
+} from '../support/action.ts'
 import { readOutputFile } from '../support/output-file.ts'
 import { MANIFEST } from './manifest.ts'
 
