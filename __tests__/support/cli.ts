@@ -89,6 +89,8 @@ export interface CommandRun {
   readonly env?: Readonly<Record<string, string>>
   /** What stands on its standard input. */
   readonly input?: string
+  /** The bundle of an installed package, in place of the built one. */
+  readonly bundle?: string
 }
 
 const MANY = fileURLToPath(new URL('many-commands.cjs', import.meta.url))
@@ -114,7 +116,7 @@ export function runShared(args: readonly string[], run: CommandRun = {}): Promis
 }
 
 async function runThere(args: readonly string[], run: CommandRun): Promise<CommandEnd> {
-  const { cwd = tmpdir(), env, input = '' } = run
+  const { cwd = tmpdir(), env, input = '', bundle = CLI_BUNDLE } = run
   const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
   shared ??= spawn(process.execPath, [MANY], { stdio: [...stdio], env: {} })
   const child = shared
@@ -124,7 +126,7 @@ async function runThere(args: readonly string[], run: CommandRun): Promise<Comma
   try {
     const answer = once(child, 'message', { signal: gone.signal })
     const all = { PATH: process.env.PATH ?? '', ...env }
-    child.send({ bundle: CLI_BUNDLE, args, cwd, env: all, input })
+    child.send({ bundle, args, cwd, env: all, input })
     const [end] = await answer
     return end
   } finally {
