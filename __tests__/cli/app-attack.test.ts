@@ -1,34 +1,16 @@
-import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { compiledSources } from '../support/build.ts'
-import { startCommand } from '../support/command.ts'
+import { RunningCommand } from '../support/cli.ts'
 import { sendBytes } from '../support/raw-http.ts'
 
-type Started = Awaited<ReturnType<typeof startCommand>>
-
-let child: Started
+let command: RunningCommand
 let page: string
 
 beforeAll(async () => {
-  await compiledSources()
-  child = await startCommand('app', {
-    arguments: ['create', '--relay', 'https://hooks.example.com'],
-    env: { CI: 'true' },
-  })
-  page = await new Promise<string>((resolve) => {
-    let told = ''
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      told += chunk
-      const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(told) ?? []
-      if (address) resolve(address)
-    })
-  })
+  const args = ['app', 'create', '--relay', 'https://hooks.example.com']
+  command = new RunningCommand(args, { env: { CI: 'true' } })
+  page = (await command.told(/http:\/\/127\.0\.0\.1:\d+/))[0]
 })
-
-afterAll(async () => {
-  child.kill()
-  await once(child, 'close')
-})
+afterAll(() => command.stop())
 
 const STATE = 43
 
@@ -50,5 +32,5 @@ test.each([
   expect(line).toMatch(/^HTTP\/1\.1 4\d\d /)
   const answer = await fetch(`${page}/`)
   expect(answer.status).toBe(200)
-  expect(child.exitCode).toBeNull()
+  expect(command.process.exitCode).toBeNull()
 })

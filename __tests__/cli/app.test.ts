@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -10,8 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Browser } from 'playwright-core'
 import { installedChromium, launch } from '../../scripts/chromium.js'
 import { readRelayConfig } from '../../src/relay/config.ts'
-import { compiledSources } from '../support/build.ts'
-import { runCommand, startCommand } from '../support/command.ts'
+import { RunningCommand, runShared } from '../support/cli.ts'
 import { PKCS1 } from '../support/github-app.ts'
 
 const CHROMIUM = installedChromium()
@@ -29,11 +27,10 @@ const MADE = { id: 1234, slug: 'hooks', pem: PKCS1, html_url: 'https://github.te
 
 let server: Server
 let maker: Maker
-const running: ChildProcess[] = []
+const running: RunningCommand[] = []
 let browser: Browser | undefined
 
 beforeAll(async () => {
-  await compiledSources()
   server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const body = new URLSearchParams(await text(request))
@@ -60,7 +57,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await browser?.close()
   browser = undefined
-  for (const child of running.splice(0)) child.kill()
+  await Promise.all(running.splice(0).map((command) => command.stop()))
   maker.manifests.length = 0
   maker.exchanged.length = 0
   maker.conversion = { status: 201, body: MADE }
@@ -75,22 +72,11 @@ afterAll(async () => {
 /** Starts the command, and waits for the address of its page. */
 async function begin(...flags: string[]) {
   const env = { HOOKLINE_SERVER_URL: maker.url, HOOKLINE_API_URL: maker.url, CI: 'true' }
-  const child = await startCommand('app', {
-    arguments: ['create', '--relay', RELAY, ...flags],
-    env,
-  })
-  running.push(child)
-  const output = child.stdout ? text(child.stdout) : Promise.resolve('')
-  const ended = once(child, 'close')
-  const page = await new Promise<string>((resolve, reject) => {
-    let told = ''
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      told += chunk
-      const [address] = /http:\/\/127\.0\.0\.1:\d+\//.exec(told) ?? []
-      if (address) resolve(address)
-    })
-    void ended.then(() => reject(new Error(told)))
-  })
+  const command = new RunningCommand(['app', 'create', '--relay', RELAY, ...flags], { env })
+  running.push(command)
+  const ended = command.ended()
+  const output = ended.then(() => command.stdout)
+  const [page] = await command.told(/http:\/\/127\.0\.0\.1:\d+\//)
   return { page, output, ended }
 }
 
@@ -118,7 +104,7 @@ describe('hookline app create', () => {
     const { answer } = await submit(page)
     expect(answer?.status).toBe(200)
     expect(await answer?.text()).toContain('https://github.test/apps/hooks/installations/new')
-    expect(await ended).toEqual([0, null])
+    expect(await ended).toBe(0)
     expect(maker.manifests).toMatchObject([
       {
         path: '/settings/apps/new',
@@ -159,10 +145,10 @@ describe('hookline app create', () => {
       const out = `${await folder()}/relay.env`
       await writeFile(out, line)
       const flags = ['create', '--relay', RELAY, '--out', out]
-      const { code, errors } = await runCommand('app', { arguments: flags })
-      expect(code).not.toBe(0)
-      expect(errors).toContain(`sets ${line.split('=')[0]} already`)
-      expect(errors).not.toContain('http://127.0.0.1')
+      const { exitCode, stderr } = await runShared(['app', ...flags])
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain(`sets ${line.split('=')[0]} already`)
+      expect(stderr).not.toContain('http://127.0.0.1')
       expect(await readFile(out, 'utf8')).toBe(line)
     },
   )
@@ -199,7 +185,7 @@ describe('hookline app create', () => {
     const statuses = both.map((one) => (one.status === 'fulfilled' ? one.value.status : 0))
     expect(statuses).toContain(200)
     expect(maker.exchanged).toEqual(['code-1'])
-    expect(await ended).toEqual([0, null])
+    expect(await ended).toBe(0)
   })
 
   test('under another name the page is not there', async () => {
@@ -215,7 +201,7 @@ describe('hookline app create', () => {
     const { page, ended } = await begin()
     const { answer } = await submit(page)
     expect(answer?.status).toBe(502)
-    expect((await ended)[0]).not.toBe(0)
+    expect(await ended).toBe(1)
   })
 
   test.each([
@@ -224,9 +210,9 @@ describe('hookline app create', () => {
     ['no event', ['--relay', RELAY, '--event', 'push'], 'Allowed choices'],
     ['no such folder', ['--relay', RELAY, '--out', '/nowhere/x.env'], 'cannot be written'],
   ])('%s: says so', async (_, flags, message) => {
-    const { code, errors } = await runCommand('app', { arguments: ['create', ...flags] })
-    expect(code).not.toBe(0)
-    expect(errors).toContain(message)
+    const { exitCode, stderr } = await runShared(['app', 'create', ...flags])
+    expect(exitCode).not.toBe(0)
+    expect(stderr).toContain(message)
   })
 })
 
@@ -253,7 +239,7 @@ inChromium(
     expect(maker.manifests[0]?.manifest.name).toBe('<b>"Hooks"</b>')
     expect(wrong).toEqual([])
     await browser.close()
-    expect(await ended).toEqual([0, null])
+    expect(await ended).toBe(0)
     expect(await readFile(out, 'utf8')).toContain('HOOKLINE_APP_ID=1234')
   },
   60_000,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from '@jest/globals'
-import { RunningCommand } from '../support/cli.ts'
+import { RunningCommand, runShared } from '../support/cli.ts'
 
 const URL_OF = (trigger: string) => ['url', 'hook', '--trigger', trigger]
 const SEAL = (file: string) => ['seal', '--repository', 'o/r', '--key', file]
@@ -36,9 +36,9 @@ describe('exit codes of the command line', () => {
     ],
   ] as const
   test.each(rows)('%s', async (_, args, code, message) => {
-    const command = new RunningCommand(args, { cwd: tmpdir() })
-    expect(await command.ended()).toBe(code)
-    expect(command.stderr).toMatch(message)
+    const { exitCode, stderr } = await runShared(args)
+    expect(exitCode).toBe(code)
+    expect(stderr).toMatch(message)
   })
 
   test.each(['dev', 'relay'])('%s on a port that is taken', async (command) => {

@@ -1,16 +1,19 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from '@jest/globals'
 import { readSealKeys, readSignKeys } from '../../src/relay/config.ts'
 import { openGrant } from '../../src/relay/grant.ts'
 import { newSealKey, openSealed, sealToken } from '../../src/relay/seal.ts'
-import { compiledSources } from '../support/build.ts'
-import { runCommand } from '../support/command.ts'
+import { type CommandRun, runShared } from '../support/cli.ts'
 import { TOKEN } from '../support/scene.ts'
 
-// Compiling takes longer than a test may.
-beforeAll(async () => void (await compiledSources()))
+async function hookline(args: readonly string[], run: CommandRun = {}) {
+  const { exitCode, stdout, stderr } = await runShared(args, run)
+  return { code: exitCode, output: stdout.trim(), errors: stderr }
+}
 
 async function signKeys(env: Record<string, string> = {}): Promise<string> {
-  return (await runCommand('keys', { arguments: ['sign'], env })).output
+  return (await hookline(['keys', 'sign'], { env })).output
 }
 
 test('keys sign: a new key, before those that HOOKLINE_SIGN_KEYS holds', async () => {
@@ -35,8 +38,7 @@ describe('hookline grant', () => {
 
   test('signs with the first key what the flags say, and tells its id', async () => {
     const keys = await signKeys({ HOOKLINE_SIGN_KEYS: await signKeys() })
-    const { code, output, errors } = await runCommand('grant', {
-      arguments: [...SCOPE, ...DIRECT],
+    const { code, output, errors } = await hookline(['grant', ...SCOPE, ...DIRECT], {
       env: { HOOKLINE_SIGN_KEYS: keys },
     })
     expect(code).toBe(0)
@@ -57,10 +59,8 @@ describe('hookline grant', () => {
 
   test('--json tells all of it; without --expires it does not end', async () => {
     const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
-    const { output, errors } = await runCommand('grant', {
-      arguments: ['--repository', 'o/r', '--json'],
-      env,
-    })
+    const asked = ['grant', '--repository', 'o/r', '--json']
+    const { output, errors } = await hookline(asked, { env })
     expect(JSON.parse(output)).toEqual({
       grant: expect.stringMatching(/^eyJ/),
       id: expect.stringMatching(/^[\w-]{36}$/),
@@ -87,8 +87,7 @@ describe('hookline grant', () => {
     ],
     ['no event', ['--event', 'push'], {}, 'Allowed choices'],
   ])('%s: says so, and nothing of a key', async (_, flags, env, message) => {
-    const { code, output, errors } = await runCommand('grant', {
-      arguments: ['--repository', 'o/r', ...flags],
+    const { code, output, errors } = await hookline(['grant', '--repository', 'o/r', ...flags], {
       env,
     })
     expect([code === 0, output]).toEqual([false, ''])
@@ -100,16 +99,11 @@ describe('hookline grant', () => {
 test('hookline seal takes --event and --ref', async () => {
   const key = await newSealKey()
   const env = { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [key.privateJwk] }) }
-  const { output: published } = await runCommand('keys', { arguments: ['public'], env })
-  const { mkdtemp, writeFile } = await import('node:fs/promises')
-  const { tmpdir } = await import('node:os')
+  const { output: published } = await hookline(['keys', 'public'], { env })
   const file = `${await mkdtemp(`${tmpdir()}/keys-`)}/public.json`
   await writeFile(file, published)
   const flags = ['--repository', 'o/r', '--event', 'workflow_dispatch', '--ref', 'v1']
-  const { output } = await runCommand('seal', {
-    arguments: ['--key', file, ...flags],
-    input: TOKEN,
-  })
+  const { output } = await hookline(['seal', '--key', file, ...flags], { input: TOKEN })
   const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEAL_KEYS))
   expect(opened).toEqual({ token: TOKEN, repository: 'o/r', event: 'workflow_dispatch', ref: 'v1' })
 })
@@ -119,10 +113,9 @@ describe('hookline url, with the keys at hand', () => {
 
   test('prints a URL with a grant for its own path', async () => {
     const keys = await signKeys()
-    const { output } = await runCommand('url', {
-      arguments: [...flags, '--trigger', 'slack', '--event', 'workflow_dispatch'],
-      env: { HOOKLINE_SIGN_KEYS: keys, HOOKLINE_TOKEN: TOKEN },
-    })
+    const own = ['--trigger', 'slack', '--event', 'workflow_dispatch']
+    const env = { HOOKLINE_SIGN_KEYS: keys, HOOKLINE_TOKEN: TOKEN }
+    const { output } = await hookline(['url', ...flags, ...own], { env })
     const [, url = '', token = ''] = /^(https:\S+)\?__token=(\S+)$/m.exec(output) ?? []
     expect(url).toBe('https://relay.example/o/r/hook/slack')
     expect(await openGrant(token, await readSignKeys(keys))).toEqual({
@@ -138,24 +131,24 @@ describe('hookline url, with the keys at hand', () => {
   test('prints a URL for the sealed token at hand, which the shell puts in', async () => {
     const { publicJwk } = await newSealKey()
     const text = await sealToken({ token: TOKEN, repository: 'o/r' }, publicJwk)
-    const { output } = await runCommand('url', { arguments: flags, env: { HOOKLINE_TOKEN: text } })
+    const { output } = await hookline(['url', ...flags], { env: { HOOKLINE_TOKEN: text } })
     expect(output).toContain('https://relay.example/o/r/hook/webhook?__token=$HOOKLINE_TOKEN')
     expect(output).not.toContain(text)
   })
 
   test('--json tells its id', async () => {
     const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
-    const { output } = await runCommand('url', { arguments: [...flags, '--json'], env })
+    const { output } = await hookline(['url', ...flags, '--json'], { env })
     expect(JSON.parse(output).grant).toMatchObject({ repository: 'o/r', path: 'hook/webhook' })
   })
 
   test('without them the sender sets a header, and nothing can be narrowed', async () => {
-    const plain = await runCommand('url', { arguments: flags })
+    const plain = await hookline(['url', ...flags])
     expect(plain.output).toContain('X-Platform-Authorization: Bearer $HOOKLINE_TOKEN')
     expect(plain.output).toContain(
       "hookline seal --relay 'https://relay.example' --repository 'o/r' --path 'hook/webhook'",
     )
-    const narrowed = await runCommand('url', { arguments: [...flags, '--expires', '1d'] })
+    const narrowed = await hookline(['url', ...flags, '--expires', '1d'])
     expect(narrowed.errors).toContain('HOOKLINE_SIGN_KEYS')
   })
 })

@@ -5,19 +5,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { commandNames, helpOf as printedHelp } from '../../scripts/docs/commands.js'
-import { CLI_BUNDLE, RunningCommand } from '../support/cli.ts'
-
-async function hookline(args: readonly string[], env: Record<string, string> = {}) {
-  const command = new RunningCommand(args, { cwd: tmpdir(), env })
-  const exitCode = await command.ended()
-  return { exitCode, stdout: command.stdout, stderr: command.stderr }
-}
+import { commandNames } from '../../scripts/docs/commands.js'
+import { helpOf as printedHelp } from '../docs/help.ts'
+import { CLI_BUNDLE, runShared } from '../support/cli.ts'
 
 const COMMANDS = commandNames()
 
-/** Each is printed by a process of its own, and only once. */
-const HELP = new Map([undefined, ...COMMANDS].map((name) => [name, printedHelp(name)]))
+/** Each is printed only once. */
+const HELP = new Map<string | undefined, string>()
+for (const name of [undefined, ...COMMANDS]) HELP.set(name, await printedHelp(name))
 
 function helpOf(name?: string): string {
   return HELP.get(name) ?? ''
@@ -64,7 +60,7 @@ describe('help', () => {
   })
 
   test('without a command goes to standard error, as wrong usage', async () => {
-    const { exitCode, stdout, stderr } = await hookline([])
+    const { exitCode, stdout, stderr } = await runShared([])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toContain('Commands:')
   })
@@ -73,7 +69,7 @@ describe('help', () => {
     const { version } = JSON.parse(
       readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
     )
-    expect(await hookline(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` })
+    expect(await runShared(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` })
   })
 })
 
@@ -100,7 +96,7 @@ describe('a typo gets the name that was meant', () => {
 
   test.each(COMMANDS)('%s', async (name) => {
     const typo = `${name}x`
-    const { exitCode, stderr } = await hookline([typo])
+    const { exitCode, stderr } = await runShared([typo])
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
       stderr: expect.stringMatching(`unknown command '${typo}'[^]*Did you mean [^]*${name}`),
@@ -115,7 +111,7 @@ describe('a typo gets the name that was meant', () => {
     outbox: ['list', '--relay', 'https://relay.example.com'],
   }
   test.each(rows)('%s %s', async (name, flag) => {
-    const { exitCode, stderr } = await hookline([name, ...(NEEDED[name] ?? []), `${flag}x`])
+    const { exitCode, stderr } = await runShared([name, ...(NEEDED[name] ?? []), `${flag}x`])
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
       stderr: expect.stringMatching(`unknown option '${flag}x'[^]*Did you mean [^]*${flag}`),
@@ -128,7 +124,7 @@ describe('colours', () => {
   let plain: { stdout: string; stderr: string }
 
   beforeAll(async () => {
-    plain = await hookline(['init', '--name', 'no name'])
+    plain = await runShared(['init', '--name', 'no name'])
   })
 
   test('are not written to what is no terminal', () => {

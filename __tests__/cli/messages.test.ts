@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { RunningCommand } from '../support/cli.ts'
+import { RunningCommand, runShared } from '../support/cli.ts'
 
 const HOOK = 'on:\n  webhook:\n    method: POST\n'
 const NATIVE = '.github/workflows/plain.yml'
@@ -25,9 +25,8 @@ afterAll(async () => {
 })
 
 async function hookline(...args: string[]) {
-  const command = new RunningCommand(args, { cwd: folder })
-  command.process.stdin?.end()
-  return { code: await command.ended(), stdout: command.stdout, stderr: command.stderr }
+  const { exitCode: code, ...printed } = await runShared(args, { cwd: folder })
+  return { code, ...printed }
 }
 
 /** The event of `dev --json` that a request became. */

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { CLI_BUNDLE } from '../support/cli.ts'
+import { runShared } from '../support/cli.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -18,13 +16,8 @@ afterEach(() => rm(folder, { recursive: true }))
 
 /** Runs a command of the command line in the folder; gives all that it printed. */
 async function printedBy(name: string, args: readonly string[], env = {}): Promise<string> {
-  const child = spawn(process.execPath, [CLI_BUNDLE, name, ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const printed = await Promise.all([text(child.stdout), text(child.stderr)])
-  return printed.join('\n')
+  const { stdout, stderr } = await runShared([name, ...args], { cwd: folder, env })
+  return `${stdout}\n${stderr}`
 }
 
 /** A terminal obeys these, and a runner the lines of the other two kinds. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { RunningCommand } from '../support/cli.ts'
+import { runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 
 const DELIVERY = '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11'
@@ -49,9 +49,8 @@ function oneRun(setting: Setting = {}): Answering {
 
 async function hookline(args: readonly string[], env: Record<string, string> = {}) {
   const all = { HOOKLINE_API_URL: github.url, HOOKLINE_TOKEN: 'token', ...env }
-  const command = new RunningCommand(args, { cwd: folder, env: all })
-  command.process.stdin?.end()
-  return { code: await command.ended(), stdout: command.stdout, stderr: command.stderr }
+  const { exitCode: code, ...printed } = await runShared(args, { cwd: folder, env: all })
+  return { code, ...printed }
 }
 
 const runs = (...args: string[]) => hookline(['runs', '--repository', 'octo/repo', ...args])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { RunningCommand } from '../support/cli.ts'
+import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { json, github as repositoryAnswers } from './doctor/stand-in.ts'
 
@@ -58,8 +58,12 @@ function start(args: readonly string[], env: Record<string, string> = {}): Runni
 }
 
 async function hookline(args: readonly string[], env: Record<string, string> = {}) {
-  const command = start(args, env)
-  return { code: await command.ended(), stdout: command.stdout, stderr: command.stderr }
+  const { exitCode: code, ...printed } = await runShared(args, {
+    cwd: home,
+    env: { HOOKLINE_API_URL: platform.url, ...env },
+    bundle: join(home, 'node_modules/hookline/dist/cli/index.js'),
+  })
+  return { code, ...printed }
 }
 
 /** A server of the package, until the test ends. */

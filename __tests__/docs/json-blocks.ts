@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 
@@ -26,7 +26,10 @@ async function sendSaved(text: string, session: Session): Promise<void> {
 async function compareContext(context: { webhook: { outputs: { body: unknown } } }): Promise<void> {
   const body = JSON.stringify(context.webhook.outputs.body)
   const inputs = { on: 'webhook' }
-  const { outputs } = await runAction({ ...dispatchEvent({ path: 'hook/webhook', body }), inputs })
+  const { outputs } = await runInShared({
+    ...dispatchEvent({ path: 'hook/webhook', body }),
+    inputs,
+  })
   expect(JSON.parse(outputs.on ?? '')).toMatchObject(context)
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { commandNames, helpOf } from '../../scripts/docs/commands.js'
+import { commandNames } from '../../scripts/docs/commands.js'
+import { helpOf } from './help.ts'
 import { MANIFEST } from './manifest.ts'
 import { mentions, PAGES, type Page } from './pages.ts'
 
@@ -13,7 +14,8 @@ const SOURCES = ['src', 'bench', 'examples', 'docs/senders']
       .map((name) => readFileSync(`${ROOT}${folder}/${name}`, 'utf8')),
   )
   .join('\n')
-const HELP = new Map(commandNames().map((name) => [name, helpOf(name)]))
+const HELP = new Map<string, string>()
+for (const name of commandNames()) HELP.set(name, await helpOf(name))
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
 /** Variables of others that the pages name, by who reads or sets them. */

@@ -6,7 +6,12 @@ import { dirname, join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { parse } from 'yaml'
 import { evaluate, fillIn } from '../compiler/support/evaluate.ts'
-import { type ActionResult, type ActionRun, runAction, runPost } from '../support/action.ts'
+import {
+  type ActionResult,
+  type ActionRun,
+  runInShared,
+  runPostInShared,
+} from '../support/action.ts'
 import { readOutputFile } from '../support/output-file.ts'
 import { MANIFEST } from './manifest.ts'
 
@@ -227,9 +232,9 @@ async function runStep(
     ...called.inputs,
   }
   const run = { ...called.event, calling: called.name, inputs, env }
-  const action = await runAction(run)
+  const action = await runInShared(run)
   const { exitCode, outputs, stdout, state } = action
-  return { ok: exitCode === 0, outputs, stdout, action, post: () => runPost(run, state) }
+  return { ok: exitCode === 0, outputs, stdout, action, post: () => runPostInShared(run, state) }
 }
 
 async function runScript(script: string, env: Texts, folder: string): Promise<Ran> {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
-import { helpOf } from '../../scripts/docs/commands.js'
 import { STEPS } from '../../src/engine/pipeline.ts'
+import { helpOf } from './help.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 import { asPattern, PRINTED } from './shell-blocks.ts'
@@ -8,7 +8,7 @@ import { asPattern, PRINTED } from './shell-blocks.ts'
 /** Text shows what a program prints: it is compared with what that program prints. */
 export async function runText({ text }: Block, page: Page, session: Session): Promise<void> {
   const [, command] = /^Usage: hookline (\w+)/.exec(text) ?? []
-  if (command) return expect(text.trim()).toBe(helpOf(command).trim())
+  if (command) return expect(text.trim()).toBe((await helpOf(command)).trim())
   if (text.startsWith('error: ')) return compareProblem(text, page, session)
   if (text.startsWith('key → ')) return expect(stepsOf(text)).toEqual(STEPS.map(({ name }) => name))
   const printed = PRINTED.get(page.name) ?? ''

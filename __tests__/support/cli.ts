@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from '@jest/globals'
 
 /** The bundle that `npx hookline` starts. */
 export const CLI_BUNDLE = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
@@ -36,14 +38,23 @@ export class RunningCommand {
   }
 
   /** The first match in what was printed; waits for it, as long as the command runs. */
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+  printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#seen('stdout', pattern)
+  }
+
+  /** The same of what it said on standard error. */
+  told(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#seen('stderr', pattern)
+  }
+
+  async #seen(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
-      const found = pattern.exec(this.stdout)
+      const found = pattern.exec(this[stream])
       if (found) return found
       if (!this.#running) {
         throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`)
       }
-      await Promise.race([once(this.process.stdout ?? this.process, 'data'), this.#ended])
+      await Promise.race([once(this.process[stream] ?? this.process, 'data'), this.#ended])
     }
   }
 
@@ -64,5 +75,61 @@ export class RunningCommand {
   async ended(): Promise<number | null> {
     await this.#ended
     return this.process.exitCode
+  }
+}
+
+export interface CommandEnd {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CommandRun {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** What stands on its standard input. */
+  readonly input?: string
+  /** The bundle of an installed package, in place of the built one. */
+  readonly bundle?: string
+}
+
+const MANY = fileURLToPath(new URL('many-commands.cjs', import.meta.url))
+let shared: ChildProcess | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+afterAll(async () => {
+  if (!shared) return
+  const gone = once(shared, 'exit')
+  shared.kill()
+  shared = undefined
+  await gone
+})
+
+/**
+ * Runs the built command line to its end, in a process that all runs of a suite share: a start costs as
+ * much as all else. For tests of what a command does, not of how a process starts or is stopped.
+ */
+export function runShared(args: readonly string[], run: CommandRun = {}): Promise<CommandEnd> {
+  const ended = last.then(() => runThere(args, run))
+  last = ended.catch(() => {})
+  return ended
+}
+
+async function runThere(args: readonly string[], run: CommandRun): Promise<CommandEnd> {
+  const { cwd = tmpdir(), env, input = '', bundle = CLI_BUNDLE } = run
+  const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
+  shared ??= spawn(process.execPath, [MANY], { stdio: [...stdio], env: {} })
+  const child = shared
+  const gone = new AbortController()
+  const onExit = () => gone.abort(new Error('the shared process of the command line ended'))
+  child.once('exit', onExit)
+  try {
+    const answer = once(child, 'message', { signal: gone.signal })
+    const all = { PATH: process.env.PATH ?? '', ...env }
+    child.send({ bundle, args, cwd, env: all, input })
+    const [end] = await answer
+    return end
+  } finally {
+    child.off('exit', onExit)
   }
 }

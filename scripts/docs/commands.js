@@ -13,9 +13,13 @@ const cli = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
 export function helpOf(name) {
   if (name === undefined) return printed()
   const help = printed(name)
+  return [help, ...partsOf(help).map((part) => printed(name, part))].join('\n')
+}
+
+/** The commands of a command's own, by its help. @param {string} help */
+export function partsOf(help) {
   const [, listed = ''] = help.split(/^Commands:\n/m)
-  const parts = [...listed.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, part = '']) => part)
-  return [help, ...parts.map((part) => printed(name, part))].join('\n')
+  return [...listed.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, part = '']) => part)
 }
 
 /** @param {string[]} names */

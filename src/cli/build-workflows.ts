@@ -1,20 +1,39 @@
 import { Script } from 'node:vm'
+import { InvalidArgumentError, Option } from 'commander'
 import { isMap } from 'yaml'
 import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
 import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { IMPORT } from '../engine/scripts.ts'
+import { parseState, STATE_FORMS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 
+/** Where the action remembers, which decides what a workflow may ask for. */
+export function stateOption(): Option {
+  return new Option('--state <store>', 'none, file:<path> or branch:<name>')
+    .default('none')
+    .argParser((text) => {
+      const choice = parseState(text)
+      if (choice) return choice.kind === 'none' ? 'none' : `${choice.kind}:${choice.value}`
+      throw new InvalidArgumentError(`write one of: ${STATE_FORMS}.`)
+    })
+}
+
+export function eventOption(): Option {
+  return new Option('--event <event>', 'what a webhook starts the workflows by')
+    .choices(['repository_dispatch', 'workflow_dispatch'])
+    .default('repository_dispatch')
+}
+
 /** A workflow file with its text. */
-export interface WorkflowText extends NamedFile {
+interface WorkflowText extends NamedFile {
   readonly source: Source
 }
 
 /** What became of one workflow file. */
-export interface BuiltWorkflow {
+interface BuiltWorkflow {
   readonly source: NamedFile
   /** `undefined` where it has no trigger, or cannot be compiled. */
   readonly compiled: Compiled | undefined

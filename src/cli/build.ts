@@ -4,17 +4,25 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
+import { parse } from 'yaml'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions } from '../compiler/compile.ts'
 import { type Change, changesOf } from '../compiler/made-files.ts'
-import { readSourceFile } from '../compiler/source-file.ts'
+import { readRunsOn, readSourceFile } from '../compiler/source-file.ts'
 import { spelled } from '../compiler/spelling.ts'
 import { fixUntrusted } from '../compiler/untrusted/fix.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import { eventOption, runsOnOption, stateOption } from './build-options.ts'
-import { buildWorkflows, type Findings, findingsOf, madeFiles } from './build-workflows.ts'
+import {
+  buildWorkflows,
+  eventOption,
+  type Findings,
+  findingsOf,
+  madeFiles,
+  stateOption,
+} from './build-workflows.ts'
 import { CompiledFolder, handEdits } from './compiled-folder.ts'
 import { baseOf, findSourceFiles, readSource, watchBelow, writeSource } from './files.ts'
 import { print, problemJson, reportError } from './terminal.ts'
@@ -62,6 +70,20 @@ export function buildCommand(): Command {
 function parseUses(text: string): string {
   if (/^[\w.-]+\/[\w./-]+@[\w./-]+$/.test(text) || /^\.{1,2}\/[\w./-]*$/.test(text)) return text
   throw new InvalidArgumentError('write owner/name@ref, with a tag or a full commit SHA.')
+}
+
+function runsOnOption(): Option {
+  return new Option('--runs-on <label or YAML>', 'what the job "on" runs on')
+    .default('ubuntu-latest')
+    .argParser((text): Json => {
+      try {
+        const value = readRunsOn(parse(text))
+        if (value !== undefined) return value
+      } catch {
+        // Said below, as for YAML that is no label.
+      }
+      throw new InvalidArgumentError('write a label, or YAML: [self-hosted, linux].')
+    })
 }
 
 /** Tells a person, or a program, what a build came to. @returns the exit code */

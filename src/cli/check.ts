@@ -22,8 +22,14 @@ import { LIMITS } from '../wire/limits.ts'
 import { counted, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
-import { eventOption, stateOption } from './build-options.ts'
-import { buildWorkflows, type Findings, findingsOf, scriptProblems } from './build-workflows.ts'
+import {
+  buildWorkflows,
+  eventOption,
+  type Findings,
+  findingsOf,
+  scriptProblems,
+  stateOption,
+} from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 import { problemJson } from './terminal.ts'
 

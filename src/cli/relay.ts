@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process'
 import { writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { UserError } from '../wire/errors.ts'
+import { webhookUrl } from '../wire/path.ts'
 import { parsePort } from './http.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 
@@ -56,11 +59,10 @@ async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptio
 
 /** A relay that was to be public is of no use without its tunnel: the one ends with the other. */
 async function tunnelTo(relay: RunningServer, repository: string | undefined): Promise<void> {
-  const { openTunnel, publicUrl } = await import('./tunnel.ts')
   try {
     const tunnel = await openTunnel(relay.url)
     process.once('exit', tunnel.close)
-    say(`${(await publicUrl(tunnel.url, repository, process.env)).join('\n')}\n`)
+    say(`${(await publicLines(tunnel.url, repository, process.env)).join('\n')}\n`)
     await tunnel.ended
     throw new UserError({ message: 'the tunnel ended', hint: 'start the relay again' })
   } catch (error) {
@@ -68,6 +70,81 @@ async function tunnelTo(relay: RunningServer, repository: string | undefined): P
     await relay.close()
     process.exit()
   }
+}
+
+interface Tunnel {
+  /** `https://….trycloudflare.com` */
+  readonly url: string
+  /** Resolves when it ends, whoever ended it. */
+  readonly ended: Promise<void>
+  close(): void
+}
+
+/** Milliseconds until Cloudflare must have given an address. */
+const PATIENCE = 30_000
+
+/** Where a quick tunnel can be reached: the last line that it prints before it serves. */
+const ADDRESS = /https:\/\/[a-z\d-]+\.trycloudflare\.com\b/
+
+/**
+ * Gives a server of this machine a public address, by Cloudflare's quick tunnels: no account needed.
+ *
+ * @throws UserError when cloudflared is not installed, or gets no address
+ */
+function openTunnel(local: string): Promise<Tunnel> {
+  const child = spawn('cloudflared', ['tunnel', '--no-autoupdate', '--url', local], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const close = () => void child.kill()
+  return new Promise((resolve, reject) => {
+    const fail = (message: string, hint: string) => {
+      clearTimeout(timer)
+      close()
+      reject(new UserError({ message, hint }))
+    }
+    const network = 'see that this machine reaches the internet, and try again'
+    const timer = setTimeout(() => fail('cloudflared gave no address', network), PATIENCE)
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      const [url] = ADDRESS.exec(line) ?? []
+      if (!url) return
+      clearTimeout(timer)
+      resolve({ url, ended, close })
+    })
+    child.once('error', () => fail('cloudflared is not installed', INSTALL))
+    child.once('close', () => fail('cloudflared ended without an address', network))
+  })
+}
+
+const INSTALL =
+  'macOS: brew install cloudflared; Windows: winget install Cloudflare.cloudflared; Linux: see https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/'
+
+/** The webhook URL at a public address, and a line that fires it; of the first workflow found here. */
+async function publicLines(
+  relay: string,
+  repository: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const { expressionContexts } = await import('../action/context.ts')
+  const { DEFAULT_GLOB } = await import('../action/inputs.ts')
+  const { curlLine } = await import('../inspector/curl.ts')
+  const { foundTriggers, readAllWorkflows } = await import('../inspector/local-engine.ts')
+  const { devWorkflowSource } = await import('./dev.ts')
+  const { originRepository } = await import('./files.ts')
+  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
+  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
+  const [first] = foundTriggers('', readAllWorkflows(() => source).found)
+  const { workflow, trigger } = first ?? { workflow: 'hook', trigger: 'webhook' }
+  const place = repository === undefined ? originRepository() || 'owner/name' : undefined
+  const url = webhookUrl({ relay, repository: place, workflow, trigger })
+  // A relay with a token of its own is brought one of its keys.
+  const token = env.HOOKLINE_KEYS ? '\u0024{HOOKLINE_KEYS%%[, ]*}' : '$HOOKLINE_TOKEN'
+  const headers = {
+    'X-Platform-Authorization': `Bearer ${token}`,
+    'Content-Type': 'application/json',
+  }
+  const call = { method: 'POST', url, headers, body: '{"hello":"world"}', variables: [token] }
+  return [`public address: ${relay}`, `webhook URL:    ${url}`, `try it:         ${curlLine(call)}`]
 }
 
 /** A relay works without anyone to tell of it: a stream of Node would end the process. */

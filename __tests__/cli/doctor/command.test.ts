@@ -1,6 +1,5 @@
-import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { RunningCommand } from '../../support/cli.ts'
+import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { startOnNode } from '../../support/relays.ts'
 import { TOKEN } from '../../support/scene.ts'
@@ -16,14 +15,11 @@ afterAll(() => platform.close())
 
 async function doctor(setting: Setting, args: readonly string[], env: Record<string, string> = {}) {
   platform.always(github(setting))
-  const command = new RunningCommand(['doctor', '--repository', 'octo/repo', ...args], {
-    cwd: tmpdir(),
+  const ended = await runShared(['doctor', '--repository', 'octo/repo', ...args], {
     env: { HOOKLINE_TOKEN: TOKEN, HOOKLINE_API_URL: platform.url, ...env },
   })
-  const exitCode = await command.ended()
-  const { stdout, stderr } = command
-  expect(stdout + stderr).not.toContain(TOKEN)
-  return { exitCode, stdout, stderr }
+  expect(ended.stdout + ended.stderr).not.toContain(TOKEN)
+  return ended
 }
 
 test('where all is well, it only asks, and exits with 0', async () => {

@@ -12,7 +12,7 @@ import type { DispatchEvent } from '../../../src/relay/claims.ts'
 import { SENDERS } from '../../../src/triggers/verify/senders.ts'
 import { validate } from '../../compiler/support/editor.ts'
 import { Repository } from '../../compiler/support/repository.ts'
-import { dispatchEvent, runAction } from '../../support/action.ts'
+import { dispatchEvent, runInShared } from '../../support/action.ts'
 import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
@@ -80,7 +80,7 @@ describe('the workflow of kind webhook', () => {
   test('fires in the action', async () => {
     const on = parse(text).jobs.react.steps[0].with.on
     const payload = { path: 'hook/webhook', method: 'POST', headers: {}, body: 'hello' }
-    const { outputs } = await runAction({ ...dispatchEvent(payload), inputs: { on } })
+    const { outputs } = await runInShared({ ...dispatchEvent(payload), inputs: { on } })
     expect(outputs).toMatchObject({ triggered: 'true', body: 'hello' })
   })
 
@@ -111,7 +111,7 @@ describe('a workflow that the relay starts directly', () => {
     const { on } = workflow.jobs.react.steps[0].with
     const payload = { path: 'hook/webhook', method: 'POST', headers: {}, body: 'hello' }
     const fired = (hookline: string) =>
-      runAction({ event: 'workflow_dispatch', payload: { inputs: { hookline } }, inputs: { on } })
+      runInShared({ event: 'workflow_dispatch', payload: { inputs: { hookline } }, inputs: { on } })
     const [webhook, byHand] = await Promise.all([fired(JSON.stringify(payload)), fired('')])
     expect(webhook.outputs).toMatchObject({ triggered: 'true', body: 'hello' })
     expect(byHand).toMatchObject({ exitCode: 0, outputs: { triggered: 'false', items: '[]' } })
@@ -123,7 +123,7 @@ test('the workflow of kind bot hands on what was written to the bot', async () =
   const on: string = parse(text).jobs.poll.steps[0].with.on
   const telegram = await new TelegramStandIn().start()
   telegram.push('message', textMessage('hello'))
-  const { outputs } = await runAction({
+  const { outputs } = await runInShared({
     event: 'schedule',
     payload: { schedule: '*/5 * * * *' },
     calling: 'bot',

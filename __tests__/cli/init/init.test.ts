@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { RunningCommand } from '../../support/cli.ts'
+import { RunningCommand, runShared } from '../../support/cli.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
@@ -20,10 +20,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }))
 
-async function hookline(args: readonly string[], env: Record<string, string> = {}) {
-  const command = new RunningCommand(args, { cwd: folder, env })
-  return { exitCode: await command.ended(), stdout: command.stdout, stderr: command.stderr }
-}
+const hookline = (args: readonly string[], env: Record<string, string> = {}) =>
+  runShared(args, { cwd: folder, env })
 
 async function files(): Promise<string[]> {
   const all = await readdir(folder, { recursive: true, withFileTypes: true })

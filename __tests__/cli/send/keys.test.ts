@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runCommand } from '../../support/command.ts'
+import { runShared } from '../../support/cli.ts'
 import { bound, receive, type Sent } from '../../support/receive.ts'
 
 let folder: string
@@ -31,8 +31,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-function send(...args: readonly string[]) {
-  return runCommand('send', { arguments: [url, ...args] })
+async function send(...args: readonly string[]) {
+  const { exitCode, stderr } = await runShared(['send', url, ...args])
+  return { code: exitCode, errors: stderr }
 }
 
 test('--key makes a pair once, tells its public half, and signs with it from then on', async () => {

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { RunningCommand } from '../../support/cli.ts'
+import { runShared } from '../../support/cli.ts'
 
 let relay: Server
 let proxy: Server
@@ -37,8 +36,8 @@ function portOf(server: Server): number {
 }
 
 async function send(url: string, env: Record<string, string>) {
-  const command = new RunningCommand(['send', url], { cwd: tmpdir(), env })
-  return { code: await command.ended(), errors: command.stderr }
+  const { exitCode, stderr } = await runShared(['send', url], { env })
+  return { code: exitCode, errors: stderr }
 }
 
 /** A host that can be reached by way of the proxy alone. */

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../../src/inspector/api.ts'
 import { fixtureText } from '../../../src/inspector/page/request-text.ts'
 import { bodyBytes } from '../../../src/wire/bytes.ts'
-import { dispatchEvent, runAction } from '../../support/action.ts'
-import { RunningCommand } from '../../support/cli.ts'
+import { dispatchEvent, runInShared } from '../../support/action.ts'
+import { runShared } from '../../support/cli.ts'
 import { type Dev, startDev } from '../../support/dev.ts'
 import { detail, EventReader } from '../../support/inspector.ts'
 import { type RawRequest, send as sendRaw } from '../../support/raw-http.ts'
@@ -22,10 +22,8 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** Runs `hookline send` to its end. */
 async function send(args: readonly string[], env: Record<string, string> = {}): Promise<void> {
-  const command = new RunningCommand(['send', ...args], { cwd: folder, env })
-  command.process.stdin?.end()
-  const exitCode = await command.ended()
-  expect({ exitCode, stderr: command.stderr }).toEqual({ exitCode: 0, stderr: '' })
+  const { exitCode, stderr } = await runShared(['send', ...args], { cwd: folder, env })
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
 }
 
 /** Headers that belong to the connection a request came on, or that a client adds to it. */
@@ -153,7 +151,7 @@ describe('what hookline send signs', () => {
     await send([target(), ...options], { HOOKLINE_TOKEN: TOKEN, HOOKLINE_SECRET: signing })
     const [payload] = here.payloads()
     const on = JSON.stringify({ webhook: { verify: { scheme, secret: verifying, ...more } } })
-    const run = await runAction({ ...dispatchEvent(payload), inputs: { on } })
+    const run = await runInShared({ ...dispatchEvent(payload), inputs: { on } })
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })
     expect(JSON.stringify([run.outputs, run.summary])).not.toContain(signing)
     return run.outputs.triggered

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { RunningCommand } from '../../support/cli.ts'
+import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { type RelayUnderTest, startOnNode } from '../../support/relays.ts'
 import { payloadOf, TOKEN } from '../../support/scene.ts'
@@ -27,15 +27,10 @@ afterAll(async () => {
 })
 
 async function send(args: readonly string[], env: Record<string, string> = {}, input = '') {
-  const command = new RunningCommand(['send', ...args], {
-    cwd: folder,
-    env: { HOOKLINE_TOKEN: TOKEN, ...env },
-  })
-  command.process.stdin?.end(input)
-  const exitCode = await command.ended()
-  const { stdout, stderr } = command
-  expect(stdout + stderr).not.toContain(TOKEN)
-  return { exitCode, stdout, stderr }
+  const all = { HOOKLINE_TOKEN: TOKEN, ...env }
+  const ended = await runShared(['send', ...args], { cwd: folder, env: all, input })
+  expect(ended.stdout + ended.stderr).not.toContain(TOKEN)
+  return ended
 }
 
 function arrived() {

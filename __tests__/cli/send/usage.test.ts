@@ -1,14 +1,8 @@
-import { tmpdir } from 'node:os'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../../../src/cli/send/fixtures.ts'
-import { CLI_BUNDLE, RunningCommand } from '../../support/cli.ts'
+import { CLI_BUNDLE, runShared } from '../../support/cli.ts'
 
-async function send(args: readonly string[]) {
-  const command = new RunningCommand(['send', ...args], { cwd: tmpdir() })
-  command.process.stdin?.end()
-  const exitCode = await command.ended()
-  return { exitCode, stdout: command.stdout, stderr: command.stderr }
-}
+const send = (args: readonly string[]) => runShared(['send', ...args])
 
 test('--list names every fixture, and how it is signed', async () => {
   const { exitCode, stdout } = await send(['--list'])

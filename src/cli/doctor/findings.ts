@@ -31,7 +31,7 @@ export interface DoctorPorts {
   sleep(milliseconds: number): Promise<void>
 }
 
-export interface RelayCall {
+interface RelayCall {
   /** Makes it a POST. */
   readonly json: string
   readonly token: Secret | undefined

@@ -1,0 +1,45 @@
+// Runs the built command line once for each message of its parent, in this one process: evaluated anew
+// each time, and ended when the process has nothing left to do, which is when Node would let it exit.
+const { Readable } = require('node:stream')
+const { inspect } = require('node:util')
+
+const printed = { stdout: '', stderr: '' }
+let running = false
+
+for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
+  process[name].write = (/** @type {unknown} */ text) => {
+    printed[name] += text
+    return true
+  }
+}
+
+process.on('uncaughtException', (error) => {
+  printed.stderr += inspect(error)
+  process.exitCode = 1
+})
+process.on('disconnect', () => process.exit())
+process.on('beforeExit', () => {
+  // Only between two runs does the parent keep this process from its end.
+  if (running) process.send?.({ exitCode: process.exitCode ?? 0, ...printed })
+  running = false
+  process.channel?.ref()
+})
+
+/** @typedef {{ bundle: string, args: string[], cwd: string, env: NodeJS.ProcessEnv, input: string }} Run */
+
+process.on('message', (/** @type {Run} */ { bundle, args, cwd, env, input }) => {
+  process.channel?.unref()
+  running = true
+  Object.assign(printed, { stdout: '', stderr: '' })
+  process.stdout.removeAllListeners('error')
+  process.exitCode = undefined
+  process.argv = [process.execPath, bundle, ...args]
+  process.chdir(cwd)
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, env)
+  const stdin = Readable.from([Buffer.from(input)])
+  Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
+  // What it loads by name stays loaded: these files hold functions, and no state of a run.
+  delete require.cache[bundle]
+  setImmediate(() => require(bundle)) // else a run that waits for nothing would be the last one
+})
