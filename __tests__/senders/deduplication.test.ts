@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { dispatchEvent, runActions } from '../support/action.ts'
+import { type ActionResult, dispatchEvent, runInShared } from '../support/action.ts'
 import { payloadOf } from '../support/receive.ts'
 import { RECORDED } from './recorded.ts'
 import { RECEIVED, type Recorded } from './recording.ts'
@@ -37,13 +37,11 @@ async function fires(recorded: Recorded, ...bodies: readonly string[]) {
   const headers = { 'Content-Type': contentType, ...moreHeaders }
   const on = `${trigger}:\n  config: { shouldDeduplicate: true }`
   const inputs = { on, state: `file:${join(folder, 'state.json')}` }
-  const results = await runActions(
-    bodies.map((body) => ({
-      ...dispatchEvent(payloadOf(trigger, { headers, body, receivedAt: RECEIVED })),
-      env: { GITHUB_RUN_ID: String(++run) },
-      inputs,
-    })),
-  )
+  const results: ActionResult[] = []
+  for (const body of bodies) {
+    const event = dispatchEvent(payloadOf(trigger, { headers, body, receivedAt: RECEIVED }))
+    results.push(await runInShared({ ...event, env: { GITHUB_RUN_ID: String(++run) }, inputs }))
+  }
   return results.map(({ outputs, stdout }) => outputs.count ?? stdout)
 }
 

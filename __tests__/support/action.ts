@@ -145,6 +145,8 @@ export async function runActions(
     const { stdout, stderr } = await runProgram([MANY, BUNDLES.main, list, String(https ?? '')], {})
     if (stderr !== '') throw new Error(stderr)
     const ended: readonly Ended[] = JSON.parse(stdout)
+    const errors = ended.map((end) => end.stderr).join('')
+    if (errors !== '') throw new Error(errors)
     return await Promise.all(
       ended.map((end, number) => resultOf(end, prepared[number]?.files ?? NONE)),
     )

@@ -13,6 +13,7 @@ const runs = list === '' ? [] : JSON.parse(fs.readFileSync(list, 'utf8'))
 /** @type {{ exitCode: number, stdout: string, stderr: string }[]} */
 const ended = []
 let log = ''
+let errors = ''
 let running = false
 
 const { writeSync } = fs
@@ -26,6 +27,10 @@ process.stdout.write = (/** @type {unknown} */ text) => {
   log += text
   return true
 }
+process.stderr.write = (/** @type {unknown} */ text) => {
+  errors += text
+  return true
+}
 
 if (port !== '') {
   const agent = new https.Agent()
@@ -34,7 +39,7 @@ if (port !== '') {
 }
 
 process.on('beforeExit', () => {
-  const end = { exitCode: Number(process.exitCode ?? 0), stdout: log, stderr: '' }
+  const end = { exitCode: Number(process.exitCode ?? 0), stdout: log, stderr: errors }
   if (list === '') {
     // Only between two runs does the parent keep this process from its end.
     if (running) process.send?.(end)
@@ -66,6 +71,7 @@ if (list === '') {
 function start(program, env) {
   running = true
   log = ''
+  errors = ''
   process.exitCode = 0
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)

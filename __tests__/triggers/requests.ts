@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Sent } from '../support/receive.ts'
+import { anyCharacter } from '../support/text.ts'
 
 const CONTENT_TYPES = [
   'application/json',
@@ -32,7 +33,7 @@ const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     fc.constantFrom<unknown>(...VALUES, null, true, 0, -1.5, 2 ** 53, NO_TEXT),
-    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.string({ unit: anyCharacter, maxLength: 8 }),
     fc.array(tie('value'), { maxLength: 3 }),
     tie('object'),
   ),
@@ -51,7 +52,7 @@ const body: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   form,
   form.map((text) => `payload=${encodeURIComponent(text)}`),
   fc.uint8Array({ maxLength: 40 }),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
 )
 
 /** Any request: of any method, path and headers, with any bytes as its body, but mostly a post of JSON. */

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { HttpFailure } from '../wire/http.ts'
-import { isObject } from '../wire/json.ts'
+import { isObject, tryParseJson } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
-import { type ItemReader, jsonIn, receiveFromService } from './service.ts'
+import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
 import { AMAZON_TIMEOUT, snsUrl } from './verify/aws-sns.ts'
-import { bareVerification, verifyOption } from './verify/options.ts'
-import { verifyRequest } from './verify.ts'
+import { bareVerification, verifyOption, verifyRequest } from './verify.ts'
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
 export const awsSns = defineTrigger({
@@ -41,7 +40,7 @@ const read: ItemReader = ({ headers, body }) => {
   if (isObject(body) && body.Type === 'Notification') {
     const { Message = null } = body
     const isJson = typeof Message === 'string' && /^\s*[[{]/.test(Message)
-    return { ...body, Message: isJson ? (jsonIn(Message) ?? Message) : Message }
+    return { ...body, Message: isJson ? (tryParseJson(Message) ?? Message) : Message }
   }
   if (headers['x-amz-sns-rawdelivery'] !== 'true') return 'is no notification'
   // With "raw message delivery" the body is the message, and the rest stands in headers.

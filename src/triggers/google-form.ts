@@ -1,17 +1,14 @@
-import * as v from 'valibot'
 import { isObject, scalarText } from '../wire/json.ts'
-import { answersByTitle, type ItemReader, objectsIn, receiveFromService } from './service.ts'
-import { defineTrigger } from './trigger.ts'
-import { verifyOption } from './verify/options.ts'
+import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
 
 /**
  * Google Forms posts nothing by itself: docs/senders/google-form.gs, a script of the form, does. It
  * signs as Standard Webhooks says, and shapes a response as Typeform does.
  */
-export const googleForm = defineTrigger({
+export const googleForm = serviceTrigger({
   name: 'google_form',
   description: 'Fires on a response to a form at Google.',
-  options: v.strictObject({ verify: verifyOption('standard-webhooks') }),
+  scheme: 'standard-webhooks',
   key: 'event_id',
   outputs: {
     event_id: 'Id of the response.',
@@ -20,27 +17,16 @@ export const googleForm = defineTrigger({
     answers_map: 'Answers by the title of their question; of several choices a list.',
   },
   columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
-  example({ verify }) {
-    return verify ? undefined : EXAMPLE
+  read({ body }) {
+    const response = isObject(body) ? body.form_response : undefined
+    if (!isObject(body) || !isObject(response)) return 'is no response to a form'
+    const given = objectsIn(response.answers).map(({ field, response: value = null }) => {
+      const title = isObject(field) ? (field.title ?? field.id) : undefined
+      return [scalarText(title), value] as const
+    })
+    return { ...body, answers_map: answersByTitle(given) }
   },
-  receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
-})
-
-const read: ItemReader = ({ body }) => {
-  const response = isObject(body) ? body.form_response : undefined
-  if (!isObject(body) || !isObject(response)) return 'is no response to a form'
-  const given = objectsIn(response.answers).map(({ field, response: value = null }) => {
-    const title = isObject(field) ? (field.title ?? field.id) : undefined
-    return [scalarText(title), value] as const
-  })
-  return { ...body, answers_map: answersByTitle(given) }
-}
-
-const EXAMPLE = {
-  method: 'POST',
-  path: '',
-  contentType: 'application/json',
-  body: JSON.stringify({
+  example: {
     event_id: '2_ABaOnud0S_zjpIn9oGqBpmY65p',
     event_type: 'form_response',
     form_response: {
@@ -48,5 +34,5 @@ const EXAMPLE = {
       submitted_at: '2026-11-21T07:54:30.661Z',
       answers: [{ response: 'Ada', field: { id: 886865551, title: 'Your name?', type: 'TEXT' } }],
     },
-  }),
-}
+  },
+})

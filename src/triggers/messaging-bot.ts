@@ -1,30 +1,111 @@
+import * as v from 'valibot'
 import { isObject, type Json } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
-import { type Secret, sameText } from '../wire/secret.ts'
+import { Secret, sameText } from '../wire/secret.ts'
+import { wholeNumber } from './config.ts'
 import { type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
 import {
+  chatId,
   firingKinds,
-  type MessagingBotOptions,
-  messagingBotOptions,
-  updateChecks,
-} from './messaging-bot/options.ts'
-import { MESSAGE_OUTPUTS, readUpdate, type Update, updateItem } from './messaging-bot/updates.ts'
+  MESSAGE_KINDS,
+  MESSAGE_OUTPUTS,
+  MESSAGE_TYPES,
+  messageType,
+  readUpdate,
+  UPDATE_KINDS,
+  type Update,
+  updateItem,
+  userId,
+} from './messaging-bot/updates.ts'
 import {
   type Check,
   defineTrigger,
   type Item,
+  oneOrMore,
   type Polled,
   type Reception,
   type TriggerPorts,
 } from './trigger.ts'
 
-const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
+const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.pipe(schema, v.description(text))
+
+/** A secret that is not set arrives as nothing, or as empty text. */
+const fromSecret = (shape: RegExp, otherwise: string) =>
+  v.pipe(
+    v.nullable(v.string(), ''),
+    v.trim(),
+    v.regex(shape, ({ input }) => (input === '' ? NOT_SET : otherwise)),
+    v.transform((text) => new Secret(text)),
+  )
+
+/** Digits, a colon, and a string; nothing in it can change the address it is put into. */
+const token = fromSecret(
+  /^\d+:[\w-]+$/,
+  'is no bot token: digits, a colon and a string, as BotFather gives it',
+)
+
+/** An id as text: a number, or its digits where it came from a variable. */
+const id = v.pipe(
+  v.union([v.number(), v.string()]),
+  v.transform(String),
+  v.regex(
+    /^-?\d+$/,
+    'is no id: ids are whole numbers, as the item shows them in "chat" and "from"',
+  ),
+)
+
+/** Source of the rule: Bot API, setWebhook, `secret_token`. */
+const secretToken = fromSecret(
+  /^[\w-]{1,256}$/,
+  'is no secret token: 1 to 256 letters, digits, "_" and "-"',
+)
+
+const options = v.strictObject({
+  token: described(
+    v.optional(token),
+    'Bot token, as BotFather gives it, from a secret. Needed unless `webhook` is true.',
+  ),
+  webhook: described(
+    v.optional(v.boolean(), false),
+    'False: messages are polled. True: the messaging platform calls the webhook URL of the trigger.',
+  ),
+  event: described(
+    v.optional(oneOrMore(v.picklist(MESSAGE_TYPES, 'message type'))),
+    'Message type, or a list of them. Without it every message fires.',
+  ),
+  updates: described(
+    v.optional(oneOrMore(v.picklist(UPDATE_KINDS, 'kind of update'))),
+    'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.',
+  ),
+  chats: described(
+    v.optional(oneOrMore(id)),
+    'Id of a chat, or a list of them. Updates from elsewhere, or from no chat, are ignored.',
+  ),
+  users: described(
+    v.optional(oneOrMore(id)),
+    'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.',
+  ),
+  secretToken: described(
+    v.optional(secretToken),
+    'The `secret_token` that was given to setWebhook, from a secret. A call without it is ignored, with a warning. Only with `webhook: true`.',
+  ),
+  wait: described(
+    v.optional(v.pipe(wholeNumber(0), v.maxValue(50, 'is more than 50')), 0),
+    'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.',
+  ),
+})
+
+const NOT_SET =
+  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+
+type MessagingBotOptions = v.InferOutput<typeof options>
 
 export const messagingBot = defineTrigger({
   name: 'messaging_bot',
   aliases: ['telegram_bot'],
   description: 'Fires for each new message to a bot: polled, or sent by the messaging platform.',
-  options: messagingBotOptions,
+  options,
   outputs: MESSAGE_OUTPUTS,
   columns: ['from.first_name', 'chat.title', 'text', 'caption', 'data'],
   key: 'update_id',
@@ -44,7 +125,8 @@ export const messagingBot = defineTrigger({
   },
   async acknowledge(cursor, options, ports) {
     const offset = offsetOf(cursor, options)
-    if (offset !== undefined) await forgetBefore(bot(options, ports), offset, firingKinds(options))
+    if (offset === undefined) return
+    await forgetBefore(bot(options, ports), offset, firingKinds(options.updates))
   },
 })
 
@@ -71,23 +153,23 @@ function bot({ token }: { readonly token?: Secret | undefined }, ports: TriggerP
   return { token, api: ports.messagingApiUrl, http: ports.http, sleep: ports.sleep }
 }
 
-const UPDATE = {
-  update_id: 866350101,
-  message: {
-    message_id: 1,
-    from: { id: 1000001, is_bot: false, first_name: 'Ada', language_code: 'en' },
-    chat: { id: 1000001, first_name: 'Ada', type: 'private' },
-    date: 1767225600,
-    text: 'hello',
-  },
-}
-
 const EXAMPLE = {
   method: 'POST',
   path: '',
   contentType: 'application/json',
-  body: JSON.stringify(UPDATE),
+  body: JSON.stringify({
+    update_id: 866350101,
+    message: {
+      message_id: 1,
+      from: { id: 1000001, is_bot: false, first_name: 'Ada', language_code: 'en' },
+      chat: { id: 1000001, first_name: 'Ada', type: 'private' },
+      date: 1767225600,
+      text: 'hello',
+    },
+  }),
 }
+
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
 
 /** The item of an update that the messaging platform sent to the webhook URL. */
 async function receiveUpdate(
@@ -115,6 +197,45 @@ function refused(option: string, found: string): Reception {
   return { checks: [check], items: [] }
 }
 
+/** What an update must meet to become an item; the same for polled and pushed ones. */
+function updateChecks(update: Update, options: MessagingBotOptions): Check[] {
+  return [
+    kindCheck(update, options.updates),
+    typeCheck(update, options.event),
+    idCheck('chats', chatId(update), options.chats),
+    idCheck('users', userId(update), options.users),
+  ]
+}
+
+function kindCheck({ kind }: Update, updates: MessagingBotOptions['updates']): Check {
+  const firing = firingKinds(updates)
+  const held = kind !== undefined && firing.includes(kind)
+  const name = kind ?? 'an unknown kind'
+  return {
+    option: 'updates',
+    held,
+    found: held ? name : `${name} is not among ${firing.join(', ')}`,
+  }
+}
+
+/** Only a message has a type: an update such as `callback_query` passes. */
+function typeCheck({ kind, content }: Update, wanted: MessagingBotOptions['event']): Check {
+  if (!wanted || !MESSAGE_KINDS.has(kind ?? '')) {
+    return { option: 'event', held: true, found: 'any message type' }
+  }
+  const type = messageType(content)
+  const held = type !== undefined && wanted.includes(type)
+  const name = type ?? 'an unknown type'
+  return { option: 'event', held, found: held ? name : `${name} is not among ${wanted.join(', ')}` }
+}
+
+/** The ids themselves are not shown: a summary of a public repository is public. */
+function idCheck(option: 'chats' | 'users', id: string | undefined, allowed?: string[]): Check {
+  if (!allowed) return { option, held: true, found: 'anyone' }
+  const held = id !== undefined && allowed.includes(id)
+  return { option, held, found: held ? 'on the list' : 'not on the list' }
+}
+
 /** Pages without an item that one run passes: ten thousand ignored updates. */
 const MOST_PASSED = 100
 
@@ -134,7 +255,7 @@ async function pollUpdates(
   now: TriggerPorts['now'],
   offset: number | undefined,
 ): Promise<Polled> {
-  const kinds = firingKinds(options)
+  const kinds = firingKinds(options.updates)
   const until = now() + options.wait * 1000
   const ignored: Check[] = []
   let page = judge(await getPage(bot, { kinds, offset, wait: options.wait }), options)

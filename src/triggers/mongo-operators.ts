@@ -1,11 +1,8 @@
+const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
+
 /** Operators of queries. Those that run scripts (`$where`) or need a schema are left out. */
 const QUERY_OPERATOR_NAMES = [
-  '$eq',
-  '$ne',
-  '$gt',
-  '$gte',
-  '$lt',
-  '$lte',
+  ...COMPARISONS,
   '$in',
   '$nin',
   '$exists',
@@ -23,12 +20,7 @@ const QUERY_OPERATOR_NAMES = [
 
 /** Operators of expressions in a projection. */
 const EXPRESSION_OPERATOR_NAMES = [
-  '$eq',
-  '$ne',
-  '$gt',
-  '$gte',
-  '$lt',
-  '$lte',
+  ...COMPARISONS,
   '$and',
   '$or',
   '$not',

@@ -1,11 +1,42 @@
-import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
+import * as v from 'valibot'
+import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
-import type { Item, Reception, TriggerPorts } from './trigger.ts'
-import type { Verification } from './verify/options.ts'
-import { verifyRequest } from './verify.ts'
+import {
+  defineTrigger,
+  type Item,
+  type Reception,
+  type Trigger,
+  type TriggerPorts,
+} from './trigger.ts'
+import { type Verification, verifyOption, verifyRequest } from './verify.ts'
 
 /** The item of a request, or in words why it is none: `is no submission of a form`. */
 export type ItemReader = (request: WebhookRequest) => Item | string
+
+/** A trigger of one service, which posts to its URL and signs by a scheme of its own. */
+interface Service {
+  readonly name: string
+  readonly description: string
+  /** What `verify` asks for where it names no scheme. */
+  readonly scheme: string
+  readonly key: string
+  readonly outputs: Readonly<Record<string, string>>
+  readonly columns: readonly string[]
+  readonly read: ItemReader
+  /** A body that it may post. */
+  readonly example: JsonObject
+}
+
+export function serviceTrigger({ scheme, read, example, ...described }: Service): Trigger {
+  const body = JSON.stringify(example)
+  return defineTrigger({
+    ...described,
+    options: v.strictObject({ verify: verifyOption(scheme) }),
+    example: ({ verify }) =>
+      verify ? undefined : { method: 'POST', path: '', contentType: 'application/json', body },
+    receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
+  })
+}
 
 /** Receives what a service posts: verified before it is read. */
 export async function receiveFromService(
@@ -35,15 +66,6 @@ export function answersByTitle(answers: Iterable<readonly [title: string, Json]>
     found.set(free, value)
   }
   return record(found)
-}
-
-/** JSON that stands in a text; `undefined` where it does not. */
-export function jsonIn(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** What of a list is an object; nothing, when it is no list. */

@@ -1,18 +1,15 @@
-import * as v from 'valibot'
-import { isObject, type Json, type JsonObject, without } from '../wire/json.ts'
-import { type ItemReader, jsonIn, receiveFromService } from './service.ts'
+import { isObject, type Json, type JsonObject, tryParseJson, without } from '../wire/json.ts'
+import { serviceTrigger } from './service.ts'
 import type { Item } from './trigger.ts'
-import { defineTrigger } from './trigger.ts'
-import { verifyOption } from './verify/options.ts'
 
 /**
  * Understands all that Slack posts: the Events API, slash commands, interactions, and the outgoing
  * webhooks of old.
  */
-export const slack = defineTrigger({
+export const slack = serviceTrigger({
   name: 'slack',
   description: 'Fires on a message, event, slash command or interaction in Slack.',
-  options: v.strictObject({ verify: verifyOption('slack') }),
+  scheme: 'slack',
   key: 'event_id',
   outputs: {
     kind: '`event`, `command`, `interaction` or, from an outgoing webhook, `message`.',
@@ -35,19 +32,26 @@ export const slack = defineTrigger({
     trigger_id: 'What opens a view in answer to a command or an interaction.',
   },
   columns: ['kind', 'event.type', 'command', 'text', 'event.text', 'user_name'],
-  example({ verify }) {
-    return verify ? undefined : EXAMPLE
+  read({ body }) {
+    if (!isObject(body)) return NOT_SLACK
+    if (body.type === 'url_verification' || body.ssl_check !== undefined) return 'is a handshake'
+    const item = itemOf(body)
+    // A secret of old, by which an app knew Slack.
+    return typeof item === 'string' ? item : without(item, ['token'])
   },
-  receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
+  example: {
+    type: 'event_callback',
+    event_id: 'Ev123ABC456',
+    team_id: 'T123ABC456',
+    event: {
+      type: 'message',
+      channel: 'C123ABC456',
+      user: 'U123ABC456',
+      text: 'hello',
+      ts: '1763712000.000800',
+    },
+  },
 })
-
-const read: ItemReader = ({ body }) => {
-  if (!isObject(body)) return NOT_SLACK
-  if (body.type === 'url_verification' || body.ssl_check !== undefined) return 'is a handshake'
-  const item = itemOf(body)
-  // A secret of old, by which an app knew Slack.
-  return typeof item === 'string' ? item : without(item, ['token'])
-}
 
 const NOT_SLACK = 'is nothing that Slack sends'
 
@@ -67,7 +71,7 @@ function event(body: JsonObject, inner: JsonObject): Item {
 
 /** https://api.slack.com/interactivity/handling */
 function interaction(payload: string): Item | string {
-  const body = jsonIn(payload)
+  const body = tryParseJson(payload)
   if (!isObject(body)) return NOT_SLACK
   const { user, channel, team, message } = body
   return {
@@ -85,22 +89,4 @@ function interaction(payload: string): Item | string {
 /** Some events and every interaction have the whole user or channel, others its id. */
 function idOf(value: Json | undefined): Json {
   return (isObject(value) ? value.id : value) ?? null
-}
-
-const EXAMPLE = {
-  method: 'POST',
-  path: '',
-  contentType: 'application/json',
-  body: JSON.stringify({
-    type: 'event_callback',
-    event_id: 'Ev123ABC456',
-    team_id: 'T123ABC456',
-    event: {
-      type: 'message',
-      channel: 'C123ABC456',
-      user: 'U123ABC456',
-      text: 'hello',
-      ts: '1763712000.000800',
-    },
-  }),
 }

@@ -1,14 +1,11 @@
-import * as v from 'valibot'
 import { isObject, without } from '../wire/json.ts'
-import { type ItemReader, receiveFromService } from './service.ts'
-import { defineTrigger } from './trigger.ts'
-import { verifyOption } from './verify/options.ts'
+import { serviceTrigger } from './service.ts'
 
 /** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/ */
-export const trello = defineTrigger({
+export const trello = serviceTrigger({
   name: 'trello',
   description: 'Fires on any action on the board, list or card at Trello that the webhook watches.',
-  options: v.strictObject({ verify: verifyOption('trello') }),
+  scheme: 'trello',
   key: 'action.id',
   outputs: {
     action: 'What happened: `id`, `type` such as `createCard`, `date`, `data`, `memberCreator`.',
@@ -16,24 +13,13 @@ export const trello = defineTrigger({
     webhook: 'The webhook, without the URL that it calls.',
   },
   columns: ['action.type', 'action.data', 'action.date'],
-  example({ verify }) {
-    return verify ? undefined : EXAMPLE
+  read({ body }) {
+    if (!isObject(body) || !isObject(body.action)) return 'is no action'
+    if (!isObject(body.webhook)) return body
+    // The URL carries the token of the platform.
+    return { ...body, webhook: without(body.webhook, ['callbackURL']) }
   },
-  receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
-})
-
-const read: ItemReader = ({ body }) => {
-  if (!isObject(body) || !isObject(body.action)) return 'is no action'
-  if (!isObject(body.webhook)) return body
-  // The URL carries the token of the platform.
-  return { ...body, webhook: without(body.webhook, ['callbackURL']) }
-}
-
-const EXAMPLE = {
-  method: 'POST',
-  path: '',
-  contentType: 'application/json',
-  body: JSON.stringify({
+  example: {
     action: {
       id: '5f7073311f0aab7e1c3dd44c',
       type: 'createCard',
@@ -41,5 +27,5 @@ const EXAMPLE = {
       data: { card: { id: '5f7073311f0aab7e1c3dd44b', name: 'Buy milk' } },
     },
     model: { id: '5f4fbbc5250c34138444068d', name: 'ideas' },
-  }),
-}
+  },
+})

@@ -1,14 +1,11 @@
-import * as v from 'valibot'
 import { isObject, type Json, type JsonObject, scalarText } from '../wire/json.ts'
-import { answersByTitle, type ItemReader, objectsIn, receiveFromService } from './service.ts'
-import { defineTrigger } from './trigger.ts'
-import { verifyOption } from './verify/options.ts'
+import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
 
 /** https://www.typeform.com/developers/webhooks/example-payload/ */
-export const typeform = defineTrigger({
+export const typeform = serviceTrigger({
   name: 'typeform',
   description: 'Fires on a submission of a form at Typeform.',
-  options: v.strictObject({ verify: verifyOption('typeform') }),
+  scheme: 'typeform',
   key: 'event_id',
   outputs: {
     event_id: 'Id of the submission.',
@@ -19,22 +16,27 @@ export const typeform = defineTrigger({
       'Answers by the title of their question; of a choice its label, of several a list.',
   },
   columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
-  example({ verify }) {
-    return verify ? undefined : EXAMPLE
+  read({ body }) {
+    const response = isObject(body) ? body.form_response : undefined
+    if (!isObject(body) || !isObject(response)) return 'is no submission of a form'
+    const { definition, answers } = response
+    const titles = new Map(isObject(definition) ? fieldTitles(definition.fields) : [])
+    const given = objectsIn(answers).map(
+      (answer) => [titleOf(answer, titles), valueIn(answer)] as const,
+    )
+    return { ...body, answers_map: answersByTitle(given) }
   },
-  receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
+  example: {
+    event_id: '01EK4R5PFZZP6C8H14RTP4YW6C',
+    event_type: 'form_response',
+    form_response: {
+      form_id: 'g8hcyeXS',
+      submitted_at: '2026-11-21T08:23:49Z',
+      definition: { id: 'g8hcyeXS', fields: [{ id: 'M8JLOd0nIQPU', title: 'Your name?' }] },
+      answers: [{ type: 'text', text: 'Ada', field: { id: 'M8JLOd0nIQPU', type: 'short_text' } }],
+    },
+  },
 })
-
-const read: ItemReader = ({ body }) => {
-  const response = isObject(body) ? body.form_response : undefined
-  if (!isObject(body) || !isObject(response)) return 'is no submission of a form'
-  const { definition, answers } = response
-  const titles = new Map(isObject(definition) ? fieldTitles(definition.fields) : [])
-  const given = objectsIn(answers).map(
-    (answer) => [titleOf(answer, titles), valueIn(answer)] as const,
-  )
-  return { ...body, answers_map: answersByTitle(given) }
-}
 
 /** Titles by id, those of the questions in groups too. */
 function fieldTitles(fields: Json | undefined): [id: string, title: string][] {
@@ -56,20 +58,4 @@ function valueIn(answer: JsonObject): Json {
   const { label, labels, other } = value
   if (Array.isArray(labels)) return other === undefined ? labels : [...labels, other]
   return label ?? other ?? value
-}
-
-const EXAMPLE = {
-  method: 'POST',
-  path: '',
-  contentType: 'application/json',
-  body: JSON.stringify({
-    event_id: '01EK4R5PFZZP6C8H14RTP4YW6C',
-    event_type: 'form_response',
-    form_response: {
-      form_id: 'g8hcyeXS',
-      submitted_at: '2026-11-21T08:23:49Z',
-      definition: { id: 'g8hcyeXS', fields: [{ id: 'M8JLOd0nIQPU', title: 'Your name?' }] },
-      answers: [{ type: 'text', text: 'Ada', field: { id: 'M8JLOd0nIQPU', type: 'short_text' } }],
-    },
-  }),
 }

@@ -1,7 +1,188 @@
+import * as v from 'valibot'
 import type { WebhookRequest } from '../wire/request.ts'
-import type { Check, TriggerPorts } from './trigger.ts'
-import type { Verification } from './verify/options.ts'
-import type { Credentials } from './verify/scheme.ts'
+import { Secret } from '../wire/secret.ts'
+import { type Check, oneOrMore, type TriggerPorts } from './trigger.ts'
+import { ENCODINGS, HASHES } from './verify/algorithms.ts'
+import type { Credentials, Scheme, Setting, Settings } from './verify/scheme.ts'
+import { SCHEMES } from './verify/schemes.ts'
+
+/** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
+const secret = v.pipe(
+  v.nullable(v.string(), ''),
+  v.transform((text) => (text.trim() === '' ? '' : text)),
+  v.nonEmpty(
+    'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?',
+  ),
+  v.transform((text) => new Secret(text)),
+)
+
+const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'),
+  v.toLowerCase(),
+)
+
+const text = v.pipe(v.string(), v.nonEmpty('is empty'))
+
+const partName = v.pipe(v.string(), v.regex(/^[\w-]+$/, 'is no name of a part'))
+
+const options = {
+  scheme: v.pipe(
+    v.optional(oneOrMore(v.picklist([...SCHEMES.keys()], 'scheme'))),
+    v.description('How the sender proves who it is. Of several, one must hold.'),
+  ),
+  secret: v.pipe(
+    v.optional(oneOrMore(secret)),
+    v.description('What the sender and you share. Several while you rotate it: one must hold.'),
+  ),
+  tolerance: v.pipe(
+    v.optional(v.pipe(v.number(), v.integer('is no whole number'), v.minValue(1, 'is below 1'))),
+    v.description('Seconds that a signed time may lie before or after the receipt. Default 300.'),
+  ),
+  header: v.pipe(
+    v.optional(headerName),
+    v.description('`hmac`, `ed25519`, `token`: header with the signature or the token.'),
+  ),
+  query: v.pipe(v.optional(text), v.description('`token`: query parameter with the token.')),
+  field: v.pipe(
+    v.optional(text),
+    v.description(
+      '`token`: field of the body with the token, or a path such as `value[0].clientState`.',
+    ),
+  ),
+  algorithm: v.pipe(
+    v.optional(v.picklist(keys(HASHES), 'algorithm')),
+    v.description('`hmac`: hash function. Default `sha256`.'),
+  ),
+  encoding: v.pipe(
+    v.optional(v.picklist(keys(ENCODINGS), 'encoding')),
+    v.description('`hmac`, `ed25519`: how the signature is written. Default `hex`.'),
+  ),
+  prefix: v.pipe(
+    v.optional(v.string()),
+    v.description('`hmac`, `ed25519`: what stands before the signature, such as `sha256=`.'),
+  ),
+  template: v.pipe(
+    v.optional(text),
+    v.description(
+      '`hmac`, `ed25519`: what is signed, of `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.',
+    ),
+  ),
+  timestampHeader: v.pipe(
+    v.optional(headerName),
+    v.description('`hmac`, `ed25519`: header with the time that stands for `{timestamp}`.'),
+  ),
+  signaturePart: v.pipe(
+    v.optional(partName),
+    v.description(
+      '`hmac`, `ed25519`: name of the signature, where the header is a list such as `t=1,v1=2`.',
+    ),
+  ),
+  timestampPart: v.pipe(
+    v.optional(partName),
+    v.description(
+      '`hmac`, `ed25519`: name of the time that stands for `{timestamp}` in such a list.',
+    ),
+  ),
+  separator: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^[^\w\s=]$/, 'is not one sign such as , or ;'))),
+    v.description('`hmac`, `ed25519`: what stands between the parts of such a list. Default `,`.'),
+  ),
+  url: v.pipe(
+    v.optional(secret),
+    v.description(
+      'The whole URL that the sender calls, for those that sign it: `twilio`, `square`, `hubspot`, `trello`, `contentful`, `monday`, `hmac`, `ed25519`.',
+    ),
+  ),
+  topic: v.pipe(
+    v.optional(oneOrMore(text)),
+    v.description('`aws_sns`: ARN of the topic. Without it every topic of every account will do.'),
+  ),
+}
+
+/** One entry of `verify`, each option by itself: what fits a scheme is looked at afterwards. */
+const entry = v.strictObject(options, `options: ${keys(options).join(', ')}`)
+
+type Given = v.InferOutput<typeof entry>
+
+/** One entry of `verify`: one of its schemes must hold, with the same settings. */
+export interface Verification {
+  readonly schemes: readonly Scheme[]
+  readonly settings: Settings
+}
+
+/** The option `verify`; a trigger of one service brings the scheme of that service. */
+export function verifyOption(own?: string) {
+  return v.pipe(
+    v.optional(oneOrMore(verification(own))),
+    v.description(
+      'How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.',
+    ),
+  )
+}
+
+function verification(own: string | undefined) {
+  return v.pipe(
+    entry,
+    v.rawTransform<Given, Verification>(({ dataset, addIssue, NEVER }) => {
+      const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
+      const schemes = names.flatMap((name) => SCHEMES.get(name) ?? [])
+      const settings = filled(given)
+      const mistakes =
+        schemes.length === 0
+          ? [`names no "scheme"; there are: ${[...SCHEMES.keys()].join(', ')}`]
+          : schemes.flatMap((scheme) => mistakesOf(scheme, settings))
+      for (const message of mistakes) addIssue({ message })
+      return mistakes.length > 0 ? NEVER : { schemes, settings }
+    }),
+  )
+}
+
+/** A scheme that needs no options. */
+export function bareVerification(name: string): Verification {
+  const scheme = SCHEMES.get(name)
+  return { schemes: scheme ? [scheme] : [], settings: filled({}) }
+}
+
+function filled({ secret: secrets = [], ...given }: Omit<Given, 'scheme'>): Settings {
+  return {
+    secrets,
+    tolerance: given.tolerance,
+    header: given.header,
+    query: given.query,
+    field: given.field,
+    algorithm: given.algorithm,
+    encoding: given.encoding,
+    prefix: given.prefix,
+    template: given.template,
+    timestampHeader: given.timestampHeader,
+    timestampPart: given.timestampPart,
+    signaturePart: given.signaturePart,
+    separator: given.separator,
+    url: given.url,
+    topic: given.topic,
+  }
+}
+
+function mistakesOf(scheme: Scheme, settings: Settings): string[] {
+  const { name, needs, takes = [] } = scheme
+  const { secrets, ...others } = settings
+  const named: Setting[] = keys(others).filter((name) => others[name] !== undefined)
+  const given: Setting[] = secrets.length > 0 ? ['secret', ...named] : named
+  const absent = needs.filter((option) => !given.includes(option))
+  const idle = given.filter((option) => !needs.includes(option) && !takes.includes(option))
+  const mistake = absent.length === 0 ? scheme.mistake?.(settings) : undefined
+  return [
+    ...absent.map((option) => `the scheme ${name} needs "${option}"`),
+    ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
+    ...(mistake === undefined ? [] : [mistake]),
+  ]
+}
+
+/** `Object.keys` forgets the type; these objects have no other keys. */
+function keys<Of extends object>(object: Of): Extract<keyof Of, string>[] {
+  return Object.keys(object) as Extract<keyof Of, string>[]
+}
 
 /** Whether a request is who it says it is, and what the user should hear when it is not. */
 export interface Verdict {

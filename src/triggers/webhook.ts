@@ -6,9 +6,8 @@ import { decodePercent } from '../wire/path.ts'
 import { visibleHeaders, visibleQuery, type WebhookRequest } from '../wire/request.ts'
 import { keyPath } from './config.ts'
 import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
-import { type Verification, verifyOption } from './verify/options.ts'
 import { withoutFields } from './verify/tokens.ts'
-import { credentialsOf, verifyRequest } from './verify.ts'
+import { credentialsOf, type Verification, verifyOption, verifyRequest } from './verify.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 

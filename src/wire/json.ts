@@ -24,6 +24,15 @@ export function parseJson(text: string): Json {
   }) as Json
 }
 
+/** What the JSON of a text is; `undefined` where it is none. */
+export function tryParseJson(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Reads JSON of which no number matters, by the engine alone: the parser that keeps every digit would
  * be a tenth of the worker.

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { parseJson } from '../../../src/wire/json.ts'
-import { type ActionResult, dispatchEvent, runAction, runPost } from '../../support/action.ts'
+import {
+  type ActionResult,
+  dispatchEvent,
+  runAction,
+  runInShared,
+  runPost,
+  runPostInShared,
+} from '../../support/action.ts'
 import { POLL } from '../../support/bot-run.ts'
 import { MESSAGES, textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
@@ -45,7 +52,7 @@ describe('polling', () => {
 
   test('gives the fields of the first message as outputs, and null for what it has not', async () => {
     telegram.push('message', textMessage('/deploy'))
-    const { outputs } = await runAction(bot(POLL))
+    const { outputs } = await runInShared(bot(POLL))
     expect(outputs).toMatchObject({ text: '/deploy', update_id: '866350101', message_id: '1365' })
     expect(JSON.parse(outputs.from ?? '')).toEqual(MESSAGES.text.from)
     expect(outputs.photo).toBe('null')
@@ -62,14 +69,14 @@ describe('polling', () => {
 
   test('says in the summary what a re-run brings back', async () => {
     telegram.push('message', textMessage('hi'))
-    expect((await runAction(bot(POLL))).summary).toContain('Re-run failed jobs')
+    expect((await runInShared(bot(POLL))).summary).toContain('Re-run failed jobs')
   })
 
   test('of a workflow_dispatch, as of a schedule; and of no other event', async () => {
     telegram.push('message', textMessage('hi'))
     const counts: unknown[] = []
     for (const event of ['workflow_dispatch', 'push']) {
-      counts.push((await runAction(bot(POLL, { event, payload: {} }))).outputs.count)
+      counts.push((await runInShared(bot(POLL, { event, payload: {} }))).outputs.count)
     }
     expect(counts).toEqual(['1', '0'])
   })
@@ -81,7 +88,7 @@ describe('webhook mode', () => {
   const header = { 'x-telegram-bot-api-secret-token': SECRET }
 
   test('an update with the right secret is an item', async () => {
-    const run = await runAction(bot(ON, delivery(update, header)))
+    const run = await runInShared(bot(ON, delivery(update, header)))
     expect(run.outputs).toMatchObject({ triggered: 'true', count: '1', text: '/deploy' })
     expect(JSON.stringify(run.outputs)).not.toContain(SECRET)
     expect(run.stdout).not.toContain('::warning')
@@ -92,7 +99,7 @@ describe('webhook mode', () => {
     ['an empty one', { 'x-telegram-bot-api-secret-token': '' }, 'does not match'],
     ['none', {}, 'the header x-telegram-bot-api-secret-token is missing'],
   ])('an update with %s is skipped with a warning', async (_, headers, why) => {
-    const run = await runAction(bot(ON, delivery(update, headers)))
+    const run = await runInShared(bot(ON, delivery(update, headers)))
     expect(run).toMatchObject({ exitCode: 0, outputs: { triggered: 'false', items: '[]' } })
     expect(run.stdout).toContain(`::warning::secretToken: ${why}`)
     expect(run.summary).toContain(`secretToken ${why}`)
@@ -104,13 +111,13 @@ describe('webhook mode', () => {
     ['an id that is none', { update_id: 'x', message: {} }],
     ['a list', [1]],
   ])('a body that is no update (%s) is skipped', async (_, body) => {
-    const run = await runAction(bot(ON, delivery(body, header)))
+    const run = await runInShared(bot(ON, delivery(body, header)))
     expect(run).toMatchObject({ exitCode: 0, outputs: { triggered: 'false' } })
     expect(run.summary).toContain('no update of a bot')
   })
 
   test('a schedule does nothing, says so, and asks nobody', async () => {
-    const run = await runAction(bot(ON))
+    const run = await runInShared(bot(ON))
     expect(run).toMatchObject({ exitCode: 0, outputs: { triggered: 'false', items: '[]' } })
     expect(run.stdout).toContain('webhook is true')
     expect(run.summary).toContain('webhook is true')
@@ -118,7 +125,7 @@ describe('webhook mode', () => {
   })
 
   test('an update pushed to a bot that polls is skipped, and says why', async () => {
-    const run = await runAction(bot(POLL, delivery(update)))
+    const run = await runInShared(bot(POLL, delivery(update)))
     expect(run.outputs.triggered).toBe('false')
     expect(run.summary).toContain('webhook is not true')
   })
@@ -145,14 +152,14 @@ describe('the token is in nothing that the action leaves behind', () => {
   test.each(FAULTS)('after %s', async (name, faults) => {
     telegram.push('message', textMessage('hi'))
     telegram.faults.push(...faults)
-    const main = await runAction(bot(POLL))
+    const main = await runInShared(bot(POLL))
     expect(main.exitCode).toBe(faults.length > 0 ? 1 : 0)
     expect(main.stdout.split('\n')[0]).not.toBe('')
     if (name !== 'nothing') expect(main.stdout).toMatch(/^::error/m)
     expect(leaks(main)).toEqual([])
 
     telegram.faults.push(...faults)
-    const post = await runPost(bot(POLL), { effects: EFFECTS })
+    const post = await runPostInShared(bot(POLL), { effects: EFFECTS })
     expect(post.exitCode).toBe(faults.length > 0 ? 1 : 0)
     expect(leaks(post)).toEqual([])
   })
@@ -185,7 +192,7 @@ describe('the token is in nothing that the action leaves behind', () => {
     ['as the name of a trigger', `"${BOT_TOKEN}": {}`],
     ['on a line that is no YAML', `messaging_bot: { token: ${BOT_TOKEN}, ]`],
   ])('when it is written into the file %s', async (_, on) => {
-    const run = await runAction(bot(on))
+    const run = await runInShared(bot(on))
     expect(run.exitCode).toBe(1)
     expect(run.stdout).toMatch(/^::error/m)
     expect(leaks(run)).toEqual([])

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { messagingBotOptions } from '../../../src/triggers/messaging-bot/options.ts'
+import { messagingBot } from '../../../src/triggers/messaging-bot.ts'
 import { readOnSection, readWorkflowFile } from '../../../src/workflow/workflow.ts'
 import { botPorts, botWorkflow, runMain, updateIds } from '../../support/bot-run.ts'
 import { textMessage } from '../../support/messages.ts'
@@ -116,7 +116,7 @@ test('the options of the page are those of the trigger', () => {
   const named = [...table.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, option]) => option),
   )
-  expect(named.sort()).toEqual(Object.keys(messagingBotOptions.entries).sort())
+  expect([...named, 'config'].sort()).toEqual([...messagingBot.optionNames].sort())
 })
 
 describe('examples/workflows', () => {

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ActionResult, runAction, runPost } from '../../support/action.ts'
+import {
+  type ActionResult,
+  runAction,
+  runInShared,
+  runPost,
+  runPostInShared,
+} from '../../support/action.ts'
 import { POLL } from '../../support/bot-run.ts'
 import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
@@ -42,27 +48,35 @@ function bot() {
   return { event: 'schedule', payload: {}, inputs, calling: 'bot' }
 }
 
-/** One process of the action, killed or not; `undefined` when it did not come to its end. */
-async function runProcess(
+/** One process of the action that is killed; `undefined` when it did not come to its end. */
+async function runUntil(
+  { after, milliseconds }: Kill,
   start: (signal: AbortSignal) => Promise<ActionResult>,
-  killed?: Kill,
 ): Promise<ActionResult | undefined> {
   const stop = new AbortController()
   const later = async () => {
-    await sleep(killed?.milliseconds)
+    await sleep(milliseconds)
     stop.abort()
   }
-  telegram.onCall = () => void (killed?.after === 'call' && later())
-  if (killed?.after === 'start') void later()
-  return start(stop.signal).catch(() => undefined)
+  telegram.onCall = () => void (after === 'call' && later())
+  if (after === 'start') void later()
+  const ended = await start(stop.signal).catch(() => undefined)
+  telegram.onCall = () => {}
+  return ended
 }
 
 /** A job: the step, and its post when the step succeeded. What later steps could see comes out. */
 async function runJob(killed?: Kill): Promise<number[]> {
-  const at = (process: Kill['process']) => (killed?.process === process ? killed : undefined)
-  const main = await runProcess((kill) => runAction({ ...bot(), kill }), at('main'))
+  const main =
+    killed?.process === 'main'
+      ? await runUntil(killed, (kill) => runAction({ ...bot(), kill }))
+      : await runInShared(bot())
   if (main?.exitCode !== 0) return []
-  await runProcess((kill) => runPost({ ...bot(), kill }, main.state), at('post'))
+  if (killed?.process === 'post') {
+    await runUntil(killed, (kill) => runPost({ ...bot(), kill }, main.state))
+  } else {
+    await runPostInShared(bot(), main.state)
+  }
   const items = JSON.parse(main.outputs.items ?? '[]') as {
     messaging_bot: { outputs: { update_id: number } }
   }[]

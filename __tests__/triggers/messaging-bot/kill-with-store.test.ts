@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type ActionRun, runAction, runPost } from '../../support/action.ts'
+import {
+  type ActionRun,
+  runAction,
+  runInShared,
+  runPost,
+  runPostInShared,
+} from '../../support/action.ts'
 import { type ContentsApi, startContentsApi } from '../../support/contents-api.ts'
 import { IS_FULL, scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
@@ -67,17 +73,19 @@ interface Job {
   readonly succeeded: boolean
 }
 
-/** A run of its own: the step, and its post when the step succeeded. */
+/** A run: the step, and its post when the step succeeded. What is killed is a process of its own. */
 async function runJob(
   state: string,
   kill: { main?: number; post?: number } = {},
   beforePost = () => {},
 ): Promise<Job> {
   runs++
-  const main = await runAction(bot(state, kill.main))
+  const step = kill.main === undefined ? runInShared : runAction
+  const main = await step(bot(state, kill.main))
   if (main.exitCode !== 0) return { seen: [], succeeded: false }
   beforePost()
-  const post = await runPost(bot(state, kill.post), main.state)
+  const end = kill.post === undefined ? runPostInShared : runPost
+  const post = await end(bot(state, kill.post), main.state)
   const items = JSON.parse(main.outputs.items ?? '[]') as {
     messaging_bot: { outputs: { update_id: number } }
   }[]

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { runAction } from '../../support/action.ts'
+import { runInShared } from '../../support/action.ts'
 import { POLL } from '../../support/bot-run.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
@@ -46,7 +46,7 @@ function poll(
     'messaging-api-url': api,
   }
   const env = variables(`http://user:hunter2@127.0.0.1:${port}`)
-  return runAction({ event: 'schedule', payload: {}, inputs, env, calling: 'bot' })
+  return runInShared({ event: 'schedule', payload: {}, inputs, env, calling: 'bot' })
 }
 
 test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'])('%s is used', async (name) => {

@@ -1,8 +1,13 @@
-import { describe, expect, test } from '@jest/globals'
+import https from 'node:https'
+import { connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import MessageValidator from 'sns-validator'
+import { type Http, HttpFailure } from '../../../src/wire/http.ts'
 import { IS_FULL } from '../../support/effort.ts'
 import { bound, receive } from '../../support/receive.ts'
 import {
   CERTIFICATE_URL,
+  CONFIRMATION,
   EC,
   NOTIFICATION,
   newKeys,
@@ -125,7 +130,7 @@ describe('a certificate', () => {
   test.each([
     ['is missing', async () => ({ status: 404 })],
     ['is none', async () => ({ status: 200, text: '<html>' })],
-    ['is of another key', async () => pem(await Signatory.create())],
+    ['is of another key', async () => pem(await Signatory.create({ keys: KEYS }))],
     ['is said to be elsewhere', async () => ({ status: 302, location: here.amazon.address })],
   ])('that %s verifies nothing', async (_, answer) => {
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: await answer(), '/': pem(here.signatory) }
@@ -167,6 +172,120 @@ describe('a certificate', () => {
     expect((await post(here, here.signatory.sign(NOTIFICATION))).warnings?.[0]).toMatch(
       'could not be fetched',
     )
+  })
+})
+
+describe('a subscription', () => {
+  test.each([{}, { verify: {} }, { verify: { topic: TOPIC } }])(
+    'is confirmed with %j, once its signature holds, and is no item',
+    async (options) => {
+      const { items, checks, warnings } = await post(
+        here,
+        here.signatory.sign(CONFIRMATION),
+        options,
+      )
+      expect(items).toEqual([])
+      expect(warnings ?? []).toEqual([])
+      expect(checks.at(-1)?.found).toBe('is a subscription, now confirmed')
+      expect(here.amazon.visited.at(0)).toBe(CERTIFICATE_URL)
+      expect(here.amazon.visited.filter((url) => url === SUBSCRIBE_URL)).toHaveLength(1)
+      expect(here.amazon.visited.at(-1)).toBe(SUBSCRIBE_URL)
+    },
+  )
+
+  test.each([
+    ['another topic', { verify: { topic: `${TOPIC}2` } }, {}],
+    ['a changed token', {}, { Token: '2336412f38' }],
+    ['another address', {}, { SubscribeURL: `${SUBSCRIBE_URL}0` }],
+    ['no signature', {}, { Signature: '' }],
+    ['a user and password that are missing', { verify: { scheme: 'basic', secret: 'a:b' } }, {}],
+  ])('is not confirmed with %s', async (_, options, change) => {
+    const { items, warnings } = await post(
+      here,
+      { ...here.signatory.sign(CONFIRMATION), ...change },
+      options,
+    )
+    expect(items).toEqual([])
+    expect(warnings).toHaveLength(1)
+    expect(here.amazon.visited).not.toContain(SUBSCRIBE_URL)
+  })
+
+  test.each([302, 403, 500])(
+    'that Amazon answers with %d is said not to be confirmed',
+    async (status) => {
+      here.amazon.answers[pathOf(SUBSCRIBE_URL)] = {
+        status,
+        location: `${here.amazon.address}/elsewhere`,
+      }
+      const { warnings } = await post(here, here.signatory.sign(CONFIRMATION), {})
+      expect(warnings).toEqual([
+        `a subscription was not confirmed: SNS answered with status ${status}`,
+      ])
+      expect(here.amazon.visited).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
+    },
+  )
+
+  test('is said not to be confirmed when Amazon does not answer', async () => {
+    const message = here.signatory.sign(CONFIRMATION)
+    const http: Http = async (request) => {
+      if (request.url === SUBSCRIBE_URL) throw new HttpFailure('timeout', 'aborted')
+      return here.amazon.http(request)
+    }
+    const sent = { body: JSON.stringify(message), receivedAt: RECEIVED }
+    const { warnings } = await receive(bound('aws_sns', {}), sent, { http, now: NOW })
+    expect(warnings).toEqual(['a subscription was not confirmed: SNS gave no answer (timeout)'])
+  })
+
+  test.each([CERTIFICATE_URL, SUBSCRIBE_URL])(
+    'does not hide a fault of ours at %s',
+    async (url) => {
+      const sent = { body: JSON.stringify(here.signatory.sign(CONFIRMATION)), receivedAt: RECEIVED }
+      const http: Http = async (request) => {
+        if (request.url === url) throw new TypeError('a bug')
+        return here.amazon.http(request)
+      }
+      await expect(receive(bound('aws_sns', {}), sent, { http, now: NOW })).rejects.toThrow('a bug')
+    },
+  )
+
+  test('that is over is no item, and nothing is fetched', async () => {
+    const { items } = await post(here, { ...CONFIRMATION, Type: 'UnsubscribeConfirmation' }, {})
+    expect(items).toEqual([])
+    expect(here.amazon.connections).toBe(0)
+  })
+})
+
+describe("Amazon's own validator", () => {
+  const { globalAgent } = https
+
+  /** Amazon's validator fetches by itself: each of its connections ends at the stand-in, without TLS. */
+  beforeEach(() => {
+    const agent = new https.Agent()
+    agent.createConnection = () => connect(Number(new URL(here.amazon.address).port), '127.0.0.1')
+    https.globalAgent = agent
+  })
+  afterEach(() => {
+    https.globalAgent = globalAgent
+  })
+
+  function amazonAccepts(message: SnsMessage): Promise<boolean> {
+    return new Promise((resolve) => {
+      new MessageValidator().validate({ ...message }, (error) => resolve(error === null))
+    })
+  }
+
+  test.each([
+    ['a notification of version 1', NOTIFICATION, '1'],
+    ['a notification of version 2', NOTIFICATION, '2'],
+    ['a confirmation of version 1', CONFIRMATION, '1'],
+    ['a confirmation of version 2', CONFIRMATION, '2'],
+  ] as const)('thinks of %s as the trigger does', async (_, message, version) => {
+    const signed = here.signatory.sign(message, version)
+    const changed = { ...signed, Message: 'another' }
+    expect(await amazonAccepts(signed)).toBe(true)
+    expect(await amazonAccepts(changed)).toBe(false)
+    expect((await post(here, signed)).warnings ?? []).toEqual([])
+    expect((await post(here, changed)).warnings).toHaveLength(1)
   })
 })
 

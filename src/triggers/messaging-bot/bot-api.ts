@@ -1,10 +1,8 @@
 import { UserError } from '../../wire/errors.ts'
 import { type Http, HttpFailure, type HttpReply } from '../../wire/http.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../../wire/json.ts'
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { firingKinds } from './options.ts'
-import type { UpdateKind } from './updates.ts'
-import { readUpdate, type Update } from './updates.ts'
+import { firingKinds, readUpdate, type Update, type UpdateKind } from './updates.ts'
 
 /** One bot, at one server of the Bot API. */
 export interface Bot {
@@ -147,7 +145,7 @@ interface WebhookRegistration {
 
 export function setWebhookBody({ url, secretToken, updates }: WebhookRegistration): JsonObject {
   const secret = secretToken === undefined ? {} : { secret_token: secretToken }
-  return { url, ...secret, allowed_updates: firingKinds({ updates: [...updates] }) }
+  return { url, ...secret, allowed_updates: firingKinds(updates) }
 }
 
 /** @throws UserError with what the Bot API says against it */
@@ -247,7 +245,8 @@ const SERVICE_PAUSE = 1_000
 
 /** What an HTTP reply of the Bot API says. */
 function readReply({ status, headers, text }: HttpReply): Called {
-  const answer = parsed(text)
+  const json = tryParseJson(text)
+  const answer = isObject(json) ? json : undefined
   if (status === 200 && answer?.ok === true) return { result: (answer.result ?? null) as Json }
   const code = status === 200 && typeof answer?.error_code === 'number' ? answer.error_code : status
   const description = typeof answer?.description === 'string' ? answer.description : ''
@@ -309,13 +308,4 @@ function fault(
   pause?: number,
 ): BotFault {
   return { kind, message, notes, pause }
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = parseJson(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -201,7 +201,12 @@ export const UPDATE_KINDS = [
 export type UpdateKind = (typeof UPDATE_KINDS)[number]
 
 /** The kinds that fire without being asked for: a new message, in a chat or in a channel. */
-export const NEW_MESSAGES: readonly UpdateKind[] = ['message', 'channel_post']
+const NEW_MESSAGES: readonly UpdateKind[] = ['message', 'channel_post']
+
+/** The kinds that fire where `updates` names further ones, and so the ones that are asked for. */
+export function firingKinds(updates: readonly UpdateKind[] = []): UpdateKind[] {
+  return [...new Set([...NEW_MESSAGES, ...updates])]
+}
 
 /** The kinds whose object is a message, so that it has a message type. */
 export const MESSAGE_KINDS: ReadonlySet<string> = new Set<UpdateKind>([

@@ -1,5 +1,5 @@
 import { utf8Text } from '../../wire/bytes.ts'
-import { isObject, type JsonObject, parseJson, scalarText } from '../../wire/json.ts'
+import { isObject, type JsonObject, scalarText, tryParseJson } from '../../wire/json.ts'
 import { type Secret, sameText } from '../../wire/secret.ts'
 import {
   anyHolds,
@@ -111,12 +111,8 @@ function compactJws(text = ''): Jws | undefined {
 }
 
 function objectOf(text = ''): JsonObject | undefined {
-  try {
-    const value = parseJson(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(text)
+  return isObject(value) ? value : undefined
 }
 
 /** Which algorithm holds is ours to say: that of the header is compared, and no more. */
