@@ -6,16 +6,17 @@ import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
+import { anyCharacter, webPath } from '../support/texts.ts'
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 const RUNS = { numRuns: scaled(1000) }
 
 function workflows(on: string) {
-  const source = { name: 'on', file: '', text: on }
+  const workflow = readOnSection('hook', { name: 'on', file: '', text: on }, CONTEXTS)
   return {
     calling: 'hook',
     names: () => ['hook'],
-    find: (name: string) => (name === 'hook' ? readOnSection('hook', source, CONTEXTS) : undefined),
+    find: (name: string) => (name === 'hook' ? workflow : undefined),
   }
 }
 
@@ -44,7 +45,7 @@ test('R33: any JSON as the payload of any event', async () => {
 })
 
 test('R33: any JSON as the parts of a client_payload', async () => {
-  const path = fc.oneof(json, fc.webPath(), fc.constantFrom('hook/webhook', '/hook/webhook/a?b'))
+  const path = fc.oneof(json, webPath, fc.constantFrom('hook/webhook', '/hook/webhook/a?b'))
   const headers = fc.oneof(
     json,
     json.map((value) => JSON.stringify(value)),
@@ -75,7 +76,7 @@ test('R33: any text as a body of any content type and encoding', async () => {
   const type = fc.oneof(fc.constantFrom(...TYPES), fc.string())
   const encoding = fc.constantFrom('', 'base64', 'gzip', 'br')
   const body = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.json(),
     fc.base64String(),
     fc.string().map((text) => `--b\r\nContent-Disposition: form-data; name="${text}"\r\n\r\n`),
