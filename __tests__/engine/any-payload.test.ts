@@ -6,7 +6,7 @@ import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
-import { anyCharacter, webPath } from '../support/texts.ts'
+import { anyCharacter, anyPath } from '../support/text.ts'
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 const RUNS = { numRuns: scaled(1000) }
@@ -45,7 +45,7 @@ test('R33: any JSON as the payload of any event', async () => {
 })
 
 test('R33: any JSON as the parts of a client_payload', async () => {
-  const path = fc.oneof(json, webPath, fc.constantFrom('hook/webhook', '/hook/webhook/a?b'))
+  const path = fc.oneof(json, anyPath, fc.constantFrom('hook/webhook', '/hook/webhook/a?b'))
   const headers = fc.oneof(
     json,
     json.map((value) => JSON.stringify(value)),
