@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { evaluate } from '../../src/engine/evaluate.ts'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runAction, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
 import { queueOf, queueWorkflow, sourceOf } from '../support/queue-trigger.ts'
@@ -37,8 +37,8 @@ const SENT = [
 
 describe('a webhook in the input hookline of a workflow_dispatch', () => {
   test.each(SENT.map((sent) => [sent]))('is that of the repository_dispatch: %j', async (sent) => {
-    const byEvent = await runAction({ ...dispatchEvent(sent), ...ON })
-    const direct = await runAction({ ...started(JSON.stringify(sent)), ...ON })
+    const byEvent = await runInShared({ ...dispatchEvent(sent), ...ON })
+    const direct = await runInShared({ ...started(JSON.stringify(sent)), ...ON })
     expect(direct.outputs).toEqual(byEvent.outputs)
     expect(direct.summary).toBe(byEvent.summary)
     expect([direct.exitCode, direct.stdout]).toEqual([byEvent.exitCode, byEvent.stdout])
@@ -64,7 +64,7 @@ describe('a webhook in the input hookline of a workflow_dispatch', () => {
   test.each([['{"path":'], ['hello']])(
     'that is no JSON fires nothing, and says so: %s',
     async (text) => {
-      const { exitCode, outputs, summary, stdout } = await runAction({ ...started(text), ...ON })
+      const { exitCode, outputs, summary, stdout } = await runInShared({ ...started(text), ...ON })
       expect([exitCode, outputs.triggered, outputs.items]).toEqual([0, 'false', '[]'])
       expect(summary).toContain('the input hookline of this workflow_dispatch is not JSON')
       expect(stdout).not.toContain(text)

@@ -114,7 +114,8 @@ describe('R35: keys of Object.prototype are keys like any other', () => {
     }))
     const source = { name: 'on', file: '', text: 'webhook: {path: "/*constructor"}' }
     const contexts = { secrets: {}, vars: {}, github: {}, env: {} }
-    const find = () => readOnSection('hook', source, contexts)
+    const workflow = readOnSection('hook', source, contexts)
+    const find = () => workflow
     const property = fc.asyncProperty(tree, fc.string({ unit: key }), async (value, path) => {
       const body = JSON.stringify(value)
       const clientPayload = { path: `hook/webhook/${path}?${path}=1`, headers: body, body: value }

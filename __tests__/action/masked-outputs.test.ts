@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type ActionResult, dispatchEvent, runAction } from '../support/action.ts'
+import { type ActionResult, dispatchEvent, runInShared } from '../support/action.ts'
 import { payload } from './step.ts'
 
 describe('a secret in the outputs', () => {
@@ -13,7 +13,7 @@ describe('a secret in the outputs', () => {
 
   async function warnings(secret: string, body: string): Promise<ActionResult> {
     const inputs = { on: 'webhook', secrets: JSON.stringify({ KEY: secret, OTHER: 'not-in-it' }) }
-    return runAction({ ...dispatchEvent(payload({ body })), inputs })
+    return runInShared({ ...dispatchEvent(payload({ body })), inputs })
   }
 
   test.each(forms)(

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { runAction } from '../support/action.ts'
+import { runInShared } from '../support/action.ts'
 
 const POLLS = 'on:\n  messaging_bot:\n    token: 1:x\n'
 const RECEIVES = 'on: webhook\n'
@@ -21,7 +21,7 @@ async function write(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 const run = (calling: string, event = 'schedule', inputs = {}) =>
-  runAction({ event, payload: {}, calling, workspace, inputs })
+  runInShared({ event, payload: {}, calling, workspace, inputs })
 
 describe('a poller that does not poll is never green and silent', () => {
   test.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { printable } from '../../src/wire/printable.ts'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runAction, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { ALL_HOSTILE, BREAKS, COMMANDS, foreignCommands, HOSTILE } from './hostile.ts'
 import { fire, payload } from './step.ts'
@@ -39,7 +39,7 @@ describe('R41: no workflow command comes from outside', () => {
     ['as headers that are no JSON', { ...everywhere, headers: ALL_HOSTILE }],
     ['as the whole payload', ALL_HOSTILE],
   ])('hostile text %s', async (_, clientPayload) => {
-    const run = await runAction({ ...dispatchEvent(clientPayload), inputs })
+    const run = await runInShared({ ...dispatchEvent(clientPayload), inputs })
     expect({ exitCode: run.exitCode, stderr: run.stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(foreignCommands(run.stdout)).toEqual([])
   })
@@ -80,7 +80,7 @@ describe('R41: no workflow command comes from outside', () => {
     for (const path of [name.replace('.yml', ''), 'hook', 'none']) {
       const secrets = JSON.stringify({ [ALL_HOSTILE]: 'webhook' })
       const event = dispatchEvent(payload({ path: `${encodeURIComponent(path)}/webhook` }))
-      const run = await runAction({ ...event, inputs: { secrets }, workspace })
+      const run = await runInShared({ ...event, inputs: { secrets }, workspace })
       expect(foreignCommands(run.stdout)).toEqual([])
     }
     await rm(workspace, { recursive: true })

@@ -49,6 +49,18 @@ describe('help', () => {
     }
   })
 
+  test('peers’ fault: no secret is taken as an argument of a command, where every process sees it', () => {
+    const flags = COMMANDS.flatMap((name) =>
+      [...helpOf(name).matchAll(/^\s+(?:-\w, )?(--[a-z-]+)(?: (<[^>]+>))?/gm)].map(
+        ([, flag, value]) => [name, flag, value] as const,
+      ),
+    )
+    expect(flags.length).toBeGreaterThan(20)
+    const secret = /secret|token|password/
+    const taking = flags.filter(([, flag = '', value]) => secret.test(flag) && value !== undefined)
+    expect(taking).toEqual([])
+  })
+
   test('and docs/cli.md give the same exit codes', () => {
     const docs = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
     const [, listed = ''] = helpOf().split('Exit codes:\n')

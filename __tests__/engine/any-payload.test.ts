@@ -12,11 +12,11 @@ const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 const RUNS = { numRuns: scaled(1000) }
 
 function workflows(on: string) {
-  const source = { name: 'on', file: '', text: on }
+  const workflow = readOnSection('hook', { name: 'on', file: '', text: on }, CONTEXTS)
   return {
     calling: 'hook',
     names: () => ['hook'],
-    find: (name: string) => (name === 'hook' ? readOnSection('hook', source, CONTEXTS) : undefined),
+    find: (name: string) => (name === 'hook' ? workflow : undefined),
   }
 }
 

@@ -46,12 +46,6 @@ describe('a mistake that only items show names its option', () => {
   })
 })
 
-test('R36: a pattern that would take years on an item is broken off, and says so', async () => {
-  const items = [{ t: `${'a'.repeat(60)}!` }]
-  const run = runPipeline(found(items), settingsOf({ filter: { t: { $regex: '^(a+)+$' } } }))
-  await expect(run).rejects.toThrow('config.filter: took longer than 500 ms, and was broken off')
-})
-
 test('no item makes the pipeline throw', async () => {
   const item = fc.dictionary(
     fc.oneof(
@@ -71,10 +65,13 @@ test('no item makes the pipeline throw', async () => {
     format: 'return { ...item, index }',
   }
   const settings = settingsOf(config, { deduplicate: true, keys: { chosen: 'body.a.0.b' } })
-  const property = fc.asyncProperty(fc.array(item, { maxLength: 6 }), async (items) => {
-    const parsed = JSON.parse(JSON.stringify(items)) as Item[]
-    const { kept, heldBack } = await runPipeline(found(parsed), settings)
-    expect(kept.length + heldBack.length).toBeLessThanOrEqual(items.length)
-  })
-  await fc.assert(property, { numRuns: scaled(200) })
+  const property = fc.asyncProperty(
+    fc.array(item, { minLength: 3, maxLength: 12 }),
+    async (items) => {
+      const parsed = JSON.parse(JSON.stringify(items)) as Item[]
+      const { kept, heldBack } = await runPipeline(found(parsed), settings)
+      expect(kept.length + heldBack.length).toBeLessThanOrEqual(items.length)
+    },
+  )
+  await fc.assert(property, { numRuns: scaled(200, 8) })
 })

@@ -10,12 +10,13 @@ function run(body: string): Promise<string> {
     .catch((error: ScriptFailure) => `refused: ${error.message}`)
 }
 
-/** Calls itself until no stack is left, and does something at each level on the way back. */
+/** Calls itself until no stack is left, and does something at each of the first levels on the way back. */
 const atTheEndOfTheStack = (attempt: string) => `
   let host
+  let levels = 1_000 // enough for whatever needs much of the stack
   const keep = (error) => { if (!(error instanceof Error)) host ??= error }
   const deeper = () => {
-    try { deeper() } catch (error) { keep(error); try { ${attempt} } catch (own) { keep(own) } throw error }
+    try { deeper() } catch (error) { keep(error); try { if (levels-- > 0) { ${attempt} } } catch (own) { keep(own) } throw error }
   }
   try { deeper() } catch (error) { keep(error) }`
 

@@ -7,9 +7,6 @@ import {
   URL_PARTS,
 } from './script-globals.ts'
 
-/** A script may take so many milliseconds for all items of a run. */
-const LONGEST = 2_000
-
 /** Starting a process may take long on a busy machine. */
 const LONGEST_CHILD = 60_000
 
@@ -27,50 +24,55 @@ const NO_EVAL = '--disallow-code-generation-from-strings'
  * context of its own, with nothing but the language. It keeps mistakes in; what a script reaches that
  * breaks out is a process that knows nothing, on a machine that has a network.
  */
-export const scripts: Scripts = {
-  async run(script, items) {
-    if (IMPORT.test(script.body)) throw new ScriptFailure('does not compile: there is no import')
-    const { spawn } = await import('node:child_process')
-    const permission = process.allowedNodeEnvironmentFlags.has('--permission')
-      ? '--permission'
-      : '--experimental-permission'
-    const flags = ['--no-warnings', permission, '--experimental-vm-modules', NO_EVAL]
-    const code = `'use strict';(${runInChild})((${scriptHost})(${JSON.stringify(URL_PARTS)}))`
-    const child = spawn(process.execPath, [...flags, '-e', code], {
-      env: {},
-      stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: LONGEST_CHILD,
-      killSignal: 'SIGKILL',
-    })
-    const answer = await exchange(child, {
-      source: `this.script = function (${script.parameters.join(', ')}) {\n${script.body}\n}`,
-      globals: SCRIPT_GLOBALS.test(script.body) ? DEFINE_GLOBALS : '',
-      driver: driver(script.drive),
-      filename: `config.${script.option}`,
-      items,
-      longest: LONGEST,
-      mostAttempts: MOST_ATTEMPTS,
-    })
-    const [outcome, text] = [answer.slice(0, 1), answer.slice(1)]
-    if (outcome === '=') return text
-    // The message speaks of the script alone, which stands in the workflow file.
-    if (outcome === '?') throw new ScriptFailure(`does not compile: ${text}`)
-    if (outcome === 'T') throw new ScriptFailure(tooLong(LONGEST))
-    throw new ScriptFailure(outcome === '!' ? failureText(text) : 'ended without a result')
-  },
+export const scripts: Scripts = createScripts(2_000)
 
-  async within(milliseconds, work) {
-    const vm = await import('node:vm')
-    let result: { readonly value: ReturnType<typeof work> } | undefined
-    const context = vm.createContext({
-      work() {
-        result = { value: work() }
-      },
-    })
-    limited(milliseconds, () => vm.runInContext('work()', context, { timeout: milliseconds }))
-    if (!result) throw new ScriptFailure('did not end')
-    return result.value
-  },
+/** @param longest milliseconds that a script may take for all items of a run */
+export function createScripts(longest: number): Scripts {
+  return {
+    async run(script, items) {
+      if (IMPORT.test(script.body)) throw new ScriptFailure('does not compile: there is no import')
+      const { spawn } = await import('node:child_process')
+      const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+        ? '--permission'
+        : '--experimental-permission'
+      const flags = ['--no-warnings', permission, '--experimental-vm-modules', NO_EVAL]
+      const code = `'use strict';(${runInChild})((${scriptHost})(${JSON.stringify(URL_PARTS)}))`
+      const child = spawn(process.execPath, [...flags, '-e', code], {
+        env: {},
+        stdio: ['pipe', 'pipe', 'ignore'],
+        timeout: LONGEST_CHILD,
+        killSignal: 'SIGKILL',
+      })
+      const answer = await exchange(child, {
+        source: `this.script = function (${script.parameters.join(', ')}) {\n${script.body}\n}`,
+        globals: SCRIPT_GLOBALS.test(script.body) ? DEFINE_GLOBALS : '',
+        driver: driver(script.drive),
+        filename: `config.${script.option}`,
+        items,
+        longest,
+        mostAttempts: MOST_ATTEMPTS,
+      })
+      const [outcome, text] = [answer.slice(0, 1), answer.slice(1)]
+      if (outcome === '=') return text
+      // The message speaks of the script alone, which stands in the workflow file.
+      if (outcome === '?') throw new ScriptFailure(`does not compile: ${text}`)
+      if (outcome === 'T') throw new ScriptFailure(tooLong(longest))
+      throw new ScriptFailure(outcome === '!' ? failureText(text) : 'ended without a result')
+    },
+
+    async within(milliseconds, work) {
+      const vm = await import('node:vm')
+      let result: { readonly value: ReturnType<typeof work> } | undefined
+      const context = vm.createContext({
+        work() {
+          result = { value: work() }
+        },
+      })
+      limited(milliseconds, () => vm.runInContext('work()', context, { timeout: milliseconds }))
+      if (!result) throw new ScriptFailure('did not end')
+      return result.value
+    },
+  }
 }
 
 /** What the process of a script is given. */

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { webhookRun } from '../../engine/config/scene.ts'
-import { type ActionRun, runAction, runPost } from '../../support/action.ts'
+import {
+  type ActionRun,
+  runAction,
+  runInShared,
+  runPost,
+  runPostInShared,
+} from '../../support/action.ts'
 import { IS_FULL } from '../../support/effort.ts'
 
 const KILLER = fileURLToPath(new URL('../../support/kill-at-write.mjs', import.meta.url))
@@ -37,12 +43,16 @@ function delivery(run: string, killAt?: number): ActionRun {
   )
 }
 
-/** A job whose other steps succeed; what it was given, and whether it ended well. */
+/** A job whose other steps succeed; what it was given, and whether it ended well. What is killed has a process of its own. */
 async function job(run: string, killMain?: number, killPost?: number) {
-  const main = await runAction(delivery(run, killMain))
+  const [startMain, startPost] = [
+    killMain === undefined ? runInShared : runAction,
+    killPost === undefined ? runPostInShared : runPost,
+  ]
+  const main = await startMain(delivery(run, killMain))
   if (main.exitCode !== 0) return { given: 0, ended: false }
   const given = Number(main.outputs.count)
-  const post = await runPost(delivery(run, killPost), main.state)
+  const post = await startPost(delivery(run, killPost), main.state)
   return { given, ended: post.exitCode === 0 }
 }
 
@@ -54,7 +64,7 @@ describe('R38: the action is killed at each of its writes, and its run started a
       const { ended } = await job('1', number)
       if (ended) break
       expect(await job('1')).toEqual({ given: 1, ended: true })
-      expect((await runAction(delivery('2'))).outputs.count).toBe('0')
+      expect((await runInShared(delivery('2'))).outputs.count).toBe('0')
     }
     expect(number).toBeGreaterThan(10)
   }, 300_000)
@@ -66,9 +76,9 @@ describe('R38: the action is killed at each of its writes, and its run started a
       const { given, ended } = await job('1', undefined, number)
       expect(given).toBe(1)
       if (ended) break
-      expect((await runAction(delivery('2'))).outputs.count).toBe('0')
+      expect((await runInShared(delivery('2'))).outputs.count).toBe('0')
       expect(await job('1')).toEqual({ given: 1, ended: true })
-      expect((await runAction(delivery('2'))).outputs.count).toBe('0')
+      expect((await runInShared(delivery('2'))).outputs.count).toBe('0')
     }
     expect(number).toBeGreaterThan(3)
   }, 300_000)
@@ -77,7 +87,7 @@ describe('R38: the action is killed at each of its writes, and its run started a
 describe('R38: the order of effects', () => {
   test('a step that ended badly leaves nothing for post to do', async () => {
     const run = webhookRun({ format: 'return 1' }, {}, { workspace: folder })
-    const { exitCode, state } = await runAction(run)
+    const { exitCode, state } = await runInShared(run)
     expect(exitCode).toBe(1)
     expect(state).toEqual({})
     const post = await runPost(run, state)
@@ -94,7 +104,7 @@ describe('R38: the order of effects', () => {
   })
 
   test('a run that claims nothing leaves nothing', async () => {
-    const { state } = await runAction(webhookRun({}, { id: 7 }, { workspace: folder }))
+    const { state } = await runInShared(webhookRun({}, { id: 7 }, { workspace: folder }))
     expect(state).toEqual({})
   })
 })

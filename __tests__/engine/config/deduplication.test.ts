@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type ActionRun, dispatchEvent } from '../../support/action.ts'
+import { type ActionRun, dispatchEvent, runInShared } from '../../support/action.ts'
 import { type ContentsApi, startContentsApi } from '../../support/contents-api.ts'
 import { runJob } from './scene.ts'
 
@@ -185,9 +185,8 @@ describe('what is not handed on', () => {
   })
 
   test('a repeat that comes while a run is at work is a duplicate, and names that run', async () => {
-    const { runAction } = await import('../../support/action.ts')
     const body = { id: 1 }
-    expect((await runAction(delivery(state, { body, run: '4711' }))).outputs.count).toBe('1')
+    expect((await runInShared(delivery(state, { body, run: '4711' }))).outputs.count).toBe('1')
     const { outputs, stdout, summary } = await runJob(delivery(state, { body }))
     expect(outputs.count).toBe('0')
     expect(summary).toContain('deduplicate dropped 1; run 4711 is at work on 1')
