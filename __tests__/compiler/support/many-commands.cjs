@@ -16,7 +16,8 @@ process.on('message', (/** @type {{ cwd: string, args: string[] }} */ { cwd, arg
   isRunning = true
   process.chdir(cwd)
   process.argv.splice(1, process.argv.length, bundle, ...args)
-  for (const file of Object.keys(require.cache)) delete require.cache[file]
+  // Its other files hold functions only, which this one calls anew.
+  delete require.cache[bundle]
   require(bundle)
 })
 
