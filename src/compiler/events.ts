@@ -4,8 +4,16 @@ import { EVENT_TYPE } from '../wire/payload.ts'
 import { rangeOf } from '../workflow/yaml.ts'
 import { entryKey, type ScheduleEntry, type StartingEvent } from './plan.ts'
 import type { NativeEvent, SourceFile } from './source-file.ts'
-import { columnOf, type Edit, trimmedEnd } from './spans.ts'
-import { type EntryText, entryTexts, indent, type Lines, quoted } from './yaml-lines.ts'
+import {
+  columnOf,
+  type Edit,
+  type EntryText,
+  entryTexts,
+  indent,
+  type Lines,
+  quoted,
+  trimmedEnd,
+} from './spans.ts'
 
 /** The input of a `workflow_dispatch` that holds a webhook. */
 export const INPUT = 'hookline'

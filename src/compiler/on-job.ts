@@ -11,7 +11,7 @@ import {
   type SourceFile,
   type SourceTrigger,
 } from './source-file.ts'
-import { indent, type Lines, quoted } from './yaml-lines.ts'
+import { indent, type Lines, quoted } from './spans.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
 export interface OnJob {

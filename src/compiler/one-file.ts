@@ -6,14 +6,14 @@ import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits } from './events.ts'
 import { type FileExpression, keyOf, NEEDS_PLACES, referencesIn } from './expressions.ts'
-import { jobEdits } from './job-edits.ts'
 import {
   cutSection,
   isMovedInto,
+  jobEdits,
   type MovedSettings,
   movedEntries,
   movedSettings,
-} from './moved-settings.ts'
+} from './job-edits.ts'
 import {
   actionInputLines,
   emptiedEnv,
@@ -36,8 +36,7 @@ import {
   type SourceFile,
   type SourceJob,
 } from './source-file.ts'
-import { columnOf, type Edit, linesOf } from './spans.ts'
-import { aboveComments, indent, quoted } from './yaml-lines.ts'
+import { aboveComments, columnOf, type Edit, indent, linesOf, quoted } from './spans.ts'
 
 /** Where the context `on` can be read: what GitHub reads too early is moved into the jobs. */
 export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']

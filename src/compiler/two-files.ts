@@ -4,8 +4,14 @@ import { isObject, type Json } from '../wire/json.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { callOutputLines, eventLines } from './events.ts'
 import { type FileExpression, keyOf } from './expressions.ts'
-import { type JobEdits, jobEdits } from './job-edits.ts'
-import { cutSection, isMovedInto, movedEntries, movedSettings } from './moved-settings.ts'
+import {
+  cutSection,
+  isMovedInto,
+  type JobEdits,
+  jobEdits,
+  movedEntries,
+  movedSettings,
+} from './job-edits.ts'
 import {
   actionInputLines,
   envPairs,
@@ -31,8 +37,7 @@ import {
   pairsOf,
   type SourceFile,
 } from './source-file.ts'
-import { columnOf, type Edit } from './spans.ts'
-import { dedent, entryTexts, indent, type Lines, quoted } from './yaml-lines.ts'
+import { columnOf, dedent, type Edit, entryTexts, indent, type Lines, quoted } from './spans.ts'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
 const LISTENING_KEYS = ['name', 'run-name']
