@@ -6,7 +6,14 @@ import type { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { INPUT } from './events.ts'
+import {
+  DEFAULT_EVERY,
+  INPUT,
+  type Plan,
+  type PolledTrigger,
+  planOf,
+  type StartingEvent,
+} from './events.ts'
 import {
   type FileExpression,
   fileExpressions,
@@ -17,7 +24,6 @@ import {
 } from './expressions.ts'
 import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
-import { DEFAULT_EVERY, type Plan, type PolledTrigger, planOf, type StartingEvent } from './plan.ts'
 import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
 import { jobsOf, pairsOf, resolved, type SourceFile, type SourceTrigger } from './source-file.ts'
 import { applyEdits, type Edit, placeBefore } from './spans.ts'
@@ -150,7 +156,7 @@ function newProblems(parsed: readonly Problem[], own: readonly Problem[]): Probl
 }
 
 /** What GitHub's own parser says of a workflow file. */
-export interface ParserMessage {
+interface ParserMessage {
   readonly message: string
   /** Where, in characters of the text. */
   readonly start: number
@@ -178,7 +184,7 @@ export async function githubMessages({ name, text }: MadeFile): Promise<ParserMe
 }
 
 /** What a file asks for that cannot be, whatever it is compiled into. */
-export function fileProblems(file: SourceFile, plan: Plan, state: string): Problem[] {
+function fileProblems(file: SourceFile, plan: Plan, state: string): Problem[] {
   return [
     ...onProblems(file),
     ...collisionProblems(file, plan.starting),
@@ -188,7 +194,7 @@ export function fileProblems(file: SourceFile, plan: Plan, state: string): Probl
 }
 
 /** What a person should know of the compiled files, though nothing is wrong. */
-export function fileNotices(file: SourceFile, { polled }: Plan, state: string): Problem[] {
+function fileNotices(file: SourceFile, { polled }: Plan, state: string): Problem[] {
   return [
     ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
     ...file.triggers.flatMap(ignoredNotices),

@@ -18,7 +18,7 @@ import { type NodePair, pairsOf, type SourceFile, type SourceJob } from './sourc
 import { columnOf, type Edit, indent, type Lines, linesOf, type Span, trimmedEnd } from './spans.ts'
 
 /** What a job says otherwise than in the source. */
-export interface JobChange {
+interface JobChange {
   /** `undefined` where they stay as they are. */
   readonly needs: readonly string[] | undefined
   /** Parts of `if:` that all must hold; likewise. */

@@ -4,7 +4,7 @@ import type { Json } from '../wire/json.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
-import { onSectionEdits } from './events.ts'
+import { onSectionEdits, type Plan } from './events.ts'
 import { type FileExpression, keyOf, NEEDS_PLACES, referencesIn } from './expressions.ts'
 import {
   cutSection,
@@ -25,7 +25,6 @@ import {
   readsContext,
   skippedContext,
 } from './on-job.ts'
-import type { Plan } from './plan.ts'
 import { expressionEdits, rewriteExpression, type Target } from './rewrite.ts'
 import {
   aliasProblems,
@@ -42,7 +41,7 @@ import { aboveComments, columnOf, type Edit, indent, linesOf, quoted } from './s
 export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']
 
 /** What makes a source the one file that runs, and what is to be said of it. */
-export interface OneFile {
+interface OneFile {
   readonly edits: readonly Edit[]
   readonly problems: readonly Problem[]
   readonly notices: readonly Problem[]

@@ -247,14 +247,14 @@ function same(one: string, other: string | undefined): boolean {
 }
 
 /** A word of another language, which a person writes by habit, and what GitHub has in its place. */
-export interface Slip extends Span {
+interface Slip extends Span {
   readonly message: string
   readonly hint: string
   readonly replacement: string
 }
 
 /** `===`, `!==` and text in double quotes, outside of texts in single quotes. */
-export function slipsOf(expression: string): Slip[] {
+function slipsOf(expression: string): Slip[] {
   if (!/["=]/.test(expression)) return []
   const parts = expression.matchAll(/'(?:[^']|'')*'|(?<operator>[!=]==)|"(?<text>[^"]*)"/g)
   return [...parts].flatMap(({ 0: found, index, groups }): Slip[] => {
@@ -272,7 +272,7 @@ export function slipsOf(expression: string): Slip[] {
 }
 
 /** What was written otherwise, and how often. */
-export interface Spelled {
+interface Spelled {
   readonly source: Source
   readonly count: number
 }

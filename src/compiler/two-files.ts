@@ -2,7 +2,7 @@ import { isMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { callOutputLines, eventLines } from './events.ts'
+import { callOutputLines, entryKey, eventLines, type Plan } from './events.ts'
 import { type FileExpression, keyOf } from './expressions.ts'
 import {
   cutSection,
@@ -24,7 +24,6 @@ import {
   skippedContext,
 } from './on-job.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
-import { entryKey, type Plan } from './plan.ts'
 import { expressionEdits, IN_JOBS_FILE } from './rewrite.ts'
 import {
   aliasProblems,
@@ -43,7 +42,7 @@ import { columnOf, dedent, type Edit, entryTexts, indent, type Lines, quoted } f
 const LISTENING_KEYS = ['name', 'run-name']
 
 /** Two files where one event may bring many items: one listens, and calls the other for each. */
-export interface TwoFiles {
+interface TwoFiles {
   /** The whole text of the file that listens, but for its first line. */
   readonly listening: string
   /** What makes the source the file with the jobs. */

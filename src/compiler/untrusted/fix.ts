@@ -13,7 +13,7 @@ import { safeInShell } from './safe-shell.ts'
 import { type Placeholder, type Script, scriptOf } from './script.ts'
 
 /** What `--fix` made of a file. */
-export interface Fixed {
+interface Fixed {
   readonly text: string
   /** How many findings are gone. */
   readonly count: number
