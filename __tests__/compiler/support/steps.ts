@@ -28,9 +28,10 @@ export interface ShellJob {
 export function executedSteps(jobs: readonly ShellJob[], texts: readonly string[]): string[][] {
   const root = mkdtempSync(join(tmpdir(), 'hookline-steps-'))
   try {
-    const runs = jobs.flatMap((job, number) =>
-      texts.map((text, at) => new Run(`${number}.${at}`, job, text)),
-    )
+    const runs = jobs.flatMap((job, number) => {
+      const steps: readonly RunStep[] = parse(job.workflow).jobs.a.steps
+      return texts.map((text, at) => new Run(`${number}.${at}`, job, [...steps], text))
+    })
     for (const { name } of runs) mkdirSync(join(root, name))
     for (const shell of new Set(jobs.map((job) => job.shell))) {
       const own = new Map(runs.flatMap((run) => (run.job.shell === shell ? [[run.name, run]] : [])))
@@ -72,11 +73,11 @@ class Run {
   readonly #outputs: Record<string, { outputs: Record<string, string> }> = {}
   #id: string | undefined
 
-  constructor(name: string, job: ShellJob, text: string) {
+  constructor(name: string, job: ShellJob, steps: RunStep[], text: string) {
     this.name = name
     this.job = job
     this.text = text
-    this.#steps = [...parse(job.workflow).jobs.a.steps]
+    this.#steps = steps
   }
 
   get hasNext(): boolean {
@@ -100,8 +101,9 @@ class Run {
     const isOwnShell = IS_FULL || Object.keys(this.#env).length > 0
     const command = isOwnShell ? `exec ${this.job.shell} -c` : 'eval'
     const exports = exporting({ ...Object.fromEntries(files), ...variables })
-    return `cd ${this.name}; echo touch pwned > evil.sh
-for file in ${FILES.join(' ')}; do : > $file; done
+    const evil = isOwnShell ? 'echo touch pwned > evil.sh' : ':'
+    return `cd ${this.name}; ${evil}
+for file in ${FILES.join(' ')}; do if [ -s $file ]; then : > $file; fi; done
 (${exports}${command} ${quoted(script)}) </dev/null >/dev/null 2>&1
 for file in env output; do if [ -s $file ]; then echo ${this.name} $file; fi; done
 if [ -e pwned ]; then echo ${this.name} pwned; fi
