@@ -19,9 +19,9 @@ test.each(linted)(
   async (name, source) => {
     const { main: listening, jobs } = await compileText(source, { name, state: 'branch:state' })
     const known = new Set(messages(source))
-    const news = [...messages(listening), ...messages(jobs)].filter(
-      (message) => !known.has(message),
-    )
+    // One file holds both, where nothing is polled.
+    const made = [...new Set([listening, jobs])].flatMap(messages)
+    const news = made.filter((message) => !known.has(message))
     expect(news.filter((message) => !TOO_NEW.some((pattern) => pattern.test(message)))).toEqual([])
   },
 )

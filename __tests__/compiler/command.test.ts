@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { fork, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
+import { CLI_BUNDLE } from '../support/cli.ts'
 import { HOOK, Repository, UNTRUSTED } from './support/repository.ts'
-
-const CLI = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
 
 let repository: Repository
 beforeEach(() => {
@@ -13,36 +13,46 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-function hookline(...args: string[]) {
-  const run = { cwd: repository.root, encoding: 'utf8', timeout: 60_000 } as const
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], run)
-  return { status, stdout, stderr }
+const MANY = fileURLToPath(new URL('support/many-commands.cjs', import.meta.url))
+const shared = fork(MANY, [CLI_BUNDLE])
+afterAll(async () => {
+  shared.kill()
+  await once(shared, 'exit')
+})
+
+/** Runs a command in a process that those of this suite share. */
+async function hookline(...args: string[]) {
+  const answer = once(shared, 'message')
+  shared.send({ cwd: repository.root, args })
+  const [ended]: { status: number; stdout: string; stderr: string }[] = await answer
+  return ended ?? { status: -1, stdout: '', stderr: '' }
 }
 
-test('hookline build writes, and --check then finds nothing to say', () => {
-  expect(hookline('build')).toEqual({
+test('hookline build writes, and --check then finds nothing to say', async () => {
+  const run = { cwd: repository.root, encoding: 'utf8', timeout: 60_000 } as const
+  expect(spawnSync(process.execPath, [CLI_BUNDLE, 'build'], run)).toMatchObject({
     status: 0,
     stdout: 'wrote .github/workflows/hook.yml (from workflows/hook.yml)\n',
     stderr: '',
   })
-  expect(hookline('build', '--check').status).toBe(0)
+  expect((await hookline('build', '--check')).status).toBe(0)
 })
 
-test('hookline build --check shows what differs, and exits with 1', () => {
-  hookline('build')
+test('hookline build --check shows what differs, and exits with 1', async () => {
+  await hookline('build')
   repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ho'))
-  const { status, stdout, stderr } = hookline('build', '--check')
+  const { status, stdout, stderr } = await hookline('build', '--check')
   expect(status).toBe(1)
   expect(stdout).toContain('\n-      - run: echo hi\n+      - run: echo ho\n')
   expect(stderr).toContain('compiled files are not up to date')
 })
 
-test('with --json there is one object, also of mistakes', () => {
-  const good = hookline('build', '--json')
+test('with --json there is one object, also of mistakes', async () => {
+  const good = await hookline('build', '--json')
   expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, files: [{ status: 'new' }] })
   repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
   for (const command of ['build', 'check']) {
-    const { status, stdout, stderr } = hookline(command, '--json')
+    const { status, stdout, stderr } = await hookline(command, '--json')
     expect([status, stderr]).toEqual([1, ''])
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
@@ -51,9 +61,9 @@ test('with --json there is one object, also of mistakes', () => {
   }
 })
 
-test('a mistake is shown in its line, and exits with 1', () => {
+test('a mistake is shown in its line, and exits with 1', async () => {
   repository.write('workflows/hook.yml', UNTRUSTED)
-  const { status, stderr } = hookline('check', '--strict')
+  const { status, stderr } = await hookline('check', '--strict')
   expect(status).toBe(1)
   expect(stderr).toContain('  --> workflows/hook.yml:6:23\n')
   expect(stderr).toContain('^^^^^^^^^^^^^^^^^^^^^^^ put it into "env:"')
@@ -64,8 +74,8 @@ test.each([
   ['build', '--state', 'somewhere'],
   ['build', '--check', '--fix'],
   ['build', '--nope'],
-])('hookline %s %s %s is wrong usage', (...args) => {
-  expect(hookline(...args).status).toBe(2)
+])('hookline %s %s %s is wrong usage', async (...args) => {
+  expect((await hookline(...args)).status).toBe(2)
 })
 
 /** What a terminal obeys, and the lines that a runner does. */
@@ -88,27 +98,27 @@ test.each([
   ['build', '--check', '--json'],
   ['check'],
   ['check', '--json'],
-])('a name of a file, or of an option, is obeyed by nobody: %s %s %s', (...args) => {
+])('a name of a file, or of an option, is obeyed by nobody: %s %s %s', async (...args) => {
   const write = (file: string, text: string) => {
     for (const evil of EVIL) repository.write(`workflows/${evil}${file}`, text)
   }
-  const obeyed = (...more: string[]) => {
-    const { status, stdout, stderr } = hookline(...args, ...more)
+  const obeyed = async (...more: string[]) => {
+    const { status, stdout, stderr } = await hookline(...args, ...more)
     expect(status).toBeLessThan(3)
     return OBEYED.exec(stdout) ?? OBEYED.exec(stderr)
   }
   repository.write('workflows/##[set-output name=a]\u202eb/x.yml', UNTRUSTED)
-  expect(obeyed()).toBeNull()
+  expect(await obeyed()).toBeNull()
   write('/hook.yml', HOOK.replace('webhook', '{webhok: }'))
   write('/hook.yaml', HOOK)
   write('.yml', HOOK)
-  expect(obeyed()).toBeNull()
-  expect(obeyed(`--state=${EVIL.join('')}`)).toBeNull()
-  expect(obeyed(...EVIL)).toBeNull()
+  expect(await obeyed()).toBeNull()
+  expect(await obeyed(`--state=${EVIL.join('')}`)).toBeNull()
+  expect(await obeyed(...EVIL)).toBeNull()
 })
 
 test('--watch builds again when a file changes, also after a mistake', async () => {
-  const child = spawn(process.execPath, [CLI, 'build', '--watch'], { cwd: repository.root })
+  const child = spawn(process.execPath, [CLI_BUNDLE, 'build', '--watch'], { cwd: repository.root })
   let told = ''
   const says = (text: string) =>
     new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
 import { fileExpressions } from '../../src/compiler/expressions.ts'
-import { dispatchEvent, runAction } from '../support/action.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
 import { compileText, FIXTURES, WORKFLOWS } from './support/compiled.ts'
 import { evaluate, fillIn } from './support/evaluate.ts'
 
@@ -99,7 +99,7 @@ async function jobContexts(
     Object.fromEntries(
       Object.entries(texts).map(([key, value]) => [key, fillIn(String(value), CONTEXTS)]),
     )
-  const { outputs, exitCode, stdout } = await runAction({
+  const { outputs, exitCode, stdout } = await runInShared({
     ...event,
     calling: workflow,
     inputs: filled(step.with),

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parse, parseDocument } from 'yaml'
 import { SCOPES } from '../../src/compiler/permissions.ts'
+import { scaled } from '../support/effort.ts'
 import { compileText, WORKFLOWS } from './support/compiled.ts'
 
 const BOT = { messaging_bot: { token: '1:a' } }
@@ -58,6 +59,7 @@ describe('job each holds what every called job asks for', () => {
         const isSilent = [workflow, ...perJob].every((one) => one === undefined)
         expect(given === undefined).toBe(isSilent)
       }),
+      { numRuns: scaled(100, 30) },
     )
   })
 

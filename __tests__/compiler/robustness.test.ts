@@ -59,6 +59,6 @@ test('R43: a damaged workflow is compiled alike twice, or refused as a mistake o
         }
       },
     ),
-    { numRuns: scaled(1500) },
+    { numRuns: scaled(1500, 60) },
   )
 })

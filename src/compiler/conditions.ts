@@ -20,7 +20,7 @@ export interface JobCondition {
 }
 
 /** Makes a condition native, in a job that then has these `needs` in place of its own. */
-export type Rewrite = (condition: string, job: SourceCondition, needs: readonly string[]) => string
+type Rewrite = (condition: string, job: SourceCondition, needs: readonly string[]) => string
 
 const TRIGGERED = `needs.on.outputs.triggered == 'true'`
 const ON_SUCCEEDED = `needs.on.result == 'success'`

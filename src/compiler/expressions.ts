@@ -74,7 +74,7 @@ export interface FileExpression {
 }
 
 /** A text somewhere in a file. */
-export interface FoundScalar {
+interface FoundScalar {
   readonly scalar: Scalar<string>
   readonly path: Path
   /** Whether it stands within braces or brackets. */
@@ -87,7 +87,7 @@ export function fileExpressions(text: string, node: unknown, path: Path): FileEx
 }
 
 /** Every text at and below a node; what an alias stands for is found where it is written. */
-export function scalarsBelow(node: unknown, path: Path, isInFlow = false): FoundScalar[] {
+function scalarsBelow(node: unknown, path: Path, isInFlow = false): FoundScalar[] {
   if (isMap(node)) {
     const flow = isInFlow || node.flow === true
     return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, keyOf(pair)], flow))
@@ -197,7 +197,7 @@ function stepsFrom(tokens: readonly Token[], start: number): Step[] {
 }
 
 /** What is wrong with an expression, and where in it. */
-export interface ExpressionFault extends Span {
+interface ExpressionFault extends Span {
   readonly message: string
 }
 

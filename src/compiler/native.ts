@@ -34,7 +34,7 @@ import {
 } from './untrusted/nodes.ts'
 
 /** A step of a workflow in `.github/workflows/` that uses the action, and how others read it. */
-export interface NativeUse {
+interface NativeUse {
   readonly file: string
   readonly job: string
   /** Its own id: `steps.<id>.outputs.…` within the job. */
@@ -121,7 +121,7 @@ function isSame(one: string | undefined, other: string | undefined): boolean {
 }
 
 /** A trigger of an input `on`, with its nodes there. */
-export interface NativeTrigger extends DeclaredTrigger {
+interface NativeTrigger extends DeclaredTrigger {
   readonly nodes: TriggerNodes
 }
 

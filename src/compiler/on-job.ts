@@ -1,9 +1,8 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
-import { INPUT, onEntryTexts } from './events.ts'
+import { INPUT, onEntryTexts, type StartingEvent } from './events.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
-import type { StartingEvent } from './plan.ts'
 import {
   type NodePair,
   namesIn,
@@ -11,10 +10,10 @@ import {
   type SourceFile,
   type SourceTrigger,
 } from './source-file.ts'
-import { indent, type Lines, quoted } from './yaml-lines.ts'
+import { indent, type Lines, quoted } from './spans.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
-export interface OnJob {
+interface OnJob {
   readonly workflow: string
   readonly runsOn: Json
   /** Parts of its `if:` on lines of their own; none where every event is its own. */

@@ -4,16 +4,16 @@ import type { Json } from '../wire/json.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
-import { onSectionEdits } from './events.ts'
+import { onSectionEdits, type Plan } from './events.ts'
 import { type FileExpression, keyOf, NEEDS_PLACES, referencesIn } from './expressions.ts'
-import { jobEdits } from './job-edits.ts'
 import {
   cutSection,
   isMovedInto,
+  jobEdits,
   type MovedSettings,
   movedEntries,
   movedSettings,
-} from './moved-settings.ts'
+} from './job-edits.ts'
 import {
   actionInputLines,
   emptiedEnv,
@@ -25,7 +25,6 @@ import {
   readsContext,
   skippedContext,
 } from './on-job.ts'
-import type { Plan } from './plan.ts'
 import { expressionEdits, rewriteExpression, type Target } from './rewrite.ts'
 import {
   aliasProblems,
@@ -36,14 +35,13 @@ import {
   type SourceFile,
   type SourceJob,
 } from './source-file.ts'
-import { columnOf, type Edit, linesOf } from './spans.ts'
-import { aboveComments, indent, quoted } from './yaml-lines.ts'
+import { aboveComments, columnOf, type Edit, indent, linesOf, quoted } from './spans.ts'
 
 /** Where the context `on` can be read: what GitHub reads too early is moved into the jobs. */
 export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']
 
 /** What makes a source the one file that runs, and what is to be said of it. */
-export interface OneFile {
+interface OneFile {
   readonly edits: readonly Edit[]
   readonly problems: readonly Problem[]
   readonly notices: readonly Problem[]

@@ -1,10 +1,11 @@
-import { Scalar } from 'yaml'
+import { isMap, isScalar, Scalar } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
-import type { Problem } from '../wire/errors.ts'
+import { modernPattern } from '../triggers/webhook.ts'
+import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   encoded,
   type FileExpression,
@@ -12,14 +13,14 @@ import {
   INPUTS_PLACES,
   isFault,
   isWithin,
+  keyOf,
   parseExpression,
   type Reference,
   references,
   referencesIn,
 } from './expressions.ts'
-import type { SourceFile } from './source-file.ts'
-import { applyEdits, type Edit, type Span, trimmedEnd } from './spans.ts'
-import { slipsOf } from './spelling.ts'
+import { type NodePair, pairsOf, type SourceFile } from './source-file.ts'
+import { applyEdits, type Edit, quoted, type Span, trimmedEnd } from './spans.ts'
 
 /** What the context `on` becomes. */
 export interface Target {
@@ -243,4 +244,71 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
 
 function same(one: string, other: string | undefined): boolean {
   return one.toLowerCase() === other?.toLowerCase()
+}
+
+/** A word of another language, which a person writes by habit, and what GitHub has in its place. */
+interface Slip extends Span {
+  readonly message: string
+  readonly hint: string
+  readonly replacement: string
+}
+
+/** `===`, `!==` and text in double quotes, outside of texts in single quotes. */
+function slipsOf(expression: string): Slip[] {
+  if (!/["=]/.test(expression)) return []
+  const parts = expression.matchAll(/'(?:[^']|'')*'|(?<operator>[!=]==)|"(?<text>[^"]*)"/g)
+  return [...parts].flatMap(({ 0: found, index, groups }): Slip[] => {
+    const span = { start: index, end: index + found.length }
+    if (groups?.operator !== undefined) {
+      const replacement = groups.operator.slice(0, 2)
+      const message = `expression: "${found}" is no operator here`
+      return [{ ...span, message, hint: `write ${replacement}`, replacement }]
+    }
+    if (groups?.text === undefined) return []
+    const replacement = `'${groups.text.replaceAll("'", "''")}'`
+    const message = 'expression: text in double quotes'
+    return [{ ...span, message, hint: `use single quotes: ${replacement}`, replacement }]
+  })
+}
+
+/** What was written otherwise, and how often. */
+interface Spelled {
+  readonly source: Source
+  readonly count: number
+}
+
+/** A file with such words, and old path patterns, as GitHub and the triggers read them. */
+export function spelled(source: Source): Spelled {
+  try {
+    const { contents } = parseYaml(source)
+    const pairs = isMap(contents) ? pairsOf(contents) : []
+    const edits = pairs.flatMap((pair) =>
+      keyOf(pair) === 'on'
+        ? patternEdits(pair)
+        : fileExpressions(source.text, pair.value, [keyOf(pair)]).flatMap((expression) =>
+            slipsOf(expression.text).map((slip) => ({
+              ...expression.span(slip.start, slip.end),
+              text: encoded(slip.replacement, expression.found.scalar),
+            })),
+          ),
+    )
+    return { source: { ...source, text: applyEdits(source.text, edits) }, count: edits.length }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { source, count: 0 } // whoever reads the file next tells what is wrong with it
+  }
+}
+
+/** `path: /a/:b?` as `path: /a{/:b}`. */
+function patternEdits({ value: on }: NodePair): Edit[] {
+  const triggers = isMap(on) ? pairsOf(on) : []
+  return triggers.flatMap(({ value }) => {
+    const path = isMap(value) ? value.get('path', true) : undefined
+    const modern =
+      isScalar(path) && typeof path.value === 'string' ? modernPattern(path.value) : undefined
+    if (!isMap(value) || !isScalar(path) || modern === undefined) return []
+    const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern) && !value.flow
+    const [start, end] = rangeOf(path)
+    return [{ start, end, text: isPlain ? modern : quoted(modern) }]
+  })
 }

@@ -10,7 +10,7 @@ import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
 import { linesOf, type Span } from './spans.ts'
 
 /** A top-level key of a workflow file with its value, as whole lines. */
-export interface Section extends Span {
+interface Section extends Span {
   readonly key: Node
   readonly value: Node | null
 }

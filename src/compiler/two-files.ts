@@ -2,10 +2,16 @@ import { isMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { callOutputLines, eventLines } from './events.ts'
+import { callOutputLines, entryKey, eventLines, type Plan } from './events.ts'
 import { type FileExpression, keyOf } from './expressions.ts'
-import { type JobEdits, jobEdits } from './job-edits.ts'
-import { cutSection, isMovedInto, movedEntries, movedSettings } from './moved-settings.ts'
+import {
+  cutSection,
+  isMovedInto,
+  type JobEdits,
+  jobEdits,
+  movedEntries,
+  movedSettings,
+} from './job-edits.ts'
 import {
   actionInputLines,
   envPairs,
@@ -18,7 +24,6 @@ import {
   skippedContext,
 } from './on-job.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
-import { entryKey, type Plan } from './plan.ts'
 import { expressionEdits, IN_JOBS_FILE } from './rewrite.ts'
 import {
   aliasProblems,
@@ -31,14 +36,13 @@ import {
   pairsOf,
   type SourceFile,
 } from './source-file.ts'
-import { columnOf, type Edit } from './spans.ts'
-import { dedent, entryTexts, indent, type Lines, quoted } from './yaml-lines.ts'
+import { columnOf, dedent, type Edit, entryTexts, indent, type Lines, quoted } from './spans.ts'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
 const LISTENING_KEYS = ['name', 'run-name']
 
 /** Two files where one event may bring many items: one listens, and calls the other for each. */
-export interface TwoFiles {
+interface TwoFiles {
   /** The whole text of the file that listens, but for its first line. */
   readonly listening: string
   /** What makes the source the file with the jobs. */

@@ -197,11 +197,7 @@ const QUESTIONS = ['contains', 'startswith', 'endswith']
  *
  * @param strict false where a comparison may well be with what is not set: it counts nowhere then
  */
-export function unsetReads(
-  tree: Expr,
-  contexts: data.Dictionary,
-  strict: boolean,
-): readonly string[] {
+function unsetReads(tree: Expr, contexts: data.Dictionary, strict: boolean): readonly string[] {
   const valueAt = (part: Expr) => new Evaluator(part, contexts).evaluate()
   return [...new Set(readsOf(tree))]
 

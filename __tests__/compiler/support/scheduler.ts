@@ -103,6 +103,20 @@ function conditionOf(written: unknown): string {
   return pattern === '{0}' ? (parts[0] ?? '') : `format('${pattern}', ${parts.join(', ')})`
 }
 
+const NO_VARS = {}
+
+/** Most contexts are the same in many runs. */
+const REVIVED = new WeakMap<object, data.ExpressionData>()
+
+function revived(context: unknown): data.ExpressionData {
+  const key = Object(context)
+  const known = REVIVED.get(key)
+  if (known) return known
+  const value: data.ExpressionData = JSON.parse(JSON.stringify(context), data.reviver)
+  REVIVED.set(key, value)
+  return value
+}
+
 type Status = Readonly<Record<string, boolean>>
 
 /** With a status function a condition is taken as written, else `success()` must hold, too. */
@@ -123,7 +137,12 @@ function holds(condition: string, contexts: Readonly<Record<string, unknown>>, s
     return { tree, callsStatus }
   })
   if (!callsStatus && !status.success) return false
-  const values = JSON.parse(JSON.stringify({ vars: {}, ...contexts }), data.reviver)
+  const values = new data.Dictionary(
+    ...Object.entries({ vars: NO_VARS, ...contexts }).map(([key, context]) => ({
+      key,
+      value: revived(context),
+    })),
+  )
   const byName = new Map(functions.map((one) => [one.name, one]))
   const value = new Evaluator(tree, values, byName).evaluate()
   return Boolean(JSON.parse(JSON.stringify(value, data.replacer)))

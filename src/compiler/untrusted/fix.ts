@@ -4,8 +4,7 @@ import { isMap, isScalar, type Node } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
 import { encoded, keyOf } from '../expressions.ts'
-import { applyEdits, columnOf, type Edit, linesOf, ScalarText } from '../spans.ts'
-import { quoted } from '../yaml-lines.ts'
+import { applyEdits, columnOf, type Edit, linesOf, quoted, ScalarText } from '../spans.ts'
 import { type Finding, findUntrusted, isGoverning } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
 import { childOf, entriesOf, mapOf, type Place } from './nodes.ts'
@@ -14,7 +13,7 @@ import { safeInShell } from './safe-shell.ts'
 import { type Placeholder, type Script, scriptOf } from './script.ts'
 
 /** What `--fix` made of a file. */
-export interface Fixed {
+interface Fixed {
   readonly text: string
   /** How many findings are gone. */
   readonly count: number

@@ -3,7 +3,7 @@ import type { Edit } from '../spans.ts'
 import type { Placeholder, Script } from './script.ts'
 
 /** How an expression of a script of github-script becomes a variable. */
-export interface ScriptReplacement {
+interface ScriptReplacement {
   /** Whether the variable holds the value as JSON, so that it keeps its type. */
   readonly isJson: boolean
   /** Edits of the script's value, given the variable's name; several expressions may share one. */

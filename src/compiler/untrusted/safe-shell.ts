@@ -10,7 +10,7 @@ import {
 } from './script.ts'
 
 /** What stands in the place of an expression, given the variable's name. */
-export type Replacement = (variable: string) => string
+type Replacement = (variable: string) => string
 
 /**
  * How each expression of a script of bash or sh can be a variable instead, so that its value is text

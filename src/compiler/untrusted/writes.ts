@@ -27,7 +27,7 @@ export interface Writes {
 export const NO_WRITES: Writes = { outputs: false, variables: [], unbounded: [] }
 
 /** Which expressions and variables hold untrusted text. */
-export interface Tainted {
+interface Tainted {
   isTainted(expression: string): boolean
   /** `undefined` asks for any of them. */
   isTaintedVariable(name: string | undefined): boolean
