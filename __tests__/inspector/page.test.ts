@@ -97,9 +97,10 @@ inBrowser('the page', () => {
   })
 
   test('offers what a native workflow can write, and what it lacks', async () => {
-    const page = await set.begin()
+    const page = await set.open()
     await set.dev.write({ '.github/workflows/tickets.yml': NATIVE })
     await post(set.dev.hook('tickets/webhook'), ISSUE)
+    await page.getByRole('heading', { name: 'POST tickets/webhook' }).waitFor()
     await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
     const expressions = page.getByRole('region', { name: 'Expressions' })
     for (const expression of [
@@ -119,7 +120,7 @@ inBrowser('the page', () => {
     expect(await copied(page)).toBe('method: ${{ steps.hookline.outputs.method }}')
     // It stays, whatever comes, and is there again for the next event.
     await page.keyboard.press('r')
-    await rows(page).nth(2).waitFor()
+    await rows(page).filter({ hasText: 'tickets' }).nth(2).waitFor()
     await expressions.getByText('${{ steps.hookline.outputs.method }}', { exact: true }).waitFor()
   })
 
@@ -324,6 +325,35 @@ inBrowser('the page', () => {
     await page.getByRole('treeitem', { name: 'n: 3', exact: true }).waitFor()
   })
 
+  test('saves a fixture, and copies a curl line', async () => {
+    const page = await set.open([ISSUE])
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as fixture' }).click()
+    const path = await (await download).path()
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      method: 'POST',
+      path: 'hook/webhook',
+      body: JSON.stringify(ISSUE),
+    })
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    expect(await copied(page)).toMatch(
+      /^curl -X POST .*'http:\/\/localhost:\d+\/webhook\/hook\/webhook'$/,
+    )
+  })
+
+  test('copies the body byte for byte, and says so when the server is gone', async () => {
+    const body = '{"price":  1.10,\n"big":12345678901234567890}'
+    const page = await set.open([body])
+    await page.getByRole('region', { name: 'Body' }).getByText('"price": 1.10').waitFor()
+    await page.getByRole('button', { name: 'Copy body' }).click()
+    await page.getByText('Copied the body').waitFor()
+    expect(await copied(page)).toBe(body)
+    await set.dev.command.stop()
+    await page.getByText('Connection lost').waitFor()
+    await page.keyboard.press('r')
+    await page.getByText('Not sent: hookline dev does not answer. Is it still running?').waitFor()
+  })
+
   test('a message that was polled is shown as the newest, and holds the view no longer', async () => {
     const telegram = await new TelegramStandIn().start()
     const token = 'token: "${{ secrets.BOT }}"'
@@ -347,35 +377,6 @@ inBrowser('the page', () => {
     await post(set.dev.hook('hook/webhook'), { n: 1 })
     await page.getByRole('treeitem', { name: 'n: 1', exact: true }).waitFor()
     await telegram.stop()
-  })
-
-  test('copies the body byte for byte, and says so when the server is gone', async () => {
-    const body = '{"price":  1.10,\n"big":12345678901234567890}'
-    const page = await set.begin([body])
-    await page.getByRole('button', { name: 'Copy body' }).click()
-    await page.getByText('Copied the body').waitFor()
-    expect(await copied(page)).toBe(body)
-    await page.getByRole('region', { name: 'Body' }).getByText('"price": 1.10').waitFor()
-    await set.dev.command.stop()
-    await page.getByText('Connection lost').waitFor()
-    await page.keyboard.press('r')
-    await page.getByText('Not sent: hookline dev does not answer. Is it still running?').waitFor()
-  })
-
-  test('saves a fixture, and copies a curl line', async () => {
-    const page = await set.open([ISSUE])
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save as fixture' }).click()
-    const path = await (await download).path()
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
-      method: 'POST',
-      path: 'hook/webhook',
-      body: JSON.stringify(ISSUE),
-    })
-    await page.getByRole('button', { name: 'Copy as curl' }).click()
-    expect(await copied(page)).toMatch(
-      /^curl -X POST .*'http:\/\/localhost:\d+\/webhook\/hook\/webhook'$/,
-    )
   })
 
   describe('for everybody', () => {
@@ -415,8 +416,24 @@ inBrowser('the page', () => {
       expect(await page.locator('dialog[open]').count()).toBe(0)
     })
 
+    test('is usable on a screen of 390 px', async () => {
+      const page = await set.begin([], { viewport: { width: 390, height: 640 } })
+      const overflow = () =>
+        page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
+      expect(await overflow()).toBe(0)
+      await post(set.dev.hook('hook/webhook/a'), { text: 'x'.repeat(300), nested: ISSUE })
+      await rows(page).first().click()
+      await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
+      await page.getByText('Copied the expression').waitFor()
+      expect(await overflow()).toBe(0)
+      await page.getByRole('link', { name: 'All requests' }).click()
+      await rows(page).first().waitFor()
+      expect(await overflow()).toBe(0)
+    })
+
     test('takes nothing that is typed for a shortcut, however fast it follows one', async () => {
-      const page = await set.begin([{ n: 1 }, { n: 2 }, { n: 3 }])
+      const page = await set.open([{ n: 1 }, { n: 2 }, { n: 3 }])
       await rows(page).nth(2).waitFor()
       await page.getByText('A mistake in').waitFor()
       // All within one task of the page, before it can paint: as keys come that waited for a busy one.
@@ -431,7 +448,7 @@ inBrowser('the page', () => {
     })()`)
       expect(typed).toBe(true)
       await page.keyboard.type('replay')
-      await page.getByText('0 of 3 requests').waitFor()
+      await page.getByText('0 of 4 requests').waitFor()
       expect(await page.locator('.composer').count()).toBe(0)
       // A key for a request that is chosen, and not here yet, waits for it.
       await page.getByRole('searchbox').fill('')
@@ -452,23 +469,7 @@ inBrowser('the page', () => {
       await page.keyboard.press('Escape')
       await page.keyboard.press('/')
       await page.keyboard.type('nothing has this')
-      await page.getByText('0 of 3 requests').waitFor()
-    })
-
-    test('is usable on a screen of 390 px', async () => {
-      const page = await set.begin([], { viewport: { width: 390, height: 640 } })
-      const overflow = () =>
-        page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
-      expect(await overflow()).toBe(0)
-      await post(set.dev.hook('hook/webhook/a'), { text: 'x'.repeat(300), nested: ISSUE })
-      await rows(page).first().click()
-      await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
-      await page.getByText('Copied the expression').waitFor()
-      expect(await overflow()).toBe(0)
-      await page.getByRole('link', { name: 'All requests' }).click()
-      await rows(page).first().waitFor()
-      expect(await overflow()).toBe(0)
+      await page.getByText('0 of 4 requests').waitFor()
     })
 
     test('axe finds nothing, in light and in dark', async () => {
@@ -519,13 +520,14 @@ inBrowser('the page', () => {
   describe('R47: keeps to itself', () => {
     test('a payload of HTML and script stays text', async () => {
       const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
-      const page = await set.begin()
+      const page = await set.open()
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(error.message))
       const headers = { 'content-type': 'application/json', 'x-hostile': hostile }
       const body = JSON.stringify({ [hostile]: hostile, list: [hostile] })
       const target = `${set.dev.hook('hook/webhook')}?${encodeURIComponent(hostile)}=${hostile}`
       await post(target, body, headers)
+      await page.getByRole('treeitem', { name: hostile }).first().waitFor()
       await page.getByRole('treeitem', { name: 'headers:' }).press('ArrowRight')
       await page.getByRole('treeitem', { name: hostile }).first().click()
       await page.getByRole('button', { name: 'Edit and replay' }).click()
@@ -544,7 +546,7 @@ inBrowser('the page', () => {
     })
 
     test('follows a new run after a restart', async () => {
-      const page = await set.begin([{ n: 1 }])
+      const page = await set.open([{ n: 1 }])
       await page.getByRole('treeitem', { name: 'n: 1' }).waitFor()
       const { port } = new URL(set.dev.url)
       await set.dev.stop()
