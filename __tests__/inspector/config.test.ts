@@ -1,30 +1,46 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Dev, post, startDev } from '../support/dev.ts'
 import { detail, EventReader } from '../support/inspector.ts'
 
 let dev: Dev
 let reader: EventReader
+let folder: string
 
-afterEach(async () => {
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-export-'))
+  const configs = {
+    formatted: "{ format: 'return { title: item.body.title.toUpperCase() }' }",
+    filtered: '{ filter: { body.kind: wanted } }',
+    exported: `{ exportOutputs: true, outputsDir: '${folder}' }`,
+    once: '{ shouldDeduplicate: true }',
+  }
+  const files = Object.entries(configs).map(([name, config]) => [
+    `workflows/${name}.yml`,
+    `on: { webhook: { config: ${config} } }`,
+  ])
+  dev = await startDev({ files: Object.fromEntries(files) })
+  reader = new EventReader(dev.url)
+})
+afterAll(async () => {
   await reader.close()
   await dev.stop()
+  await rm(folder, { recursive: true })
 })
 
-async function start(config: string): Promise<void> {
-  dev = await startDev({
-    files: { 'workflows/hook.yml': `on: { webhook: { config: ${config} } }` },
-  })
-  reader = new EventReader(dev.url)
+let sent = 0
+
+/** What is kept of a request, once it was told. */
+async function keptOf(workflow: string, body: object) {
+  await post(dev.hook(`${workflow}/webhook`), body)
+  await reader.summaries(++sent)
+  return detail(dev.url, sent)
 }
 
 test('items are kept as they were before config, and after it', async () => {
-  await start("{ format: 'return { title: item.body.title.toUpperCase() }' }")
-  await post(dev.hook('hook/webhook'), { title: 'hello' })
-  await reader.summaries(1)
-  expect(await detail(dev.url, 1)).toMatchObject({
+  expect(await keptOf('formatted', { title: 'hello' })).toMatchObject({
     outcome: 'fired',
     found: [{ body: { title: 'hello' } }],
     items: [{ webhook: { outputs: { title: 'HELLO' } } }],
@@ -32,10 +48,7 @@ test('items are kept as they were before config, and after it', async () => {
 })
 
 test('what a filter dropped is kept too, and why', async () => {
-  await start('{ filter: { body.kind: wanted } }')
-  await post(dev.hook('hook/webhook'), { kind: 'other' })
-  await reader.summaries(1)
-  const kept = await detail(dev.url, 1)
+  const kept = await keptOf('filtered', { kind: 'other' })
   expect(kept).toMatchObject({
     outcome: 'skipped',
     found: [{ body: { kind: 'other' } }],
@@ -45,21 +58,15 @@ test('what a filter dropped is kept too, and why', async () => {
 })
 
 test('outputs that the action would write to a file are no file here, and it says so', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'hookline-export-'))
-  await start(`{ exportOutputs: true, outputsDir: '${folder}' }`)
-  await post(dev.hook('hook/webhook'), { title: 'hello' })
-  await reader.summaries(1)
-  expect(await detail(dev.url, 1)).toMatchObject({
-    items: [{ webhook: { outputs: { path: `${folder}/hook/webhook/1.json` } } }],
+  expect(await keptOf('exported', { title: 'hello' })).toMatchObject({
+    items: [{ webhook: { outputs: { path: `${folder}/exported/webhook/1.json` } } }],
     warnings: ['config.exportOutputs: the action writes the file at "path"; here none is written'],
   })
   expect(await readdir(folder)).toEqual([])
-  await rm(folder, { recursive: true })
 })
 
 test('what was seen is remembered as long as it runs', async () => {
-  await start('{ shouldDeduplicate: true }')
-  for (const id of ['a', 'b', 'a']) await post(dev.hook('hook/webhook'), { id })
-  const summaries = await reader.summaries(3)
-  expect(summaries.map(({ outcome }) => outcome)).toEqual(['fired', 'fired', 'skipped'])
+  const outcomes = []
+  for (const id of ['a', 'b', 'a']) outcomes.push((await keptOf('once', { id })).outcome)
+  expect(outcomes).toEqual(['fired', 'fired', 'skipped'])
 })

@@ -228,7 +228,7 @@ describe("GitHub's evaluator finds by it", () => {
           }
         }
       }),
-      { numRuns: scaled(100, 25) },
+      { numRuns: scaled(100, 12) },
     )
   })
 })

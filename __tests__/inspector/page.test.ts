@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
 import { describe, expect, jest, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, rows, stage } from '../support/browser.ts'
-import { post } from '../support/dev.ts'
-import { detail } from '../support/inspector.ts'
+import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, live, rows, stage } from '../support/browser.ts'
+import { post, startDev } from '../support/dev.ts'
+import { ask } from '../support/inspector.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 jest.setTimeout(BROWSER_TIMEOUT)
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 function evaluate(text: string, contexts: object): unknown {
   const [, expression = ''] = /^\$\{\{ (.*) \}\}$/s.exec(text) ?? []
@@ -47,7 +50,7 @@ inBrowser('the page', () => {
   const set = stage()
 
   test('shows the line to paste before the first request, and the mistakes of a file', async () => {
-    const page = await set.open()
+    const page = await set.begin()
     await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
     await page.getByText('unknown HTTP method "psot"').waitFor()
     await page.getByRole('button', { name: 'Copy', exact: true }).click()
@@ -61,7 +64,7 @@ inBrowser('the page', () => {
 
   test('a click on a value copies what reads it, in every form', async () => {
     const page = await set.open([ISSUE])
-    const { items } = await detail(set.dev.url, 1)
+    const { items } = await set.detail(1)
     const outputs = Object.fromEntries(
       Object.entries(items[0]?.webhook?.outputs ?? {}).map(([field, one]) => [
         field,
@@ -97,6 +100,7 @@ inBrowser('the page', () => {
     const page = await set.open()
     await set.dev.write({ '.github/workflows/tickets.yml': NATIVE })
     await post(set.dev.hook('tickets/webhook'), ISSUE)
+    await page.getByRole('heading', { name: 'POST tickets/webhook' }).waitFor()
     await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
     const expressions = page.getByRole('region', { name: 'Expressions' })
     for (const expression of [
@@ -116,7 +120,7 @@ inBrowser('the page', () => {
     expect(await copied(page)).toBe('method: ${{ steps.hookline.outputs.method }}')
     // It stays, whatever comes, and is there again for the next event.
     await page.keyboard.press('r')
-    await rows(page).nth(2).waitFor()
+    await rows(page).filter({ hasText: 'tickets' }).nth(2).waitFor()
     await expressions.getByText('${{ steps.hookline.outputs.method }}', { exact: true }).waitFor()
   })
 
@@ -136,7 +140,7 @@ inBrowser('the page', () => {
   })
 
   test('names the event in its line, and finds it by a word of its body or headers', async () => {
-    const page = await set.open([{ type: 'invoice.paid', secret: 'needle' }, { n: 1 }])
+    const page = await set.begin([{ type: 'invoice.paid', secret: 'needle' }, { n: 1 }])
     await rows(page).getByText('invoice.paid').waitFor()
     const filter = page.getByRole('searchbox')
     for (const [text, count] of [
@@ -180,9 +184,9 @@ inBrowser('the page', () => {
     await page.getByRole('button', { name: 'Replay r', exact: true }).click()
     await page.getByText('Sent again, answered 200').waitFor()
     await page.locator('.facts').getByText('replay').waitFor()
-    expect(await detail(set.dev.url, 2)).toMatchObject({
+    expect(await set.detail(2)).toMatchObject({
       origin: 'replay',
-      request: (await detail(set.dev.url, 1)).request,
+      request: (await set.detail(1)).request,
     })
     const changes = page.getByRole('region', { name: 'Against the original' })
     await changes.getByText('The same request, and the same came of it.').waitFor()
@@ -191,7 +195,7 @@ inBrowser('the page', () => {
     await page.getByRole('textbox', { name: 'Body' }).fill('{"edited":true}')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('treeitem', { name: 'edited: true' }).waitFor()
-    expect(await detail(set.dev.url, 3)).toMatchObject({
+    expect(await set.detail(3)).toMatchObject({
       path: 'hook/webhook/changed',
       outcome: 'fired',
     })
@@ -212,7 +216,7 @@ inBrowser('the page', () => {
   })
 
   test('composes a request: from a trigger, a fixture, the last one, and from nothing', async () => {
-    const page = await set.open()
+    const page = await set.begin()
     await page.keyboard.press('n')
     const start = page.getByLabel('Start from')
     const body = page.getByRole('textbox', { name: 'Body' })
@@ -226,7 +230,7 @@ inBrowser('the page', () => {
     await page.getByRole('treeitem', { name: 'title: Found a bug' }).waitFor()
     await page.locator('.facts').getByText('issues.opened').waitFor()
     await page.locator('.facts').getByText('sent from here').waitFor()
-    const sent = await detail(set.dev.url, 1)
+    const sent = await set.detail(1)
     expect(sent).toMatchObject({ origin: 'composed', outcome: 'fired', event: 'issues.opened' })
     // Unchanged, the body is the sender's own text, though it is shown with line breaks.
     expect(sent.request?.body).not.toContain('\n')
@@ -253,7 +257,7 @@ inBrowser('the page', () => {
   })
 
   test('signs what it composes, as the sender would, and hides what proves it', async () => {
-    const page = await set.open()
+    const page = await set.begin()
     const verify = (scheme: string) =>
       `on: { webhook: { verify: { scheme: ${scheme}, secret: "\${{ secrets.KEY }}" } } }`
     await set.dev.write({
@@ -263,14 +267,14 @@ inBrowser('the page', () => {
       'workflows/query.yml': verify('token, query: key'),
     })
     await page.keyboard.press('n')
+    // It begins with the first of the workflows, which is another one once they are read again.
+    await page.getByLabel('Path').fill('hook/webhook')
     const sign = page.getByRole('checkbox', { name: 'Sign it now as stripe' })
     await sign.waitFor()
     await page.getByLabel('Start from').selectOption('stripe.checkout.session.completed')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('.facts').getByText('Fired').waitFor()
-    expect((await detail(set.dev.url, 1)).request?.headers['stripe-signature']).toMatch(
-      /^t=\d+,v1=/,
-    )
+    expect((await set.detail(1)).request?.headers['stripe-signature']).toMatch(/^t=\d+,v1=/)
     await sign.uncheck()
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('.facts').getByText('Skipped').waitFor()
@@ -282,7 +286,7 @@ inBrowser('the page', () => {
       await page.getByRole('checkbox', { name: `Sign it now as ${scheme}` }).check()
       await page.getByRole('button', { name: 'Send' }).click()
       await page.getByRole('heading', { name: `POST ${scheme}/webhook` }).waitFor()
-      const kept = await detail(set.dev.url, at)
+      const kept = await set.detail(at)
       expect(kept).toMatchObject({ outcome: 'fired', request: { headers: { [header]: '***' } } })
       expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
     }
@@ -321,10 +325,39 @@ inBrowser('the page', () => {
     await page.getByRole('treeitem', { name: 'n: 3', exact: true }).waitFor()
   })
 
+  test('saves a fixture, and copies a curl line', async () => {
+    const page = await set.open([ISSUE])
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as fixture' }).click()
+    const path = await (await download).path()
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      method: 'POST',
+      path: 'hook/webhook',
+      body: JSON.stringify(ISSUE),
+    })
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    expect(await copied(page)).toMatch(
+      /^curl -X POST .*'http:\/\/localhost:\d+\/webhook\/hook\/webhook'$/,
+    )
+  })
+
+  test('copies the body byte for byte, and says so when the server is gone', async () => {
+    const body = '{"price":  1.10,\n"big":12345678901234567890}'
+    const page = await set.open([body])
+    await page.getByRole('region', { name: 'Body' }).getByText('"price": 1.10').waitFor()
+    await page.getByRole('button', { name: 'Copy body' }).click()
+    await page.getByText('Copied the body').waitFor()
+    expect(await copied(page)).toBe(body)
+    await set.dev.command.stop()
+    await page.getByText('Connection lost').waitFor()
+    await page.keyboard.press('r')
+    await page.getByText('Not sent: hookline dev does not answer. Is it still running?').waitFor()
+  })
+
   test('a message that was polled is shown as the newest, and holds the view no longer', async () => {
     const telegram = await new TelegramStandIn().start()
     const token = 'token: "${{ secrets.BOT }}"'
-    const page = await set.open(
+    const page = await set.begin(
       [],
       {},
       {
@@ -346,32 +379,221 @@ inBrowser('the page', () => {
     await telegram.stop()
   })
 
-  test('copies the body byte for byte, and says so when the server is gone', async () => {
-    const body = '{"price":  1.10,\n"big":12345678901234567890}'
-    const page = await set.open([body])
-    await page.getByRole('button', { name: 'Copy body' }).click()
-    await page.getByText('Copied the body').waitFor()
-    expect(await copied(page)).toBe(body)
-    await page.getByRole('region', { name: 'Body' }).getByText('"price": 1.10').waitFor()
-    await set.dev.command.stop()
-    await page.getByText('Connection lost').waitFor()
-    await page.keyboard.press('r')
-    await page.getByText('Not sent: hookline dev does not answer. Is it still running?').waitFor()
+  describe('for everybody', () => {
+    test('is usable by the keyboard alone', async () => {
+      const page = await set.begin([{ n: 1 }, { n: 2 }, { n: 3 }])
+      const shown = (n: number) => page.getByRole('treeitem', { name: `n: ${n}`, exact: true })
+      await shown(3).waitFor()
+      await page.keyboard.press('j')
+      await shown(2).waitFor()
+      await page.keyboard.press('j')
+      await shown(1).waitFor()
+      await page.keyboard.press('k')
+      await shown(2).waitFor()
+      await page.keyboard.press('Enter')
+      while (!(await page.locator('[role=tree] :focus').count())) await page.keyboard.press('Tab')
+      const focused = page.locator('[role=treeitem]:focus')
+      for (let at = 0; at < 20 && (await focused.innerText()) !== 'n:\n2'; at++) {
+        await page.keyboard.press('ArrowDown')
+      }
+      await page.keyboard.press('Enter')
+      await page.getByText('Copied the expression').waitFor()
+      expect(await copied(page)).toContain(' on.webhook.outputs.body.n ')
+      await page.keyboard.press('r')
+      await page.getByText('Sent again').waitFor()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('/')
+      await page.keyboard.type('replay')
+      await page.getByText('1 of 4 requests').waitFor()
+      await rows(page).nth(1).waitFor({ state: 'hidden' })
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('?')
+      await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
+      await page.getByLabel('Single-key shortcuts').press('Space')
+      await page.keyboard.press('Escape')
+      await page.locator('body').click({ position: { x: 5, y: 5 } })
+      await page.keyboard.press('?')
+      expect(await page.locator('dialog[open]').count()).toBe(0)
+    })
+
+    test('is usable on a screen of 390 px', async () => {
+      const page = await set.begin([], { viewport: { width: 390, height: 640 } })
+      const overflow = () =>
+        page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
+      expect(await overflow()).toBe(0)
+      await post(set.dev.hook('hook/webhook/a'), { text: 'x'.repeat(300), nested: ISSUE })
+      await rows(page).first().click()
+      await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
+      await page.getByText('Copied the expression').waitFor()
+      expect(await overflow()).toBe(0)
+      await page.getByRole('link', { name: 'All requests' }).click()
+      await rows(page).first().waitFor()
+      expect(await overflow()).toBe(0)
+    })
+
+    test('takes nothing that is typed for a shortcut, however fast it follows one', async () => {
+      const page = await set.open([{ n: 1 }, { n: 2 }, { n: 3 }])
+      await rows(page).nth(2).waitFor()
+      await page.getByText('A mistake in').waitFor()
+      // All within one task of the page, before it can paint: as keys come that waited for a busy one.
+      const typed = await page.evaluate(`(async () => {
+      const filter = () => document.getElementById('filter')
+      for (const key of ['j', 'k', 'j', 'Escape', '/']) {
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+        await undefined
+      }
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      return document.activeElement === filter()
+    })()`)
+      expect(typed).toBe(true)
+      await page.keyboard.type('replay')
+      await page.getByText('0 of 4 requests').waitFor()
+      expect(await page.locator('.composer').count()).toBe(0)
+      // A key for a request that is chosen, and not here yet, waits for it.
+      await page.getByRole('searchbox').fill('')
+      await page.keyboard.press('Escape')
+      await page.route('**/inspector/requests/*', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        await route.continue()
+      })
+      await page.keyboard.press('j')
+      await page.keyboard.press('b')
+      await page.getByText('Copied the body').waitFor()
+      expect(await copied(page)).toBe('{"n":2}')
+      await page.unroute('**/inspector/requests/*')
+      // The composer takes the keys as soon as it is there, and gives them back.
+      await page.keyboard.press('n')
+      await page.keyboard.type('/rec')
+      expect(await page.getByLabel('Path').inputValue()).toBe('hook/webhook//rec')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('/')
+      await page.keyboard.type('nothing has this')
+      await page.getByText('0 of 4 requests').waitFor()
+    })
+
+    test('axe finds nothing, in light and in dark', async () => {
+      const page = await set.begin()
+      await page.evaluate(axe)
+      const findings = async (options = {}) => {
+        const given = JSON.stringify({ resultTypes: ['violations'], ...options })
+        return page.evaluate(`axe.run(${given}).then(({ violations }) => violations.map(
+          ({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+      }
+      /** In dark only the colours are other ones. */
+      const expectNone = async () => {
+        expect(await findings()).toEqual([])
+        await page.emulateMedia({ colorScheme: 'dark' })
+        expect(await findings({ runOnly: ['color-contrast'] })).toEqual([])
+        await page.emulateMedia({ colorScheme: 'light' })
+      }
+      await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
+      await expectNone()
+      await post(set.dev.hook('bad/webhook'), {})
+      await post(set.dev.hook('hook/webhook/a/b'), {})
+      await post(`${set.dev.url}/elsewhere`, {})
+      await post(set.dev.hook('hook/webhook'), { ...ISSUE, none: null, number: 1, flag: true })
+      await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
+      await expectNone()
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.getByText('Path does not match /{:name}.').waitFor()
+      await expectNone()
+      await page.keyboard.press('e')
+      await page.getByRole('heading', { name: 'Edit and replay' }).waitFor()
+      await page.getByLabel('Path').fill('hook/webhook/a')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByRole('heading', { name: 'Against the original' }).waitFor()
+      await expectNone()
+      await page.setViewportSize({ width: 390, height: 844 })
+      await expectNone()
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.locator('.mistakes summary').click()
+      await expectNone()
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await page.keyboard.press('?')
+      await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
+      await expectNone()
+    })
   })
 
-  test('saves a fixture, and copies a curl line', async () => {
-    const page = await set.open([ISSUE])
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save as fixture' }).click()
-    const path = await (await download).path()
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
-      method: 'POST',
-      path: 'hook/webhook',
-      body: JSON.stringify(ISSUE),
+  describe('R47: keeps to itself', () => {
+    test('a payload of HTML and script stays text', async () => {
+      const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
+      const page = await set.open()
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(error.message))
+      const headers = { 'content-type': 'application/json', 'x-hostile': hostile }
+      const body = JSON.stringify({ [hostile]: hostile, list: [hostile] })
+      const target = `${set.dev.hook('hook/webhook')}?${encodeURIComponent(hostile)}=${hostile}`
+      await post(target, body, headers)
+      await page.getByRole('treeitem', { name: hostile }).first().waitFor()
+      await page.getByRole('treeitem', { name: 'headers:' }).press('ArrowRight')
+      await page.getByRole('treeitem', { name: hostile }).first().click()
+      await page.getByRole('button', { name: 'Edit and replay' }).click()
+      expect(
+        await page.locator('#detail img, #app script, .composer img, #toast img').count(),
+      ).toBe(0)
+      expect(await page.evaluate('window.hit')).toBeUndefined()
+      expect(await page.locator('#detail').innerText()).toContain(hostile)
+      expect(errors).toEqual([])
     })
-    await page.getByRole('button', { name: 'Copy as curl' }).click()
-    expect(await copied(page)).toMatch(
-      /^curl -X POST .*'http:\/\/localhost:\d+\/webhook\/hook\/webhook'$/,
-    )
+
+    test('even its own script could not make HTML of a text', async () => {
+      const page = await set.open()
+      const attempt = page.evaluate(`document.body.innerHTML = '<b>x</b>'`)
+      await expect(attempt).rejects.toThrow('TrustedHTML')
+    })
+
+    test('follows a new run after a restart', async () => {
+      const page = await set.open([{ n: 1 }])
+      await page.getByRole('treeitem', { name: 'n: 1' }).waitFor()
+      const { port } = new URL(set.dev.url)
+      await set.dev.stop()
+      await page.getByText('Connection lost').waitFor()
+      set.dev = await startDev({
+        files: { 'workflows/hook.yml': 'on: webhook' },
+        args: ['--port', port],
+      })
+      await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
+      await post(set.dev.hook('hook/webhook'), { n: 2 })
+      await page.getByRole('treeitem', { name: 'n: 2' }).waitFor()
+      await page.keyboard.press('r')
+      await page.getByText('Sent again, answered 200').waitFor()
+      await set.dev.stop()
+    })
+
+    test('forgets what the engine has forgotten', async () => {
+      const page = await set.begin(Array.from({ length: 195 }, (_, count) => ({ count })))
+      await page.getByText('195 requests').waitFor()
+      for (let count = 0; count < 10; count++) await post(set.dev.hook('hook/webhook'), { count })
+      await page.getByText('The last 200 of 205 requests').waitFor()
+      await rows(page).nth(200).waitFor({ state: 'hidden' })
+      expect(await rows(page).count()).toBe(200)
+    })
+
+    test('nothing of it is fetched from elsewhere', async () => {
+      const page = await set.open()
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(new URL(request.url()).origin))
+      await page.reload()
+      await live(page)
+      expect(new Set(asked)).toEqual(new Set([set.dev.url]))
+    })
+
+    test('another page of the same browser cannot look in', async () => {
+      const page = await set.open([{ private: 'text' }])
+      const { id } = await set.detail(1)
+      const foreign = new URL(set.dev.url)
+      foreign.hostname = '127.0.0.1'
+      // Another origin on this machine, with a document of its own.
+      await page.goto(`${foreign.origin}/webhook/hook/webhook?__response_content_type=text/html`)
+      const attempt = page.evaluate(
+        `fetch('${set.dev.url}/inspector/requests/${id}').then((answer) => answer.text(), () => 'refused')`,
+      )
+      expect(await attempt).toBe('refused')
+      const { body } = await ask(set.dev.url, `/inspector/requests/${id}`)
+      expect(body).toContain('private')
+    })
   })
 })

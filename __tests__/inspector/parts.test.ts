@@ -1,20 +1,20 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { ShownRequest } from '../../src/inspector/api.ts'
-import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/inspector.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
-import { Recorder } from '../../src/inspector/recorder.ts'
 import {
   type Cause,
   eventName,
   eventRecord,
   newestRequest,
+  Recorder,
   readOrder,
   refusalRecord,
   replayRequest,
   requestRecord,
   shownRequest,
-} from '../../src/inspector/records.ts'
+} from '../../src/inspector/recorder.ts'
+import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
 import type { RelayRequest } from '../../src/relay/relay.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'

@@ -1,7 +1,9 @@
-import { afterAll, afterEach, beforeAll } from '@jest/globals'
+import { afterAll, beforeAll } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { installedChromium, launch } from '../../scripts/chromium.js'
+import type { Detail } from '../../src/inspector/api.ts'
 import { type Dev, type DevSetup, post, startDev } from './dev.ts'
+import { ask, detail } from './inspector.ts'
 
 export const CHROMIUM = installedChromium()
 if (!CHROMIUM) process.stderr.write('no Chromium is installed: the page is not tested\n')
@@ -31,19 +33,25 @@ interface Look {
 }
 
 /**
- * A browser with one page for all tests of a describe block, since another one would cost as much as
- * a test does, and a run of `hookline dev` for each of them: its port is an origin of its own, so that
- * nothing is left of the test before.
+ * A browser with one page for all tests of a describe block, and a run of `hookline dev` that most of
+ * them share, since to start another one costs as much as such a test does.
  */
 export interface Stage {
   dev: Dev
-  /** The page of a fresh run, after bodies were posted. */
-  open(bodies?: readonly unknown[], look?: Look, setup?: Partial<DevSetup>): Promise<Page>
+  /** The page after bodies were posted, with the files of `begin`; what came before is still listed. */
+  open(bodies?: readonly unknown[], look?: Look): Promise<Page>
+  /** The page of a run that begins: its port is an origin of its own, so that nothing is left of others. */
+  begin(bodies?: readonly unknown[], look?: Look, setup?: Partial<DevSetup>): Promise<Page>
+  /** @param number counts from 1 in the order of arrival since `open` or `begin` */
+  detail(number: number): Promise<Detail>
 }
 
 export function stage(): Stage {
   let browser: Browser
   let page: Page
+  /** How many events had come when the test began. */
+  let earlier = 0
+  let isShared = false
   const stopping: Promise<unknown>[] = []
   beforeAll(async () => {
     browser = await launch(CHROMIUM ?? '')
@@ -56,22 +64,37 @@ export function stage(): Stage {
   }, BROWSER_TIMEOUT)
   afterAll(async () => {
     await browser.close()
-    await Promise.all(stopping)
+    await Promise.all([...stopping, set.dev.stop()])
   }, BROWSER_TIMEOUT)
-  const set: Stage = {
-    dev: undefined as unknown as Dev, // `open` begins every test
-    async open(bodies = [], { viewport, colorScheme = 'light' } = {}, setup = {}) {
-      set.dev = await startDev({ files: FILES, ...setup })
-      for (const body of bodies) await post(set.dev.hook('hook/webhook'), body)
-      await page.setViewportSize(viewport ?? { width: 1280, height: 720 })
-      await page.emulateMedia({ colorScheme })
-      await page.goto(set.dev.url)
-      await live(page)
-      return page
-    },
+  async function show(bodies: readonly unknown[], { viewport, colorScheme = 'light' }: Look) {
+    for (const body of bodies) await post(set.dev.hook('hook/webhook'), body)
+    const ids: string[] = JSON.parse((await ask(set.dev.url, '/inspector/search?q=')).body)
+    const newest = ids.at(-1) ?? ''
+    earlier = Number(newest.split('-').at(-1)) - bodies.length
+    await page.setViewportSize(viewport ?? { width: 1280, height: 720 })
+    await page.emulateMedia({ colorScheme })
+    await page.goto(set.dev.url)
+    await live(page)
+    if (bodies.length > 0) await page.locator(`a[href="#${newest}"][aria-current]`).waitFor()
+    return page
   }
-  // It lets what is under way end, for which no test has to wait.
-  afterEach(() => void stopping.push(set.dev.stop()))
+  const set: Stage = {
+    dev: undefined as unknown as Dev, // `open` or `begin` begins every test
+    async open(bodies = [], look = {}) {
+      if (!isShared || set.dev.command.process.exitCode !== null) return set.begin(bodies, look)
+      await page.evaluate('localStorage.clear()')
+      await set.dev.restore()
+      return show(bodies, look)
+    },
+    async begin(bodies = [], look = {}, setup) {
+      // It lets what is under way end, for which no test has to wait.
+      if (set.dev) stopping.push(set.dev.stop())
+      set.dev = await startDev({ files: FILES, ...setup })
+      isShared = setup === undefined
+      return show(bodies, look)
+    },
+    detail: (number) => detail(set.dev.url, earlier + number),
+  }
   return set
 }
 

@@ -11,6 +11,8 @@ export interface Dev {
   hook(path: string): string
   write(files: Readonly<Record<string, string>>): Promise<void>
   remove(file: string): Promise<void>
+  /** Gives the files back that it began with, and takes away what was written since. */
+  restore(): Promise<void>
   stop(): Promise<number | null>
 }
 
@@ -24,10 +26,13 @@ export interface DevSetup {
 
 export async function startDev({ files, args = [], env = {}, as }: DevSetup): Promise<Dev> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-dev-'))
+  const present = new Map<string, string>()
   const write = async (texts: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(texts)) {
+      if (present.get(name) === text) continue
       await mkdir(dirname(join(folder, name)), { recursive: true })
       await writeFile(join(folder, name), text)
+      present.set(name, text)
     }
   }
   await write(files)
@@ -42,8 +47,15 @@ export async function startDev({ files, args = [], env = {}, as }: DevSetup): Pr
     await rm(folder, { recursive: true, force: true })
     return code
   }
-  const remove = (file: string) => rm(join(folder, file))
-  return { command, url, hook: (path) => `${url}/webhook/${path}`, write, remove, stop }
+  const remove = async (file: string) => {
+    present.delete(file)
+    await rm(join(folder, file))
+  }
+  const restore = async () => {
+    for (const name of present.keys()) if (!(name in files)) await remove(name)
+    await write(files)
+  }
+  return { command, url, hook: (path) => `${url}/webhook/${path}`, write, remove, restore, stop }
 }
 
 export async function post(

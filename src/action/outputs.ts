@@ -2,19 +2,8 @@ import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import type { ReservedOutput } from '../wire/output-names.ts'
 import { base64Forms } from '../wire/secret.ts'
-
-/** The outputs of the step that are the action's own: no field of a trigger takes the name of one. */
-export const RESERVED_OUTPUTS = [
-  'triggered',
-  'trigger',
-  'workflow',
-  'count',
-  'on',
-  'items',
-  'delivery',
-  'received-at',
-] as const
 
 /**
  * The step outputs of an evaluation, in the order they are written. Text as it is, everything else
@@ -36,7 +25,7 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
       notes: ['have the sender send less'],
     })
   }
-  const fixed: Record<(typeof RESERVED_OUTPUTS)[number], string> = {
+  const fixed: Record<ReservedOutput, string> = {
     triggered: String(items.length > 0),
     trigger: evaluation.trigger,
     workflow: evaluation.workflow,

@@ -17,7 +17,6 @@ import { parseWebhookPath } from '../wire/path.ts'
 import { readClientPayload } from '../wire/payload.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownRequest, Welcome } from './api.ts'
-import type { InspectorParts } from './inspector.ts'
 import {
   type DevEvent,
   exampleLine,
@@ -29,16 +28,16 @@ import {
   runLocally,
 } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
-import { Recorder } from './recorder.ts'
 import {
   bodyOf,
   type Cause,
   eventRecord,
   newestRequest,
+  Recorder,
   refusalRecord,
   requestRecord,
-} from './records.ts'
-import { inspectorServer } from './server.ts'
+} from './recorder.ts'
+import { type InspectorParts, inspectorServer } from './server.ts'
 
 export interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */

@@ -8,6 +8,7 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER, type PlatformEvent } from '../wire/payload.ts'
+import { counted, printable } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Reader } from './api.ts'
@@ -261,7 +262,7 @@ const SHOWN_LENGTH = 500
 export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): string {
   const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
-  const outcome = count > 0 ? `fired, ${count === 1 ? '1 item' : `${count} items`}` : 'skipped'
+  const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
@@ -319,8 +320,7 @@ function unwrapped(expression: string): string {
   return expression.replace(/^\$\{\{ (.*) \}\}$/s, '$1')
 }
 
-/** Control characters of a request could move the cursor or recolour the terminal. */
+/** On one line, whatever it holds. */
 function visible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
+  return printable(text).replace(/[\t\n]/g, '\ufffd')
 }

@@ -1,11 +1,19 @@
-import type { Detail, Summary, Unlisted } from './api.ts'
+import * as v from 'valibot'
+import type { LogEntry, RelayRequest } from '../relay/relay.ts'
+import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/bytes.ts'
+import { isObject, record } from '../wire/json.ts'
+import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
+import { CREDENTIAL_HEADERS } from '../wire/request.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import type { Detail, Order, Reader, ShownRequest, Summary, Unlisted } from './api.ts'
 import { matcher } from './filter.ts'
+import type { DevEvent } from './local-engine.ts'
 
 /** What is kept at most, the newest first. */
 export const BOUNDS = { requests: 200, bytes: 32 * 1024 * 1024 }
 
 /** Headers that are kept for a replay and shown to nobody, by name. */
-export type Withheld = Readonly<Record<string, string>>
+type Withheld = Readonly<Record<string, string>>
 
 /** One event as it is kept. */
 export interface Kept {
@@ -94,7 +102,7 @@ export class Recorder {
 }
 
 /** An event as it was when it was kept. */
-export function detailOf({ json }: Kept): Detail {
+function detailOf({ json }: Kept): Detail {
   return JSON.parse(new TextDecoder().decode(json))
 }
 
@@ -117,4 +125,200 @@ function summaryOf(detail: Summary): Summary {
 /** The summary repeats a part of the detail, so it counts too; a character takes two bytes. */
 function size({ summary, json, withheld }: Kept): number {
   return json.length + 2 * JSON.stringify([summary, withheld]).length
+}
+
+/** Stands for what authenticates the sender: kept for a replay, never shown. */
+const HIDDEN = '***'
+
+/** How an event came: of a replay, the event whose request was sent again. */
+export type Cause = Pick<Unlisted, 'origin' | 'of'>
+
+/** How an event came, when, and who can read what it brought. */
+export interface Arrival extends Cause {
+  readonly time: Date
+  readonly readers: readonly Reader[]
+}
+
+/**
+ * An event and its request, as the inspector keeps them.
+ *
+ * @param secretHeaders those that this trigger takes for what authenticates its sender, beside the known
+ */
+export async function requestRecord(
+  event: DevEvent,
+  payload: ClientPayload,
+  arrival: Arrival,
+  secretHeaders: readonly string[] = [],
+): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
+  const { request, withheld } = await shownRequest(payload, secretHeaders)
+  const named = { request, event: eventName(request) }
+  return { unlisted: { ...eventRecord(event, arrival), ...named }, withheld }
+}
+
+/** An event that no request brought. */
+export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
+  const { delivery, method, path, workflow, trigger, milliseconds } = event
+  const { decisions, items, found, fields, warnings, count, problems } = event
+  // Of a workflow file's mistakes the first says more than that there are some.
+  const mistake = problems.find(({ position }) => position !== undefined)
+  const reason = mistake?.message ?? event.reason ?? null
+  const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
+  const { origin, of, readers } = arrival
+  const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
+  const result = { decisions, items, found, fields, warnings, count, outcome, reason } as const
+  const rendered = problems.map((problem) => renderProblem(problem))
+  const came = { time: arrival.time.toISOString(), origin, of, readers }
+  return { ...named, ...came, ...result, problems: rendered, request: null }
+}
+
+/** Why the relay takes no request of a status. */
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [400, 'the URL, a __response_… parameter or the request itself is malformed'],
+  [401, 'the key is missing or unknown'],
+  [404, 'the address is /webhook/<workflow>/<trigger>'],
+  [405, 'a webhook takes GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS'],
+  [413, 'the body is too large for an event of GitHub'],
+  [500, 'a fault of Hookline itself: the terminal says more'],
+])
+
+/** A request that the relay did not take; its address and content were not looked at. */
+export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
+  const { time, delivery, method, status, workflow = '', trigger = '', ms } = entry
+  const why = REFUSALS.get(status)
+  const reason = `answered ${status}${why ? `: ${why}` : ''}`
+  const nothing = { decisions: [], problems: [], warnings: [], found: [], items: [], fields: [] }
+  const named = { time, delivery, method, workflow, trigger, milliseconds: ms, path: '' }
+  const result = { outcome: 'refused', count: 0, reason, event: null, request: null } as const
+  return { ...named, ...result, ...nothing, ...cause, readers: [] }
+}
+
+/** The request of a payload, and what of it is not shown. */
+export async function shownRequest(
+  payload: ClientPayload,
+  secretHeaders: readonly string[] = [],
+): Promise<{ readonly request: ShownRequest; readonly withheld: Withheld }> {
+  const { method, path } = payload
+  const headers = Object.entries(payload.headers).filter(
+    ([name]) => !name.startsWith(RESERVED_HEADER_PREFIX),
+  )
+  const isSecret = (name: string) => CREDENTIAL_HEADERS.has(name) || secretHeaders.includes(name)
+  const shown = headers.map(([name, value]) => [name, isSecret(name) ? HIDDEN : value] as const)
+  const withheld = record(headers.filter(([name]) => isSecret(name)))
+  return { request: { method, path, headers: record(shown), ...(await body(payload)) }, withheld }
+}
+
+async function body({
+  body,
+  headers,
+}: ClientPayload): Promise<Pick<ShownRequest, 'body' | 'encoding'>> {
+  // Here a payload comes from the relay, which writes text or nothing.
+  const text = typeof body === 'string' ? body : ''
+  const bytes = await bodyBytes(text, headers[HEADER.bodyEncoding])
+  const read = utf8Text(bytes)
+  return read === undefined
+    ? { body: toBase64(bytes), encoding: 'base64' }
+    : { body: read, encoding: 'text' }
+}
+
+/** `x-github-event`, `x-shopify-topic`, `x-event-key`, `ce-type`, `x-amz-sns-message-type`, … */
+const EVENT_HEADER = /^(?:.*-)?(?:event|topic)(?:-type|-key|-name)?$|^ce-type$|-message-type$/
+/** Fields in which senders write it, the surest first. */
+const EVENT_FIELDS = ['event_type', 'eventType', 'event_name', 'object_kind', 'type', 'event']
+
+/**
+ * What the sender calls an event: by its header (`issues`, with the body's `action` behind it), or by
+ * the field of the body that most senders have for it.
+ */
+export function eventName({ headers, body }: ShownRequest): string | null {
+  const [, header] = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name)) ?? []
+  const parsed = parsedBody(body)
+  const action = isObject(parsed) ? short(parsed.action) : undefined
+  if (header) return short(action ? `${header}.${action}` : header) ?? null
+  if (!isObject(parsed)) return short(new URLSearchParams(body).get('command')) ?? null
+  // Slack wraps its event, Trello names it within its action, Telegram by the key that is there.
+  if (parsed.type === 'event_callback' && isObject(parsed.event)) {
+    return short(parsed.event.type) ?? null
+  }
+  const named = EVENT_FIELDS.flatMap((field) => short(parsed[field]) ?? [])[0]
+  if (named) return action ? `${named}.${action}` : named
+  if (isObject(parsed.action)) return short(parsed.action.type) ?? null
+  if (typeof parsed.update_id !== 'number') return action ?? null
+  return Object.keys(parsed).find((key) => key !== 'update_id') ?? null
+}
+
+function parsedBody(body: string): unknown {
+  if (!/^\s*\{/.test(body)) return undefined
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** A name is no sentence. */
+function short(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= 80 ? value : undefined
+}
+
+/** What the page asks to be sent: a request that came, changed or not, or one of its own. */
+const orderSchema = v.object({
+  of: v.nullable(v.string()),
+  sign: v.boolean(),
+  method: v.pipe(v.string(), v.regex(/^[A-Z]{1,20}$/)),
+  path: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/)),
+  headers: v.record(
+    v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]{1,200}$/)),
+    v.pipe(v.string(), v.maxLength(8192), v.regex(/^[^\r\n\0]*$/)),
+  ),
+  body: v.string(),
+  encoding: v.picklist(['text', 'base64']),
+})
+
+/** `undefined` for what the page would not send. */
+export function readOrder(text: string): Order | undefined {
+  try {
+    const order = v.safeParse(orderSchema, JSON.parse(text))
+    return order.success ? order.output : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The request as the relay would receive it from its sender. */
+export function replayRequest(order: ShownRequest, withheld: Withheld): RelayRequest {
+  const bytes = bodyOf(order)
+  const headers = Object.entries(order.headers)
+    .filter(([name]) => name.toLowerCase() !== 'content-length')
+    .map(([name, value]) => [name, value === HIDDEN ? (withheld[name] ?? '') : value])
+  const length = bytes.length > 0 ? [['content-length', String(bytes.length)]] : []
+  return {
+    method: order.method,
+    target: `/webhook/${order.path}`,
+    headers: [...headers, ...length].flatMap(([name = '', value = '']) => [
+      name,
+      byteString(value),
+    ]),
+    readBody: async () => bytes,
+  }
+}
+
+/** The newest request that is kept, ready to be sent again; `undefined` when there was none. */
+export function newestRequest(
+  kept: readonly Kept[],
+): { readonly request: RelayRequest; readonly of: string } | undefined {
+  for (const one of kept.toReversed()) {
+    const { id, request } = detailOf(one)
+    if (request) return { request: replayRequest(request, one.withheld), of: id }
+  }
+  return undefined
+}
+
+/** The bytes of a body as it is shown; none for what is no base64. */
+export function bodyOf({ body, encoding }: Pick<ShownRequest, 'body' | 'encoding'>): Uint8Array {
+  if (encoding === 'text') return new TextEncoder().encode(body)
+  try {
+    return fromBase64(body)
+  } catch {
+    return new Uint8Array()
+  }
 }

@@ -1,7 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RelayRequest } from '../relay/relay.ts'
 import { collect } from '../wire/bytes.ts'
-import { type InspectorParts, inspect, isInspectors, type Visit } from './inspector.ts'
-import type { Kept } from './recorder.ts'
+import { UserError } from '../wire/errors.ts'
+import type { Reply } from '../wire/http.ts'
+import { sameText } from '../wire/secret.ts'
+import type { ShownRequest, Welcome } from './api.ts'
+import { type Cause, type Kept, type Recorder, readOrder, replayRequest } from './recorder.ts'
+
+export interface InspectorParts {
+  readonly recorder: Recorder
+  /** Files of the page, by name. */
+  readonly files: ReadonlyMap<string, string>
+  /** What a replay has to bring; only the page of this run knows it. */
+  readonly key: string
+  /** Workflows as they are now, with addresses below `base`. */
+  welcome(base: string): Welcome
+  /** A request as a common sender sends it, with the id and time of now; its path is not known. */
+  fixture(name: string): Omit<ShownRequest, 'path'> | undefined
+  /**
+   * The request as its sender would sign it; as it is where nothing has to be signed.
+   *
+   * @throws UserError when it cannot be signed
+   */
+  sign(request: ShownRequest): Promise<ShownRequest>
+  /** Sends a request here. */
+  send(request: RelayRequest, cause: Cause): Promise<Reply>
+}
 
 export interface InspectorServer {
   /** Answers the addresses of the inspector; false for all others. */
@@ -27,7 +51,7 @@ export function inspectorServer(
     return { id: summary.id, name: 'request', data }
   }
   const unlisten = recorder.listen((kept) => stream.send(told(kept)))
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const answered = await inspect(visitOf(request), parts)
     if ('reply' in answered) return write(response, answered.reply, request.method)
     const missed = recorder.after(answered.eventsAfter).map(told)
@@ -44,7 +68,7 @@ export function inspectorServer(
   return {
     route(request, response) {
       if (!isInspectors(splitTarget(request).path)) return false
-      answer(request, response).catch((error: unknown) => fail(response, error))
+      serve(request, response).catch((error: unknown) => fail(response, error))
       return true
     },
     workflowsChanged: () => stream.send({ name: 'workflows', data: '{}' }),
@@ -72,11 +96,188 @@ function splitTarget({ url = '/' }: IncomingMessage): Pick<Visit, 'path' | 'quer
 
 function write(
   response: ServerResponse,
-  { status, headers, body }: { status: number; headers: object; body: string | Uint8Array },
+  { status, headers, body }: Reply | Answer,
   method: string | undefined,
 ): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
   response.end(method === 'HEAD' ? '' : body)
+}
+
+/** A request to the inspector. */
+export interface Visit {
+  /** Address of the other end of the connection. */
+  readonly address: string | undefined
+  readonly method: string
+  /** Lower-case names, as Node gives them. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Without its query. */
+  readonly path: string
+  /** Without its `?`. */
+  readonly query: string
+  /** @throws RangeError when it is larger than any order */
+  body(): Promise<string>
+}
+
+/** An answer, or the stream of events after one that the page has seen. */
+type InspectorAnswer =
+  | { readonly reply: Reply | Answer }
+  | { readonly eventsAfter: number; readonly headers: Readonly<Record<string, string>> }
+
+interface Answer extends Omit<Reply, 'body'> {
+  readonly body: string | Uint8Array
+}
+
+const FOLDER = '/inspector/'
+
+/** True for the addresses that are the inspector's own. */
+export function isInspectors(path: string): boolean {
+  return path === '/' || path.startsWith(FOLDER)
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  // No text can become HTML: a browser refuses innerHTML and the like.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const EVERY_ANSWER = {
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['html', 'text/html; charset=utf-8'],
+  ['css', 'text/css; charset=utf-8'],
+  ['js', 'text/javascript; charset=utf-8'],
+  ['svg', 'image/svg+xml'],
+])
+
+/** Answers one request to the inspector. */
+export async function inspect(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
+  const refusal = accessRefusal(visit)
+  if (refusal) return text(403, `Not for you: the inspector of hookline dev is closed, ${refusal}.`)
+  const [resource = '', name = ''] = visit.path.slice(FOLDER.length).split('/')
+  if (resource === 'replay') return replayed(visit, parts)
+  if (visit.method !== 'GET' && visit.method !== 'HEAD') return text(405, 'GET only')
+  const respond = RESOURCES.get(resource)
+  if (respond) return respond(visit, parts, name)
+  const file = resource || 'index.html'
+  const found = parts.files.get(file)
+  const type = TYPES.get(file.slice(file.lastIndexOf('.') + 1))
+  return found === undefined || !type ? text(404, 'no such page') : answer(200, type, found)
+}
+
+type Respond = (visit: Visit, parts: InspectorParts, name: string) => InspectorAnswer
+
+const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
+  [
+    'run',
+    // The host was checked: it is this machine's, with the port that the visitor sees.
+    ({ headers }, { recorder: { run }, key, welcome }) =>
+      json({ run, key, ...welcome(`http://${headers.host}`) }),
+  ],
+  [
+    'events',
+    ({ headers }, { recorder }) => {
+      const streaming = { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' }
+      // A browser that lost the connection says which event it saw last, by its id.
+      const eventsAfter = recorder.numberOf(String(headers['last-event-id'] ?? ''))
+      return { eventsAfter, headers: streaming }
+    },
+  ],
+  [
+    'requests',
+    (_, { recorder }, id) => {
+      const kept = recorder.find(id)
+      return kept ? answer(200, 'application/json', kept.json) : text(404, 'no longer kept')
+    },
+  ],
+  [
+    'search',
+    ({ query }, { recorder }) => json(recorder.search(new URLSearchParams(query).get('q') ?? '')),
+  ],
+  [
+    'fixtures',
+    (_, { fixture }, name) => {
+      const found = fixture(name)
+      return found ? json(found) : text(404, 'no such fixture')
+    },
+  ],
+])
+
+async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
+  if (visit.method !== 'POST') return text(405, 'POST only')
+  const key = String(visit.headers['x-hookline-key'] ?? '')
+  if (!(await sameText(key, parts.key))) return text(403, 'the key of this run is missing')
+  const order = readOrder(await visit.body())
+  if (!order) return text(400, 'not a request that can be sent')
+  const original = parts.recorder.find(order.of ?? '')
+  const origin = order.of === null ? 'composed' : 'replay'
+  const cause = { origin, of: original?.summary.id ?? null } as const
+  try {
+    const request = order.sign ? await parts.sign(order) : order
+    const sent = await parts.send(replayRequest(request, original?.withheld ?? {}), cause)
+    const { status, headers, body } = sent
+    return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
+  } catch (error) {
+    // It cannot be signed.
+    if (error instanceof UserError) return text(422, error.message)
+    throw error
+  }
+}
+
+function text(status: number, body: string): InspectorAnswer {
+  return answer(status, 'text/plain; charset=utf-8', `${body}\n`)
+}
+
+function json(value: object): InspectorAnswer {
+  return answer(200, 'application/json', JSON.stringify(value))
+}
+
+function answer(status: number, type: string, body: string | Uint8Array): InspectorAnswer {
+  return { reply: { status, headers: { ...EVERY_ANSWER, 'content-type': type }, body } }
+}
+
+const LOOPBACK_ADDRESS = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
+/** Any port: it may be forwarded. No name that a foreign DNS server could point here. */
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+/** A tunnel's end is on this machine, but whoever comes through it is not. */
+const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.+|cf-.+|ngrok-.+)$/
+
+/**
+ * Why a visitor may not see the inspector; `undefined` for this machine's own browser.
+ *
+ * - Address and forwarding headers keep other machines out.
+ * - `Host` keeps out a foreign page whose own name was pointed at this machine (DNS rebinding).
+ * - `Origin` and `Sec-Fetch-Site` keep out every other page of this browser.
+ */
+export function accessRefusal({
+  address,
+  headers,
+}: Pick<Visit, 'address' | 'headers'>): string | undefined {
+  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers
+  const host = String(headers.host)
+  if (!LOOPBACK_ADDRESS.test(address ?? '')) return 'it answers this machine only'
+  if (Object.keys(headers).some((name) => FORWARDED.test(name))) {
+    return 'it answers no request that was forwarded'
+  }
+  if (!LOOPBACK_HOST.test(host)) return 'open it as localhost'
+  if (origin !== undefined && origin !== `http://${host}`) return 'another page asked for it'
+  // Browsers since 2023 say it; a click on a link from elsewhere may show the page, and no more.
+  const isOwnPage = site === 'same-origin' || site === 'none' || mode === 'navigate'
+  return isOwnPage ? undefined : 'another page asked for it'
 }
 
 /** One event of a `text/event-stream`. */

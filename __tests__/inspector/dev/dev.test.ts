@@ -24,13 +24,15 @@ async function start(files: DevSetup['files'], more: Partial<DevSetup> = {}): Pr
 }
 
 test('hookline dev --json prints its address, and a line for every event', async () => {
-  const { command, hook } = await start(HOOK, { args: ['--json'] })
+  const once = 'on: { webhook: { config: { shouldDeduplicate: true } } }'
+  const files = { ...HOOK, 'workflows/once.yml': once }
+  const { command, hook } = await start(files, { args: ['--json'] })
   const response = await post(hook('hook/webhook/users/7?a=1'), { x: 1 })
   expect(await response.json()).toEqual({ success: true })
   const skipped = [
     ['hook/webhook/elsewhere', 'path does not match /users/:id'],
     ['hook/webhok', '"hook" declares: "webhook" (did you mean "webhook"?)'],
-    ['hok/webhook', 'here: "hook" (did you mean "hook"?)'],
+    ['hok/webhook', 'here: "hook", "once" (did you mean "hook"?)'],
   ] as const
   for (const [path] of skipped) expect((await post(hook(path), {})).status).toBe(200)
   await command.printed(/(?:^\{.*\}\n){4}/m)
@@ -68,6 +70,11 @@ test('hookline dev --json prints its address, and a line for every event', async
       }),
     ),
   )
+  // As long as it runs, it remembers what it has handed on.
+  for (const id of [1, 1, 2]) await post(hook('once/webhook'), { id })
+  await command.printed(/(?:^\{.*\}\n){7}/m)
+  const remembered = command.stdout.trim().split('\n').slice(-3)
+  expect(remembered.map((line) => JSON.parse(line).count)).toEqual([1, 0, 1])
 })
 
 describe('hookline dev for a person', () => {

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { devWorkflowSource } from '../../../src/cli/dev.ts'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { devWorkflowSource, nativeReaders } from '../../../src/cli/dev.ts'
 
 let folder: string
 
@@ -61,4 +61,85 @@ test('mistakes of an inline section are told when it is asked for', async () => 
   const workflows = await source({ '.github/workflows/b.yml': native('{webhook: {method: psot}}') })
   expect(workflows.names()).toEqual(['b'])
   expect(() => workflows.find('b')).toThrow('unknown HTTP method "psot"')
+})
+
+function readers(text: string, reads: 'inline' | 'files' = 'inline') {
+  return nativeReaders({ name: 'w.yml', file: 'w.yml', text }, reads)
+}
+
+const STEP = '{ id: hook, uses: hookline/hookline@v1, with: { on: webhook } }'
+const steps = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: 'hook' } }
+
+describe('who can read the outputs of a native workflow', () => {
+  test.each<[string, string]>([
+    ['a version', 'hookline/hookline@v1'],
+    ['a commit', 'hookline/hookline@1111111111111111111111111111111111111111'],
+    ['a fork', 'someone/hookline@main'],
+    ['the same repository', './'],
+  ])('later steps of its job, by %s', (_, uses) => {
+    const step = `{ id: hook, uses: "${uses}", with: { on: webhook } }`
+    expect(readers(`jobs: { on: { steps: [${step}] } }`)).toEqual([steps])
+  })
+
+  test('no step has an id', () => {
+    const text = `jobs: { on: { steps: [{ uses: ./, with: { on: webhook } }] } }`
+    expect(readers(text)).toEqual([{ ...steps, step: { id: null } }])
+  })
+
+  test('a job that needs it, with what it hands on', () => {
+    const text = `
+jobs:
+  on:
+    outputs: { body: "\${{ steps.hook.outputs.body }}", count: 3 }
+    steps: [${STEP}]
+  one: { needs: on }
+  two: { needs: [other, on] }
+  three: { needs: two }`
+    const outputs = { body: '${{ steps.hook.outputs.body }}' }
+    const needs = { kind: 'needs', file: 'w.yml', job: 'on', step: { id: 'hook' }, outputs }
+    expect(readers(text)).toEqual([steps, { ...needs, reader: 'one' }, { ...needs, reader: 'two' }])
+  })
+
+  test.each<[string, string, string]>([
+    [
+      'as most write it',
+      '${{ steps.hook.outputs.items }}',
+      '${{ fromJSON(needs.on.outputs.all) }}',
+    ],
+    [
+      'in another taste',
+      '${{steps.hook.outputs.items}}',
+      '${{ fromJson( needs.on.outputs.all ) }}',
+    ],
+  ])('a matrix over the items, %s', (_, items, over) => {
+    const text = `
+jobs:
+  on:
+    outputs: { all: "${items}" }
+    steps: [${STEP}]
+  each:
+    needs: on
+    strategy: { matrix: { event: "${over}", os: [a, b] } }`
+    expect(readers(text)).toEqual([
+      steps,
+      { kind: 'matrix', file: 'w.yml', reader: 'each', name: 'event' },
+    ])
+  })
+
+  test('the action that reads files is another matter than the one with triggers inline', () => {
+    const files = '{ id: files, uses: ./ }'
+    const text = `jobs: { on: { steps: [${STEP}, ${files}] } }`
+    expect(readers(text)).toEqual([steps])
+    expect(readers(text, 'files')).toEqual([{ ...steps, step: { id: 'files' } }])
+  })
+
+  test.each([
+    ['no job', 'on: push'],
+    ['another action', 'jobs: { on: { steps: [{ uses: actions/checkout@v6 }] } }'],
+    ['a list for a job', 'jobs: { on: [] }'],
+    ['text for its steps', 'jobs: { on: { steps: webhook } }'],
+    ['a mistake of YAML', 'jobs: { on: ['],
+  ])('nobody, with %s', (_, text) => {
+    expect(readers(text)).toEqual([])
+  })
 })

@@ -30,7 +30,7 @@ function message(text: string): void {
   telegram.push('message', { message_id: 1, date: 1, chat: { id: 7, type: 'private' }, text })
 }
 
-test('messages are shown as requests are, and acknowledged by the next poll', async () => {
+test('messages are shown as requests are, acknowledged by the next poll, and a later one comes', async () => {
   message('hello')
   message('world')
   const { command, url } = await start()
@@ -54,11 +54,6 @@ test('messages are shown as requests are, and acknowledged by the next poll', as
   await reader.close()
   // The next poll does it, some seconds later.
   while (telegram.kept.length > 0) await new Promise((resolve) => setTimeout(resolve, 50))
-})
-
-test('a later message comes with a later poll', async () => {
-  const { command } = await start()
-  await command.printed(/POLL bot\/messaging_bot {2}skipped/)
   message('later')
   await command.printed(/outputs\.text = "later"/)
 })

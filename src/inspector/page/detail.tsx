@@ -1,3 +1,4 @@
+import { counted } from '../../wire/printable.ts'
 import type { Detail, ShownDecision, ShownRequest } from '../api.ts'
 import { Changes } from './changes.tsx'
 import { compose } from './compose.tsx'
@@ -193,9 +194,7 @@ function Decision({ decision }: { decision: ShownDecision }) {
       )}
       {told && (
         <div class="account">
-          <p>
-            {`${told.found} ${told.found === 1 ? 'item' : 'items'} found, ${told.handedOn} handed on`}
-          </p>
+          <p>{`${counted(told.found, 'item')} found, ${told.handedOn} handed on`}</p>
           {told.steps.length > 0 && (
             <ul aria-label="config">
               {told.steps.map((step) => (
@@ -221,9 +220,7 @@ function Found({ id, found }: { id: string; found: Detail['found'] }) {
   return (
     <section aria-labelledby="found-title">
       <header>
-        <h3 id="found-title">
-          Before config: {found.length === 1 ? '1 item' : `${found.length} items`}
-        </h3>
+        <h3 id="found-title">Before config: {counted(found.length, 'item')}</h3>
       </header>
       <div class="card">
         <Tree key={id} root={[...found]} label="Items before config" />

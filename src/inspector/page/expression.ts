@@ -1,3 +1,4 @@
+import { RESERVED_OUTPUTS } from '../../wire/output-names.ts'
 import type { Reader } from '../api.ts'
 
 /** Where a value stands that an expression is to read. */
@@ -29,16 +30,7 @@ export interface Offer {
 export const DEFAULT_STEP = 'hookline'
 
 /** Step outputs that no field of an item can take. */
-const RESERVED = new Set([
-  'triggered',
-  'trigger',
-  'workflow',
-  'count',
-  'on',
-  'items',
-  'delivery',
-  'received-at',
-])
+const RESERVED = new Set<string>(RESERVED_OUTPUTS)
 
 /** The expressions that read a place, of everybody who can. */
 export function offers(place: Place, readers: readonly Reader[]): Offer[] {

@@ -1,4 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals'
+import { counted } from '../../wire/printable.ts'
 import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
 import { isExcluding, matcher } from '../filter.ts'
 import { fetchDetail, fetchWelcome, follow, search, sendOrder } from './connection.ts'
@@ -53,10 +54,10 @@ export const tally = computed(() => {
   const kept = summaries.value.size
   const total = [...summaries.value.values()].at(-1)?.number ?? 0
   if (kept === 0) return 'Requests appear here as they come.'
-  const all = `${kept} ${kept === 1 ? 'request' : 'requests'}`
+  const all = counted(kept, 'request')
   if (filter.value.trim() !== '') return `${visible.value.length} of ${all}`
-  const counted = kept < total ? `The last ${kept} of ${total} requests` : all
-  return chosen.value ? counted : `${counted}, following the newest`
+  const listed = kept < total ? `The last ${kept} of ${total} requests` : all
+  return chosen.value ? listed : `${listed}, following the newest`
 })
 
 /** Follows the events, and brings what is shown in line with what is chosen. */
