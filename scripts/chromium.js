@@ -19,10 +19,7 @@ const ARGS = [
   '--disable-sync',
 ]
 
-/**
- * @param {string} executablePath
- * @param {readonly string[]} more arguments
- */
-export function launch(executablePath, more = []) {
-  return chromium.launch({ executablePath, args: [...ARGS, ...more] })
+/** @param {string} executablePath */
+export function launch(executablePath) {
+  return chromium.launch({ executablePath, args: ARGS })
 }

@@ -24,8 +24,7 @@ describeWithBrowser('in a real browser', () => {
     github = await startGitHub()
     relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
     outside = await startOutside()
-    // Else each page in a sandbox is a process of its own.
-    browser = await launch(executablePath ?? '', ['--disable-site-isolation-trials'])
+    browser = await launch(executablePath ?? '')
     context = await browser.newContext()
   })
   afterAll(async () => {

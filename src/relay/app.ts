@@ -1,6 +1,5 @@
 import { base64url, type CryptoKey } from 'jose'
 import { fromBase64 } from '../wire/bytes.ts'
-import { isObject, parsePlainJson } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { DispatchEvent, TokenRequest } from './claims.ts'
@@ -8,6 +7,7 @@ import { RelayError } from './errors.ts'
 import {
   type Clock,
   classifyResponse,
+  fieldsOf,
   type PlatformAnswer,
   type PlatformCall,
   PlatformFault,
@@ -25,7 +25,7 @@ import type { Repository } from './route.ts'
  *   2. GET /repos/{owner}/{repo}/installation      where the App is installed
  *   3. POST /app/installations/{id}/access_tokens  a token, narrowed
  */
-export interface AppOptions {
+interface AppOptions {
   /** The App's id, or its client id. */
   readonly id: string
   readonly key: CryptoKey
@@ -61,7 +61,7 @@ interface Minted {
   readonly until: number
 }
 
-interface Flight {
+interface PendingToken {
   readonly minted: Promise<Minted>
   readonly deadline: number
 }
@@ -73,14 +73,14 @@ const LOOK_AGAIN = 200
 /** Repositories whose token is remembered. */
 const MOST_TOKENS = 10_000
 /** Repositories for which tokens are asked at once; GitHub allows 100 calls. */
-const MOST_FLIGHTS = 50
+const MOST_PENDING = 50
 
 export class App {
   readonly #options: AppOptions
   readonly #base: string
   readonly #tokens = new BoundedCache<string, Minted>(MOST_TOKENS)
   readonly #installations = new BoundedCache<string, Installation>(MOST_TOKENS)
-  readonly #flights = new Map<string, Flight>()
+  readonly #pending = new Map<string, PendingToken>()
   #page: string | undefined
 
   constructor(options: AppOptions) {
@@ -99,23 +99,23 @@ export class App {
     const key = `${fullName(repository).toLowerCase()} ${permission}`
     const known = this.#tokens.get(key)
     if (known && known.token !== refused && this.#now() < known.until) return known.token
-    const flight = this.#flights.get(key)
-    const minted = flight ? this.#join(key, flight) : this.#start(key, repository, permission)
+    const pending = this.#pending.get(key)
+    const minted = pending ? this.#join(key, pending) : this.#start(key, repository, permission)
     return (await minted).token
   }
 
   async #start(key: string, repository: Repository, permission: Permission): Promise<Minted> {
-    if (this.#flights.size >= MOST_FLIGHTS) this.#dropDead()
-    if (this.#flights.size >= MOST_FLIGHTS) throw overloaded()
+    if (this.#pending.size >= MOST_PENDING) this.#dropExpired()
+    if (this.#pending.size >= MOST_PENDING) throw overloaded()
     const deadline = this.#now() + this.#options.budget
-    const flight = { deadline, minted: this.#mint(repository, permission, deadline) }
-    this.#flights.set(key, flight)
+    const pending = { deadline, minted: this.#mint(repository, permission, deadline) }
+    this.#pending.set(key, pending)
     try {
-      const minted = await flight.minted
+      const minted = await pending.minted
       this.#tokens.set(key, minted)
       return minted
     } finally {
-      this.#land(key, flight)
+      this.#removePending(key, pending)
     }
   }
 
@@ -123,23 +123,23 @@ export class App {
    * At the edge a request that its sender gives up takes its calls with it, without a word to others
    * that wait for what they bring: so these do not wait beyond the time that it had.
    */
-  async #join(key: string, flight: Flight): Promise<Minted> {
+  async #join(key: string, pending: PendingToken): Promise<Minted> {
     for (;;) {
-      const minted = await Promise.race([flight.minted, this.#options.clock.sleep(LOOK_AGAIN)])
+      const minted = await Promise.race([pending.minted, this.#options.clock.sleep(LOOK_AGAIN)])
       if (minted) return minted
-      if (this.#now() < flight.deadline) continue
-      this.#land(key, flight)
+      if (this.#now() < pending.deadline) continue
+      this.#removePending(key, pending)
       throw platformUnavailable()
     }
   }
 
-  #dropDead(): void {
+  #dropExpired(): void {
     const now = this.#now()
-    for (const [key, { deadline }] of this.#flights) if (deadline < now) this.#flights.delete(key)
+    for (const [key, { deadline }] of this.#pending) if (deadline < now) this.#pending.delete(key)
   }
 
-  #land(key: string, flight: Flight): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key)
+  #removePending(key: string, pending: PendingToken): void {
+    if (this.#pending.get(key) === pending) this.#pending.delete(key)
   }
 
   async #mint(repository: Repository, permission: Permission, deadline: number): Promise<Minted> {
@@ -165,8 +165,8 @@ export class App {
     return this.#ask(`/app/installations/${id}/access_tokens`, deadline, wanted)
   }
 
-  #read({ text }: PlatformAnswer): Minted {
-    const { token, expires_at } = fields(text)
+  #read(answer: PlatformAnswer): Minted {
+    const { token, expires_at } = fieldsOf(answer)
     const end = Date.parse(String(expires_at))
     if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw platformUnavailable()
     return { token: new Secret(token), until: (end || this.#now()) - EARLY }
@@ -180,7 +180,7 @@ export class App {
     const answer = moved ? await this.#ask(`${moved}/installation`, deadline) : first
     if (answer.status === 404) throw await this.#notInstalled(repository, deadline)
     if (answer.status !== 200) throw this.#refusal(answer)
-    const { id, html_url, suspended_at } = fields(answer.text)
+    const { id, html_url, suspended_at } = fieldsOf(answer)
     if (typeof id !== 'number') throw platformUnavailable()
     const settings = typeof html_url === 'string' ? html_url : undefined
     if (suspended_at) throw suspended({ settings })
@@ -211,7 +211,7 @@ export class App {
     const [, name] = /^\/repos\/[^/]+\/([^/]+)$/.exec(path) ?? []
     if (name !== undefined) return { repositories: [name] }
     const answer = await this.#ask(path, deadline)
-    const { full_name } = answer.status === 200 ? fields(answer.text) : {}
+    const { full_name } = answer.status === 200 ? fieldsOf(answer) : {}
     const [, told] = /^[^/]+\/([^/]+)$/.exec(String(full_name)) ?? []
     if (told !== undefined) return { repositories: [told] }
     return { repository_ids: [Number(path.slice('/repositories/'.length))] }
@@ -232,7 +232,7 @@ export class App {
 
   async #ownPage(deadline: number): Promise<string | undefined> {
     const answer = await this.#ask('/app', deadline)
-    const { html_url } = answer.status === 200 ? fields(answer.text) : {}
+    const { html_url } = answer.status === 200 ? fieldsOf(answer) : {}
     return typeof html_url === 'string' ? html_url : undefined
   }
 
@@ -314,7 +314,7 @@ function overloaded(): RelayError {
 }
 
 /** @returns a JSON web token (RFC 7519) that is good for nine minutes */
-export async function appJwt(id: string, key: CryptoKey, now: Date): Promise<string> {
+async function appJwt(id: string, key: CryptoKey, now: Date): Promise<string> {
   const seconds = Math.floor(now.getTime() / 1000)
   // A minute early, since clocks differ.
   const claims = { iss: id, iat: seconds - 60, exp: seconds + 9 * 60 }
@@ -359,13 +359,4 @@ function tagged(tag: number, length: number): number[] {
 
 function fullName({ owner, name }: Repository): string {
   return `${owner}/${name}`
-}
-
-function fields(text: string): Record<string, unknown> {
-  try {
-    const value = parsePlainJson(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

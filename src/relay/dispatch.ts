@@ -1,9 +1,14 @@
-import { isObject } from '../wire/json.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { Credential } from './credentials.ts'
 import { type Attempts, RelayError } from './errors.ts'
-import { type GitHubOptions, GitHubSession, type Outcome, type PlatformAnswer } from './github.ts'
+import {
+  fieldsOf,
+  type GitHubOptions,
+  GitHubSession,
+  type Outcome,
+  type PlatformAnswer,
+} from './github.ts'
 import type { Repository } from './route.ts'
 
 /** An accepted request on its way to the platform, or to the local engine. */
@@ -19,7 +24,7 @@ export interface Dispatch {
 /** Which event starts what: `event_type: webhook` for all who listen, or one workflow alone. */
 export type DispatchTarget = { readonly event: 'repository_dispatch' } | WorkflowTarget
 
-export interface WorkflowTarget {
+interface WorkflowTarget {
   readonly event: 'workflow_dispatch'
   /** Name of its file, without the extension. */
   readonly workflow: string
@@ -33,21 +38,16 @@ export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 /** Makes each dispatch a call of GitHub's API: an event for all who listen, or the start of one workflow. */
 export function dispatchTo(options: GitHubOptions): DispatchPort {
   const direct = new DirectDispatch(options)
-  return (dispatch) =>
-    isDirect(dispatch) ? direct.start(dispatch) : toListeners(options, dispatch)
-}
-
-function isDirect(dispatch: Dispatch): dispatch is WorkflowDispatch {
-  return dispatch.target.event === 'workflow_dispatch'
-}
-
-/** https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event */
-async function toListeners(options: GitHubOptions, dispatch: Dispatch): Promise<Attempts> {
-  const github = new GitHubSession(options, 'repository_dispatch', dispatch)
-  const body = writeDispatch(dispatch.clientPayload)
-  const outcome = await github.ask({ path: '/dispatches', body })
-  if (outcome.accepted) return github.attempts
-  throw outcome.error.after(github.attempts)
+  return async (dispatch) => {
+    const { target } = dispatch
+    if (target.event === 'workflow_dispatch') return direct.start({ ...dispatch, target })
+    // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
+    const github = new GitHubSession(options, 'repository_dispatch', dispatch)
+    const body = writeDispatch(dispatch.clientPayload)
+    const outcome = await github.ask({ path: '/dispatches', body })
+    if (outcome.accepted) return github.attempts
+    throw outcome.error.after(github.attempts)
+  }
 }
 
 type WorkflowDispatch = Dispatch & { readonly target: WorkflowTarget }
@@ -219,13 +219,4 @@ const RUN = /^https?:\/\/[\x21-\x7e]{1,500}\/actions\/runs\/\d{1,20}$/
 function runOf(answer: PlatformAnswer): string | undefined {
   const { html_url: url } = fieldsOf(answer)
   return typeof url === 'string' && RUN.test(url) ? url : undefined
-}
-
-function fieldsOf({ text }: PlatformAnswer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

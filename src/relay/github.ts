@@ -1,4 +1,5 @@
 import { jitter } from '../wire/http.ts'
+import { isObject, parsePlainJson } from '../wire/json.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { DispatchEvent, TokenSource } from './claims.ts'
 import { type Attempts, invalidToken, RelayError } from './errors.ts'
@@ -320,6 +321,16 @@ export interface PlatformAnswer {
   header(name: string): string | undefined
   /** At most the first 64 KB; may be cut short where the answer trickled. */
   readonly text: string
+}
+
+/** The fields of its text; none where that is no object of JSON. */
+export function fieldsOf({ text }: PlatformAnswer): Readonly<Record<string, unknown>> {
+  try {
+    const value = parsePlainJson(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
 }
 
 export interface PlatformRequest {

@@ -15,7 +15,7 @@ import { type OperatorOptions, withOperator } from './outbox/operator.ts'
 import type { Packer } from './payload.ts'
 import { platformPool } from './platform-pool.ts'
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -111,7 +111,7 @@ const AGAIN = 1000
 /** Characters that wait for a reader who is slow, or gone; what comes beyond is dropped. */
 const MOST_WAITING = 1024 * 1024
 
-export interface LogWriter {
+interface LogWriter {
   (line: string): void
   /** Resolves when all is written, or was not within a second. */
   close(): Promise<void>

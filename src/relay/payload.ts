@@ -27,7 +27,7 @@ interface Received {
 export type Packer = (bytes: Uint8Array) => Promise<string>
 
 /** How GitHub measures what an event brings. */
-export interface PayloadLimit {
+interface PayloadLimit {
   readonly most: number
   readonly unit: 'bytes' | 'characters'
   /** A bound is enough: an upper one that is within the limit, a lower one that is beyond. */

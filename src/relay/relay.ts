@@ -254,7 +254,7 @@ export interface LogEntry {
 const PLAIN_NAME = /^[\w.-]{1,100}$/
 
 /** Gathers, while a request is handled, what its line in the log will say. */
-export class RequestLog {
+class RequestLog {
   readonly delivery: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string
@@ -338,7 +338,7 @@ export class BodyMemory {
   }
 }
 
-export interface HeldBody {
+interface HeldBody {
   /** @throws RelayError 503 when all bodies together are more than may be held */
   add(bytes: number): void
   release(): void
