@@ -66,7 +66,7 @@ export const mapping = v.pipe(
 )
 
 /** Schema of a script: the body of a function. */
-export const scriptBody = v.pipe(v.string(), v.nonEmpty('is empty'))
+const scriptBody = v.pipe(v.string(), v.nonEmpty('is empty'))
 
 const filterOptions = {
   filter: v.pipe(
@@ -286,7 +286,7 @@ const direction = v.picklist([1, -1])
  * A mapping in MongoDB's language, whose `$names` are all among `operators`. Only the names are
  * looked at here: the library that knows the rest is loaded when there are items.
  */
-export function mongoMapping(operators: ReadonlySet<string>) {
+function mongoMapping(operators: ReadonlySet<string>) {
   return v.pipe(
     mapping,
     v.rawCheck(({ dataset, addIssue }) => {

@@ -3,7 +3,7 @@ import type { Http } from '../wire/http.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import type { Secret } from '../wire/secret.ts'
-import { type Config, configSchema } from './config.ts'
+import { type Config, configSchema, type KeyPaths } from './config.ts'
 
 /** One condition of a trigger, and whether the event met it. */
 export interface Check {
@@ -134,8 +134,7 @@ export interface Proof {
 /** A trigger with options that were checked, ready to look at events. */
 export interface BoundTrigger {
   readonly config: Config
-  /** Paths to what tells items apart: the trigger's own, then the user's `deduplicationKey`. */
-  readonly keys: { readonly own: string | undefined; readonly chosen: string | undefined }
+  readonly keys: KeyPaths
   readonly example: ExampleRequest | undefined
   /** In what ways its sender may prove who it is; none where everybody may call. */
   readonly proofs: readonly Proof[]

@@ -185,7 +185,7 @@ function keys<Of extends object>(object: Of): Extract<keyof Of, string>[] {
 }
 
 /** Whether a request is who it says it is, and what the user should hear when it is not. */
-export interface Verdict {
+interface Verdict {
   readonly held: boolean
   /** None when nothing was asked for. */
   readonly checks: readonly Check[]

@@ -106,7 +106,7 @@ export function fromDer(der: Bytes): Bytes | undefined {
 }
 
 /** How the text of a secret stands for a key, and how to tell a person that it does not. */
-export interface KeyForm {
+interface KeyForm {
   /** The key, or `undefined` where the text is none. */
   readonly read: (text: string) => Bytes | undefined
   readonly mistake: string
@@ -164,7 +164,7 @@ export function textBytes(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-export function hexText(bytes: Uint8Array): string {
+function hexText(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

@@ -218,7 +218,7 @@ const SENDERS_OF_WORK: readonly Sender[] = [
 ]
 
 /** Where things are sold, paid and signed, and customers are known. */
-export const SENDERS_OF_TRADE: readonly Sender[] = [
+const SENDERS_OF_TRADE: readonly Sender[] = [
   {
     name: 'stripe',
     title: 'Stripe',

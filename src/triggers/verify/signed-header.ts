@@ -63,7 +63,7 @@ export interface SignedHeader {
 }
 
 /** A scheme that is data and nothing else. */
-export interface SignedHeaderScheme extends Scheme {
+interface SignedHeaderScheme extends Scheme {
   readonly rule: SignedHeader
 }
 
