@@ -2,8 +2,21 @@ import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import type { ReservedOutput } from '../wire/output-names.ts'
 import { base64Forms } from '../wire/secret.ts'
+
+/** The outputs of the step that are the action's own: no field of a trigger takes the name of one. */
+export const RESERVED_OUTPUTS = [
+  'triggered',
+  'trigger',
+  'workflow',
+  'count',
+  'on',
+  'items',
+  'delivery',
+  'received-at',
+] as const
+
+type ReservedOutput = (typeof RESERVED_OUTPUTS)[number]
 
 /**
  * The step outputs of an evaluation, in the order they are written. Text as it is, everything else

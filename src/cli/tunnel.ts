@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { expressionContexts } from '../action/context.ts'
-import { DEFAULT_GLOB } from '../action/inputs.ts'
+import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { curlLine } from '../inspector/curl.ts'
 import { foundTriggers, readAllWorkflows } from '../inspector/local-engine.ts'
 import { UserError } from '../wire/errors.ts'
