@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { callingWorkflow, expressionContexts } from '../../src/action/context.ts'
-import { onSource, readInputs } from '../../src/action/inputs.ts'
+import {
+  callingWorkflow,
+  expressionContexts,
+  onSource,
+  readInputs,
+} from '../../src/action/inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'

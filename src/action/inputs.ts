@@ -1,6 +1,7 @@
 import { parseState, STATE_FORMS, type StateChoice } from '../state/index.ts'
 import { type Source, UserError } from '../wire/errors.ts'
-import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
+import type { Contexts } from '../workflow/expressions.ts'
 
 /** What a step gives the action under `with:`. */
 export interface Inputs {
@@ -68,4 +69,40 @@ function jsonObject(name: string, text: string): JsonObject {
   }
   if (isObject(value)) return value as JsonObject // it was JSON
   throw wrong('JSON, but not an object')
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Variables that name files of the runner, or hold the token: not part of GitHub's own context. */
+const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY|EVENT_PATH)$/
+
+/** The contexts that expressions of an `on:` section may read. */
+export function expressionContexts(
+  env: Environment,
+  event: Json,
+  { secrets, vars }: { readonly secrets: JsonObject; readonly vars: JsonObject },
+): Contexts {
+  const github = Object.entries(env).flatMap(([name, value]) => {
+    if (!name.startsWith('GITHUB_') || NOT_IN_GITHUB_CONTEXT.test(name)) return []
+    return [[name.slice('GITHUB_'.length).toLowerCase(), value ?? ''] as const]
+  })
+  // They hold inputs, secrets among them, and tokens of the runner.
+  const visible = Object.entries(env).filter(([name]) => !/^(INPUT|ACTIONS)_/i.test(name))
+  return {
+    secrets,
+    vars,
+    github: record<Json>([...github, ['event', event]]),
+    env: record(visible.map(([name, value]) => [name, value ?? ''])),
+  }
+}
+
+/** `hook` and `.github/workflows/hook.yml`, from `owner/repo/.github/workflows/hook.yml@refs/…`. */
+export function callingWorkflow(env: Environment): {
+  readonly name: string
+  readonly file: string
+} {
+  const reference = env.GITHUB_WORKFLOW_REF ?? ''
+  const file = /^[^/]+\/[^/]+\/([^@]+)@/.exec(reference)?.[1] ?? ''
+  const name = (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '')
+  return { name, file }
 }

@@ -1,15 +1,28 @@
-import { appendFileSync, mkdirSync, writeFileSync, writeSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import * as core from '@actions/core'
 import * as v from 'valibot'
 import { effectsSchema, runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Evaluation } from '../engine/result.ts'
-import { isObject } from '../wire/json.ts'
+import { UserError } from '../wire/errors.ts'
+import { isObject, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
+import type { PlatformEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
-import { type ActionContext, actionPorts, readActionContext, stepInputs } from './context.ts'
+import type { Contexts } from '../workflow/expressions.ts'
+import { readOnSection } from '../workflow/workflow.ts'
+import {
+  callingWorkflow,
+  DEFAULT_GLOB,
+  expressionContexts,
+  type Inputs,
+  onSource,
+  readInputs,
+} from './inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
+import { enginePorts, workingCopy } from './ports.ts'
 import { summaryHtml } from './summary.ts'
 import { arrivalOf } from './summary-tables.ts'
 
@@ -44,6 +57,73 @@ export async function main(): Promise<void> {
   await summarize(evaluation, context)
   // Last of all: a step that ends before leaves nothing to be acknowledged.
   if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))
+}
+
+/** Everything around a run of the action. */
+interface ActionContext {
+  readonly inputs: Inputs
+  readonly event: PlatformEvent
+  readonly workflows: WorkflowSource
+  readonly ports: EnginePorts
+}
+
+/** @throws UserError when an input or the event cannot be read */
+async function readActionContext(): Promise<ActionContext> {
+  const inputs = stepInputs()
+  const event = readEvent()
+  const contexts = expressionContexts(process.env, event.payload, inputs)
+  const workflows = await workflowSource(inputs, contexts)
+  return { inputs, event, workflows, ports: await actionPorts(inputs) }
+}
+
+/** The inputs of the step. @throws UserError when one cannot be read */
+function stepInputs(): Inputs {
+  return readInputs((name) => core.getInput(name, { trimWhitespace: false }))
+}
+
+/** The real world for the engine. A store is loaded only when one is asked for. */
+async function actionPorts(inputs: Inputs): Promise<EnginePorts> {
+  const isStateless = inputs.state.kind === 'none'
+  const stores = isStateless ? undefined : await import('./store.ts')
+  const store = await stores?.chosenStore(inputs, workingCopy())
+  return enginePorts(inputs.messagingApiUrl, { store, mask: core.setSecret })
+}
+
+const NO_FILES = [
+  'the repository must be checked out first (actions/checkout)',
+  'or give the triggers in the input "on": then no file is needed',
+]
+
+/** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
+async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<WorkflowSource> {
+  const calling = callingWorkflow(process.env)
+  if (inputs.on.trim() === '') {
+    // Globs are of no use to an inline section.
+    const { workflowFileSource } = await import('./workflow-files.ts')
+    const options = { root: workingCopy(), globs: inputs.workflow, contexts, advice: NO_FILES }
+    const files = workflowFileSource({ ...options, calling: calling.name })
+    // Where the input names files, a schedule polls all of them; else the one named like the caller.
+    const isChosen = inputs.workflow.join() !== DEFAULT_GLOB
+    return isChosen ? { ...files, polled: () => files.names() } : files
+  }
+  const source = onSource(inputs.on, calling.file)
+  return {
+    calling: calling.name,
+    names: () => [calling.name],
+    find: (name) => (name === calling.name ? readOnSection(name, source, contexts) : undefined),
+  }
+}
+
+/** @throws UserError when the file that the runner names is not there, or no JSON */
+function readEvent(): PlatformEvent {
+  const path = process.env.GITHUB_EVENT_PATH ?? ''
+  const name = process.env.GITHUB_EVENT_NAME ?? ''
+  try {
+    return { name, payload: parseJson(readFileSync(path, 'utf8')) }
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? cause.message : 'the file cannot be read'
+    throw new UserError({ message: `GITHUB_EVENT_PATH: ${why}` }, { cause })
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { isObject, parseJson } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
 import { DEFAULT_MESSAGING_API_URL } from './inputs.ts'
 
-export interface ReplyPorts extends Pick<Bot, 'http' | 'sleep'> {
+interface ReplyPorts extends Pick<Bot, 'http' | 'sleep'> {
   /** How a secret is hidden from the log. */
   mask(secret: string): void
 }

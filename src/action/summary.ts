@@ -2,8 +2,19 @@ import type { Decision, Evaluation, Miss } from '../engine/result.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
-import { code, cut, escapeHtml, paragraph, SUMMARY, table, triggerName } from './html.ts'
-import { type Arrival, arrivalTable, itemTables, type Readers } from './summary-tables.ts'
+import {
+  type Arrival,
+  arrivalTable,
+  code,
+  cut,
+  escapeHtml,
+  itemTables,
+  paragraph,
+  type Readers,
+  SUMMARY,
+  table,
+  triggerName,
+} from './summary-tables.ts'
 
 /** What a summary tells of besides what the event came to. */
 export interface Circumstances extends Readers {

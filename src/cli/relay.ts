@@ -125,8 +125,7 @@ async function publicLines(
   repository: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
-  const { expressionContexts } = await import('../action/context.ts')
-  const { DEFAULT_GLOB } = await import('../action/inputs.ts')
+  const { DEFAULT_GLOB, expressionContexts } = await import('../action/inputs.ts')
   const { curlLine } = await import('../inspector/curl.ts')
   const { foundTriggers, readAllWorkflows } = await import('../inspector/local-engine.ts')
   const { devWorkflowSource } = await import('./dev.ts')

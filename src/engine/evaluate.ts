@@ -239,10 +239,11 @@ async function poll(
   if (!config.active) return notFired(ref, 'config.active is false')
   if (!poll) return notFired(ref, pollDisabledReason)
   const snapshot = await ports.store?.read(triggerId(ref))
+  const { every, timeZone, force } = config
   // Only a schedule asks whether it is time; who starts a run by hand wants it now.
-  if (event.name === 'schedule') {
+  if (event.name === 'schedule' && every && !force) {
     const schedule = isObject(event.payload) ? event.payload.schedule : undefined
-    const { due, reason } = await checkSchedule(config, {
+    const { due, reason } = await checkSchedule(every, timeZone, {
       now: snapshot?.now ?? ports.run.at,
       ...(snapshot && { lastSuccess: snapshot.state.lastSuccess }),
       schedule: typeof schedule === 'string' ? schedule : undefined,

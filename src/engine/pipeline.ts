@@ -7,7 +7,7 @@ import { type Found, itemKey } from './keys.ts'
 import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
 
 /** What a step of the pipeline goes by: the options of `config`, and what all steps share. */
-export interface StepContext {
+interface StepContext {
   readonly config: Config
   readonly keys: KeyPaths
   /** Whether equal items are dropped; the trigger's default unless `config` says so. */
@@ -29,7 +29,7 @@ export interface Candidate {
 }
 
 /** What a step lets through. */
-export interface StepResult {
+interface StepResult {
   readonly kept: readonly Candidate[]
   /** What must come again with a later run. What is in neither list is done with. */
   readonly heldBack?: readonly Candidate[]
@@ -105,7 +105,7 @@ function told(what: string, count: number): string[] {
 }
 
 /** Drops what `filter` or `filterScript` does not keep. */
-export async function filter(
+async function filter(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
 ): Promise<StepResult> {
@@ -129,7 +129,7 @@ export async function filter(
 }
 
 /** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
-export async function sort(
+async function sort(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
 ): Promise<StepResult> {
@@ -156,7 +156,7 @@ export async function sort(
   return { kept: order.flatMap((index) => sorted[Number(index)] ?? []) }
 }
 
-export function skip(items: readonly Candidate[], { config }: StepContext): StepResult {
+function skip(items: readonly Candidate[], { config }: StepContext): StepResult {
   return { kept: items.slice(config.skip ?? 0) }
 }
 
@@ -165,10 +165,7 @@ export function skip(items: readonly Candidate[], { config }: StepContext): Step
  * run is still at work on is held back where it comes again, since that run may fail; else it is a
  * duplicate, and should that run fail, it is to be run again. A first run may only record.
  */
-export async function deduplicate(
-  items: readonly Candidate[],
-  context: StepContext,
-): Promise<StepResult> {
+async function deduplicate(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { config, keys, seen, isPolled } = context
   const onlyRecords = config.skipFirst && seen.isFirstRun && !config.force
   if (!context.deduplicate) return onlyRecords ? { kept: [] } : { kept: items }
@@ -208,13 +205,13 @@ export function duplicateNotices(claimed: readonly KeyState[]): string[] {
 }
 
 /** Holds back what lies beyond `limit`: it is not marked as seen, and not acknowledged. */
-export function limit(items: readonly Candidate[], { config }: StepContext): StepResult {
+function limit(items: readonly Candidate[], { config }: StepContext): StepResult {
   const most = config.limit ?? items.length
   return { kept: items.slice(0, most), heldBack: items.slice(most) }
 }
 
 /** Leaves of each item the fields that `filterOutputs` names. */
-export async function project(
+async function project(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
 ): Promise<StepResult> {
@@ -232,7 +229,7 @@ export async function project(
 }
 
 /** Puts in place of each item what `format` makes of it. */
-export async function format(
+async function format(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
 ): Promise<StepResult> {
@@ -264,7 +261,7 @@ type Mongo = typeof import('./mongo.ts')
  *
  * @throws OptionError when the option holds a mistake, or takes too long
  */
-export async function withMongo<Result>(
+async function withMongo<Result>(
   option: string,
   scripts: Scripts,
   work: (mongo: Mongo) => Result,
@@ -290,7 +287,7 @@ function explain(cause: unknown): string {
  *
  * @throws OptionError when it does not compile, fails, or takes too long
  */
-export async function runScript(
+async function runScript(
   scripts: Scripts,
   script: Script,
   items: readonly Candidate[],

@@ -36,7 +36,7 @@ import {
 import { needsStore } from './schedule.ts'
 
 /** What a trigger found, whichever way it came. */
-export interface TriggerResult {
+interface TriggerResult {
   readonly checks: readonly Check[]
   readonly warnings: readonly string[]
   readonly found: readonly Found[]

@@ -4,7 +4,7 @@ import type { Config } from '../triggers/config.ts'
 import { OptionError } from '../wire/errors.ts'
 
 /** Whether a trigger is to run now, and in words why. */
-export interface ScheduleDecision {
+interface ScheduleDecision {
   readonly due: boolean
   readonly reason: string
 }
@@ -29,12 +29,11 @@ const SHORTEST_INTERVAL = 5 * MINUTE
  * @throws OptionError when it would need a store, or is no cron expression after all
  */
 export async function checkSchedule(
-  { every, timeZone, force }: Config,
+  every: NonNullable<Config['every']>,
+  timeZone: string,
   clock: Clock,
 ): Promise<ScheduleDecision> {
-  if (force || every === undefined || every.minutes === 0) {
-    return { due: true, reason: 'it runs with every schedule event' }
-  }
+  if (every.minutes === 0) return { due: true, reason: 'it runs with every schedule event' }
   if (every.cron === undefined) return dueByMinutes(every.minutes, clock)
   if (every.cron === clock.schedule) return { due: true, reason: `every: ${every.cron}` }
   return dueByCron(every.cron, timeZone, clock)

@@ -36,7 +36,8 @@ export function createScripts(longest: number): Scripts {
         ? '--permission'
         : '--experimental-permission'
       const flags = ['--no-warnings', permission, '--experimental-vm-modules', NO_EVAL]
-      const code = `'use strict';(${runInChild})((${scriptHost})(${JSON.stringify(URL_PARTS)}))`
+      const host = `(${scriptHost})(${JSON.stringify(URL_PARTS)})`
+      const code = `'use strict';(${runInChild})(${host}, ${endsInTime})`
       const child = spawn(process.execPath, [...flags, '-e', code], {
         env: {},
         stdio: ['pipe', 'pipe', 'ignore'],
@@ -68,7 +69,9 @@ export function createScripts(longest: number): Scripts {
           result = { value: work() }
         },
       })
-      limited(milliseconds, () => vm.runInContext('work()', context, { timeout: milliseconds }))
+      const run = () => void vm.runInContext('work()', context, { timeout: milliseconds })
+      if (!endsInTime(milliseconds, MOST_ATTEMPTS, run))
+        throw new ScriptFailure(tooLong(milliseconds))
       if (!result) throw new ScriptFailure('did not end')
       return result.value
     },
@@ -105,7 +108,7 @@ function exchange(child: ChildProcess, task: Task): Promise<string> {
  * The whole program of the process: only its text gets there, so it names nothing from outside. It
  * prints `=` and the result, `!` and what was thrown, `?` and why it does not compile, or `T`.
  */
-function runInChild({ urlParts, encodings }: ScriptHost): void {
+function runInChild({ urlParts, encodings }: ScriptHost, inTime: typeof endsInTime): void {
   const vm = process.getBuiltinModule('node:vm')
   const fs = process.getBuiltinModule('node:fs')
   const task = JSON.parse(fs.readFileSync(0, 'utf8')) as Task // written by this file
@@ -128,21 +131,16 @@ function runInChild({ urlParts, encodings }: ScriptHost): void {
     // The error is one of the context: an error of the host would lead to the host.
     importModuleDynamically: () => vm.runInContext(refusal, context),
   }
-  const codeOf = (error: unknown) =>
-    typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   const drive = (): string => {
-    for (let attempt = 1; ; attempt++) {
-      const before = process.cpuUsage()
-      try {
-        const outcome: unknown = vm.runInContext(task.driver, context, { timeout: task.longest })
-        return typeof outcome === 'string' ? outcome : ''
-      } catch (error) {
-        if (codeOf(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return ''
-        // A process that got too little of a busy processor has not had its time.
-        const { user, system } = process.cpuUsage(before)
-        const hadItsTime = (user + system) / 1_000 > task.longest / 2
-        if (hadItsTime || attempt === task.mostAttempts) return 'T'
-      }
+    let outcome: unknown
+    try {
+      const ended = inTime(task.longest, task.mostAttempts, () => {
+        outcome = vm.runInContext(task.driver, context, { timeout: task.longest })
+      })
+      if (!ended) return 'T'
+      return typeof outcome === 'string' ? outcome : ''
+    } catch {
+      return ''
     }
   }
   let answer: string
@@ -173,20 +171,24 @@ const driver = (expression: string) => `(() => {
 
 /**
  * Runs until the time is over. A process that got too little of a busy processor meanwhile has not
- * had its time: it is given another one.
+ * had its time: it is given another one. Its text gets into the process of a script too, so it names
+ * nothing from outside.
+ *
+ * @returns whether it ended in time
  */
-function limited(milliseconds: number, run: () => unknown): unknown {
+function endsInTime(milliseconds: number, mostAttempts: number, run: () => void): boolean {
   for (let attempt = 1; ; attempt++) {
     const before = process.cpuUsage()
     try {
-      return run()
+      run()
+      return true
     } catch (error) {
       // The error belongs to the context, so it is no `Error` of this one.
       const code = typeof error === 'object' && error !== null && 'code' in error && error.code
       if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
       const { user, system } = process.cpuUsage(before)
       const hadItsTime = (user + system) / 1_000 > milliseconds / 2
-      if (hadItsTime || attempt === MOST_ATTEMPTS) throw new ScriptFailure(tooLong(milliseconds))
+      if (hadItsTime || attempt === mostAttempts) return false
     }
   }
 }
