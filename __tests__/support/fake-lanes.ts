@@ -1,11 +1,11 @@
 import { judgeCredentials } from '../../src/relay/credentials.ts'
 import type { Dispatch, DispatchPort } from '../../src/relay/dispatch.ts'
-import { memoryOutbox } from '../../src/relay/outbox/memory.ts'
 import type { Outbox, OutboxLimits, OutboxLine } from '../../src/relay/outbox/outbox.ts'
 import { OutboxQueue } from '../../src/relay/outbox/queue.ts'
 import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
 import { newSealKey, type SealKey } from '../../src/relay/seal.ts'
 import { Secret } from '../../src/wire/secret.ts'
+import { memoryOutbox } from './memory-outbox.ts'
 
 export const START = Date.UTC(2026, 0, 2)
 export const SECOND = 1000

@@ -1,6 +1,10 @@
 // An outbox in a Durable Object: a call comes as the name of a method and its arguments.
-import { type ObjectState, objectDatabase } from '../../src/relay/outbox/object-storage.ts'
-import { createSchema, sqlOutbox } from '../../src/relay/outbox/sql.ts'
+import {
+  createSchema,
+  type ObjectState,
+  objectDatabase,
+  sqlOutbox,
+} from '../../src/relay/outbox/sql.ts'
 
 export class Outbox {
   readonly #state: ObjectState

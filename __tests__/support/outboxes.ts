@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { transform } from '@swc/core'
-import { memoryOutbox } from '../../src/relay/outbox/memory.ts'
 import type { Outbox } from '../../src/relay/outbox/outbox.ts'
+import { memoryOutbox } from './memory-outbox.ts'
 import { startWorkerd } from './workerd.ts'
 
 /** An outbox as one kind of storage keeps it. */
@@ -49,7 +49,7 @@ export async function inObject(): Promise<OutboxUnderTest> {
   const main = '__tests__/support/outbox-worker.ts'
   const script = join(folder, 'main.js')
   await writeFile(script, `export * from './${main}'\nexport { default } from './${main}'\n`)
-  const names = [main, ...['object-storage', 'outbox', 'sql'].map(moduleOfOutbox)]
+  const names = [main, ...['outbox', 'sql'].map(moduleOfOutbox)]
   const modules = new Map(await Promise.all(names.map(withoutTypes)))
   const disk = await mkdtemp(join(folder, 'disk-'))
   const open = () => startWorkerd(script, {}, { disk, modules })

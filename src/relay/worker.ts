@@ -6,8 +6,8 @@ import { readRelayConfig, relayPorts } from './config.ts'
 import { internalError } from './errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from './github.ts'
 import type { LaneObject } from './outbox/durable.ts'
-import type { ObjectState } from './outbox/object-storage.ts'
 import { type Bindings, openLaneObject, outboxPorts, settingsOf } from './outbox/on-worker.ts'
+import type { ObjectState } from './outbox/sql.ts'
 import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
 
 /** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */

@@ -3,7 +3,6 @@ import { judgeCredentials } from '../../../src/relay/credentials.ts'
 import type { Dispatch } from '../../../src/relay/dispatch.ts'
 import { invalidToken, RelayError } from '../../../src/relay/errors.ts'
 import { attempt } from '../../../src/relay/outbox/attempt.ts'
-import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
 import { StorageError } from '../../../src/relay/outbox/outbox.ts'
 import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
 import { newSealKey } from '../../../src/relay/seal.ts'
@@ -19,6 +18,7 @@ import {
   SECOND,
   START,
 } from '../../support/fake-lanes.ts'
+import { memoryOutbox } from '../../support/memory-outbox.ts'
 import { unavailable } from '../../support/relay-errors.ts'
 
 const DONE = { tries: 1, platformStatus: 204 }

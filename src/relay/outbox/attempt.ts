@@ -1,3 +1,4 @@
+import { jitter } from '../../wire/http.ts'
 import type { Credential, Credentials, KeptCredential } from '../credentials.ts'
 import type { DispatchPort } from '../dispatch.ts'
 import { RelayError } from '../errors.ts'
@@ -56,7 +57,6 @@ function restored(
 }
 
 const SECOND = 1000
-const LONGEST_BACKOFF = 60 * SECOND
 
 const NOT_NOW: ReadonlySet<string> = new Set([
   'rate_limited',
@@ -81,8 +81,10 @@ export function outcomeOf(error: unknown, credential: Credential): Outcome {
   return { kind: 'later', reason, ...(retryAfter !== undefined && { wait: retryAfter * SECOND }) }
 }
 
-/** Milliseconds until the next try: a second, doubled with each, with jitter. */
+const PAUSE = { first: SECOND, longest: 60 * SECOND }
+
+/** Milliseconds until the next try: a second, doubled with each, and half of it by chance. */
 export function backoff(tries: number, random: number): number {
-  const whole = Math.min(LONGEST_BACKOFF, SECOND * 2 ** Math.max(0, tries - 1))
-  return Math.round(whole * (0.5 + random / 2))
+  const retry = Math.max(0, tries - 1)
+  return Math.round((jitter(retry, 1, PAUSE) + jitter(retry, random, PAUSE)) / 2)
 }

@@ -1,11 +1,16 @@
 import { outboxFull } from '../errors.ts'
 import type { Lanes } from './accept.ts'
 import type { Outcome } from './attempt.ts'
-import { type ObjectState, type ObjectStorage, objectDatabase } from './object-storage.ts'
 import type { OutboxView } from './operator.ts'
 import type { OutboxEvent, OutboxFigures, SealedEvent } from './outbox.ts'
 import { OutboxQueue, type QueuePorts } from './queue.ts'
-import { createSchema, sqlOutbox } from './sql.ts'
+import {
+  createSchema,
+  type ObjectState,
+  type ObjectStorage,
+  objectDatabase,
+  sqlOutbox,
+} from './sql.ts'
 
 interface ObjectStub {
   fetch(url: string, init: { method: string; body: string }): Promise<Response>

@@ -6,10 +6,10 @@ import type { RelayPorts } from '../relay.ts'
 import { throughOutbox } from './accept.ts'
 import { durableLanes, durableView, LaneObject, type ObjectNamespace } from './durable.ts'
 import { laneNames } from './lane.ts'
-import type { ObjectState } from './object-storage.ts'
 import { withOperator } from './operator.ts'
 import { sealEventsFor } from './sealed-event.ts'
 import { readOutboxSettings } from './settings.ts'
+import type { ObjectState } from './sql.ts'
 
 /** What a worker is given: settings, which are text, and the outbox where it is bound. */
 export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>

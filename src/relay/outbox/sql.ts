@@ -1,4 +1,4 @@
-import type { Outbox, OutboxEvent, SealedEvent } from './outbox.ts'
+import { type Outbox, type OutboxEvent, type SealedEvent, StorageError } from './outbox.ts'
 
 export type SqlValue = string | number | null
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -101,4 +101,30 @@ function eventOf(row: SqlRow): OutboxEvent {
 
 function sealedEventOf(row: SqlRow): SealedEvent {
   return { ...eventOf(row), sealed: String(row.sealed) }
+}
+
+/** What is used of https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
+export interface ObjectStorage {
+  readonly sql: { exec(statement: string, ...values: unknown[]): { toArray(): SqlRow[] } }
+  transactionSync<Result>(change: () => Result): Result
+  setAlarm(time: number): Promise<void>
+}
+
+export interface ObjectState {
+  readonly storage: ObjectStorage
+  blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/** The runtime holds an answer back until what was written before it is on disk. */
+export function objectDatabase(storage: ObjectStorage): SqlDatabase {
+  return {
+    run: (statement, ...values) => storage.sql.exec(statement, ...values).toArray(),
+    write: async (change) => {
+      try {
+        return storage.transactionSync(change)
+      } catch (cause) {
+        throw new StorageError('the outbox cannot be written', { cause })
+      }
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import type { Outbox, OutboxEvent, SealedEvent } from './outbox.ts'
+import type { Outbox, OutboxEvent, SealedEvent } from '../../src/relay/outbox/outbox.ts'
 
 /** An outbox that lives as long as the process. */
 export function memoryOutbox(): Outbox {
