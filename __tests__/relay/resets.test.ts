@@ -157,7 +157,7 @@ describe.each(RUNTIMES)('R5: connections that break, seen by a relay on %s', (na
         setTimeout(() => broken(socket), Number(id) % 4)
       })
       const statuses: number[] = []
-      const events = scaled(400, 100)
+      const events = scaled(400, 50)
       for (let n = 0; n < events; n++) {
         const answer = await send(relay.url, withToken({ target: `${HOOK}?n=${n}` }))
         statuses.push(answer.status)
