@@ -60,7 +60,7 @@ export async function http(request: HttpRequest): Promise<HttpReply> {
 }
 
 /** Through the proxy that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name, if they do. */
-async function proxyAgent(url: string): Promise<Agent | undefined> {
+export async function proxyAgent(url: string): Promise<Agent | undefined> {
   const { getProxyForUrl } = await import('proxy-from-env')
   const proxy = getProxyForUrl(url)
   if (proxy === '') return undefined

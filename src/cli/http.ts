@@ -1,6 +1,7 @@
-import type { Dispatcher } from 'undici'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { byteString } from '../wire/bytes.ts'
-import { UserError } from '../wire/errors.ts'
+import { errorCode, UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
 import { Secret } from '../wire/secret.ts'
@@ -19,56 +20,60 @@ interface HttpCall {
  *
  * @throws HttpFailure when no whole answer came
  */
-export async function httpCall({ url, timeout, body, ...call }: HttpCall): Promise<HttpReply> {
-  const client = await clientFor(url)
+export async function httpCall(call: HttpCall): Promise<HttpReply> {
+  const { method, url, headers = {}, body = new Uint8Array(), timeout } = call
+  const agent = await proxyFor(url)
+  // A client of more abilities would take as long to load as all else that a command needs.
+  const isSecure = url.protocol === 'https:'
+  const { request } = await (isSecure ? import('node:https') : import('node:http'))
+  const signal = AbortSignal.timeout(timeout)
+  const options: RequestOptions = {
+    ...{ method, agent, signal, protocol: url.protocol, port: url.port },
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    path: url.pathname + url.search,
+    headers: record(
+      Object.entries({
+        'user-agent': 'hookline',
+        ...headers,
+        ...(body.length > 0 && { 'content-length': String(body.length) }),
+      }).map(([name, value]) => [name, byteString(value)]),
+    ),
+  }
   try {
-    const answer = await client.request({
-      origin: url.origin,
-      // The library's type knows the methods of RFC 9110; whatever the person asks for is sent.
-      method: call.method as 'GET',
-      path: url.pathname + url.search,
-      headers: record(
-        Object.entries({ 'user-agent': 'hookline', ...call.headers }).map(([name, value]) => [
-          name,
-          byteString(value),
-        ]),
-      ),
-      body: body && body.length > 0 ? body : null,
-      signal: AbortSignal.timeout(timeout),
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request(options)
+      sent.on('response', resolve).on('error', reject)
+      // What switches to another protocol ends without either of them.
+      sent.on('close', () => reject(new Error('no answer')))
+      sent.on('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+        if (statusCode !== 200) sent.destroy(new Error('the proxy refuses'))
+      })
+      sent.end(body)
     })
-    const headers = Object.entries(answer.headers).map(([name, value]) => [
-      name,
-      [value].flat().join(', '),
-    ])
+    const joined = Object.entries(answer.headersDistinct).map(
+      ([name, values = []]) => [name, values.join(', ')] as const,
+    )
     return {
-      status: answer.statusCode,
-      headers: Object.fromEntries(headers),
-      text: await answer.body.text(),
+      status: answer.statusCode ?? 0,
+      headers: Object.fromEntries(joined),
+      text: await text(answer),
     }
   } catch (error) {
-    const { name, code } =
-      error instanceof Error
-        ? { code: undefined, ...error, name: error.name }
-        : { name: '', code: undefined }
-    if (name === 'TimeoutError') throw new HttpFailure('timeout', 'TimeoutError')
-    // The library's message may hold the URL, so only its code is told.
-    throw new HttpFailure('connection', typeof code === 'string' ? code : 'broken off')
-  } finally {
-    await client.destroy()
+    if (signal.aborted) throw new HttpFailure('timeout', 'TimeoutError')
+    // The message may hold the URL, so only its code is told.
+    throw new HttpFailure('connection', errorCode(error) ?? 'broken off')
   }
 }
 
-/** By way of the proxy that the environment names, but never to this machine itself. */
-async function clientFor(url: URL): Promise<Dispatcher> {
-  // Loaded only here: it would double the time that `hookline --help` takes.
-  const [{ Client, ProxyAgent }, { getProxyForUrl }] = await Promise.all([
-    import('undici'),
-    import('proxy-from-env'),
-  ])
-  const proxy = isLoopback(url.hostname) ? '' : getProxyForUrl(url.href)
-  if (proxy === '') return new Client(url.origin)
-  if (!URL.canParse(proxy)) throw new HttpFailure('connection', 'the proxy has no valid address')
-  return new ProxyAgent(proxy)
+/** The proxy that the environment names, but never for this machine itself; `false` for none. */
+async function proxyFor(url: URL): Promise<Agent | false> {
+  if (isLoopback(url.hostname)) return false
+  const { proxyAgent } = await import('../action/ports.ts')
+  try {
+    return (await proxyAgent(url.href)) ?? false
+  } catch {
+    throw new HttpFailure('connection', 'the proxy has no valid address')
+  }
 }
 
 /** Whether a host name, as a URL has it, is this machine's own. */
@@ -99,11 +104,11 @@ export async function readSecret(
   if (!fromInput) return fromEnvironment(variable)
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)
-  const text = Buffer.concat(chunks)
+  const secret = Buffer.concat(chunks)
     .toString()
     .replace(/\r?\n$/, '')
-  if (text === '') throw new UserError({ message: 'standard input brought no secret' })
-  return new Secret(text)
+  if (secret === '') throw new UserError({ message: 'standard input brought no secret' })
+  return new Secret(secret)
 }
 
 /** An empty variable counts as absent. */

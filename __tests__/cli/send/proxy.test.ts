@@ -64,3 +64,21 @@ test.each(['http://user:hunter2@127.0.0.1:1', 'http://user:hunter2@', 'hunter2']
     expect(errors).not.toContain('hunter2')
   },
 )
+
+test('a proxy that refuses is no answer of the relay', async () => {
+  const refusing = createServer()
+  refusing.on('connect', (_, client) => client.end('HTTP/1.1 407 Who are you\r\n\r\n'))
+  await once(refusing.listen(0, '127.0.0.1'), 'listening')
+  const env = { HTTP_PROXY: `http://127.0.0.1:${portOf(refusing)}` }
+  const { code, errors } = await send(ELSEWHERE, env)
+  refusing.close()
+  expect([code, errors]).toEqual([1, expect.stringContaining('no connection')])
+})
+
+test('an answer in another protocol is none', async () => {
+  relay.removeAllListeners('request').on('request', (_, { socket }) => {
+    socket?.end('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+  })
+  const { code, errors } = await send(`http://localhost:${portOf(relay)}/webhook/hook/webhook`, {})
+  expect([code, errors]).toEqual([1, expect.stringContaining('no connection')])
+})
