@@ -1,7 +1,7 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
 import { deliveryMark, keyStates, type Snapshot } from '../state/store.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
-import type { Check, Item, Polled, Reception } from '../triggers/trigger.ts'
+import type { Check, Polled, Reception } from '../triggers/trigger.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { type Json, scalarText } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
@@ -15,9 +15,7 @@ import {
   type Evaluation,
   FULL_BUDGET,
   failedContext,
-  type OnContext,
   type OutputBudget,
-  type OutputFile,
   takeFitting,
 } from './result.ts'
 import { needsStore } from './schedule.ts'
@@ -245,19 +243,13 @@ export function triggerId({ workflow, trigger }: TriggerRef) {
   return { workflow: workflow.name, trigger: trigger.name }
 }
 
+type Parts = 'found' | 'items' | 'contexts' | 'fields' | 'files' | 'effects'
+
+type Messages = 'errors' | 'warnings' | 'notices'
+
 /** What one trigger made of an event. */
-export interface TriggerRun extends TriggerRef {
+export interface TriggerRun extends TriggerRef, Pick<Evaluation, Parts | Messages> {
   readonly decision: Decision
-  /** As the trigger found them, before `config`. */
-  readonly found: readonly Item[]
-  readonly items: readonly Item[]
-  readonly contexts: readonly OnContext[]
-  readonly fields: readonly string[]
-  readonly files: readonly OutputFile[]
-  readonly effects: readonly Effect[]
-  readonly errors: readonly string[]
-  readonly warnings: readonly string[]
-  readonly notices: readonly string[]
 }
 
 /** A trigger that does not look at the event at all. */
