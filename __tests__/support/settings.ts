@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Found } from '../../src/engine/keys.ts'
 import { scripts } from '../../src/engine/scripts.ts'
-import { NO_SEEN_KEYS, type SeenKeys } from '../../src/state/store.ts'
+import type { SeenKeys } from '../../src/state/store.ts'
 import type { KeyPaths } from '../../src/triggers/config.ts'
 import { type Config, configSchema } from '../../src/triggers/config.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
@@ -20,7 +20,7 @@ export function settingsOf(
     config: configOf(config),
     keys: { own: undefined, chosen: undefined, ...other.keys },
     deduplicate: other.deduplicate ?? false,
-    seen: other.seen ?? NO_SEEN_KEYS,
+    seen: other.seen,
     isPolled: other.isPolled ?? true,
     scripts,
   }

@@ -110,11 +110,11 @@ async function receive(
 ): Promise<TriggerRun> {
   const { config, receive } = ref.trigger
   if (!config.active || !receive) return notFired(ref, 'config.active is false')
+  const asks = asksStore(ref, false)
   const look = async () => {
     const request = await readWebhookRequest(payload)
-    return fromReception(await receive(request, ports.triggers), request)
+    return fromReception(await receive(request, ports.triggers), request, asks)
   }
-  const asks = asksStore(ref, false)
   const snapshot = asks ? await ports.store?.read(triggerId(ref)) : undefined
   return runTrigger(ref, look, ports, { isPolled: false, snapshot })
 }

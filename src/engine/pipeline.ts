@@ -12,7 +12,8 @@ interface StepContext {
   readonly keys: KeyPaths
   /** Whether equal items are dropped; the trigger's default unless `config` says so. */
   readonly deduplicate: boolean
-  readonly seen: SeenKeys
+  /** There when the store was asked. */
+  readonly seen: SeenKeys | undefined
   /** Polled items come again when they are held back; others are lost. */
   readonly isPolled: boolean
   readonly scripts: Scripts
@@ -167,7 +168,7 @@ function skip(items: readonly Candidate[], { config }: StepContext): StepResult 
  */
 async function deduplicate(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { config, keys, seen, isPolled } = context
-  const onlyRecords = config.skipFirst && seen.isFirstRun && !config.force
+  const onlyRecords = config.skipFirst && seen?.isFirstRun && !config.force
   if (!context.deduplicate) return onlyRecords ? { kept: [] } : { kept: items }
   const keyed = await Promise.all(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
@@ -177,31 +178,29 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   for (const one of keyed) if (!first.has(one.key)) first.set(one.key, one)
   const unique = [...first.values()]
   if (onlyRecords) return { kept: [], recorded: unique, notices }
-  if (config.force) return { kept: unique, notices }
+  if (config.force || !seen) return { kept: unique, notices }
   const standing = unique.map((candidate) => ({ candidate, ...seen.keyState(candidate.key) }))
   const ofStatus = (wanted: KeyStatus) => standing.filter(({ status }) => status === wanted)
   const claimed = ofStatus('claimed')
+  const { log, duplicates } = claimedElsewhere(claimed)
   return {
     kept: ofStatus('new').map(({ candidate }) => candidate),
     heldBack: isPolled ? claimed.map(({ candidate }) => candidate) : [],
-    log: claimLog(claimed),
-    notices: isPolled ? notices : [...notices, ...duplicateNotices(claimed)],
+    log,
+    notices: isPolled ? notices : [...notices, ...duplicates],
   }
 }
 
-/** Which runs are at work on what another one was not given. */
-export function claimLog(claimed: readonly KeyState[]): string[] {
+/** Which runs are at work on what another one was not given; duplicates are to be told of. */
+export function claimedElsewhere(claimed: readonly KeyState[]) {
   const runs = [...new Set(claimed.flatMap(({ run }) => run ?? []))]
-  return runs.map((run) => {
-    const count = claimed.filter((one) => one.run === run).length
-    return `run ${run} is at work on ${count}`
-  })
-}
-
-export function duplicateNotices(claimed: readonly KeyState[]): string[] {
-  return [...new Set(claimed.flatMap(({ run }) => run ?? []))].map(
-    (run) => `a duplicate of what run ${run} is at work on: should that run fail, re-run it`,
-  )
+  const count = (run: string) => claimed.filter((one) => one.run === run).length
+  return {
+    log: runs.map((run) => `run ${run} is at work on ${count(run)}`),
+    duplicates: runs.map(
+      (run) => `a duplicate of what run ${run} is at work on: should that run fail, re-run it`,
+    ),
+  }
 }
 
 /** Holds back what lies beyond `limit`: it is not marked as seen, and not acknowledged. */

@@ -1,26 +1,13 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
-import {
-  deliveryMark,
-  type KeyState,
-  keyStates,
-  NO_SEEN_KEYS,
-  type SeenKeys,
-  type Snapshot,
-} from '../state/store.ts'
+import { deliveryMark, keyStates, type Snapshot } from '../state/store.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
-import type { Check, Item, Polled, Reception } from '../triggers/trigger.ts'
+import type { Check, Polled, Reception } from '../triggers/trigger.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { type Json, scalarText } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import type { Effect } from './effects.ts'
 import { digest, type Found } from './keys.ts'
-import {
-  type Candidate,
-  claimLog,
-  duplicateNotices,
-  type PipelineResult,
-  runPipeline,
-} from './pipeline.ts'
+import { type Candidate, claimedElsewhere, type PipelineResult, runPipeline } from './pipeline.ts'
 import type { EnginePorts, TriggerRef } from './ports.ts'
 import {
   buildContexts,
@@ -28,9 +15,7 @@ import {
   type Evaluation,
   FULL_BUDGET,
   failedContext,
-  type OnContext,
   type OutputBudget,
-  type OutputFile,
   takeFitting,
 } from './result.ts'
 import { needsStore } from './schedule.ts'
@@ -46,15 +31,21 @@ interface TriggerResult {
   readonly cursorBefore?: (index: number) => Json | undefined
 }
 
-/** A request is the same as another one by what was asked for, whatever its headers say. */
+/**
+ * A request is the same as another one by what was asked for, whatever its headers say.
+ *
+ * @param asks whether the store is asked, which knows the deliveries that were seen
+ */
 export async function fromReception(
   { checks, items, warnings = [] }: Reception,
   { method, path, query, body, delivery, receivedAt }: WebhookRequest,
+  asks: boolean,
 ): Promise<TriggerResult> {
   const identity = { method, path, query, body }
   const only = items.length === 1
   const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }))
-  return { checks, warnings, found, delivery: await deliveryMark(delivery, receivedAt, digest) }
+  const mark = asks ? await deliveryMark(delivery, receivedAt, digest) : undefined
+  return { checks, warnings, found, delivery: mark }
 }
 
 export function fromPoll(polled: Polled): TriggerResult {
@@ -147,12 +138,10 @@ async function filterAndFit(
 ): Promise<PipelineResult & LeftOut> {
   const { config, keys, name } = ref.trigger
   const lease = config.lease * 60_000
-  const seen: SeenKeys = snapshot
-    ? {
-        keyState: keyStates(snapshot, run, { lease, delivery }),
-        isFirstRun: snapshot.state.lastSuccess === null,
-      }
-    : NO_SEEN_KEYS
+  const seen = snapshot && {
+    keyState: keyStates(snapshot, run, { lease, delivery }),
+    isFirstRun: snapshot.state.lastSuccess === null,
+  }
   const deduplicate = config.shouldDeduplicate ?? isPolled
   const prepared = await runPipeline(found, { config, keys, deduplicate, seen, isPolled, scripts })
   if (!budget) return { ...prepared, errors: [] }
@@ -198,15 +187,16 @@ async function claim(
   const isNew = (_: Candidate, index: number) => states[index]?.status === 'new'
   const taken = states.slice(0, kept.length).filter(({ status }) => status !== 'new')
   if (taken.length === 0) return prepared
-  const isClaimed = ({ status }: KeyState) => status === 'claimed'
-  const claimed = taken.filter(isClaimed)
+  const { log: runs, duplicates } = claimedElsewhere(
+    taken.filter(({ status }) => status === 'claimed'),
+  )
   const busy = kept.filter((_, index) => states[index]?.status === 'claimed')
   return {
     ...prepared,
     kept: kept.filter(isNew),
-    log: [...log, `another run took ${taken.length}`, ...claimLog(claimed)],
+    log: [...log, `another run took ${taken.length}`, ...runs],
     heldBack: isPolled ? [...heldBack, ...busy] : heldBack,
-    notices: isPolled ? notices : [...notices, ...duplicateNotices(claimed)],
+    notices: isPolled ? notices : [...notices, ...duplicates],
   }
 }
 
@@ -253,19 +243,13 @@ export function triggerId({ workflow, trigger }: TriggerRef) {
   return { workflow: workflow.name, trigger: trigger.name }
 }
 
+type Parts = 'found' | 'items' | 'contexts' | 'fields' | 'files' | 'effects'
+
+type Messages = 'errors' | 'warnings' | 'notices'
+
 /** What one trigger made of an event. */
-export interface TriggerRun extends TriggerRef {
+export interface TriggerRun extends TriggerRef, Pick<Evaluation, Parts | Messages> {
   readonly decision: Decision
-  /** As the trigger found them, before `config`. */
-  readonly found: readonly Item[]
-  readonly items: readonly Item[]
-  readonly contexts: readonly OnContext[]
-  readonly fields: readonly string[]
-  readonly files: readonly OutputFile[]
-  readonly effects: readonly Effect[]
-  readonly errors: readonly string[]
-  readonly warnings: readonly string[]
-  readonly notices: readonly string[]
 }
 
 /** A trigger that does not look at the event at all. */

@@ -86,9 +86,6 @@ export interface SeenKeys {
   readonly isFirstRun: boolean
 }
 
-/** Nothing is known: there is no store, or nobody asks it. */
-export const NO_SEEN_KEYS: SeenKeys = { keyState: () => NEW, isFirstRun: false }
-
 /** Claims that are kept of one trigger. */
 export const MOST_CLAIMS = 5_000
 
