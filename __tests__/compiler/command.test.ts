@@ -1,10 +1,8 @@
-import { fork, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn, spawnSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
-import { CLI_BUNDLE } from '../support/cli.ts'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { CLI_BUNDLE, runShared } from '../support/cli.ts'
 import { HOOK, Repository, UNTRUSTED } from './support/repository.ts'
 
 let repository: Repository
@@ -13,19 +11,10 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-const MANY = fileURLToPath(new URL('support/many-commands.cjs', import.meta.url))
-const shared = fork(MANY, [CLI_BUNDLE])
-afterAll(async () => {
-  shared.kill()
-  await once(shared, 'exit')
-})
-
 /** Runs a command in a process that those of this suite share. */
 async function hookline(...args: string[]) {
-  const answer = once(shared, 'message')
-  shared.send({ cwd: repository.root, args })
-  const [ended]: { status: number; stdout: string; stderr: string }[] = await answer
-  return ended ?? { status: -1, stdout: '', stderr: '' }
+  const { exitCode: status, ...printed } = await runShared(args, { cwd: repository.root })
+  return { status, ...printed }
 }
 
 test('hookline build writes, and --check then finds nothing to say', async () => {
