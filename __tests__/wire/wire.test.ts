@@ -5,7 +5,7 @@ import type { Json } from '../../src/wire/json.ts'
 import { type ClientPayload, HEADER } from '../../src/wire/payload.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { itemOf } from '../action/step.ts'
-import { runAction } from '../support/action.ts'
+import { runInShared } from '../support/action.ts'
 import { IS_FULL } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
 import { RUNTIMES } from '../support/relays.ts'
@@ -55,7 +55,7 @@ describe.each(RUNTIMES)('from the sender by way of the relay on %s', (_, start) 
 
   test.each([...OTHER_SENDERS, ...THROUGH_THE_ACTION])('to the action: $name', async (request) => {
     const event = eventOf(await relayed(request))
-    const run = await runAction({
+    const run = await runInShared({
       event: 'repository_dispatch',
       payload: event,
       inputs: { on: ON },
