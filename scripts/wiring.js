@@ -4,7 +4,7 @@
  * and the figure of coverage leaves it out, since the built programs run it, in processes of their own.
  */
 export const WIRING = [
-  'action/{index,main,post-program,reply-program,failure,ports,store,workflow-files}.ts',
+  'action/{index,main,post-program,reply-program,failure,http,ports,store,workflow-files}.ts',
   'cli/**/*.ts',
   // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
   'engine/scripts.ts',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { http } from '../../src/action/ports.ts'
+import { http } from '../../src/action/http.ts'
 import { reply } from '../../src/action/reply.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 

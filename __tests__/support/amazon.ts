@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { http } from '../../src/action/ports.ts'
+import { http } from '../../src/action/http.ts'
 import type { Http } from '../../src/wire/http.ts'
 
 /** Stands in for the hosts of SNS: whatever is called lands here, and is counted. */

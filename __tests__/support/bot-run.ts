@@ -1,5 +1,5 @@
+import { http } from '../../src/action/http.ts'
 import { stepOutputs } from '../../src/action/outputs.ts'
-import { http } from '../../src/action/ports.ts'
 import { type Effect, runEffects } from '../../src/engine/effects.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../../src/engine/ports.ts'

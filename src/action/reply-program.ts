@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as core from '@actions/core'
 import { fail } from './failure.ts'
-import { http } from './ports.ts'
+import { http } from './http.ts'
 import { reply } from './reply.ts'
 
 const input = (name: string) => core.getInput(name)

@@ -68,7 +68,7 @@ export async function httpCall(call: HttpCall): Promise<HttpReply> {
 /** The proxy that the environment names, but never for this machine itself; `false` for none. */
 async function proxyFor(url: URL): Promise<Agent | false> {
   if (isLoopback(url.hostname)) return false
-  const { proxyAgent } = await import('../action/ports.ts')
+  const { proxyAgent } = await import('../action/http.ts')
   try {
     return (await proxyAgent(url.href)) ?? false
   } catch {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import * as v from 'valibot'
+import { http } from '../action/http.ts'
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
-import { http } from '../action/ports.ts'
 import { curlLine, shellQuoted } from '../inspector/curl.ts'
 import {
   type Bot,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { http } from '../../../src/action/ports.ts'
+import { http } from '../../../src/action/http.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
 import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
