@@ -40,7 +40,7 @@ export function dispatchTo(options: GitHubOptions): DispatchPort {
   const direct = new DirectDispatch(options)
   return async (dispatch) => {
     const { target } = dispatch
-    if (target.event === 'workflow_dispatch') return direct.start({ ...dispatch, target })
+    if (target.event === 'workflow_dispatch') return direct.start(dispatch, target)
     // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
     const github = new GitHubSession(options, 'repository_dispatch', dispatch)
     const body = writeDispatch(dispatch.clientPayload)
@@ -49,8 +49,6 @@ export function dispatchTo(options: GitHubOptions): DispatchPort {
     throw outcome.error.after(github.attempts)
   }
 }
-
-type WorkflowDispatch = Dispatch & { readonly target: WorkflowTarget }
 
 /** Milliseconds for which the default branch of a repository is remembered. */
 const BRANCH_HOLDS = 10 * 60_000
@@ -65,8 +63,10 @@ const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required inp
 const NO_REF = /no ref found/i
 const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
-/** What was found out about a repository. */
+/** What was found out about a repository; kept only once something was, so that strangers fill nothing. */
 interface Known {
+  /** As `owner/name`. */
+  readonly repository: string
   /** Its default branch, and until when that is believed. */
   branch?: { readonly name: string; readonly until: number } | undefined
   /** Its workflows whose file ends in `.yaml`. */
@@ -85,17 +85,17 @@ class DirectDispatch {
   }
 
   /** @throws RelayError when the workflow was not started, or nobody can tell */
-  async start(dispatch: WorkflowDispatch): Promise<Attempts> {
-    const { repository, target } = dispatch
+  async start(dispatch: Dispatch, target: WorkflowTarget): Promise<Attempts> {
     const github = new GitHubSession(this.#options, 'workflow_dispatch', dispatch)
-    const known = this.#knownOf(repository)
+    const known = this.#knownOf(dispatch.repository)
     const remembered = target.ref ?? this.#freshBranch(known)
     const ref = remembered ?? (await this.#defaultBranch(github, known))
-    let outcome = await this.#startOn(ref, dispatch, known, github)
+    const event = { workflow: target.workflow, clientPayload: dispatch.clientPayload }
+    let outcome = await this.#startOn(ref, event, known, github)
     if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {
       // The default branch was renamed since it was looked up.
       const renamed = await this.#defaultBranch(github, known)
-      outcome = await this.#startOn(renamed, dispatch, known, github)
+      outcome = await this.#startOn(renamed, event, known, github)
     }
     if (!outcome.accepted) throw refusal(outcome, target).after(github.attempts)
     const run = runOf(outcome.answer)
@@ -105,8 +105,8 @@ class DirectDispatch {
   /** By the one extension, and where there is no such file by the other one. */
   async #startOn(
     ref: string,
-    { target: { workflow }, clientPayload }: WorkflowDispatch,
-    { yaml }: Known,
+    { workflow, clientPayload }: { readonly workflow: string; readonly clientPayload: string },
+    known: Known,
     github: GitHubSession,
   ): Promise<Outcome> {
     const ask = (extension: string, tellsRun: boolean) => {
@@ -122,23 +122,20 @@ class DirectDispatch {
       if (without.accepted) this.#tellsRun = false
       return without
     }
-    const [first, second] = yaml.has(workflow) ? [EXTENSIONS[1], EXTENSIONS[0]] : EXTENSIONS
+    const [first, second] = known.yaml.has(workflow) ? [EXTENSIONS[1], EXTENSIONS[0]] : EXTENSIONS
     const outcome = await post(first)
     if (!isAnswer(outcome, 404)) return outcome
     const other = await post(second)
     if (isAnswer(other, 404)) return outcome
-    if (second === 'yaml') yaml.add(workflow)
-    else yaml.delete(workflow)
+    if (second === 'yaml') known.yaml.add(workflow)
+    else known.yaml.delete(workflow)
+    this.#known.set(known.repository, known)
     return other
   }
 
   #knownOf({ owner, name }: Repository): Known {
-    const key = `${owner}/${name}`
-    const known = this.#known.get(key)
-    if (known) return known
-    const unknown: Known = { yaml: new Set() }
-    this.#known.set(key, unknown)
-    return unknown
+    const repository = `${owner}/${name}`
+    return this.#known.get(repository) ?? { repository, yaml: new Set() }
   }
 
   #freshBranch({ branch }: Known): string | undefined {
@@ -151,6 +148,7 @@ class DirectDispatch {
     const name = fieldsOf(outcome.answer).default_branch
     if (typeof name !== 'string' || name === '') throw noDefaultBranch().after(github.attempts)
     known.branch = { name, until: this.#now() + BRANCH_HOLDS }
+    this.#known.set(known.repository, known)
     return name
   }
 
