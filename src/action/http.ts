@@ -1,4 +1,4 @@
-import type { Agent } from 'node:http'
+import type { HttpsProxyAgent } from 'https-proxy-agent'
 import { errorCode } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply, type HttpRequest } from '../wire/http.ts'
 
@@ -23,8 +23,10 @@ export async function http(request: HttpRequest): Promise<HttpReply> {
   }
 }
 
+export type ProxyAgent = HttpsProxyAgent<string>
+
 /** Through the proxy that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name, if they do. */
-export async function proxyAgent(url: string): Promise<Agent | undefined> {
+export async function proxyAgent(url: string): Promise<ProxyAgent | undefined> {
   const { getProxyForUrl } = await import('proxy-from-env')
   const proxy = getProxyForUrl(url)
   if (proxy === '') return undefined

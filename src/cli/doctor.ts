@@ -13,7 +13,7 @@ import { judgeRepository, NO_TOKEN } from './doctor/repository.ts'
 import { checkWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
-import { fromEnvironment, httpCall } from './http.ts'
+import { httpCall, tokenFromEnvironment } from './http.ts'
 import { EVENTS } from './scope.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
 
@@ -96,7 +96,7 @@ function readTarget(options: DoctorOptions): Target {
   if (deliver && !/^\d{1,4}$/.test(wait)) {
     throw new UserError({ message: '--wait is no number of seconds', hint: 'the default is 60' })
   }
-  const token = fromEnvironment('HOOKLINE_TOKEN')
+  const token = tokenFromEnvironment('HOOKLINE_TOKEN')
   const [key] = (process.env.HOOKLINE_KEYS ?? '').split(/[\s,]+/).filter(Boolean)
   return {
     repository,

@@ -1,7 +1,7 @@
 import { readApiUrl } from '../relay/config.ts'
 import type { HttpReply } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
-import { Secret } from '../wire/secret.ts'
+import { readToken, type Secret } from '../wire/secret.ts'
 import { httpCall } from './http.ts'
 import { withProgress } from './terminal.ts'
 
@@ -29,8 +29,11 @@ export function githubAt(apiUrl: URL, token: Secret | undefined): AskGitHub {
 
 /** The token of `gh` where it is set, else what the relay is given too. */
 export function githubOf(env: Readonly<Record<string, string | undefined>>): AskGitHub {
-  const text = env.GH_TOKEN || env.GITHUB_TOKEN || env.HOOKLINE_TOKEN
-  return githubAt(readApiUrl(env), text ? new Secret(text) : undefined)
+  const [set] = ['GH_TOKEN', 'GITHUB_TOKEN', 'HOOKLINE_TOKEN'].flatMap((name) => {
+    const text = env[name]
+    return text ? [readToken(name, text)] : []
+  })
+  return githubAt(readApiUrl(env), set)
 }
 
 async function ask(

@@ -1,10 +1,11 @@
-import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { text } from 'node:stream/consumers'
+import type { ProxyAgent } from '../action/http.ts'
 import { byteString } from '../wire/bytes.ts'
 import { errorCode, UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
-import { Secret } from '../wire/secret.ts'
+import { readToken, Secret } from '../wire/secret.ts'
 
 interface HttpCall {
   readonly method: string
@@ -22,13 +23,13 @@ interface HttpCall {
  */
 export async function httpCall(call: HttpCall): Promise<HttpReply> {
   const { method, url, headers = {}, body = new Uint8Array(), timeout } = call
-  const agent = await proxyFor(url)
+  const proxy = await proxyFor(url)
   // A client of more abilities would take as long to load as all else that a command needs.
   const isSecure = url.protocol === 'https:'
   const { request } = await (isSecure ? import('node:https') : import('node:http'))
   const signal = AbortSignal.timeout(timeout)
   const options: RequestOptions = {
-    ...{ method, agent, signal, protocol: url.protocol, port: url.port },
+    ...{ method, agent: proxy ?? false, signal, protocol: url.protocol, port: url.port },
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     path: url.pathname + url.search,
     headers: record(
@@ -46,7 +47,7 @@ export async function httpCall(call: HttpCall): Promise<HttpReply> {
       // What switches to another protocol ends without either of them.
       sent.on('close', () => reject(new Error('no answer')))
       sent.on('proxyConnect', ({ statusCode }: { statusCode: number }) => {
-        if (statusCode !== 200) sent.destroy(new Error('the proxy refuses'))
+        if (statusCode !== 200) sent.destroy(new ProxyRefusal(statusCode))
       })
       sent.end(body)
     })
@@ -59,18 +60,33 @@ export async function httpCall(call: HttpCall): Promise<HttpReply> {
       text: await text(answer),
     }
   } catch (error) {
-    if (signal.aborted) throw new HttpFailure('timeout', 'TimeoutError')
+    const through = proxy?.proxy.host
+    if (signal.aborted) throw new HttpFailure('timeout', 'TimeoutError', through)
+    if (error instanceof ProxyRefusal) throw new HttpFailure('connection', error.message, through)
     // The message may hold the URL, so only its code is told.
-    throw new HttpFailure('connection', errorCode(error) ?? 'broken off')
+    throw new HttpFailure('connection', errorCode(error) ?? 'broken off', through)
   }
 }
 
-/** The proxy that the environment names, but never for this machine itself; `false` for none. */
-async function proxyFor(url: URL): Promise<Agent | false> {
-  if (isLoopback(url.hostname)) return false
+/** What to do where a service cannot be reached. @param direct what would do without a proxy */
+export function unreachableHint({ proxy }: HttpFailure, direct: string): string {
+  return proxy === undefined
+    ? direct
+    : 'check HTTPS_PROXY, or name the host in NO_PROXY where no proxy is needed'
+}
+
+class ProxyRefusal extends Error {
+  constructor(status: number) {
+    super(status === 407 ? 'it wants a user and a password: 407' : `it answers ${status}`)
+  }
+}
+
+/** The proxy that the environment names, but never for this machine itself. */
+async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
+  if (isLoopback(url.hostname)) return undefined
   const { proxyAgent } = await import('../action/http.ts')
   try {
-    return (await proxyAgent(url.href)) ?? false
+    return await proxyAgent(url.href)
   } catch {
     throw new HttpFailure('connection', 'the proxy has no valid address')
   }
@@ -115,4 +131,10 @@ export async function readSecret(
 export function fromEnvironment(variable: string): Secret | undefined {
   const value = process.env[variable]
   return value ? new Secret(value) : undefined
+}
+
+/** The same for what is to stand in a header. @throws UserError where it cannot */
+export function tokenFromEnvironment(variable: string): Secret | undefined {
+  const value = process.env[variable]
+  return value ? readToken(variable, value) : undefined
 }

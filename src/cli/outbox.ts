@@ -4,7 +4,7 @@ import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { fields } from './github.ts'
-import { fromEnvironment, httpCall } from './http.ts'
+import { httpCall, tokenFromEnvironment, unreachableHint } from './http.ts'
 import { print, styled, withProgress } from './terminal.ts'
 
 interface OutboxOptions {
@@ -197,7 +197,7 @@ function duration(milliseconds: number): string {
 
 /** @throws UserError for what the relay refuses, and when there is none */
 async function ask(method: string, url: URL): Promise<HttpReply> {
-  const key = fromEnvironment('HOOKLINE_OPERATOR_KEY')
+  const key = tokenFromEnvironment('HOOKLINE_OPERATOR_KEY')
   if (!key) {
     throw new UserError({
       message: 'HOOKLINE_OPERATOR_KEY is not set',
@@ -219,7 +219,7 @@ async function ask(method: string, url: URL): Promise<HttpReply> {
     throw new UserError({ message: printable(message), hint: printable(hint) })
   } catch (cause) {
     if (!(cause instanceof HttpFailure)) throw cause
-    const hint = 'is the relay running there?'
+    const hint = unreachableHint(cause, 'is the relay running there?')
     throw new UserError({ message: `${url.host}: ${cause.message}`, hint }, { cause })
   }
 }

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import type { JWK } from 'jose'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
-import { httpCall } from './http.ts'
+import { httpCall, unreachableHint } from './http.ts'
 import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
 import { warn } from './terminal.ts'
 
@@ -98,7 +98,10 @@ async function published(relay: string): Promise<string> {
     return (await httpCall({ method: 'GET', url, timeout: TIMEOUT })).text
   } catch (cause) {
     if (!(cause instanceof HttpFailure)) throw cause
-    const hint = 'is the relay running there? --key <file> needs no connection to it'
+    const hint = unreachableHint(
+      cause,
+      'is the relay running there? --key <file> needs no connection to it',
+    )
     throw new UserError({ message: `${relay}: ${cause.message}`, hint }, { cause })
   }
 }

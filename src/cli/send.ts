@@ -9,7 +9,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { fields, githubOf } from './github.ts'
-import { fromEnvironment, httpCall, isLoopback, readSecret } from './http.ts'
+import { httpCall, isLoopback, readSecret, tokenFromEnvironment, unreachableHint } from './http.ts'
 import type { Run } from './runs.ts'
 import { FIXTURES, fixtureOf } from './send/fixtures.ts'
 import {
@@ -229,14 +229,14 @@ function pairedKey(file: string, scheme: string): Secret {
 }
 
 async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {
-  const token = fromEnvironment('HOOKLINE_TOKEN')
+  const token = tokenFromEnvironment('HOOKLINE_TOKEN')
   const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
   try {
     const call = httpCall({ method, url, headers: authorized, body, timeout: TIMEOUT })
     return readAnswer(await withProgress(`waiting for ${url.host}`, call))
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const hint = 'is the relay, or hookline dev, running there?'
+    const hint = unreachableHint(error, 'is the relay, or hookline dev, running there?')
     throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
   }
 }

@@ -1,14 +1,13 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
-import { Secret } from '../wire/secret.ts'
+import { readToken, Secret } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
 import { type DispatchEvent, isDispatchEvent } from './claims.ts'
 import {
   type Authority,
   type CredentialOptions,
-  isHeaderSafe,
   judgeCredentials,
 } from './credentials.ts'
 import { dispatchTo } from './dispatch.ts'
@@ -178,11 +177,7 @@ async function readAuthority(env: Environment): Promise<AuthorityConfig | undefi
   const { HOOKLINE_TOKEN: token, HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: key } = env
   if (id && key) return { app: { id: readAppId(id), key: await readAppKeyOf(key) } }
   if (!token) return undefined
-  if (isHeaderSafe(token)) return { token: new Secret(token) }
-  throw new UserError({
-    message: 'HOOKLINE_TOKEN holds a character that no token has',
-    hint: 'look for a line end or a space around it',
-  })
+  return { token: readToken('HOOKLINE_TOKEN', token) }
 }
 
 function readAppId(id: string): string {

@@ -1,7 +1,7 @@
 import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../wire/headers.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../wire/path.ts'
-import { Secret } from '../wire/secret.ts'
+import { isHeaderSafe, Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { covers, type Scope, type TokenRequest, type TokenSource } from './claims.ts'
 import { invalidToken } from './errors.ts'
@@ -263,11 +263,6 @@ function tokenFromHeaders(headers: RawHeaders): string | undefined {
     if (token) return token
   }
   return undefined
-}
-
-/** True for what can stand in an `Authorization` header without breaking out of it. */
-export function isHeaderSafe(token: string): boolean {
-  return /^[\x21-\x7e]+$/.test(token)
 }
 
 function withoutScheme(value: string | undefined): string | undefined {

@@ -221,7 +221,7 @@ function classifyFault(fault: unknown): Verdict {
   if (fault instanceof RelayError) return withoutToken(fault)
   if (!(fault instanceof PlatformFault)) throw fault
   if (fault.sent) return { kind: 'refused', error: platformTimeout(fault) }
-  return { kind: 'again', error: platformUnavailable(fault) }
+  return { kind: 'again', error: platformUnreachable(fault) }
 }
 
 /** There was no token to ask with, so GitHub was not told of the event. */
@@ -237,6 +237,14 @@ export function platformUnavailable(cause?: unknown, retryAfter?: number): Relay
     hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,
     cause,
     ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+/** Nothing of the event has left. */
+function platformUnreachable(cause: unknown): RelayError {
+  return new RelayError(502, 'platform_unavailable', 'the relay could not reach GitHub', {
+    hint: 'send the request again later',
+    cause,
   })
 }
 

@@ -31,10 +31,14 @@ export type Http = (request: HttpRequest) => Promise<HttpReply>
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly reason: 'timeout' | 'connection'
+  /** Host of the proxy that was asked, where there is one. */
+  readonly proxy: string | undefined
 
-  constructor(reason: HttpFailure['reason'], detail: string) {
-    super(`${reason === 'timeout' ? 'no answer in time' : 'no connection'} (${detail})`)
+  constructor(reason: HttpFailure['reason'], detail: string, proxy?: string) {
+    const what = reason === 'timeout' ? 'no answer in time' : 'no connection'
+    super(`${what}${proxy === undefined ? '' : ` through the proxy ${proxy}`} (${detail})`)
     this.reason = reason
+    this.proxy = proxy
   }
 }
 

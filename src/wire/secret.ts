@@ -1,4 +1,5 @@
 import { byteString } from './bytes.ts'
+import { UserError } from './errors.ts'
 
 const HIDDEN = '***'
 
@@ -57,6 +58,24 @@ export class Secret {
     if (UNRESERVED.test(this.#value) && !ESCAPED_UNRESERVED.test(text)) return false
     return unescaped(text).includes(unescaped(this.#value, false))
   }
+}
+
+/** True for what can stand in an `Authorization` header without breaking out of it. */
+export function isHeaderSafe(token: string): boolean {
+  return /^[\x21-\x7e]+$/.test(token)
+}
+
+/**
+ * A token as a variable of the environment holds it.
+ *
+ * @throws UserError for one that no header can carry, as a file with foreign line ends leaves it
+ */
+export function readToken(variable: string, text: string): Secret {
+  if (isHeaderSafe(text)) return new Secret(text)
+  throw new UserError({
+    message: `${variable} holds a character that no token has`,
+    hint: 'look for a line end or a space around it',
+  })
 }
 
 /** What no form needs to escape, and of what most tokens are made: RFC 3986, section 2.3. */
