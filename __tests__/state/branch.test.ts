@@ -269,6 +269,11 @@ describe('GitHub refuses', () => {
     [403, 'Resource not accessible by integration', /`permissions: contents: write`/],
     [404, 'Not Found', /`permissions: contents: write`/],
     [401, 'Bad credentials', /`github-token` is no token/],
+    [
+      409,
+      'Could not update file: 2 of 2 required status checks are expected. Changes must be made through a pull request.',
+      /a rule protects the branch/,
+    ],
     [409, 'Repository rule violations found\n\nCannot create ref', /a rule protects the branch/],
     [422, 'Changes must be made through a protected branch', /a rule protects the branch/],
     [503, 'Unavailable', /try again later/],

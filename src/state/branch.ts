@@ -168,10 +168,10 @@ async function saveFile(
   if (reply.status === 404) return begin(branch, id, text, api)
   if (reply.status === 200 || reply.status === 201) return true
   // Somebody else wrote in between: another blob stands there, or one where there was none, or the
-  // branch moved on. A rule that protects the branch is told with 409 too.
+  // branch moved on. Rules that protect the branch are told with 409 too, in many words.
   const isConflict =
     reply.status === 409
-      ? !/rule violation|protected/i.test(reply.message)
+      ? /does not match|but expected/i.test(reply.message)
       : reply.status === 422 && reply.message.includes(`"sha" wasn't supplied`)
   if (isConflict) return false
   throw refusalError(reply, `the branch ${branch}`)
@@ -254,7 +254,7 @@ function notes(reply: GitHubReply): NonNullable<Problem['notes']> {
     return ['GitHub limits how often it is called: try again later']
   }
   if (status === 401) return ['the input `github-token` is no token that GitHub knows']
-  if (/rule violation|protected/i.test(message)) {
+  if (status === 409 || /rule violation|protected/i.test(message)) {
     return ['a rule protects the branch: exempt it, or choose another name']
   }
   if (status === 403 || status === 404) {
