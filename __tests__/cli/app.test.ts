@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -139,6 +139,15 @@ describe('hookline app create', () => {
     expect((await stat(out)).mode & 0o777).toBe(0o600)
   })
 
+  test('keeps the key to its owner where the file went meanwhile', async () => {
+    const out = `${await folder()}/relay.env`
+    const { page, ended } = await begin('--out', out)
+    await rm(out)
+    await submit(page)
+    await ended
+    expect((await stat(out)).mode & 0o777).toBe(0o600)
+  })
+
   test.each(['HOOKLINE_APP_ID=1', 'HOOKLINE_APP_KEY=x'])(
     'refuses a file with %s before any page opens',
     async (line) => {
@@ -205,7 +214,7 @@ describe('hookline app create', () => {
   })
 
   test.each([
-    ['no relay', ['--relay', 'nonsense'], 'is no address of a relay'],
+    ['no relay', ['--relay', 'nonsense'], 'is not the address of a relay'],
     ['no organization', ['--relay', RELAY, '--org', 'a/b'], 'is no name of an organization'],
     ['no event', ['--relay', RELAY, '--event', 'push'], 'Allowed choices'],
     ['no such folder', ['--relay', RELAY, '--out', '/nowhere/x.env'], 'cannot be written'],

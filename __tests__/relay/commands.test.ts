@@ -128,7 +128,7 @@ describe('hookline seal', () => {
       'an unencrypted relay elsewhere',
       ['--relay', 'http://relay.test', '--repository', 'o/r'],
       TOKEN,
-      'no address of a relay',
+      'not the address of a relay',
     ],
     ['no relay', ['--repository', 'o/r'], TOKEN, 'no relay is named'],
     ['a bad repository', ['--relay', 'x', '--repository', 'o'], TOKEN, 'is no repository'],

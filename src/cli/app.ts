@@ -5,6 +5,7 @@ import type { DispatchEvent } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
+import { shownSetting } from '../wire/secret.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { httpCall } from './http.ts'
 import { EVENTS } from './scope.ts'
@@ -81,10 +82,11 @@ async function create(options: CreateOptions): Promise<void> {
   const { id, slug, page } = app
   const install = `${page}/installations/new`
   if (file) {
-    appendFileSync(file.path, file.separator + (await settings(app, file.hasSignKeys)))
+    const text = file.separator + (await settings(app, file.hasSignKeys))
+    appendFileSync(file.path, text, { mode: 0o600 }) // it may have gone while the page waited
     const fields = { id, slug, page, install, out: file.path }
-    const text = `${slug} is made; its id and key stand in ${file.path}\nInstall it: ${install}`
-    process.stdout.write(`${options.json ? JSON.stringify(fields) : text}\n`)
+    const done = `${slug} is made; its id and key stand in ${file.path}\nInstall it: ${install}`
+    process.stdout.write(`${options.json ? JSON.stringify(fields) : done}\n`)
   } else {
     const key = oneLine(app.key)
     const text = [
@@ -110,7 +112,7 @@ function readRelay(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search) return url
   throw new UserError({
-    message: `${JSON.stringify(text)} is no address of a relay`,
+    message: `--relay is not the address of a relay: ${shownSetting(text)}`,
     hint: 'it looks like https://relay.example.com',
   })
 }
@@ -119,7 +121,7 @@ function readRelay(text: string): URL {
 function formAddress(server = '', org: string | undefined): URL {
   const base = server || 'https://github.com'
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
-    throw new UserError({ message: `HOOKLINE_SERVER_URL is no address: ${JSON.stringify(base)}` })
+    throw new UserError({ message: `HOOKLINE_SERVER_URL is not an address: ${shownSetting(base)}` })
   }
   if (org !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(org)) {
     throw new UserError({ message: `${JSON.stringify(org)} is no name of an organization` })

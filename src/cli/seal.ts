@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import type { JWK } from 'jose'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
+import { shownSetting } from '../wire/secret.ts'
 import { httpCall, unreachableHint } from './http.ts'
 import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
 import { warn } from './terminal.ts'
@@ -90,7 +91,7 @@ async function published(relay: string): Promise<string> {
   const local = url && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   if (!url || (url.protocol !== 'https:' && !local)) {
     throw new UserError({
-      message: `${JSON.stringify(relay)} is no address of a relay`,
+      message: `--relay is not the address of a relay: ${shownSetting(relay)}`,
       hint: 'it begins with https://, or is on this machine',
     })
   }

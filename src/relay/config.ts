@@ -1,15 +1,11 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
-import { readToken, Secret } from '../wire/secret.ts'
+import { readToken, Secret, shownSetting } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
 import { type DispatchEvent, isDispatchEvent } from './claims.ts'
-import {
-  type Authority,
-  type CredentialOptions,
-  judgeCredentials,
-} from './credentials.ts'
+import { type Authority, type CredentialOptions, judgeCredentials } from './credentials.ts'
 import { dispatchTo } from './dispatch.ts'
 import { type Clock, DEFAULT_BUDGET, type GitHubOptions, type PlatformCall } from './github.ts'
 import { readSignKey, type SignKey } from './grant.ts'
@@ -95,7 +91,7 @@ export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): U
   const plain = url && !url.username && !url.password && !url.search && !url.hash
   if (plain && /^https?:$/.test(url.protocol)) return url
   throw new UserError({
-    message: `HOOKLINE_API_URL is not the address of an API: ${JSON.stringify(text)}`,
+    message: `HOOKLINE_API_URL is not the address of an API: ${shownSetting(text)}`,
     hint: 'it looks like https://api.github.com, or https://github.example.com/api/v3',
   })
 }
@@ -111,7 +107,7 @@ export function readNumber(env: Environment, name: string, preset: number): numb
   if (!text) return preset
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new UserError({
-    message: `${name} is no whole number above 0: ${JSON.stringify(text)}`,
+    message: `${name} is no whole number above 0: ${shownSetting(text)}`,
     hint: `the default is ${preset}`,
   })
 }
@@ -120,7 +116,7 @@ function readEvent(text: string | undefined): DispatchEvent {
   if (!text) return 'repository_dispatch'
   if (isDispatchEvent(text)) return text
   throw new UserError({
-    message: `HOOKLINE_EVENT is no event that starts a workflow: ${JSON.stringify(text)}`,
+    message: `HOOKLINE_EVENT is no event that starts a workflow: ${shownSetting(text)}`,
     hint: 'write repository_dispatch, or workflow_dispatch for the one workflow that the URL names',
   })
 }
@@ -183,7 +179,7 @@ async function readAuthority(env: Environment): Promise<AuthorityConfig | undefi
 function readAppId(id: string): string {
   if (/^[\w.-]{1,100}$/.test(id)) return id
   throw new UserError({
-    message: `HOOKLINE_APP_ID is no id of an App: ${JSON.stringify(id)}`,
+    message: `HOOKLINE_APP_ID is no id of an App: ${shownSetting(id)}`,
     hint: "it is the number in the App's settings, or its client id",
   })
 }

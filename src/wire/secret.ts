@@ -152,6 +152,17 @@ function base64At(shift: number, binary: string): string {
   return encoded.slice(Math.ceil((shift * 8) / 6), whole)
 }
 
+const LONGEST_PLAIN = 32
+
+/**
+ * What a setting holds, as an error shows it. A long text, or an address with a user, may be a secret
+ * in the wrong place: of such a one only its length is told.
+ */
+export function shownSetting(text: string): string {
+  const isPlain = text.length <= LONGEST_PLAIN && !text.includes('@')
+  return isPlain ? JSON.stringify(text) : `a text of ${text.length} characters`
+}
+
 /**
  * A text with asterisks for whatever looks like a bot's token, as many as it has characters, so that
  * columns stay. For texts that quote what a person wrote, who may have put a token in the wrong place.

@@ -1,4 +1,5 @@
 import { UserError } from '../../wire/errors.ts'
+import { shownSetting } from '../../wire/secret.ts'
 import type { Environment } from '../config.ts'
 import type { OutboxLimits } from './outbox.ts'
 
@@ -50,7 +51,7 @@ function number(env: Environment, name: string, standard: number, range: Range):
   if (isNumber && value <= most && (whole ? value >= least : value > least)) return value
   const kind = whole ? 'a whole number' : 'a number'
   throw new UserError({
-    message: `${name} is not ${kind} ${whole ? `from ${least}` : `above ${least}`} to ${most}: ${JSON.stringify(text)}`,
+    message: `${name} is not ${kind} ${whole ? `from ${least}` : `above ${least}`} to ${most}: ${shownSetting(text)}`,
     hint: `the default is ${standard}`,
   })
 }
