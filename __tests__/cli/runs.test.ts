@@ -94,13 +94,39 @@ describe('hookline runs', () => {
     })
   })
 
-  test('what GitHub does not show is told with the permission', async () => {
-    github.always({ status: 403, body: '{}' })
-    expect(await runs()).toMatchObject({
+  test.each([
+    [401, {}, 'GitHub does not know the token'],
+    [403, {}, 'Actions: Read'],
+    [403, { 'x-ratelimit-remaining': '0' }, 'rate limit'],
+    [404, {}, 'check the spelling of the repository'],
+    [502, {}, 'githubstatus.com'],
+  ])('what GitHub does not show is told with what to do: %s', async (status, headers, hint) => {
+    github.always({ status, headers, body: '{}' })
+    expect(await runs()).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) })
+  })
+
+  test('a token that no header can carry is told', async () => {
+    const { code, stderr } = await hookline(['runs', '--repository', 'octo/repo'], {
+      HOOKLINE_TOKEN: 'token\r',
+    })
+    expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('Actions: Read'),
+      stderr: expect.stringContaining('HOOKLINE_TOKEN holds a character that no token has'),
     })
   })
+
+  test('--watch goes on after what passes', async () => {
+    const answering = oneRun()
+    let calls = 0
+    github.always((call, response) => {
+      // The first two calls are for the listing; then a connection is lost, and GitHub is at a loss.
+      calls++
+      if (calls === 3) return void response.destroy()
+      return calls === 4 ? { status: 502, body: '<html>' } : answering(call, response)
+    })
+    const { code, stderr } = await runs('--delivery', DELIVERY, '--watch')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('trying again') })
+  }, 30_000)
 
   test.each([
     ['success', 0],
@@ -162,6 +188,24 @@ describe('hookline send', () => {
     },
     30_000,
   )
+
+  test('--wait says why nothing ran', async () => {
+    relay.always(answer({}))
+    github.always(oneRun({ conclusion: 'skipped' }))
+    const { code, stderr } = await hookline([
+      ...['send', `${relay.url}/octo/repo/hook/webhook`, '--wait'],
+    ])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('the guard in') })
+  }, 30_000)
+
+  test('what waits in the outbox is told, and not waited for', async () => {
+    relay.always(answer({ 'x-hookline-queued': 'true' }))
+    const url = `${relay.url}/octo/repo/hook/webhook`
+    const sent = await hookline(['send', url])
+    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining("relay's outbox") })
+    const { code, stderr } = await hookline(['send', url, '--wait'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('outbox list') })
+  })
 
   test('an address of this machine needs no scheme', async () => {
     relay.always(answer({}))

@@ -9,11 +9,11 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
 import { type DoctorPorts, type Finding, failed, type Target } from './doctor/findings.ts'
-import { judgeRepository, NO_TOKEN } from './doctor/repository.ts'
+import { judgeRepository, noToken } from './doctor/repository.ts'
 import { checkWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
-import { httpCall, tokenFromEnvironment } from './http.ts'
+import { httpCall, tokenFromEnvironment, unreachableHint } from './http.ts'
 import { EVENTS } from './scope.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
 
@@ -153,21 +153,17 @@ export async function runChecks(target: Target, ports: DoctorPorts): Promise<rea
 
 async function checkGitHub(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
   const { app = [] } = target
-  if (!target.token) return app.length > 0 ? app : [NO_TOKEN]
+  if (!target.token) return app.length > 0 ? app : [noToken(target.event)]
   try {
-    const { repository } = target
-    const { findings, known } = judgeRepository(
-      repository,
-      await ports.askGitHub(`/repos/${repository}`),
-      target.event,
-    )
+    const answer = await ports.askGitHub(`/repos/${target.repository}`)
+    const { findings, known } = judgeRepository(target, answer)
     if (!known) return [...app, ...findings]
     // What an App's token may do is known already.
     const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')
     return [...app, ...others, ...(await checkWorkflows(target, known, ports))]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const mend = 'check the network, a proxy, and HOOKLINE_API_URL'
+    const mend = unreachableHint(error, 'check the network and HOOKLINE_API_URL')
     return [failed('token', 'github_unreachable', `GitHub: ${error.message}`, mend)]
   }
 }

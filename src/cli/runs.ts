@@ -1,11 +1,12 @@
 import { Command } from 'commander'
 import { systemClock } from '../relay/config.ts'
-import { UserError } from '../wire/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { originRepository } from './files.ts'
-import { type AskGitHub, fields, githubOf, list, refusalOf } from './github.ts'
+import { type AskGitHub, fields, type GitHubRefusal, githubOf, list, refusalOf } from './github.ts'
+import { unreachableHint } from './http.ts'
 import { nameAdvice, runNameLine } from './run-name.ts'
 import { EXIT, styled } from './terminal.ts'
 
@@ -60,7 +61,8 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   }
   const told = new Map<number, string>()
   for (;;) {
-    const runs = await listRuns(github)
+    // A wrong setting is told at once; what worked once may come back.
+    const runs = await listRuns(github, told.size > 0 ? askedPatiently : asked)
     const wanted = delivery === undefined ? runs : runs.filter((each) => each.delivery === delivery)
     for (const each of told.size === 0 ? wanted : wanted.toReversed()) {
       if (told.get(each.id) !== stateOf(each)) tell(each)
@@ -130,10 +132,10 @@ export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}
  *
  * @throws UserError when GitHub does not tell
  */
-async function listRuns(github: RunPorts): Promise<readonly Run[]> {
+async function listRuns(github: RunPorts, ask = asked): Promise<readonly Run[]> {
   const found = await Promise.all(
     EVENTS.map(async (event) => {
-      const answer = await asked(github, `?event=${event}&per_page=50`)
+      const answer = await ask(github, `?event=${event}&per_page=50`)
       const runs = list(answer.workflow_runs).map(readRun)
       return event === 'workflow_dispatch' ? runs.filter(({ delivery }) => delivery) : runs
     }),
@@ -145,7 +147,7 @@ async function listRuns(github: RunPorts): Promise<readonly Run[]> {
 export async function awaitRun(delivery: string, github: RunPorts): Promise<Run> {
   const deadline = github.now().getTime() + PATIENCE
   for (;;) {
-    const runs = await listRuns(github)
+    const runs = await listRuns(github, (ports, rest) => askedPatiently(ports, rest, deadline))
     const found = runs.find((each) => each.delivery?.toLowerCase() === delivery.toLowerCase())
     if (found) return found
     if (github.now().getTime() + PAUSE > deadline) throw unknownDelivery(delivery)
@@ -170,7 +172,7 @@ export async function followRun(
   tell(known)
   while (known.state !== 'completed') {
     await github.sleep(PAUSE)
-    const now = readRun(await asked(github, `/${known.id}`))
+    const now = readRun(await askedPatiently(github, `/${known.id}`))
     if (stateOf(now) !== stateOf(known)) tell(now)
     known = now
   }
@@ -219,19 +221,68 @@ function readRun(run: Record<string, unknown>): Run {
   }
 }
 
-async function asked({ repository, ask }: RunPorts, rest: string) {
-  try {
-    const reply = await ask(`/repos/${repository}/actions/runs${rest}`)
-    const refusal = refusalOf(reply)
-    const answer = fields(reply.text)
-    if (!refusal && ('id' in answer || 'workflow_runs' in answer)) return answer
-    throw new UserError({
-      message: `GitHub does not show the runs of ${repository} (${reply.status})`,
-      hint: 'the token needs "Actions: Read"; set GH_TOKEN where HOOKLINE_TOKEN is for the relay alone',
-    })
-  } catch (error) {
-    if (!(error instanceof HttpFailure)) throw error
-    const hint = 'check the network, a proxy, and HOOKLINE_API_URL'
-    throw new UserError({ message: `GitHub: ${error.message}`, hint }, { cause: error })
+/** What is looked at for minutes outlives what passes: no connection, a fault of GitHub, its limits. */
+async function askedPatiently(
+  github: RunPorts,
+  rest: string,
+  deadline = github.now().getTime() + LONGEST_GAP,
+) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await asked(github, rest)
+    } catch (error) {
+      if (!(error instanceof PassingError) || github.now().getTime() > deadline) throw error
+      if (tries === 1) process.stderr.write(`${error.message}; trying again\n`)
+      await github.sleep(error.wait ?? Math.min(PAUSE * tries, LONGEST_PAUSE))
+    }
   }
+}
+
+/** How long nothing need be heard of a run before it is given up, in milliseconds. */
+const LONGEST_GAP = 10 * 60_000
+
+const LONGEST_PAUSE = 30_000
+
+/** May be gone at the next try. */
+class PassingError extends UserError {
+  /** Milliseconds that GitHub asks for. */
+  readonly wait: number | undefined
+
+  constructor(problem: Problem, wait?: number, options?: ErrorOptions) {
+    super(problem, options)
+    this.wait = wait
+  }
+}
+
+async function asked({ repository, ask }: RunPorts, rest: string) {
+  const reply = await ask(`/repos/${repository}/actions/runs${rest}`).catch((error: unknown) => {
+    if (!(error instanceof HttpFailure)) throw error
+    const hint = unreachableHint(error, 'check the network and HOOKLINE_API_URL')
+    throw new PassingError({ message: `GitHub: ${error.message}`, hint }, undefined, {
+      cause: error,
+    })
+  })
+  const refusal = refusalOf(reply)
+  const answer = fields(reply.text)
+  if (!refusal && ('id' in answer || 'workflow_runs' in answer)) return answer
+  const problem = {
+    message: `GitHub does not show the runs of ${repository} (${reply.status})`,
+    hint: HINTS[refusal?.kind ?? 'other'],
+  }
+  if (refusal?.kind === 'limited') {
+    throw new PassingError(problem, Number(reply.headers['retry-after']) * 1000 || LONGEST_PAUSE)
+  }
+  throw reply.status >= 500 ? new PassingError(problem) : new UserError(problem)
+}
+
+const READS_ACTIONS =
+  'the token needs "Actions: Read"; set GH_TOKEN where HOOKLINE_TOKEN is for the relay alone'
+
+const HINTS: Readonly<Record<GitHubRefusal['kind'], string>> = {
+  unauthorized: 'GitHub does not know the token: it is incomplete, expired or revoked',
+  sso: 'the organisation has not authorised the token: "Configure SSO" at https://github.com/settings/tokens',
+  limited: "GitHub's rate limit is reached: try again in a while",
+  missing: `check the spelling of the repository; if it is right, ${READS_ACTIONS}`,
+  forbidden: READS_ACTIONS,
+  other: 'see https://www.githubstatus.com, and HOOKLINE_API_URL',
 }

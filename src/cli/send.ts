@@ -108,6 +108,7 @@ async function sendRequest(
     `${request.method} ${url.origin}${url.pathname}`,
     `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
     ...(run === null ? [] : [run]),
+    ...(answer.queued ? [QUEUED] : []),
     message === null ? body : `${message}: ${hint ?? ''}`,
   ]
   print(
@@ -121,10 +122,13 @@ async function sendRequest(
 }
 
 /** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
-async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
+async function waitForRun(url: URL, { delivery, run, queued }: Answer): Promise<void> {
   const { addressedBy, awaitRun, followRun, hasSucceeded, runAt, runLine } = await import(
     './runs.ts'
   )
+  if (queued) {
+    throw new UserError({ message: `there is no run to wait for yet: ${QUEUED}` })
+  }
   if (run === null && (delivery === null || (await isDev(url)))) {
     throw new UserError({
       message: `there is no run to wait for: what answered is ${delivery === null ? 'no relay' : 'hookline dev'}`,
@@ -141,8 +145,16 @@ async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
   const github = { repository, ask: githubOf(process.env), ...systemClock }
   const found = run === null ? await awaitRun(delivery ?? '', github) : await runAt(run, github)
   const tell = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
-  if (!hasSucceeded(await followRun(found, github, tell))) process.exitCode = EXIT.failure
+  const ended = await followRun(found, github, tell)
+  if (ended.conclusion === 'skipped') process.stderr.write(`${SKIPPED}\n`)
+  if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
 }
+
+const QUEUED =
+  "GitHub has not taken it yet, and the relay's outbox keeps it: npx hookline outbox list"
+
+const SKIPPED =
+  'nothing ran: does the guard in `if:` name another workflow or trigger than the URL?'
 
 /** Where the workflow is at hand, and its runs will not tell which delivery started them. */
 async function tellRunName(url: URL): Promise<void> {
@@ -262,6 +274,8 @@ export interface Answer {
   readonly delivery: string | null
   /** Page of the run that was started, where the relay tells it. */
   readonly run: string | null
+  /** True when it waits in the relay's outbox for GitHub. */
+  readonly queued: boolean
   /** The relay's error code: `missing_token`. */
   readonly code: string | null
   /** What is wrong, and what would do; absent in an answer that is not the relay's. */
@@ -279,6 +293,7 @@ export function readAnswer({ status, headers, text }: HttpReply): Answer {
     status,
     delivery: headers[HEADER.delivery] ?? null,
     run: headers[HEADER.run] ?? null,
+    queued: headers[HEADER.queued] === 'true',
     code: textOf(code),
     message: textOf(message),
     hint: textOf(hint),

@@ -77,7 +77,7 @@ export const ACCEPTED: Reply = {
 export const QUEUED: Reply = {
   ...ACCEPTED,
   status: 202,
-  headers: { ...ACCEPTED.headers, 'x-hookline-queued': 'true' },
+  headers: { ...ACCEPTED.headers, [HEADER.queued]: 'true' },
 }
 
 const STATUS = /^[2-5]\d\d$/

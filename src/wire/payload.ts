@@ -30,6 +30,8 @@ export const HEADER = {
   bodyEncoding: 'x-hookline-body-encoding',
   /** Of an answer: the page of the run that was started. */
   run: 'x-hookline-run',
+  /** Of an answer: `true` where the event waits in the outbox. */
+  queued: 'x-hookline-queued',
 } as const
 
 /** Every name that begins so belongs to the relay: a caller's own are dropped. */

@@ -165,6 +165,47 @@ describe('each fault is found, and says what to do', () => {
     expect(codes(await at('nightly'))).toEqual(['workflow_not_listening'])
   })
 
+  test('a bot that only polls is well', async () => {
+    const polling = LISTENING.replace(/repository_dispatch:\n.*\n/, 'schedule: []\n')
+    const workflows = { 'bot.yml': polling, 'ci.yml': PUSH }
+    expect(codes(await examineAt(platform, { scopes: 'repo', workflows }))).toEqual([])
+  })
+
+  test.each([
+    ['repository_dispatch', LISTENING.replace('repository_dispatch', 'workflow_dispatch')],
+    ['workflow_dispatch', LISTENING],
+  ] as const)('nothing that listens for %s, but for the other event', async (event, text) => {
+    const workflows = { 'hook.yml': text }
+    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { event })
+    expect(codes(findings)).toEqual(['workflow_not_listening'])
+    expect(findings.at(-1)?.mend).toContain('hook.yml listens for')
+  })
+
+  test('a source where GitHub reads it', async () => {
+    const workflows = { 'hook.yml': LISTENING.replace('on:\n', 'on:\n  webhook:\n') }
+    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { workflow: 'hook' })
+    expect(codes(findings)).toEqual(['workflow_is_source'])
+  })
+
+  test.each([
+    ['webhok', ['trigger_not_declared']],
+    ['webhook', ['run_missing']],
+  ])('an event for the trigger %s', async (trigger, expected) => {
+    const target = { workflow: 'hook', trigger, deliver: 0 }
+    expect(codes(await examineAt(platform, { scopes: 'repo' }, target))).toEqual(expected)
+  })
+
+  test.each([
+    ['no token', {}, { token: undefined }],
+    ['one that cannot see the repository', { repository: json(404, {}) }, {}],
+    ['one that may not read it', { repository: json(403, {}) }, {}],
+  ])('%s, in direct mode: nothing that can push code is asked for', async (_, setting, target) => {
+    const direct = { ...target, event: 'workflow_dispatch' } as const
+    const [finding] = await examineAt(platform, setting, direct)
+    expect(finding?.mend).toContain('Actions: Read and write')
+    expect(finding?.mend).not.toContain('Contents')
+  })
+
   test('no token', async () => {
     const findings = await examineAt(platform, {}, { token: undefined })
     expect(codes(findings)).toEqual(['token_missing'])

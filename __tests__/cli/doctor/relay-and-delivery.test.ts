@@ -126,6 +126,21 @@ describe('a real event', () => {
     expect(findings.at(-1)).toMatchObject({ mend: expect.stringContaining('may have arrived') })
   })
 
+  test('tells an event that waits in the outbox of the relay', async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/') return response.end('This is a Hookline relay.')
+      if (request.method === 'GET') return response.end('ok\n')
+      response.setHeader('x-hookline-delivery', '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11')
+      return response.writeHead(202, { 'x-hookline-queued': 'true' }).end('{"success":true}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const target = { ...SEND, relay: `http://127.0.0.1:${port}` }
+    const findings = await examineAt(platform, { scopes: 'repo' }, target)
+    server.close()
+    expect(codes(findings)).toEqual(['delivery_queued'])
+  })
+
   test('sends nothing while something else is broken', async () => {
     const broken = { scopes: 'repo', workflows: { 'hook.yml': PUSH } }
     const findings = await examineAt(platform, broken, SEND)

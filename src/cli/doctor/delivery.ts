@@ -41,6 +41,8 @@ interface Sent {
   readonly delivery: string | null
   /** Page of the run, where GitHub told it. */
   readonly run: string | null
+  /** True when GitHub has not taken it yet: it waits in the relay's outbox. */
+  readonly queued?: boolean
 }
 
 async function sendToGitHub(target: Target, ports: DoctorPorts): Promise<Sent | Finding> {
@@ -124,6 +126,11 @@ async function checkRun(
 ): Promise<Finding> {
   const { deliver = 0 } = target
   if (sent.run !== null) return started(sent.run)
+  if (sent.queued) {
+    const message = "the relay's outbox has the event: GitHub has not taken it yet"
+    const mend = 'see https://www.githubstatus.com, and what waits with: npx hookline outbox list'
+    return unknown('delivery', 'delivery_queued', message, mend)
+  }
   const deadline = since.getTime() + deliver * 1000
   for (;;) {
     const run = await startedRun(target, sent, since, ports)
@@ -133,7 +140,9 @@ async function checkRun(
         'delivery',
         'run_missing',
         `GitHub accepted the event, and no run started within ${deliver} s`,
-        `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
+        target.event === 'workflow_dispatch'
+          ? 'the relay named no run: is HOOKLINE_EVENT=workflow_dispatch set there, too? Queues can take longer'
+          : `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
       )
     }
     await ports.sleep(PAUSE)

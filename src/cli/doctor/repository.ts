@@ -1,7 +1,7 @@
 import type { DispatchEvent } from '../../relay/claims.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import { fields, type GitHubRefusal, refusalOf } from '../github.ts'
-import { type Finding, failed, ok, unknown, warning } from './findings.ts'
+import { type Finding, failed, ok, type Target, unknown, warning } from './findings.ts'
 
 /** What of a repository the later checks need. */
 export interface KnownRepository {
@@ -21,12 +21,19 @@ const PERMISSION =
 const DIRECT_PERMISSION =
   'fine-grained: "Actions: Read and write" on this repository alone, which cannot push code'
 
-export const NO_TOKEN = failed(
-  'token',
-  'token_missing',
-  'HOOKLINE_TOKEN is not set',
-  `make a token at https://github.com/settings/personal-access-tokens/new (${PERMISSION}), and set HOOKLINE_TOKEN to it`,
-)
+/** What the token needs for the one event or the other. */
+function permissionFor(event: DispatchEvent | undefined): string {
+  return event === 'workflow_dispatch' ? DIRECT_PERMISSION : PERMISSION
+}
+
+export function noToken(event: DispatchEvent | undefined): Finding {
+  return failed(
+    'token',
+    'token_missing',
+    'HOOKLINE_TOKEN is not set',
+    `make a token at https://github.com/settings/personal-access-tokens/new (${permissionFor(event)}), and set HOOKLINE_TOKEN to it`,
+  )
+}
 
 const NOT_GITHUB = failed(
   'token',
@@ -36,44 +43,42 @@ const NOT_GITHUB = failed(
 )
 
 /** Token and repository, from the answer to `GET /repos/{owner}/{repo}`. */
-export function judgeRepository(
-  name: string,
-  reply: HttpReply,
-  event: DispatchEvent = 'repository_dispatch',
-): RepositoryCheck {
+export function judgeRepository(target: Target, reply: HttpReply): RepositoryCheck {
+  const { repository: name, event } = target
   const refusal = refusalOf(reply)
   if (refusal) {
     const { kind, status } = refusal
-    const [message, mend] = MENDS[kind](name)
+    const [message, mend] = MENDS[kind](name, permissionFor(event))
     return { findings: [failed('token', CODES[kind], `${message} (${status})`, mend)] }
   }
   const repository = fields(reply.text)
   if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
-  const findings = [
-    tokenFinding(name, reply, repository, event),
-    repositoryFinding(name, repository),
-  ]
+  const findings = [tokenFinding(target, reply, repository), repositoryFinding(name, repository)]
   return { findings, known: { defaultBranch: repository.default_branch } }
 }
 
-const MENDS: Readonly<Record<GitHubRefusal['kind'], (name: string) => readonly [string, string]>> =
-  {
-    unauthorized: () => [
-      'GitHub does not accept the token',
-      'it is incomplete, expired or revoked: make a new one',
-    ],
-    sso: (name) => [
-      `the organisation of ${name} has not authorised the token`,
-      'open the token at https://github.com/settings/tokens, "Configure SSO", and authorise the organisation',
-    ],
-    limited: () => ["GitHub's rate limit is reached", 'try again in a while'],
-    missing: (name) => [
-      `the token cannot see ${name}`,
-      `check the spelling; if it is right, the token must reach the repository: ${PERMISSION}`,
-    ],
-    forbidden: (name) => [`the token may not read ${name}`, `give it more: ${PERMISSION}`],
-    other: () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
-  }
+type Mend = (name: string, permission: string) => readonly [string, string]
+
+const MENDS: Readonly<Record<GitHubRefusal['kind'], Mend>> = {
+  unauthorized: () => [
+    'GitHub does not accept the token',
+    'it is incomplete, expired or revoked: make a new one',
+  ],
+  sso: (name) => [
+    `the organisation of ${name} has not authorised the token`,
+    'open the token at https://github.com/settings/tokens, "Configure SSO", and authorise the organisation',
+  ],
+  limited: () => ["GitHub's rate limit is reached", 'try again in a while'],
+  missing: (name, permission) => [
+    `the token cannot see ${name}`,
+    `check the spelling; if it is right, the token must reach the repository: ${permission}`,
+  ],
+  forbidden: (name, permission) => [
+    `the token may not read ${name}`,
+    `give it more: ${permission}`,
+  ],
+  other: () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
+}
 
 const CODES: Readonly<Record<GitHubRefusal['kind'], string>> = {
   unauthorized: 'token_rejected',
@@ -86,10 +91,9 @@ const CODES: Readonly<Record<GitHubRefusal['kind'], string>> = {
 
 /** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
 function tokenFinding(
-  name: string,
+  { repository: name, workflow, event }: Target,
   { headers }: HttpReply,
   { permissions, private: isPrivate }: Record<string, unknown>,
-  event: DispatchEvent,
 ): Finding {
   const scopes = headers['x-oauth-scopes']?.split(/\s*,\s*/).filter(Boolean)
   const enough = scopes?.includes('repo') || (!isPrivate && scopes?.includes('public_repo'))
@@ -111,7 +115,7 @@ function tokenFinding(
     'token',
     'token_permission_unknown',
     'GitHub accepts the token, and does not tell whether it may start workflows',
-    `see that it has what it needs (${event === 'workflow_dispatch' ? DIRECT_PERMISSION : PERMISSION}), or try it: npx hookline doctor --deliver`,
+    `see that it has what it needs (${permissionFor(event)}), or try it: npx hookline doctor --workflow ${workflow ?? '<name>'} --deliver`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
+import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
@@ -31,7 +32,7 @@ export async function checkWorkflows(
   if (refusal && refusal.kind !== 'missing') return [unreadable(refusal.status)]
   const listing = refusal ? [] : list(parsed(reply.text)).map(({ name }) => String(name))
   const names = listing.filter((name) => /\.ya?ml$/.test(name))
-  const { workflow, event = 'repository_dispatch' } = target
+  const { workflow } = target
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
@@ -44,9 +45,9 @@ export async function checkWorkflows(
   const files = replies.map(({ text }, at): NativeFile => ({ file: wanted[at] ?? '', text }))
   const looked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
   if (looked.length === 0) {
-    const message = `no workflow on ${defaultBranch} listens for ${event}`
-    const mend = 'make one with: npx hookline init'
-    return [failed('workflow', 'workflow_not_listening', message, mend)]
+    const polled = files.filter(({ text, file }) => isPolled(readNative({ file, text })?.on, text))
+    if (polled.length > 0) return polled.map((native) => judgeListening(native, target))
+    return [noneListens(files, target, defaultBranch)]
   }
   const { repository } = target
   const answer = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -61,6 +62,20 @@ export async function checkWorkflows(
     const message = `${file} is disabled (${state})`
     return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`)
   })
+}
+
+/** Where one listens for the other event, that is what the user is told. */
+function noneListens(files: readonly NativeFile[], target: Target, defaultBranch: string): Finding {
+  const { event = 'repository_dispatch' } = target
+  const other = event === 'repository_dispatch' ? 'workflow_dispatch' : 'repository_dispatch'
+  const found = files.find(
+    (file) => ACTION.test(file.text) && listens(file, { ...target, event: other }),
+  )
+  const message = `no workflow on ${defaultBranch} listens for ${event}`
+  const mend = found
+    ? `${found.file} listens for ${other}: give --event ${other}, and set HOOKLINE_EVENT to it where the relay runs`
+    : `make one with: npx hookline init${target.event === 'workflow_dispatch' ? ' --event workflow_dispatch' : ''}`
+  return failed('workflow', 'workflow_not_listening', message, mend)
 }
 
 /** The listing of the folder, or the text of a file in it. */
@@ -80,12 +95,7 @@ function askContents(
 
 function unreadable(status: number): Finding {
   const message = `the token may not read the workflow files (${status})`
-  return unknown(
-    'workflow',
-    'workflow_unreadable',
-    message,
-    'give the token "Contents: Read and write"',
-  )
+  return unknown('workflow', 'workflow_unreadable', message, 'give the token "Contents: Read"')
 }
 
 function absent({ workflow }: Target, files: readonly string[], branch: string): Finding {
@@ -119,14 +129,17 @@ const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
 const ACTION = /uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/
 
 /** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
-function judgeListening({ file, text }: NativeFile, { event }: Target): Finding {
+function judgeListening({ file, text }: NativeFile, target: Target): Finding {
+  const { event } = target
   const workflow = readNative({ file, text })
   if (workflow === undefined) {
     const mend = 'see what GitHub says of it on the page "Actions" of the repository'
     return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend)
   }
-  const mistake = inlineMistake({ file, text })
+  const mistake = inlineMistake({ file, text }) ?? sourceMistake(file, workflow.on)
   if (mistake) return mistake
+  const missing = missingTrigger({ file, text }, target)
+  if (missing) return missing
   if (event === 'workflow_dispatch' && !isPolled(workflow.on, text)) {
     return judgeDirect(file, text, workflow.on)
   }
@@ -164,6 +177,34 @@ function inlineMistake({ file, text }: NativeFile): Finding | undefined {
     const mend = `${hint ? `${hint}; ` : ''}see all of it with: npx hookline check`
     return failed('workflow', 'workflow_on_invalid', `${file}: ${message}`, mend)
   }
+}
+
+/** A file for the compiler in the folder of those that GitHub reads. */
+function sourceMistake(file: string, on: unknown): Finding | undefined {
+  const events = isObject(on) ? Object.keys(on) : [on].flat().map(String)
+  const trigger = events.find((name) => TRIGGERS.has(name))
+  if (trigger === undefined) return undefined
+  const message = `${file}: ${trigger} is not an event of GitHub`
+  const mend = 'move the file to workflows/, and run: npx hookline build'
+  return failed('workflow', 'workflow_is_source', message, mend)
+}
+
+/** What `--deliver` would send to nobody: a trigger that the file does not declare. */
+function missingTrigger({ file, text }: NativeFile, { trigger, deliver }: Target) {
+  if (deliver === undefined) return undefined
+  const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), { name: file, file, text })
+  const declared = native ? nativeTriggers(native) : []
+  // Where the action reads other files, only a run can tell.
+  if (
+    declared.length === 0 ||
+    declared.some(({ definition }) => definition === TRIGGERS.get(trigger))
+  ) {
+    return undefined
+  }
+  const names = declared.map(({ name }) => name)
+  const hint = didYouMean(trigger, names) ?? 'give one of them with --trigger'
+  const message = `${file} declares no trigger "${trigger}", but ${names.join(', ')}`
+  return failed('workflow', 'trigger_not_declared', message, hint)
 }
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
