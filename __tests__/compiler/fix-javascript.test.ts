@@ -7,7 +7,7 @@ import { fill, flagged, step, X } from './support/untrusted.ts'
 describe('R44: a script of github-script', () => {
   const scripts: readonly (readonly [script: string, expected: unknown])[] = [
     [`return \${{ toJSON(on.webhook.outputs.body) }}`, 'body'],
-    [`return \${{ on.webhook.outputs.body.n }} + 1`, 43],
+    [`return \${{ toJSON(on.webhook.outputs.body.n) }} + 1`, 43],
     [`return 'a ${X} b'`, 'a TEXT b'],
     [`return "a ${X}" + ' b'.trim()`, 'a TEXTb'],
     [`return \`a ${X} \${1 + 1}\``, 'a TEXT 2'],
@@ -55,6 +55,8 @@ describe('R44: a script of github-script', () => {
     `const { exec } = x; exec('ls ${X}')`,
     `return /${X}/`,
     `return ${X}()`,
+    `return ${X} + 1`,
+    `if (${X}) core.info('live')`,
     `'${X}'\nreturn 1`,
   ])('%j is left to a person', (script) => {
     const source = withStep(

@@ -89,6 +89,11 @@ describe('puts the variables', () => {
       `- run: |\n    echo "\${WEBHOOK_BODY_X}"\n    echo "\${WEBHOOK_BODY_X}"\n  env:\n    WEBHOOK_BODY_X: ${X}`,
     ],
     [
+      'by its own name where the step has it already',
+      `- env: { Title: '${X}' }\n  run: echo "\${{ env.TITLE }}"`,
+      `- env: { Title: '${X}' }\n  run: echo "\${Title}"`,
+    ],
+    [
       'in the way the script is quoted',
       `- run: 'echo "${X}"'`,
       `- run: 'echo "\${WEBHOOK_BODY_X}"'\n  env:\n    WEBHOOK_BODY_X: ${X}`,

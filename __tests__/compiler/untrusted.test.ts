@@ -315,10 +315,23 @@ describe('what goes through steps is followed', () => {
         uses,
         '- env: {T: "${{ steps.h.outputs.body }}"}',
         '  run: |',
-        '    { echo "V<<$E"; echo "$T"; echo "$E"; } >> $GITHUB_ENV',
+        '    E=$(uuidgen); { echo "V<<$E"; echo "$T"; echo "$E"; } >> $GITHUB_ENV',
         '- run: ${{ env.V }} ${{ env.W }}',
       ],
       [5],
+    ],
+    [
+      'a variable that programs obey, with such a mark too',
+      [
+        uses,
+        '- env: {T: "${{ steps.h.outputs.body }}"}',
+        '  run: |',
+        '    E=$(uuidgen); { echo "NODE_OPTIONS<<$E"; echo "$T"; echo "$E"; } >> $GITHUB_ENV',
+        '- uses: actions/github-script@v8',
+        '  env: {T: "${{ steps.h.outputs.body }}"}',
+        `  with: {script: "core.exportVariable('NODE_OPTIONS', process.env.T)"}`,
+      ],
+      [4, 7],
     ],
     [
       'a variable of later steps, which is kept',
@@ -379,6 +392,23 @@ describe('what goes through steps is followed', () => {
     ],
     ['export v="$T"', 'echo "v=$v" | tee -a $GITHUB_OUTPUT'],
     ['echo "v=$T" >> $GITHUB_OUTPUT', 'if then'],
+    ['[[ "$T" =~ ^v(.+)$ ]] && echo "v=${BASH_REMATCH[1]}" >> $GITHUB_OUTPUT'],
+    ['echo "v=$T" | sudo tee -a "$GITHUB_OUTPUT"'],
+    ['echo "v=$T" | dd of="$GITHUB_OUTPUT"'],
+    ["jq -nr '$ENV.T' >> $GITHUB_OUTPUT"],
+    ['yq -n "strenv(T)" >> $GITHUB_OUTPUT'],
+    [`/usr/bin/python3.12 -c 'import os; print("v=" + os.environ["T"])' >> $GITHUB_OUTPUT`],
+    [`timeout 5 env bash -c 'echo "v=$T"' >> $GITHUB_OUTPUT`],
+    [`uv run python -c 'import os; print(os.environ["T"])' >> $GITHUB_OUTPUT`],
+    [`eval 'echo "v=$T"' >> $GITHUB_OUTPUT`],
+    [`trap 'echo "v=$T" >> $GITHUB_OUTPUT' EXIT`],
+    ['declare -n r=T', 'echo "v=$r" >> $GITHUB_OUTPUT'],
+    ['declare -p T >> $GITHUB_OUTPUT'],
+    [': "${v:=$T}"', 'echo "v=$v" >> $GITHUB_OUTPUT'],
+    ['save() { cat >> "$GITHUB_OUTPUT"; }', 'echo "v=$T" | save'],
+    ['parse() { read -r v; }', 'parse <<< "$T"', 'echo "v=$v" >> $GITHUB_OUTPUT'],
+    ['cp "$GITHUB_EVENT_PATH" "$GITHUB_OUTPUT"'],
+    [`v=$(echo "$T" | tr -cd 'A-z0-9')`, 'echo "v=$v" >> $GITHUB_OUTPUT'],
   ])('an output by: %s', (...lines) => {
     expect(from(lines)).toBe(true)
   })
@@ -391,7 +421,41 @@ describe('what goes through steps is followed', () => {
     ['echo "$T"', 'date +v=%s >> $GITHUB_OUTPUT'],
     ['{ set -x; echo v=1; } >> $GITHUB_OUTPUT'],
     ['node index.js "$T"', 'node -p 1 >> $GITHUB_OUTPUT'],
+    [`v=$(echo "$T" | tr -cd 'A-Za-z0-9_ -')`, 'echo "v=$v" >> $GITHUB_OUTPUT'],
+    ['sudo systemctl restart "$T"', 'echo v=1 | sudo tee -a $GITHUB_OUTPUT'],
+    ['jq -nr 1 >> $GITHUB_OUTPUT'],
   ])('no output by: %s', (...lines) => {
+    expect(from(lines)).toBe(false)
+  })
+
+  const RANDOM = 'd=$(openssl rand -hex 8)'
+  test.each([
+    [
+      'a line beside it',
+      [RANDOM, '{ echo "T=$T"; echo "B<<$d"; echo x; echo "$d"; } >> $GITHUB_ENV'],
+    ],
+    ['a mark that is known', ['d=EOF', '{ echo "B<<$d"; echo "$T"; echo "$d"; } >> $GITHUB_ENV']],
+    [
+      'a mark of the run',
+      ['{ echo "B<<$GITHUB_RUN_ID"; echo "$T"; echo "$GITHUB_RUN_ID"; } >> $GITHUB_ENV'],
+    ],
+    ['the text as its own mark', ['{ echo "B<<$T"; echo x; echo "$T"; } >> $GITHUB_ENV']],
+    [
+      'a document with a line beside it',
+      [RANDOM, 'cat >> $GITHUB_ENV <<EOF', 'B<<$d', 'a', '$d', 'T=$T', 'EOF'],
+    ],
+    [
+      'a mark that is set anew',
+      [RANDOM, 'd=EOF', '{ echo "B<<$d"; echo "$T"; echo "$d"; } >> $GITHUB_ENV'],
+    ],
+  ])('a variable, and more, by %s', (_, lines) => {
+    expect(from(lines)).toBe(true)
+  })
+
+  test.each([
+    ['a group', [RANDOM, '{ echo "B<<$d"; echo "$T"; echo "${d}"; } >> "$GITHUB_ENV"']],
+    ['a document', [RANDOM, 'cat >> $GITHUB_ENV <<EOF', 'B<<$d', '$T', '$d', 'EOF']],
+  ])('one variable alone by a random mark in %s', (_, lines) => {
     expect(from(lines)).toBe(false)
   })
 

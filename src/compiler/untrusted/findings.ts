@@ -270,9 +270,14 @@ function inSink({ expressions }: Flow, texts: Texts, sink: Sink): Finding[] {
   const isScript = sink.key === 'run' || sink.key === 'script'
   if (!isScript || !sink.step || !text || found.length > 0) return found
   const script = scriptOf(text.node.value, expressions.spansOf(text.node.value))
-  return sink.step.writes.unbounded.map(({ start, end }) => {
+  const { unbounded, assigned } = sink.step.writes
+  const governing = assigned.filter(({ name }) => isGoverning(name))
+  return [
+    ...unbounded.map((place) => ({ place, advice: ADVICE.environment })),
+    ...governing.map((place) => ({ place, advice: ADVICE.variable })),
+  ].map(({ place: { start, end }, advice }) => {
     const at = { start: script.toValue(start), end: script.toValue(end) }
-    return finding(texts, { ...sink, advice: ADVICE.environment }, text, at, false)
+    return finding(texts, { ...sink, advice }, text, at, false)
   })
 }
 

@@ -59,7 +59,9 @@ function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
     const isFound = placeholder && found.has(placeholder.braces.start)
     return replace && isFound ? [replace(placeholder, names)] : []
   })
-  const env = edits.length > 0 && addToEnv(file.source.text, step.place, names.variables)
+  if (edits.length === 0) return NO_FIX
+  const { variables } = names
+  const env = variables.length > 0 ? addToEnv(file.source.text, step.place, variables) : []
   if (!env) return NO_FIX
   const written = new ScalarText(file.source.text, text.node)
   // Two expressions in one string share its quotes.
@@ -68,7 +70,7 @@ function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
     ...written.span(edit.start, edit.end),
     text: encoded(edit.text, text.node),
   }))
-  return { edits: [...inSource, env], count: edits.length }
+  return { edits: [...inSource, ...[env].flat()], count: edits.length }
 }
 
 /** The edits of a script that make a variable of one expression. */
@@ -85,16 +87,12 @@ function replacements({ key, step }: Finding, script: Script): (Replace | undefi
     )
   }
   if (key !== 'script' || !/^actions\/github-script@/i.test(step?.uses ?? '')) return []
-  return safeInJavaScript(script).map(
-    (safe) =>
-      safe &&
-      (({ expression }, names) => {
-        const text = expression.trim()
-        // A value keeps its type by way of JSON.
-        const isWrapped = safe.isJson && !/^toJSON\([^()]*\)$/i.test(text)
-        return safe.edits(names.of(isWrapped ? `toJSON(${text})` : text))
-      }),
-  )
+  return safeInJavaScript(script).map((safe, at) => {
+    const expression = script.placeholders[at]?.expression.trim() ?? ''
+    // Of other code only its author knows what it is: a text, a number, a list.
+    if (!safe || (safe.isJson && !/^toJSON\([^()]*\)$/i.test(expression))) return undefined
+    return (_, names) => safe.edits(names.of(expression))
+  })
 }
 
 /** A variable that a step is to get. */
@@ -110,12 +108,15 @@ const IDLE = new Set(['on', 'outputs', 'github', 'event', 'tojson', 'fromjson', 
 /** The variables that a step gets, one for each value, under names that nothing else has. */
 class VariableNames {
   readonly #names = new Map<string, string>()
+  /** Those that are there already, by their names in lower case. */
+  readonly #declared: ReadonlyMap<string, string>
   readonly #taken: Set<string>
 
   constructor(job: JobFlow, step: StepFlow, script: string) {
     const env = [job.top, job.place, step.place].flatMap((place) =>
       entriesOf(childOf(place, 'env')),
     )
+    this.#declared = new Map(env.map(({ name }) => [name.toLowerCase(), name]))
     this.#taken = new Set([...env.map(({ name }) => name), ...(script.match(/\w+/g) ?? [])])
   }
 
@@ -125,6 +126,10 @@ class VariableNames {
 
   /** `on.webhook.outputs.body.title` → `WEBHOOK_BODY_TITLE`. */
   of(expression: string): string {
+    // What the context env has is a variable of the step as it is.
+    const [, own = ''] = /^env\.([\w-]+)$/i.exec(expression) ?? []
+    const declared = this.#declared.get(own.toLowerCase())
+    if (declared !== undefined) return declared
     const name =
       this.#names.get(expression) ?? this.#free(wordsOf(expression).join('_').slice(0, 60))
     this.#names.set(expression, name)

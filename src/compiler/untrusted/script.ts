@@ -108,7 +108,40 @@ export function fixedText(word: Word | undefined): string | undefined {
   return isFixed ? word.value : undefined
 }
 
+/** Programs that start another one, which their arguments name. */
+const STARTERS = new Set(
+  'command doas env exec ionice nice nohup setsid stdbuf sudo time timeout xargs'.split(' '),
+)
+
+/**
+ * The program that a command starts in the end, without its folder and version: `node` of
+ * `sudo -E /usr/bin/node20`, and its arguments.
+ */
+export function calledBy(command: Command): {
+  readonly name: string
+  readonly args: readonly Word[]
+} {
+  const words = [command.name, ...command.args].flatMap((word) =>
+    word?.type === 'Word' ? [word] : [],
+  )
+  for (const [at, word] of words.entries()) {
+    const text = fixedText(word)
+    if (text === undefined) break
+    // Options of a starter, its variables, and for how long.
+    if (at > 0 && /^-|^\w+=|^[\d.]+[smhd]?$/.test(text)) continue
+    const name = text.replace(/^.*\//, '')
+    if (!STARTERS.has(name)) return { name, args: words.slice(at + 1) }
+  }
+  return { name: fixedText(command.name) ?? '', args: words.slice(1) }
+}
+
 /** The name of a command as it is written, `undefined` when only the run knows it. */
 export function nameOfCommand({ name }: Command): string | undefined {
   return fixedText(name)
+}
+
+export function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  const children: SyntaxNode[] = []
+  forEachChild(node, (child) => children.push(child))
+  return children
 }

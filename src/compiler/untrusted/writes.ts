@@ -1,11 +1,19 @@
+import type { Command, CommandExpansionPart, Redirection, SyntaxNode } from 'unbash'
+import type { Span } from '../spans.ts'
+import { namesWithinMarks, printedLines, randomMarks } from './marks.ts'
 import {
-  type Command,
-  type CommandExpansionPart,
-  forEachChild,
-  type Redirection,
-  type SyntaxNode,
-} from 'unbash'
+  COPIERS,
+  DIGESTS,
+  INTERPRETERS,
+  isOneOf,
+  PLAIN_SET,
+  PRINTERS,
+  READERS,
+  WRITERS,
+} from './programs.ts'
 import {
+  calledBy,
+  childrenOf,
   fixedText,
   nameOfCommand,
   PLACEHOLDER,
@@ -21,10 +29,12 @@ export interface Writes {
   /** Variables of later steps, in lower case. */
   readonly variables: readonly string[] | 'any'
   /** Where a line more of the text would be a variable, or a folder of programs, of later steps. */
-  readonly unbounded: readonly { readonly start: number; readonly end: number }[]
+  readonly unbounded: readonly Span[]
+  /** Where a variable gets the text, and nothing else can. */
+  readonly assigned: readonly (Span & { readonly name: string })[]
 }
 
-export const NO_WRITES: Writes = { outputs: false, variables: [], unbounded: [] }
+export const NO_WRITES: Writes = { outputs: false, variables: [], unbounded: [], assigned: [] }
 
 /** Which expressions and variables hold untrusted text. */
 interface Tainted {
@@ -52,7 +62,8 @@ function writesByWords(script: Script, tainted: Tainted): Writes {
   if (!knowsUntrusted(script, tainted)) return NO_WRITES
   const at = script.text.search(VARIABLES)
   const unbounded = at < 0 ? [] : [{ start: at, end: at + 'GITHUB_ENV'.length }]
-  return { outputs: OUTPUTS.test(script.text), variables: at < 0 ? [] : 'any', unbounded }
+  const outputs = OUTPUTS.test(script.text)
+  return { outputs, variables: at < 0 ? [] : 'any', unbounded, assigned: [] }
 }
 
 function knowsUntrusted({ text, placeholders }: Script, tainted: Tainted): boolean {
@@ -69,37 +80,20 @@ export function githubScriptWrites(script: Script, tainted: Tainted): Writes {
   const isKnown = /\bpayload\b/.test(text) || knowsUntrusted(script, tainted)
   if (!isKnown) return NO_WRITES
   const exported = [...text.matchAll(/\bexportVariable\s*\(\s*(?:'(\w+)'|"(\w+)")?/g)]
-  const names = exported.map(([, one, other]) => (one ?? other)?.toLowerCase())
-  const known = names.flatMap((name) => name ?? [])
+  const names = exported.map(([, one, other]) => one ?? other)
+  const assigned = exported.flatMap(({ 1: one, 2: other, 0: call, index }) => {
+    const name = one ?? other
+    return name === undefined ? [] : [{ name, start: index, end: index + call.length }]
+  })
+  const known = assigned.map(({ name }) => name.toLowerCase())
   const isAny = known.length < names.length || VARIABLES.test(text)
   const unbounded = [...text.matchAll(/\b(?:addPath|exportVariable)\s*\(\s*(?!(['"`])[^'"`$]*\1)/g)]
   return {
     outputs: true,
     variables: isAny ? 'any' : known,
     unbounded: unbounded.map(({ index, 0: call }) => ({ start: index, end: index + call.length })),
+    assigned,
   }
-}
-
-/** Commands that print what stands in a file. */
-const READERS = words(
-  'awk base64 cat cut dd grep head jq od python python3 rev sed sort tac tail tr uniq xxd yq node',
-)
-
-/** Commands that write into a file that they are told by name, and those that copy one into it. */
-const WRITERS = words('sed sponge tee')
-const COPIERS = words('cp dd install ln mv')
-
-/** Programs that read variables, and open files, by names in a text of another language. */
-const INTERPRETERS = words('awk bash bun deno gawk node perl php pwsh python python3 ruby sh')
-
-/** Commands that print every variable when they are told none. */
-const PRINTERS = words('declare env export printenv set typeset')
-
-/** Commands that print a number or a digest of what they read. */
-const DIGESTS = words('cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum wc')
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(' '))
 }
 
 type RunnerFile = 'output' | 'env' | 'path'
@@ -116,7 +110,8 @@ interface Written {
   readonly node: SyntaxNode
   /** True when a mark that the sender cannot know ends the text. */
   readonly isBounded: boolean
-  readonly variable: string | undefined
+  /** The variables that get it, as they are written; `any` where that cannot be told. */
+  readonly variables: readonly string[] | 'any'
 }
 
 /** Follows untrusted text through the variables and files of one script, in the order of its lines. */
@@ -128,7 +123,10 @@ class ShellFlow {
   readonly #variables = new Set<string>()
   /** Variables that hold the path of a file that the runner reads. */
   readonly #paths = new Map<string, string>()
+  readonly #marks: ReadonlySet<string>
   #inFiles = false
+  /** A function of the script reads untrusted text from those who call it. */
+  #isFed = false
 
   constructor(script: Script, tree: ShellTree, tainted: Tainted) {
     this.#script = script
@@ -138,18 +136,27 @@ class ShellFlow {
       tainted.isTainted(expression) || /\bevent_path\b/i.test(expression) ? [at] : [],
     )
     this.#expressions = new Set(untrusted)
+    this.#marks = randomMarks(
+      tree,
+      (node) => this.#textOf(node),
+      (name) => tainted.isTaintedVariable(name),
+    )
   }
 
   writes(): Writes {
     for (const node of this.#tree.nodes) this.#keep(node)
     for (const node of this.#tree.nodes) this.#keep(node) // what a loop brings round
     const found = this.#tree.nodes.flatMap((node) => this.#written(node))
-    const variables = found.flatMap(({ variable }) => variable ?? [])
+    const names = found.flatMap(({ variables }) => variables)
+    const bounded = found.filter(({ isBounded }) => isBounded)
     return {
       outputs: found.some(({ file }) => file === 'output'),
-      variables: variables.includes('any') ? 'any' : variables,
+      variables: names.includes('any') ? 'any' : names.map((name) => name.toLowerCase()),
       unbounded: found.flatMap(({ node, isBounded, file }) =>
         file === 'output' || isBounded ? [] : [{ start: node.pos, end: node.end }],
+      ),
+      assigned: bounded.flatMap(({ node, variables }) =>
+        [variables].flat().map((name) => ({ name, start: node.pos, end: node.end })),
       ),
     }
   }
@@ -167,6 +174,13 @@ class ShellFlow {
     ) {
       this.#variables.add(node.name.value)
     }
+    if (node.type === 'TestBinary' && node.operator === '=~' && this.#holds(node.left)) {
+      this.#variables.add('BASH_REMATCH')
+    }
+    if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
+      const { operator, operand } = node.operation
+      if (operator.endsWith('=') && this.#holds(operand)) this.#variables.add(node.parameter)
+    }
     if (node.type === 'Command') this.#keepWords(node)
     if (node.type === 'Redirect' && /^(?:>|&>)/.test(node.operator)) {
       if (this.#fileOf(node.target) === undefined && this.#holds(this.#printing(node)))
@@ -175,28 +189,35 @@ class ShellFlow {
   }
 
   #keepWords(node: Command): void {
-    const name = nameOfCommand(node)
+    const { name } = calledBy(node)
     const texts = node.args.map((word) => (word.type === 'Word' ? word.value : ''))
     const set = (names: readonly string[]) => {
       for (const one of names) this.#variables.add(one)
     }
     if (name === 'read' || name === 'mapfile' || name === 'readarray') {
-      if (this.#holds(this.#statementOf(node))) set([...texts, 'REPLY', 'MAPFILE'])
+      if (this.#isFed || this.#holds(this.#statementOf(node))) set([...texts, 'REPLY', 'MAPFILE'])
       return
     }
-    if (!node.args.some((word) => this.#holds(word))) return
-    if (name === 'printf' && texts[0] === '-v' && texts[1]) set([texts[1]])
-    if (name === 'tee') this.#inFiles = true
     const isFunction = this.#tree.nodes.some(
       (one) => one.type === 'Function' && one.name.value === name,
     )
+    if (isFunction && this.#holds(this.#statementOf(node))) {
+      this.#isFed = true
+      this.#inFiles = true
+    }
+    const [, alias, of] = /\s-\w*n\w*\s+(\w+)=(\w+)/.exec(this.#textOf(node)) ?? []
+    if (alias && this.#isTaintedVariable(of)) set([alias])
+    if (!node.args.some((word) => this.#holds(word))) return
+    if (name === 'printf' && texts[0] === '-v' && texts[1]) set([texts[1]])
+    if (name === 'tee') this.#inFiles = true
     if (isFunction || name === 'set') set(['1', '2', '3', '4', '5', '6', '7', '8', '9', '@', '*'])
   }
 
   /** A command that puts what it reads into the file that an argument names. */
   #isWriter(command: Command): boolean {
-    const name = nameOfCommand(command) ?? ''
-    return WRITERS.has(name) || (this.#inFiles && COPIERS.has(name))
+    const { name } = calledBy(command)
+    const isFull = this.#inFiles || /GITHUB_EVENT_PATH/.test(this.#textOf(command))
+    return WRITERS.has(name) || (isFull && COPIERS.has(name))
   }
 
   /** What a redirect, or a command such as `tee`, puts into a file that the runner reads. */
@@ -213,7 +234,7 @@ class ShellFlow {
     }
     if (node.type !== 'Command') return []
     if (/::set-output/.test(this.#textOf(node))) return this.#writtenTo('output', node, node)
-    if (!INTERPRETERS.has(nameOfCommand(node) ?? '')) return []
+    if (!isOneOf(INTERPRETERS, calledBy(node).name)) return []
     const files = this.#programOf(node).match(/\bGITHUB_(?:ENV|OUTPUT|PATH)\b/g) ?? []
     return files.flatMap((path) => {
       const file = RUNNER_FILES.get(path)
@@ -222,22 +243,28 @@ class ShellFlow {
   }
 
   #writtenTo(file: RunnerFile, node: SyntaxNode, printing: SyntaxNode): Written[] {
-    const isCopied = node.type === 'Command' && COPIERS.has(nameOfCommand(node) ?? '')
+    const isCopied = node.type === 'Command' && COPIERS.has(calledBy(node).name)
     if (!isCopied && !this.#holds(printing)) return []
-    if (file === 'output') return [{ file, node, isBounded: false, variable: undefined }]
-    const text = this.#textOf(printing)
-    const [, name] =
-      /(?:^|["'\s])([A-Za-z_]\w*)(?:=|<<)/.exec(text.replace(/^\s*(?:echo|printf)\s+/, ' ')) ?? []
-    const isBounded =
-      file === 'env' && name !== undefined && /\w<<\$/.test(text.replaceAll(/[{}"]/g, ''))
-    return [
-      {
-        file,
-        node,
-        isBounded,
-        variable: file === 'path' ? undefined : (name?.toLowerCase() ?? 'any'),
-      },
-    ]
+    if (file !== 'env') return [{ file, node, isBounded: false, variables: [] }]
+    const inside = this.#tree.nodes.filter(
+      ({ pos, end }) => pos >= printing.pos && end <= printing.end,
+    )
+    const lines = printedLines(
+      inside,
+      (one) => this.#textOf(one),
+      (one) => this.#holds(one),
+      (line) => this.#isTaintedLine(line),
+    )
+    const marked = namesWithinMarks(lines, this.#marks)
+    if (marked && marked.length > 0) return [{ file, node, isBounded: true, variables: marked }]
+    const found = this.#textOf(printing).matchAll(/(?:^|["'\s])([A-Za-z_]\w*)(?:=|<<)/g)
+    const names = [...found].flatMap(([, name]) => name ?? [])
+    return [{ file, node, isBounded: false, variables: names.length > 0 ? names : 'any' }]
+  }
+
+  #isTaintedLine(text: string): boolean {
+    if (/`|\$\(/.test(text) || this.#isTaintedText(text)) return true
+    return [...text.matchAll(/\$\{?[!#]?(\w+)/g)].some(([, name]) => this.#isTaintedVariable(name))
   }
 
   #fileOf(target: SyntaxNode | undefined): RunnerFile | undefined {
@@ -299,7 +326,7 @@ class ShellFlow {
         if (this.#isCleaned(node.script)) return false
         break
       case 'Command':
-        if (this.#inFiles && READERS.has(nameOfCommand(node) ?? '')) return true
+        if (this.#inFiles && isOneOf(READERS, calledBy(node).name)) return true
         if (this.#readsVariables(node)) return true
         break
       case 'Redirect':
@@ -321,11 +348,13 @@ class ShellFlow {
   }
 
   #readsVariables(command: Command): boolean {
-    const name = nameOfCommand(command) ?? ''
+    const { name, args } = calledBy(command)
+    const own = nameOfCommand(command) ?? ''
     const isTold = command.args.some((word) => word.type !== 'Word' || word.value !== '-p')
-    const isPrinter = name === 'envsubst' || (PRINTERS.has(name) && !isTold)
+    const isPrinter = name === 'envsubst' || (PRINTERS.has(own) && !isTold)
     if (isPrinter && this.#isTaintedVariable(undefined)) return true
-    const isReader = name === 'printenv' || INTERPRETERS.has(name)
+    const isPrinted = PRINTERS.has(name) && args.some(({ value }) => value === '-p')
+    const isReader = name === 'printenv' || isPrinted || isOneOf(INTERPRETERS, name)
     const words = isReader ? this.#programOf(command).match(/[A-Za-z_]\w*/g) : []
     return (words ?? []).some((word) => this.#isTaintedVariable(word))
   }
@@ -346,7 +375,7 @@ class ShellFlow {
       word?.type === 'Word' ? fixedText(word) : undefined,
     )
     if (DIGESTS.has(name ?? '')) return !last.args.some((word) => this.#holds(word))
-    return name === 'tr' && /^-(?:cd|dc)$/.test(args[0] ?? '') && /^[\w .:-]+$/.test(args[1] ?? '')
+    return name === 'tr' && /^-(?:cd|dc)$/.test(args[0] ?? '') && PLAIN_SET.test(args[1] ?? '')
   }
 
   #isTaintedVariable(name: string | undefined): boolean {
@@ -365,10 +394,4 @@ class ShellFlow {
   #textOf(node: { readonly pos: number; readonly end: number }): string {
     return this.#script.text.slice(node.pos, node.end)
   }
-}
-
-function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  const children: SyntaxNode[] = []
-  forEachChild(node, (child) => children.push(child))
-  return children
 }

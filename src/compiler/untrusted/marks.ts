@@ -1,0 +1,81 @@
+import type { SyntaxNode } from 'unbash'
+import { calledBy, type ShellTree } from './script.ts'
+
+/** A line that a script writes into a file of the runner. */
+export interface PrintedLine {
+  /** Without its quotes. */
+  readonly text: string
+  readonly isTainted: boolean
+}
+
+/** What nobody can foresee. */
+const RANDOM = /\buuidgen\b|\bopenssl\s+rand\b|\/dev\/u?random\b|\/proc\/sys\/kernel\/random\b/
+
+/** Variables of a script that hold a random text, whatever way it takes. */
+export function randomMarks(
+  { nodes }: ShellTree,
+  textOf: (node: SyntaxNode) => string,
+  isTainted: (name: string) => boolean,
+): ReadonlySet<string> {
+  const assigned = nodes.filter((node) => node.type === 'Assignment')
+  const names = assigned.map(({ name }) => name).filter((name) => !isTainted(name))
+  return new Set(
+    names.filter((name) =>
+      assigned.every((node) => node.name !== name || RANDOM.test(textOf(node))),
+    ),
+  )
+}
+
+/**
+ * The variables that get untrusted text between two marks, as `NAME<<$mark`, lines, `$mark`: no line of
+ * it can end there and begin another variable.
+ *
+ * @returns `undefined` where untrusted text stands outside of such marks
+ */
+export function namesWithinMarks(
+  lines: readonly PrintedLine[],
+  marks: ReadonlySet<string>,
+): readonly string[] | undefined {
+  const names: string[] = []
+  let open: { readonly name: string; readonly mark: string } | undefined
+  for (const { text, isTainted } of lines) {
+    const [, name, mark] = /^([A-Za-z_]\w*)<<\$\{?(\w+)\}?$/.exec(text) ?? []
+    if (open && (text === `$${open.mark}` || text === `\${${open.mark}}`)) open = undefined
+    else if (!open && name && mark && marks.has(mark)) open = { name, mark }
+    else if (isTainted && !open) return undefined
+    else if (isTainted && open) names.push(open.name)
+  }
+  return open ? undefined : names
+}
+
+/** What a part of a script prints, line by line, as far as its words tell. */
+export function printedLines(
+  nodes: readonly SyntaxNode[],
+  textOf: (node: { readonly pos: number; readonly end: number }) => string,
+  holds: (node: SyntaxNode) => boolean,
+  isTaintedLine: (text: string) => boolean,
+): PrintedLine[] {
+  return nodes.flatMap((node): PrintedLine[] => {
+    if (node.type !== 'Command') return []
+    const documents = node.redirects.flatMap((one) => {
+      const text = one.type === 'HereDoc' ? one.body.text.replace(/\n$/, '') : undefined
+      return (
+        text?.split('\n').map((line) => ({
+          text: line.trim(),
+          isTainted: isTaintedLine(line),
+        })) ?? []
+      )
+    })
+    if (documents.length > 0) return documents
+    const [first, second] = node.args
+    const { name } = calledBy(node)
+    const printed =
+      name === 'echo' && node.args.length === 1
+        ? first
+        : name === 'printf' && node.args.length === 2 && /^'%s\\n'$/.test(textOf(first ?? node))
+          ? second
+          : undefined
+    const text = printed ? textOf(printed).replace(/^"(.*)"$|^'(.*)'$/s, '$1$2') : ''
+    return [{ text, isTainted: holds(node) }]
+  })
+}
