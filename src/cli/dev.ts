@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import type { FSWatcher } from 'chokidar'
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
@@ -24,7 +25,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import { baseOf, NATIVE_FOLDER, nativeFiles, watchBelow } from './files.ts'
+import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
@@ -101,8 +102,9 @@ async function serve(options: DevOptions): Promise<void> {
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   if (poll) server.poll()
   const mistakes = mistakesNews(workflows)
-  const places = [...globs.map(baseOf), NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
-  await watchFiles(process.cwd(), places, () => {
+  const more = [NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
+  const watcher = await watchGlobs({ root: process.cwd(), globs, more, persistent: false })
+  onceSettled(watcher, () => {
     server.workflowsChanged()
     const news = mistakes()
     if (news && !json) print(`${news}\n`)
@@ -299,17 +301,8 @@ export function nativeReaders(source: Source, reads: 'inline' | 'files'): Reader
 /** Milliseconds: editors write a file in several steps. */
 const SETTLED = 100
 
-/**
- * Calls `changed` after every change of what is read: of workflow files, before the first wildcard of
- * each glob and where GitHub reads them, and of secrets. None of it need exist yet. It keeps no
- * process alive.
- */
-async function watchFiles(
-  root: string,
-  places: readonly string[],
-  changed: () => void,
-): Promise<void> {
-  const watcher = await watchBelow(root, places, { persistent: false })
+/** Calls `changed` after every change, once nothing more follows it. */
+function onceSettled(watcher: FSWatcher, changed: () => void): void {
   let timer: NodeJS.Timeout | undefined
   const changedSoon = () => {
     clearTimeout(timer)
