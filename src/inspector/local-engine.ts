@@ -225,12 +225,12 @@ interface FoundTrigger {
   readonly proofs: readonly Proof[]
 }
 
-/** The webhook-enabled triggers of workflows, as addresses below `base`. */
+/** The triggers of workflows that take webhooks, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, receive, example, proofs }) => {
+    triggers.flatMap(({ name: trigger, takesWebhooks, example, proofs }) => {
       const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
-      return receive ? [{ workflow, trigger, url, example, proofs }] : []
+      return takesWebhooks ? [{ workflow, trigger, url, example, proofs }] : []
     }),
   )
 }

@@ -301,6 +301,13 @@ describe('a trigger that was found', () => {
     expect(found(text).map(listLine)).toEqual([line])
   })
 
+  test.each([
+    ['polls', 'messaging_bot: { token: "1:a" }', []],
+    ['takes webhooks', 'messaging_bot: { webhook: true }', ['http://h/webhook/hook/messaging_bot']],
+  ])('a bot that %s has these addresses', (_, text, urls) => {
+    expect(found(text).map(({ url }) => url)).toEqual(urls)
+  })
+
   test('a line for curl quotes what the shell would read', () => {
     const body = `{"text":"it's"}`
     expect(exampleLine('http://h/a', { method: 'POST', path: '', contentType: 'a/b', body })).toBe(
