@@ -61,7 +61,7 @@ export interface ShownDecision {
 }
 
 /** An `on` context, as jobs see it. */
-export type ShownContext = Readonly<
+type ShownContext = Readonly<
   Record<string, { readonly outcome: string; readonly outputs: JsonObject | Json[] }>
 >
 
@@ -103,7 +103,10 @@ export interface Detail extends Summary {
   readonly decisions: readonly ShownDecision[]
   /** Mistakes of the workflow file, each with its code frame. */
   readonly problems: readonly string[]
+  /** What the action would write to the log of its run beside the outputs. */
+  readonly errors: readonly string[]
   readonly warnings: readonly string[]
+  readonly notices: readonly string[]
   /** Items as the trigger found them, before `config`. */
   readonly found: readonly JsonObject[]
   /** One `on` context per item. */
@@ -125,7 +128,7 @@ export interface Welcome {
   readonly fixtures: readonly string[]
 }
 
-export interface WelcomeTrigger {
+interface WelcomeTrigger {
   readonly workflow: string
   readonly trigger: string
   readonly method: string

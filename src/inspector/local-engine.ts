@@ -34,7 +34,10 @@ export interface DevEvent {
   readonly found: Evaluation['found']
   /** The fields that are step outputs of their own. */
   readonly fields: readonly string[]
+  /** What the action would write to the log of its run beside the outputs. */
+  readonly errors: readonly string[]
   readonly warnings: readonly string[]
+  readonly notices: readonly string[]
   /** Why nothing fired. */
   readonly reason: string | undefined
   /** Mistakes in the workflow file that was addressed, and what else the user can mend. */
@@ -102,25 +105,29 @@ async function evaluateLocally(
     await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
     const { decisions, contexts, items, found, fields, files, reason } = evaluation
     const outputs = { items: contexts, count: items.length, found, fields, reason }
+    const { errors, notices } = evaluation
     const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
-    return { decisions, ...outputs, warnings, problems: [], milliseconds: now() - started }
+    const messages = { errors, warnings, notices, problems: [] }
+    return { decisions, ...outputs, ...messages, milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { problems } = error
-    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], warnings: [] }
+    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [] }
+    const messages = { errors: [], warnings: [], notices: [], problems }
     // What has no place in a file is no mistake of it: there may be none.
     const hasPlace = problems.some(({ position }) => position !== undefined)
     const reason = hasPlace ? 'the workflow has mistakes' : problems[0]?.message
-    return { ...nothing, reason, problems, milliseconds: now() - started }
+    return { ...nothing, ...messages, reason, milliseconds: now() - started }
   }
 }
 
 /** No step of a job runs here that could read it. */
 const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
 
-/** An event as `--json` prints it, on one line. */
+/** An event as `--json` prints it, on one line: of messages, the kinds of which there are any. */
 export function eventJson(event: DevEvent): string {
   const { delivery, workflow, trigger, count, items, reason = null } = event
+  const { errors, warnings, notices } = event
   const problems = event.problems.map(({ message, position, hint }) => ({
     message,
     ...(position && {
@@ -131,14 +138,16 @@ export function eventJson(event: DevEvent): string {
     ...(hint && { hint }),
   }))
   const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
-  return JSON.stringify({ ...told, ...(problems.length > 0 && { problems }) })
+  const messages = Object.entries({ errors, warnings, notices, problems })
+  const given = messages.filter(([, texts]) => texts.length > 0)
+  return JSON.stringify({ ...told, ...Object.fromEntries(given) })
 }
 
 /**
  * Polls every workflow that has a trigger for it, once.
  *
- * @param tell of what is news: items, the first poll of a workflow, and a failure that was not there
- * the time before
+ * @param tell of what is news: items, what was left out for good, the first poll of a workflow, and a
+ * failure that was not there the time before
  */
 export function poller(
   ports: LocalPlatformPorts,
@@ -151,7 +160,8 @@ export function poller(
     for (const { name } of polling) {
       const event = await pollLocally(name, ports)
       const failure = JSON.stringify([event.problems.map(({ message }) => message), event.warnings])
-      if (event.count > 0 || before.get(name) !== failure) tell(event)
+      const isNews = event.count > 0 || event.errors.length > 0 || before.get(name) !== failure
+      if (isNews) tell(event)
       before.set(name, failure)
     }
   }
@@ -253,6 +263,9 @@ export function exampleLine(
 /** Characters of a value that are shown; the rest is counted. */
 const SHOWN_LENGTH = 500
 
+/** Of messages, the worst first. */
+const KINDS = ['error', 'warning', 'notice'] as const
+
 /**
  * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
  * each under the expression that reads it.
@@ -260,13 +273,13 @@ const SHOWN_LENGTH = 500
  * @param readers who can read the outputs
  */
 export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): string {
-  const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
+  const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
   const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
-    ...warnings.map((warning) => `  warning: ${visible(warning)}`),
+    ...KINDS.flatMap((kind) => event[`${kind}s`].map((text) => `  ${kind}: ${visible(text)}`)),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
     '',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { WorkflowSource } from '../../../src/engine/ports.ts'
+import { FULL_BUDGET } from '../../../src/engine/result.ts'
 import type { Reader } from '../../../src/inspector/api.ts'
 import {
   type DevEvent,
@@ -49,6 +50,8 @@ function platform(files: Readonly<Record<string, string | Workflow>>): LocalPlat
 }
 
 const payload = (path: string, headers = {}) => ({ path, method: 'POST', headers, body: 'hello' })
+
+const tooLarge = () => ({ text: 'x'.repeat(FULL_BUDGET.units) })
 
 const FILES = {
   hook: 'webhook: {path: /users/:id}',
@@ -169,6 +172,14 @@ describe('the poller tells', () => {
     expect(await rounds(files, [nothing, nothing, mend])).toEqual([1, 0, 1])
   })
 
+  test('of what is left out for good, whenever it comes, and not of its end', async () => {
+    const queue = new Queue()
+    const files = { hook: queueWorkflow(queue) }
+    const come = (number: number) => () => queue.put(...updates(number, number, tooLarge))
+    const between = [nothing, come(1), come(2), nothing]
+    expect(await rounds(files, between)).toEqual([1, 1, 1, 0])
+  })
+
   test('of no workflow that has nothing to poll', async () => {
     expect(await rounds({ hook: 'webhook', bad: 'webhook: [' }, [nothing])).toEqual([0])
   })
@@ -218,6 +229,22 @@ describe('an event in words', () => {
         hint: 'did you mean "post"?',
       },
     ])
+  })
+
+  test('with what the action would say in the log of its run', async () => {
+    const queue = new Queue()
+    queue.put(...updates(1, 1, tooLarge))
+    const files = { hook: queueWorkflow(queue), noted: 'webhook: { config: { debug: true } }' }
+    const lost = await pollLocally('hook', platform(files))
+    expect(lost).toMatchObject({ count: 0, errors: [expect.stringContaining('is left out')] })
+    expect(JSON.parse(eventJson(lost))).toMatchObject({ errors: lost.errors })
+    expect(formatEvent(lost)).toMatch(/\n {2}error: queue: update_id 1 would take \d+ characters/)
+    const noted = await runLocally(payload('noted/webhook'), platform(files))
+    expect(noted).toMatchObject({ count: 1, notices: [expect.stringContaining('config.debug')] })
+    expect(JSON.parse(eventJson(noted))).toMatchObject({ notices: noted.notices })
+    expect(formatEvent(noted)).toMatch(/\n {2}notice: config\.debug has no effect here: /)
+    const warned = { ...noted, notices: [], warnings: ['late'] }
+    expect(JSON.parse(eventJson(warned))).toMatchObject({ warnings: ['late'] })
   })
 
   test('for a person: what fired, its outputs, and none of a skipped trigger', async () => {
