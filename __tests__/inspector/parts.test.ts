@@ -366,6 +366,12 @@ describe('a visit', () => {
     ['without the key', { method: 'POST' }, {}, 403],
     ['with another key', { method: 'POST' }, { 'x-hookline-key': 'the-kez' }, 403],
     [
+      'with too large an order',
+      { method: 'POST', body: () => Promise.reject(new RangeError('more than 2 bytes')) },
+      { 'x-hookline-key': 'the-key' },
+      413,
+    ],
+    [
       'with no order',
       { method: 'POST', body: async () => '{' },
       { 'x-hookline-key': 'the-key' },
