@@ -303,24 +303,24 @@ function outputLines(
           ? text
           : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
       const line = `  ${visible(expressionIn(place, readers))} = ${shown}`
-      return [line, ...handedOnLines(place, readers)]
+      return [line, ...laterJobLines(place, readers)]
     })
   })
 }
 
-/** As a source is written; in a native workflow, for the job that gets each item, or the step's own. */
+/** As a source is written; in a native workflow, for later steps of the job that runs the action. */
 function expressionIn(place: Place, readers: readonly Reader[]): string {
-  const kinds = ['source', 'matrix', 'steps'] as const
+  const kinds = ['source', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
   const [offer] = reader ? offers(place, [reader]) : []
   return unwrapped(offer?.expression ?? onExpression(place))
 }
 
-/** What later jobs of a native workflow write, where the job of the step hands it on. */
-function handedOnLines(place: Place, readers: readonly Reader[]): string[] {
+/** What later jobs of a native workflow write: where it is handed on to them, or in their matrix. */
+function laterJobLines(place: Place, readers: readonly Reader[]): string[] {
   if (readers.some(({ kind }) => kind === 'source')) return []
   const jobs = new Map<string, string[]>()
-  const later = readers.filter(({ kind }) => kind === 'needs')
+  const later = readers.filter(({ kind }) => kind === 'needs' || kind === 'matrix')
   for (const { expression, where, missing } of offers(place, later)) {
     if (!missing) jobs.set(expression, [...(jobs.get(expression) ?? []), where])
   }
@@ -335,5 +335,5 @@ function unwrapped(expression: string): string {
 
 /** On one line, whatever it holds. */
 function visible(text: string): string {
-  return printable(text).replace(/[\t\n]/g, '\ufffd')
+  return printable(text.replace(/[\t\r\n\u2028\u2029]/g, '\ufffd'))
 }

@@ -264,12 +264,20 @@ describe('an event in words', () => {
   })
 
   test.each<[string, readonly Reader[], string]>([
-    ['a source', [{ kind: 'source', file: 'workflows/hook.yml' }], 'on.webhook.outputs.body = '],
-    ['the job of the step', [STEPS], 'steps.hook.outputs.body = '],
-    ['a job of each item', [STEPS, MATRIX], 'matrix.on.webhook.outputs.body = '],
+    [
+      'a source',
+      [{ kind: 'source', file: 'workflows/hook.yml' }],
+      'on.webhook.outputs.body = "hello"',
+    ],
+    ['the job of the step', [STEPS], 'steps.hook.outputs.body = "hello"'],
+    [
+      'the job of the step, and one of each item',
+      [STEPS, MATRIX],
+      'steps.hook.outputs.body = "hello"\n    job each, once per item: matrix.on.webhook.outputs.body',
+    ],
   ])('for a person: under the expression that reads it in %s', async (_, readers, line) => {
     const event = await runLocally(payload('hook/webhook/users/7'), platform(FILES))
-    expect(formatEvent(event, readers)).toContain(`\n  ${line}"hello"\n`)
+    expect(formatEvent(event, readers)).toContain(`\n  ${line}\n`)
     // Only the first item has outputs of its own.
     const several = { ...event, items: [...event.items, ...event.items] }
     const second = 'fromJSON(steps.hook.outputs.items)[1].webhook.outputs.body = "hello"'
@@ -293,6 +301,14 @@ describe('an event in words', () => {
     )
     expect(text).toContain('x… (5002 characters)\n')
     expect(text.length).toBeLessThan(2000)
+  })
+
+  test('a character that does not show has a mark of its own', async () => {
+    const outputs = { 'a\r\n\tb': 'c\r\n' }
+    const items = [{ webhook: { outcome: 'success', conclusion: 'success', outputs } }] as const
+    const text = formatEvent({ ...(await fired()), path: 'p\r\n', items })
+    expect(text).toMatch(/^POST \/webhook\/p\ufffd\ufffd {2}fired/)
+    expect(text).toContain('\n  on.webhook.outputs[\'a\ufffd\ufffd\ufffdb\'] = "c\\r\\n"\n')
   })
 
   test('no character of a request moves the cursor of a terminal', async () => {
