@@ -37,7 +37,7 @@ export interface ShownRequest {
   /** What authenticates the sender reads `***`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `base64` for a body that is no text. */
+  /** `base64` for a body that is not text. */
   readonly encoding: 'text' | 'base64'
 }
 

@@ -39,7 +39,7 @@ import {
 } from './recorder.ts'
 import { type InspectorParts, inspectorServer } from './server.ts'
 
-export interface DevServerOptions {
+interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
   readonly host: string | undefined
   /** 0 takes a free one. */

@@ -114,7 +114,7 @@ async function evaluateLocally(
     const { problems } = error
     const nothing = { decisions: [], items: [], count: 0, found: [], fields: [] }
     const messages = { errors: [], warnings: [], notices: [], problems }
-    // What has no place in a file is no mistake of it: there may be none.
+    // What has no place in a file is not a mistake of it: there may be none.
     const hasPlace = problems.some(({ position }) => position !== undefined)
     const reason = hasPlace ? 'the workflow has mistakes' : problems[0]?.message
     return { ...nothing, ...messages, reason, milliseconds: now() - started }

@@ -257,7 +257,7 @@ function parsedBody(body: string): unknown {
   }
 }
 
-/** A name is no sentence. */
+/** A name is not a sentence. */
 function short(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= 80 ? value : undefined
 }
@@ -315,7 +315,7 @@ export function newestRequest(
   return undefined
 }
 
-/** The bytes of a body as it is shown; none for what is no base64. */
+/** The bytes of a body as it is shown; none for what is not base64. */
 export function bodyOf({ body, encoding }: Pick<ShownRequest, 'body' | 'encoding'>): Uint8Array {
   if (encoding === 'text') return new TextEncoder().encode(body)
   try {

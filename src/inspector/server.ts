@@ -27,7 +27,7 @@ export interface InspectorParts {
   send(request: RelayRequest, cause: Cause): Promise<Reply>
 }
 
-export interface InspectorServer {
+interface InspectorServer {
   /** Answers the addresses of the inspector; false for all others. */
   route(request: IncomingMessage, response: ServerResponse): boolean
   /** Tells every page that a workflow file was changed. */
