@@ -294,6 +294,8 @@ describe('a visit', () => {
           scheme: null,
         },
       ],
+      polled: [],
+      polling: false,
       problems: [],
       fixtures: ['github.push'],
     }),

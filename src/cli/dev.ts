@@ -16,6 +16,7 @@ import {
   formatEvent,
   foundTriggers,
   listLine,
+  polledTriggers,
   readAllWorkflows,
 } from '../inspector/local-engine.ts'
 import type { Proof } from '../triggers/trigger.ts'
@@ -98,7 +99,7 @@ async function serve(options: DevOptions): Promise<void> {
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
   print(`hookline dev listening on ${server.url}`)
-  if (!json) print(printable(welcome(server.url, workflows, host !== undefined)))
+  if (!json) print(printable(welcome(server.url, workflows, { isOpen: host !== undefined, poll })))
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   if (poll) server.poll()
   const mistakes = mistakesNews(workflows)
@@ -142,7 +143,11 @@ function mistakesNews(workflows: (event: Json) => WorkflowSource): () => string 
 }
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
-function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen: boolean): string {
+function welcome(
+  url: string,
+  workflows: (event: Json) => WorkflowSource,
+  { isOpen, poll }: { readonly isOpen: boolean; readonly poll: boolean | undefined },
+): string {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const lines = triggers.flatMap(({ url, example }) => (example ? [exampleLine(url, example)] : []))
@@ -154,6 +159,7 @@ function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen
   return [
     ...problems.map((problem) => renderProblem(problem)),
     ...triggers.map((trigger) => `  ${listLine(trigger)}`),
+    ...polledTriggers(found).map((name) => `  polled  ${name}${poll ? '' : ', with --poll'}`),
     ...(first ? ['', 'Try:', `  ${first}`] : []),
     '',
     ...(isOpen ? [KEY_NEEDED] : []),

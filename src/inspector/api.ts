@@ -121,7 +121,12 @@ export type Unlisted = Omit<Detail, 'id' | 'number'>
 
 /** What the page asks for at first, and whenever a workflow file was saved. */
 export interface Welcome {
+  /** Those that take webhooks. */
   readonly triggers: readonly WelcomeTrigger[]
+  /** Those that poll: `bot/messaging_bot`. */
+  readonly polled: readonly string[]
+  /** Whether they do so here. */
+  readonly polling: boolean
   /** Mistakes of workflow files, each with its code frame. */
   readonly problems: readonly string[]
   /** Names of the requests that common senders send. */

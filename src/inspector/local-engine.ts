@@ -245,6 +245,13 @@ export function foundTriggers(base: string, workflows: readonly Workflow[]): Fou
   )
 }
 
+/** The triggers of workflows that poll: `bot/messaging_bot`. */
+export function polledTriggers(workflows: readonly Workflow[]): string[] {
+  return workflows.flatMap(({ name, triggers }) =>
+    triggers.flatMap((trigger) => (trigger.poll ? [`${name}/${trigger.name}`] : [])),
+  )
+}
+
 /** A trigger as a list shows it: how to call it, and where. */
 export function listLine({ url, example }: FoundTrigger): string {
   return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`

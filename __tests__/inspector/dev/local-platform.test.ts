@@ -11,6 +11,7 @@ import {
   foundTriggers,
   type LocalPlatformPorts,
   listLine,
+  polledTriggers,
   poller,
   pollLocally,
   readAllWorkflows,
@@ -329,9 +330,13 @@ describe('an event in words', () => {
   })
 })
 
-function found(text: string) {
+function workflow(text: string): Workflow {
   const source = { name: 'hook.yml', file: 'hook.yml', text }
-  return foundTriggers('http://h', [readOnSection('hook', source, { secrets: {} })])
+  return readOnSection('hook', source, { secrets: {} })
+}
+
+function found(text: string) {
+  return foundTriggers('http://h', [workflow(text)])
 }
 
 describe('a trigger that was found', () => {
@@ -345,10 +350,16 @@ describe('a trigger that was found', () => {
   })
 
   test.each([
-    ['polls', 'messaging_bot: { token: "1:a" }', []],
-    ['takes webhooks', 'messaging_bot: { webhook: true }', ['http://h/webhook/hook/messaging_bot']],
-  ])('a bot that %s has these addresses', (_, text, urls) => {
+    ['is polled', 'messaging_bot: { token: "1:a" }', [], ['hook/messaging_bot']],
+    [
+      'takes webhooks',
+      'messaging_bot: { webhook: true }',
+      ['http://h/webhook/hook/messaging_bot'],
+      [],
+    ],
+  ])('a bot that %s is listed as that alone', (_, text, urls, polled) => {
     expect(found(text).map(({ url }) => url)).toEqual(urls)
+    expect(polledTriggers([workflow(text)])).toEqual(polled)
   })
 
   test('a line for curl quotes what the shell would read', () => {
