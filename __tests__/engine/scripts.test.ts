@@ -81,14 +81,14 @@ describe('nothing of this process is in reach:', () => {
   })
 })
 
-test('an endless script is broken off; its process has no environment, and no permission', async () => {
+test('an endless script is stopped; its process has no environment, and no permission', async () => {
   const running = run('for (;;);', [{}], createScripts(1_000)).catch((cause: unknown) => cause)
   const child = await childOf(process.pid)
   expect(await readFile(`/proc/${child}/environ`, 'utf8')).toBe('')
   expect(await readFile(`/proc/${child}/cmdline`, 'utf8')).toMatch(/--(experimental-)?permission/)
   expect(await running).toMatchObject({
     name: 'ScriptFailure',
-    message: 'took longer than 1000 ms, and was broken off',
+    message: 'took longer than 1000 ms, and was stopped',
   })
 })
 
@@ -115,7 +115,7 @@ describe('a script that goes wrong is explained without a word of the item', () 
       'return await item',
       'does not compile: await is only valid in async functions and the top level bodies of modules',
     ],
-    ['throw { get stack() { for (;;); } }', `took longer than ${SHORT} ms, and was broken off`],
+    ['throw { get stack() { for (;;); } }', `took longer than ${SHORT} ms, and was stopped`],
   ])('%s', async (body, message) => {
     const error = await run(body, items, createScripts(SHORT)).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(ScriptFailure)
@@ -130,5 +130,5 @@ test('work within its time comes back, and its errors too', async () => {
   })
   await expect(failing).rejects.toThrow('mine')
   const endless = scripts.within(50, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))
-  await expect(endless).rejects.toThrow('took longer than 50 ms, and was broken off')
+  await expect(endless).rejects.toThrow('took longer than 50 ms, and was stopped')
 })

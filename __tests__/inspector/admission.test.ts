@@ -91,6 +91,14 @@ describe('R47: a replay', () => {
     },
   )
 
+  test('of more than 2 MB is refused, with the reason', async () => {
+    const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+    const large = JSON.stringify({ ...order, body: 'x'.repeat(3_000_000) })
+    const answer = await ask(dev.url, '/inspector/replay', { method: 'POST', headers, body: large })
+    expect(answer).toMatchObject({ status: 413, body: 'the request is larger than 2 MB\n' })
+    expect(dev.command.stderr).toBe('')
+  })
+
   test('no other page can read the key', async () => {
     const { headers } = await ask(dev.url, '/inspector/run')
     expect(headers).not.toHaveProperty('access-control-allow-origin')

@@ -16,6 +16,7 @@ beforeAll(async () => {
     filtered: '{ filter: { body.kind: wanted } }',
     exported: `{ exportOutputs: true, outputsDir: '${folder}' }`,
     once: '{ shouldDeduplicate: true }',
+    debugged: '{ debug: true }',
   }
   const files = Object.entries(configs).map(([name, config]) => [
     `workflows/${name}.yml`,
@@ -63,6 +64,13 @@ test('outputs that the action would write to a file are no file here, and it say
     warnings: ['config.exportOutputs: the action writes the file at "path"; here none is written'],
   })
   expect(await readdir(folder)).toEqual([])
+})
+
+test('what the action would say in the log of its run is kept', async () => {
+  expect(await keptOf('debugged', {})).toMatchObject({
+    ...{ errors: [], warnings: [] },
+    notices: [expect.stringMatching(/^config\.debug has no effect here: /)],
+  })
 })
 
 test('what was seen is remembered as long as it runs', async () => {

@@ -14,7 +14,8 @@ const ORIGINAL: Detail = {
   ...{ id: 'r-1', number: 1, time: '', origin: 'request', of: null, delivery: 'd', event: null },
   ...{ method: 'POST', path: 'hook/webhook', workflow: 'hook', trigger: 'webhook' },
   ...{ outcome: 'fired', count: 1, reason: null, milliseconds: 1, request: REQUEST },
-  ...{ decisions: [], problems: [], warnings: [], found: [], fields: [], readers: [] },
+  ...{ decisions: [], problems: [], errors: [], warnings: [], notices: [] },
+  ...{ found: [], fields: [], readers: [] },
   items: [{ webhook: { outcome: 'success', outputs: { body: { n: 1 }, method: 'post' } } }],
 }
 
@@ -63,13 +64,12 @@ describe('what a replay changed', () => {
     expect(result).toContain('webhook.outputs[1].method - "b"')
   })
 
-  test('is what config did, and what it warns of', () => {
+  test('is what config did, and what is said of it', () => {
     const tally = { found: 2, handedOn: 1, steps: ['filter dropped 1'] }
     const decisions = [{ trigger: 'webhook', fired: true, reason: '', checks: [], tally }]
-    expect(told({ decisions, warnings: ['cut'] }).result).toEqual([
-      'config - filter dropped 1',
-      'warnings - cut',
-    ])
+    expect(
+      told({ decisions, errors: ['lost'], warnings: ['cut'], notices: ['note'] }).result,
+    ).toEqual(['config - filter dropped 1', 'errors - lost', 'warnings - cut', 'notices - note'])
   })
 
   test('of an edited request is what was edited; outputs that only repeat it are left out', () => {

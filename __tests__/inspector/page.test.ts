@@ -170,13 +170,16 @@ inBrowser('the page', () => {
     expect(await decision.getByText('found,').count()).toBe(0)
   })
 
-  test('says which condition did not hold', async () => {
+  test('says which condition did not hold, and what stands in the log of the action', async () => {
     const page = await set.open()
     await post(set.dev.hook('hook/webhook/a/b'), {})
     await page.getByText('Path does not match /{:name}.').waitFor()
     await page.getByText('did not hold: path').waitFor()
     await post(set.dev.hook('bad/webhook'), {})
     await page.locator('.detail').getByText('workflows/bad.yml:3:13').waitFor()
+    await set.dev.write({ 'workflows/noted.yml': 'on: { webhook: { config: { debug: true } } }' })
+    await post(set.dev.hook('noted/webhook'), {})
+    await page.locator('.detail').getByText('Notice: config.debug has no effect here').waitFor()
   })
 
   test('sends a request again, and an edited one', async () => {
@@ -244,7 +247,7 @@ inBrowser('the page', () => {
     await body.fill('{\n  "list": [')
     await body.press('Enter')
     expect(await body.inputValue()).toBe('{\n  "list": [\n    ')
-    await page.getByText('This is no JSON').waitFor()
+    await page.getByText('This is not JSON').waitFor()
     await page.getByLabel('Path').fill('hook/webhook?__response_code=700')
     await page.getByRole('button', { name: 'Send' }).click()
     const answer = page.locator('.answer')

@@ -26,7 +26,8 @@ const TIME = new Date(Date.UTC(2026, 0, 2))
 
 const EVENT: DevEvent = {
   ...{ delivery: 'd', method: 'POST', path: 'hook/webhook', workflow: 'hook', trigger: 'webhook' },
-  ...{ decisions: [], items: [], count: 0, found: [], fields: [], warnings: [], problems: [] },
+  ...{ decisions: [], items: [], count: 0, found: [], fields: [] },
+  ...{ errors: [], warnings: [], notices: [], problems: [] },
   reason: 'why not',
   milliseconds: 1,
 }
@@ -293,6 +294,8 @@ describe('a visit', () => {
           scheme: null,
         },
       ],
+      polled: [],
+      polling: false,
       problems: [],
       fixtures: ['github.push'],
     }),
@@ -364,6 +367,12 @@ describe('a visit', () => {
     ['by GET', {}, {}, 405],
     ['without the key', { method: 'POST' }, {}, 403],
     ['with another key', { method: 'POST' }, { 'x-hookline-key': 'the-kez' }, 403],
+    [
+      'with too large an order',
+      { method: 'POST', body: () => Promise.reject(new RangeError('more than 2 bytes')) },
+      { 'x-hookline-key': 'the-key' },
+      413,
+    ],
     [
       'with no order',
       { method: 'POST', body: async () => '{' },

@@ -377,6 +377,14 @@ describe('R26: stopping', () => {
   })
 })
 
+test('R26: a relay that is stopped leaves no timer for which its process would wait', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  const relay = await startOnNode({ env: {} })
+  await relay.close()
+  expect(timers()).toBe(before)
+})
+
 test('R26: what never comes to its end does not hold a relay up for more than 10 s', async () => {
   const github = await startGitHub()
   const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })

@@ -66,7 +66,7 @@ export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
   const excluding = globs
     .filter((glob) => glob.startsWith('!'))
     .map((glob) => matcher(root, glob.slice(1)))
-  const listed = [...new Set(including.flatMap(({ pattern }) => filesBelow(root, pattern)))].sort()
+  const listed = [...new Set(wanted.flatMap((glob) => candidates(root, glob)))].sort()
   return (name?: string): WorkflowFile[] => {
     const files = listed
       .map((file) => ({ file, name: basename(file).replace(/\.[^.]+$/, '') }))
@@ -83,17 +83,28 @@ export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
   }
 }
 
+const WILDCARD = /[*?[\]{}()!+@]/
+
 function matcher(root: string, glob: string): Minimatch {
-  const unrooted = glob.startsWith('/') ? relative(root, glob) : glob
-  return new Minimatch(unrooted.replace(/^\.\//, ''))
+  return new Minimatch(fromRoot(root, glob))
 }
 
-/** Every file below the part of a glob that has no wildcard. */
-function filesBelow(root: string, glob: string): string[] {
-  const segments = glob.split('/')
-  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
-  if (wild < 0) return [glob]
-  return listBelow(root, segments.slice(0, wild).join('/'))
+/** The folder, from the root, below which a glob finds files: `workflows` of `./workflows/**`. */
+export function baseOf(root: string, glob: string): string {
+  const segments = fromRoot(root, glob).split('/')
+  const wild = segments.findIndex((segment) => WILDCARD.test(segment))
+  return segments.slice(0, wild < 0 ? -1 : wild).join('/')
+}
+
+/** A glob in the form in which files are held against it: `workflows/*.yml`. */
+function fromRoot(root: string, glob: string): string {
+  return (glob.startsWith('/') ? relative(root, glob) : glob).replace(/^\.\//, '')
+}
+
+/** The one file that a glob without a wildcard names, else every file below its base. */
+function candidates(root: string, glob: string): string[] {
+  const pattern = fromRoot(root, glob)
+  return WILDCARD.test(pattern) ? listBelow(root, baseOf(root, glob)) : [pattern]
 }
 
 /** Node's own recursive listing asks the file system about every entry: ten times as slow. */

@@ -24,7 +24,7 @@ import {
   stateOption,
 } from './build-workflows.ts'
 import { CompiledFolder, handEdits } from './compiled-folder.ts'
-import { baseOf, findSourceFiles, readSource, watchBelow, writeSource } from './files.ts'
+import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
 import { print, problemJson, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
@@ -268,7 +268,7 @@ async function watchFolders(
   globs: readonly string[],
   changed: () => Promise<void>,
 ): Promise<void> {
-  const watcher = await watchBelow(root, globs.map(baseOf), { persistent: true })
+  const watcher = await watchGlobs({ root, globs, persistent: true })
   await once(watcher, 'ready')
   for (;;) {
     const change = once(watcher, 'all')

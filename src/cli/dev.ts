@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import type { FSWatcher } from 'chokidar'
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
@@ -15,6 +16,7 @@ import {
   formatEvent,
   foundTriggers,
   listLine,
+  polledTriggers,
   readAllWorkflows,
 } from '../inspector/local-engine.ts'
 import type { Proof } from '../triggers/trigger.ts'
@@ -24,7 +26,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import { baseOf, NATIVE_FOLDER, nativeFiles, watchBelow } from './files.ts'
+import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
@@ -97,12 +99,13 @@ async function serve(options: DevOptions): Promise<void> {
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
   print(`hookline dev listening on ${server.url}`)
-  if (!json) print(printable(welcome(server.url, workflows, host !== undefined)))
+  if (!json) print(printable(welcome(server.url, workflows, { isOpen: host !== undefined, poll })))
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   if (poll) server.poll()
   const mistakes = mistakesNews(workflows)
-  const places = [...globs.map(baseOf), NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
-  await watchFiles(process.cwd(), places, () => {
+  const more = [NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
+  const watcher = await watchGlobs({ root: process.cwd(), globs, more, persistent: false })
+  onceSettled(watcher, () => {
     server.workflowsChanged()
     const news = mistakes()
     if (news && !json) print(`${news}\n`)
@@ -140,7 +143,11 @@ function mistakesNews(workflows: (event: Json) => WorkflowSource): () => string 
 }
 
 /** The triggers that were found, with a line to paste, and the mistakes of the other files. */
-function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen: boolean): string {
+function welcome(
+  url: string,
+  workflows: (event: Json) => WorkflowSource,
+  { isOpen, poll }: { readonly isOpen: boolean; readonly poll: boolean | undefined },
+): string {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const lines = triggers.flatMap(({ url, example }) => (example ? [exampleLine(url, example)] : []))
@@ -152,6 +159,7 @@ function welcome(url: string, workflows: (event: Json) => WorkflowSource, isOpen
   return [
     ...problems.map((problem) => renderProblem(problem)),
     ...triggers.map((trigger) => `  ${listLine(trigger)}`),
+    ...polledTriggers(found).map((name) => `  polled  ${name}${poll ? '' : ', with --poll'}`),
     ...(first ? ['', 'Try:', `  ${first}`] : []),
     '',
     ...(isOpen ? [KEY_NEEDED] : []),
@@ -299,17 +307,8 @@ export function nativeReaders(source: Source, reads: 'inline' | 'files'): Reader
 /** Milliseconds: editors write a file in several steps. */
 const SETTLED = 100
 
-/**
- * Calls `changed` after every change of what is read: of workflow files, before the first wildcard of
- * each glob and where GitHub reads them, and of secrets. None of it need exist yet. It keeps no
- * process alive.
- */
-async function watchFiles(
-  root: string,
-  places: readonly string[],
-  changed: () => void,
-): Promise<void> {
-  const watcher = await watchBelow(root, places, { persistent: false })
+/** Calls `changed` after every change, once nothing more follows it. */
+function onceSettled(watcher: FSWatcher, changed: () => void): void {
   let timer: NodeJS.Timeout | undefined
   const changedSoon = () => {
     clearTimeout(timer)

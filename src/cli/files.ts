@@ -8,9 +8,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, parse, relative, sep } from 'node:path'
+import { join, parse, relative, resolve, sep } from 'node:path'
 import type { FSWatcher } from 'chokidar'
-import { workflowFileFinder } from '../action/workflow-files.ts'
+import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 
@@ -79,33 +79,43 @@ export function originRepository(): string {
 /** Folders in which nobody writes a workflow file. */
 const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
 
-/** The part of a glob before its first wildcard: `workflows` of `workflows/**`. */
-export function baseOf(glob: string): string {
-  const segments = glob.split('/')
-  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@]/.test(segment))
-  return segments.slice(0, wild < 0 ? -1 : wild).join('/') || '.'
+interface Watched {
+  readonly root: string
+  readonly globs: readonly string[]
+  /** Further files and folders, absolute or from the root. */
+  readonly more?: readonly string[]
+  /** Whether it keeps the process alive. */
+  readonly persistent: boolean
 }
 
 /**
- * Watches some folders of a repository, from its root: they may not be there yet, and may be gone for
- * a while, as with `git checkout`.
+ * Watches the folders of a repository in which globs find files, from its root: they may not be there
+ * yet, and may be gone for a while, as with `git checkout`.
  */
-export async function watchBelow(
-  root: string,
-  folders: readonly string[],
-  { persistent }: { readonly persistent: boolean },
-): Promise<FSWatcher> {
+export async function watchGlobs({
+  root,
+  globs,
+  more = [],
+  persistent,
+}: Watched): Promise<FSWatcher> {
   const { watch } = await import('chokidar')
+  // What a glob with "!" takes out, another one finds.
+  const bases = globs.filter((glob) => !glob.startsWith('!')).map((glob) => baseOf(root, glob))
+  const places = [...bases, ...more].map((place) => slashed(relative(root, resolve(root, place))))
   const isOnTheWay = (path: string) =>
-    folders.some((folder) => folder === '.' || isWithin(path, folder) || isWithin(folder, path))
+    places.some((place) => place === '' || isWithin(path, place) || isWithin(place, path))
   return watch(root, {
     ignoreInitial: true,
     persistent,
     ignored(path) {
-      const below = relative(root, path).split(sep).join('/')
+      const below = slashed(relative(root, path))
       return below !== '' && (NOT_SOURCES.test(`/${below}`) || !isOnTheWay(below))
     },
   })
+}
+
+function slashed(path: string): string {
+  return path.split(sep).join('/')
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -44,9 +44,7 @@ export function planOf(file: SourceFile, event: StartingEvent): Plan {
       notes: ['a workflow needs one event at least; to rest, move the file elsewhere'],
     })
   }
-  const webhooks = active.filter(
-    (trigger) => trigger.receive && (!trigger.poll || mayReceive(trigger)),
-  )
+  const webhooks = active.filter((trigger) => trigger.takesWebhooks || mayTakeWebhooks(trigger))
   const hasOwn = file.native.some(({ name }) => name === 'schedule')
   return {
     webhooks,
@@ -66,8 +64,8 @@ export function planOf(file: SourceFile, event: StartingEvent): Plan {
 }
 
 /** `webhook: ${{ vars.WEBHOOK }}`: only the run knows which it is, so both ways stay open. */
-function mayReceive({ nodes: { options } }: SourceTrigger): boolean {
-  const node = isMap(options) ? options.get('webhook', true) : undefined
+function mayTakeWebhooks({ receive, nodes: { options } }: SourceTrigger): boolean {
+  const node = receive && isMap(options) ? options.get('webhook', true) : undefined
   return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
 }
 

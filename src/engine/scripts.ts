@@ -194,7 +194,7 @@ function endsInTime(milliseconds: number, mostAttempts: number, run: () => void)
 }
 
 function tooLong(milliseconds: number): string {
-  return `took longer than ${milliseconds} ms, and was broken off`
+  return `took longer than ${milliseconds} ms, and was stopped`
 }
 
 /** Messages of the engine that speak of the script alone; others may quote an item. */
@@ -237,7 +237,7 @@ export interface Scripts {
   /**
    * Does some work that does not wait for anything, and breaks it off after so many milliseconds.
    *
-   * @throws ScriptFailure when it was broken off
+   * @throws ScriptFailure when it was stopped
    */
   within<Result>(milliseconds: number, work: () => Result): Promise<Result>
 }

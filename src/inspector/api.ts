@@ -37,7 +37,7 @@ export interface ShownRequest {
   /** What authenticates the sender reads `***`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `base64` for a body that is no text. */
+  /** `base64` for a body that is not text. */
   readonly encoding: 'text' | 'base64'
 }
 
@@ -61,7 +61,7 @@ export interface ShownDecision {
 }
 
 /** An `on` context, as jobs see it. */
-export type ShownContext = Readonly<
+type ShownContext = Readonly<
   Record<string, { readonly outcome: string; readonly outputs: JsonObject | Json[] }>
 >
 
@@ -103,7 +103,10 @@ export interface Detail extends Summary {
   readonly decisions: readonly ShownDecision[]
   /** Mistakes of the workflow file, each with its code frame. */
   readonly problems: readonly string[]
+  /** What the action would write to the log of its run beside the outputs. */
+  readonly errors: readonly string[]
   readonly warnings: readonly string[]
+  readonly notices: readonly string[]
   /** Items as the trigger found them, before `config`. */
   readonly found: readonly JsonObject[]
   /** One `on` context per item. */
@@ -118,14 +121,19 @@ export type Unlisted = Omit<Detail, 'id' | 'number'>
 
 /** What the page asks for at first, and whenever a workflow file was saved. */
 export interface Welcome {
+  /** Those that take webhooks. */
   readonly triggers: readonly WelcomeTrigger[]
+  /** Those that poll: `bot/messaging_bot`. */
+  readonly polled: readonly string[]
+  /** Whether they do so here. */
+  readonly polling: boolean
   /** Mistakes of workflow files, each with its code frame. */
   readonly problems: readonly string[]
   /** Names of the requests that common senders send. */
   readonly fixtures: readonly string[]
 }
 
-export interface WelcomeTrigger {
+interface WelcomeTrigger {
   readonly workflow: string
   readonly trigger: string
   readonly method: string

@@ -5,7 +5,7 @@ interface CurlRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Empty for none. */
   readonly body: string
-  /** `base64` for bytes that are no text. */
+  /** `base64` for bytes that are not text. */
   readonly encoding?: 'text' | 'base64'
   /** What the shell is to fill in, as it stands in the texts: `$HOOKLINE_TOKEN`. */
   readonly variables?: readonly string[]

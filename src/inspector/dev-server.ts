@@ -22,6 +22,7 @@ import {
   exampleLine,
   foundTriggers,
   type LocalPlatformPorts,
+  polledTriggers,
   poller,
   readAllWorkflows,
   repeat,
@@ -39,7 +40,7 @@ import {
 } from './recorder.ts'
 import { type InspectorParts, inspectorServer } from './server.ts'
 
-export interface DevServerOptions {
+interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
   readonly host: string | undefined
   /** 0 takes a free one. */
@@ -106,11 +107,12 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const ports = devPorts(stage, cause, await devCredentials(host, env))
   const send = (request: RelayRequest, cause: Cause) =>
     relay(request, devPorts(stage, cause, NO_CREDENTIALS))
+  let stopPolling: (() => Promise<void>) | undefined
   const parts: InspectorParts = {
     recorder,
     files: PAGE_FILES,
     key: crypto.randomUUID(),
-    welcome: (base) => welcome(base, options),
+    welcome: (base) => welcome(base, stopPolling !== undefined, options),
     fixture: (name) => fixtureRequest(fixtures.get(name)),
     sign: (request) => signedRequest(request, workflows, signer),
     send,
@@ -118,7 +120,6 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const inspector = inspectorServer(parts, report)
   const { route, workflowsChanged } = inspector
   const server = await serveRelay({ host: host ?? 'localhost', port, ports, route })
-  let stopPolling = async () => {}
   return {
     url: server.url,
     poll() {
@@ -131,7 +132,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     workflowsChanged,
     async close() {
       inspector.close()
-      await Promise.all([server.close(), stopPolling()])
+      await Promise.all([server.close(), stopPolling?.()])
     },
   }
 }
@@ -192,7 +193,11 @@ function localPoller({ platform, recorder, readers, tell }: Stage): () => Promis
   })
 }
 
-function welcome(base: string, { workflows, fixtures, signer }: DevServerOptions): Welcome {
+function welcome(
+  base: string,
+  polling: boolean,
+  { workflows, fixtures, signer }: DevServerOptions,
+): Welcome {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example, proofs }) => {
     const { method, path, contentType, body } = example ?? SIGNED
@@ -209,6 +214,8 @@ function welcome(base: string, { workflows, fixtures, signer }: DevServerOptions
   })
   return {
     triggers,
+    polled: polledTriggers(found),
+    polling,
     problems: problems.map((problem) => renderProblem(problem)),
     fixtures: [...fixtures.keys()],
   }

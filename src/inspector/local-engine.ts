@@ -34,7 +34,10 @@ export interface DevEvent {
   readonly found: Evaluation['found']
   /** The fields that are step outputs of their own. */
   readonly fields: readonly string[]
+  /** What the action would write to the log of its run beside the outputs. */
+  readonly errors: readonly string[]
   readonly warnings: readonly string[]
+  readonly notices: readonly string[]
   /** Why nothing fired. */
   readonly reason: string | undefined
   /** Mistakes in the workflow file that was addressed, and what else the user can mend. */
@@ -102,25 +105,29 @@ async function evaluateLocally(
     await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
     const { decisions, contexts, items, found, fields, files, reason } = evaluation
     const outputs = { items: contexts, count: items.length, found, fields, reason }
+    const { errors, notices } = evaluation
     const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
-    return { decisions, ...outputs, warnings, problems: [], milliseconds: now() - started }
+    const messages = { errors, warnings, notices, problems: [] }
+    return { decisions, ...outputs, ...messages, milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { problems } = error
-    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], warnings: [] }
-    // What has no place in a file is no mistake of it: there may be none.
+    const nothing = { decisions: [], items: [], count: 0, found: [], fields: [] }
+    const messages = { errors: [], warnings: [], notices: [], problems }
+    // What has no place in a file is not a mistake of it: there may be none.
     const hasPlace = problems.some(({ position }) => position !== undefined)
     const reason = hasPlace ? 'the workflow has mistakes' : problems[0]?.message
-    return { ...nothing, reason, problems, milliseconds: now() - started }
+    return { ...nothing, ...messages, reason, milliseconds: now() - started }
   }
 }
 
 /** No step of a job runs here that could read it. */
 const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
 
-/** An event as `--json` prints it, on one line. */
+/** An event as `--json` prints it, on one line: of messages, the kinds of which there are any. */
 export function eventJson(event: DevEvent): string {
   const { delivery, workflow, trigger, count, items, reason = null } = event
+  const { errors, warnings, notices } = event
   const problems = event.problems.map(({ message, position, hint }) => ({
     message,
     ...(position && {
@@ -131,14 +138,16 @@ export function eventJson(event: DevEvent): string {
     ...(hint && { hint }),
   }))
   const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
-  return JSON.stringify({ ...told, ...(problems.length > 0 && { problems }) })
+  const messages = Object.entries({ errors, warnings, notices, problems })
+  const given = messages.filter(([, texts]) => texts.length > 0)
+  return JSON.stringify({ ...told, ...Object.fromEntries(given) })
 }
 
 /**
  * Polls every workflow that has a trigger for it, once.
  *
- * @param tell of what is news: items, the first poll of a workflow, and a failure that was not there
- * the time before
+ * @param tell of what is news: items, what was left out for good, the first poll of a workflow, and a
+ * failure that was not there the time before
  */
 export function poller(
   ports: LocalPlatformPorts,
@@ -151,7 +160,8 @@ export function poller(
     for (const { name } of polling) {
       const event = await pollLocally(name, ports)
       const failure = JSON.stringify([event.problems.map(({ message }) => message), event.warnings])
-      if (event.count > 0 || before.get(name) !== failure) tell(event)
+      const isNews = event.count > 0 || event.errors.length > 0 || before.get(name) !== failure
+      if (isNews) tell(event)
       before.set(name, failure)
     }
   }
@@ -225,13 +235,20 @@ interface FoundTrigger {
   readonly proofs: readonly Proof[]
 }
 
-/** The webhook-enabled triggers of workflows, as addresses below `base`. */
+/** The triggers of workflows that take webhooks, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, receive, example, proofs }) => {
+    triggers.flatMap(({ name: trigger, takesWebhooks, example, proofs }) => {
       const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
-      return receive ? [{ workflow, trigger, url, example, proofs }] : []
+      return takesWebhooks ? [{ workflow, trigger, url, example, proofs }] : []
     }),
+  )
+}
+
+/** The triggers of workflows that poll: `bot/messaging_bot`. */
+export function polledTriggers(workflows: readonly Workflow[]): string[] {
+  return workflows.flatMap(({ name, triggers }) =>
+    triggers.flatMap((trigger) => (trigger.poll ? [`${name}/${trigger.name}`] : [])),
   )
 }
 
@@ -253,6 +270,9 @@ export function exampleLine(
 /** Characters of a value that are shown; the rest is counted. */
 const SHOWN_LENGTH = 500
 
+/** Of messages, the worst first. */
+const KINDS = ['error', 'warning', 'notice'] as const
+
 /**
  * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
  * each under the expression that reads it.
@@ -260,13 +280,13 @@ const SHOWN_LENGTH = 500
  * @param readers who can read the outputs
  */
 export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): string {
-  const { method, path, workflow, trigger, count, reason, problems, warnings, milliseconds } = event
+  const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
   const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
-    ...warnings.map((warning) => `  warning: ${visible(warning)}`),
+    ...KINDS.flatMap((kind) => event[`${kind}s`].map((text) => `  ${kind}: ${visible(text)}`)),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
     '',
@@ -290,24 +310,24 @@ function outputLines(
           ? text
           : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
       const line = `  ${visible(expressionIn(place, readers))} = ${shown}`
-      return [line, ...handedOnLines(place, readers)]
+      return [line, ...laterJobLines(place, readers)]
     })
   })
 }
 
-/** As a source is written; in a native workflow, for the job that gets each item, or the step's own. */
+/** As a source is written; in a native workflow, for later steps of the job that runs the action. */
 function expressionIn(place: Place, readers: readonly Reader[]): string {
-  const kinds = ['source', 'matrix', 'steps'] as const
+  const kinds = ['source', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
   const [offer] = reader ? offers(place, [reader]) : []
   return unwrapped(offer?.expression ?? onExpression(place))
 }
 
-/** What later jobs of a native workflow write, where the job of the step hands it on. */
-function handedOnLines(place: Place, readers: readonly Reader[]): string[] {
+/** What later jobs of a native workflow write: where it is handed on to them, or in their matrix. */
+function laterJobLines(place: Place, readers: readonly Reader[]): string[] {
   if (readers.some(({ kind }) => kind === 'source')) return []
   const jobs = new Map<string, string[]>()
-  const later = readers.filter(({ kind }) => kind === 'needs')
+  const later = readers.filter(({ kind }) => kind === 'needs' || kind === 'matrix')
   for (const { expression, where, missing } of offers(place, later)) {
     if (!missing) jobs.set(expression, [...(jobs.get(expression) ?? []), where])
   }
@@ -322,5 +342,5 @@ function unwrapped(expression: string): string {
 
 /** On one line, whatever it holds. */
 function visible(text: string): string {
-  return printable(text).replace(/[\t\n]/g, '\ufffd')
+  return printable(text.replace(/[\t\r\n\u2028\u2029]/g, '\ufffd'))
 }

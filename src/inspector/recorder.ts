@@ -158,17 +158,18 @@ export async function requestRecord(
 /** An event that no request brought. */
 export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const { delivery, method, path, workflow, trigger, milliseconds } = event
-  const { decisions, items, found, fields, warnings, count, problems } = event
+  const { decisions, items, found, fields, errors, warnings, notices, count, problems } = event
   // Of a workflow file's mistakes the first says more than that there are some.
   const mistake = problems.find(({ position }) => position !== undefined)
   const reason = mistake?.message ?? event.reason ?? null
   const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
   const { origin, of, readers } = arrival
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
-  const result = { decisions, items, found, fields, warnings, count, outcome, reason } as const
+  const result = { decisions, items, found, fields, count, outcome, reason } as const
   const rendered = problems.map((problem) => renderProblem(problem))
+  const messages = { errors, warnings, notices, problems: rendered }
   const came = { time: arrival.time.toISOString(), origin, of, readers }
-  return { ...named, ...came, ...result, problems: rendered, request: null }
+  return { ...named, ...came, ...result, ...messages, request: null }
 }
 
 /** Why the relay takes no request of a status. */
@@ -186,10 +187,11 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
   const { time, delivery, method, status, workflow = '', trigger = '', ms } = entry
   const why = REFUSALS.get(status)
   const reason = `answered ${status}${why ? `: ${why}` : ''}`
-  const nothing = { decisions: [], problems: [], warnings: [], found: [], items: [], fields: [] }
+  const nothing = { decisions: [], found: [], items: [], fields: [] }
+  const messages = { errors: [], warnings: [], notices: [], problems: [] }
   const named = { time, delivery, method, workflow, trigger, milliseconds: ms, path: '' }
   const result = { outcome: 'refused', count: 0, reason, event: null, request: null } as const
-  return { ...named, ...result, ...nothing, ...cause, readers: [] }
+  return { ...named, ...result, ...nothing, ...messages, ...cause, readers: [] }
 }
 
 /** The request of a payload, and what of it is not shown. */
@@ -255,7 +257,7 @@ function parsedBody(body: string): unknown {
   }
 }
 
-/** A name is no sentence. */
+/** A name is not a sentence. */
 function short(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= 80 ? value : undefined
 }
@@ -313,7 +315,7 @@ export function newestRequest(
   return undefined
 }
 
-/** The bytes of a body as it is shown; none for what is no base64. */
+/** The bytes of a body as it is shown; none for what is not base64. */
 export function bodyOf({ body, encoding }: Pick<ShownRequest, 'body' | 'encoding'>): Uint8Array {
   if (encoding === 'text') return new TextEncoder().encode(body)
   try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readBody } from '../relay/http-server.ts'
 import type { RelayRequest } from '../relay/relay.ts'
-import { collect } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
@@ -27,7 +27,7 @@ export interface InspectorParts {
   send(request: RelayRequest, cause: Cause): Promise<Reply>
 }
 
-export interface InspectorServer {
+interface InspectorServer {
   /** Answers the addresses of the inspector; false for all others. */
   route(request: IncomingMessage, response: ServerResponse): boolean
   /** Tells every page that a workflow file was changed. */
@@ -36,8 +36,9 @@ export interface InspectorServer {
   close(): void
 }
 
-/** Of an order to send a request again: a body of the largest kind, escaped as JSON. */
-const ORDER_BYTES = 2 * 1024 * 1024
+/** Of an order to send a request: a body of the largest kind, escaped as JSON. */
+const ORDER_MEGABYTES = 2
+const ORDER_BYTES = ORDER_MEGABYTES * 1024 * 1024
 
 /** The inspector behind node:http. */
 export function inspectorServer(
@@ -85,7 +86,7 @@ function visitOf(request: IncomingMessage): Visit {
     method: request.method ?? 'GET',
     ...splitTarget(request),
     headers: request.headers,
-    body: async () => new TextDecoder().decode(await collect(request, ORDER_BYTES)),
+    body: async () => new TextDecoder().decode(await readBody(request, ORDER_BYTES)),
   }
 }
 
@@ -221,7 +222,12 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   if (visit.method !== 'POST') return text(405, 'POST only')
   const key = String(visit.headers['x-hookline-key'] ?? '')
   if (!(await sameText(key, parts.key))) return text(403, 'the key of this run is missing')
-  const order = readOrder(await visit.body())
+  const body = await visit.body().catch((error: unknown) => {
+    if (error instanceof RangeError) return undefined
+    throw error
+  })
+  if (body === undefined) return text(413, `the request is larger than ${ORDER_MEGABYTES} MB`)
+  const order = readOrder(body)
   if (!order) return text(400, 'not a request that can be sent')
   const original = parts.recorder.find(order.of ?? '')
   const origin = order.of === null ? 'composed' : 'replay'

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
@@ -47,7 +48,7 @@ const LIMITS: ClientLimits = {
 
 const STOP_TIMEOUT = 9000
 
-/** Milliseconds for which a stopping server still takes a request on a connection that was open. */
+/** Milliseconds for which a stopping server still takes a request on a connection that is open. */
 const STOP_LINGER = 1000
 
 /** Milliseconds between a refusal and the end of its connection. */
@@ -139,10 +140,10 @@ function onTheWire(reply: Reply): string {
  *
  * @throws RangeError as soon as more than `limit` bytes have come; what follows is thrown away
  */
-function readBody(
+export function readBody(
   request: IncomingMessage,
   limit: number,
-  arrived: ((bytes: number) => void) | undefined,
+  arrived?: ((bytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -291,7 +292,8 @@ async function stop(server: Server, answering: Answering): Promise<void> {
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
   const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT)
   answering.endConnections()
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, STOP_LINGER))])
+  // What is open keeps the process alive, and nothing else has to wait.
+  await Promise.race([closed, sleep(STOP_LINGER, undefined, { ref: false })])
   await answering.finish()
   // What is left has sent no request: a client may hold such a connection open as long as it likes.
   server.closeAllConnections()

@@ -141,6 +141,8 @@ export interface BoundTrigger {
   readonly receive:
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
+  /** Whether webhooks are for it: with options that have it poll, it passes over every one. */
+  readonly takesWebhooks: boolean
   /** `undefined` when it cannot poll, or with these options does not. */
   readonly poll: ((ports: TriggerPorts, cursor?: Json) => Promise<Polled>) | undefined
   /** Why a trigger that could poll does not. */
@@ -215,6 +217,7 @@ function bound<Schema extends OptionsSchema>(
 ): BoundTrigger {
   const { example, receive, poll, acknowledge, key } = definition
   const pollDisabledReason = poll && definition.pollDisabledReason?.(options)
+  const polls = poll !== undefined && pollDisabledReason === undefined
   const forgets = typeof acknowledge === 'function'
   const chosen = 'deduplicationKey' in options ? options.deduplicationKey : undefined
   return {
@@ -223,10 +226,8 @@ function bound<Schema extends OptionsSchema>(
     example: example?.(options),
     proofs: proofsOf(options),
     receive: receive && ((request, ports) => receive(request, options, ports)),
-    poll:
-      poll && pollDisabledReason === undefined
-        ? (ports, cursor) => poll(options, ports, cursor)
-        : undefined,
+    takesWebhooks: receive !== undefined && !polls,
+    poll: polls ? (ports, cursor) => poll(options, ports, cursor) : undefined,
     pollDisabledReason,
     forgets,
     acknowledge: forgets ? (cursor, ports) => acknowledge(cursor, options, ports) : undefined,

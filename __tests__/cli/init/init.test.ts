@@ -94,7 +94,8 @@ const BASH = spawnSync('bash', ['--version']).status === 0
     try {
       await dev.printed(/listening on/)
       telegram.push('message', textMessage('hello from a chat'))
-      await dev.printed(/on\.messaging_bot\.outputs\.text = "hello from a chat"/)
+      await dev.printed(/steps\.hookline\.outputs\.text = "hello from a chat"\n/)
+      await dev.printed(/\n {4}job \w+, once per item: matrix\.on\.messaging_bot\.outputs\.text\n/)
       expect(dev.stdout + dev.stderr + stdout).not.toContain(BOT_TOKEN)
     } finally {
       await dev.stop()

@@ -132,11 +132,11 @@ describe('a trigger that fails', () => {
     expect((await runJob(webhookRun(config, BODY))).exitCode).toBe(1)
   })
 
-  test('by an endless chain of promises is broken off', async () => {
+  test('by an endless chain of promises is stopped', async () => {
     const format = 'const again = () => Promise.resolve().then(again); again(); return item'
     const { exitCode, stdout } = await runJob(webhookRun({ format }, BODY))
     expect(exitCode).toBe(1)
-    expect(stdout).toContain('config.format: took longer than 2000 ms, and was broken off')
+    expect(stdout).toContain('config.format: took longer than 2000 ms, and was stopped')
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { WorkflowSource } from '../../../src/engine/ports.ts'
+import { FULL_BUDGET } from '../../../src/engine/result.ts'
 import type { Reader } from '../../../src/inspector/api.ts'
 import {
   type DevEvent,
@@ -10,6 +11,7 @@ import {
   foundTriggers,
   type LocalPlatformPorts,
   listLine,
+  polledTriggers,
   poller,
   pollLocally,
   readAllWorkflows,
@@ -49,6 +51,8 @@ function platform(files: Readonly<Record<string, string | Workflow>>): LocalPlat
 }
 
 const payload = (path: string, headers = {}) => ({ path, method: 'POST', headers, body: 'hello' })
+
+const tooLarge = () => ({ text: 'x'.repeat(FULL_BUDGET.units) })
 
 const FILES = {
   hook: 'webhook: {path: /users/:id}',
@@ -169,6 +173,14 @@ describe('the poller tells', () => {
     expect(await rounds(files, [nothing, nothing, mend])).toEqual([1, 0, 1])
   })
 
+  test('of what is left out for good, whenever it comes, and not of its end', async () => {
+    const queue = new Queue()
+    const files = { hook: queueWorkflow(queue) }
+    const come = (number: number) => () => queue.put(...updates(number, number, tooLarge))
+    const between = [nothing, come(1), come(2), nothing]
+    expect(await rounds(files, between)).toEqual([1, 1, 1, 0])
+  })
+
   test('of no workflow that has nothing to poll', async () => {
     expect(await rounds({ hook: 'webhook', bad: 'webhook: [' }, [nothing])).toEqual([0])
   })
@@ -220,6 +232,22 @@ describe('an event in words', () => {
     ])
   })
 
+  test('with what the action would say in the log of its run', async () => {
+    const queue = new Queue()
+    queue.put(...updates(1, 1, tooLarge))
+    const files = { hook: queueWorkflow(queue), noted: 'webhook: { config: { debug: true } }' }
+    const lost = await pollLocally('hook', platform(files))
+    expect(lost).toMatchObject({ count: 0, errors: [expect.stringContaining('is left out')] })
+    expect(JSON.parse(eventJson(lost))).toMatchObject({ errors: lost.errors })
+    expect(formatEvent(lost)).toMatch(/\n {2}error: queue: update_id 1 would take \d+ characters/)
+    const noted = await runLocally(payload('noted/webhook'), platform(files))
+    expect(noted).toMatchObject({ count: 1, notices: [expect.stringContaining('config.debug')] })
+    expect(JSON.parse(eventJson(noted))).toMatchObject({ notices: noted.notices })
+    expect(formatEvent(noted)).toMatch(/\n {2}notice: config\.debug has no effect here: /)
+    const warned = { ...noted, notices: [], warnings: ['late'] }
+    expect(JSON.parse(eventJson(warned))).toMatchObject({ warnings: ['late'] })
+  })
+
   test('for a person: what fired, its outputs, and none of a skipped trigger', async () => {
     const ports = platform({ hook: '{webhook: {}, slack: {}}' })
     const text = formatEvent(await runLocally(payload('hook/webhook'), ports))
@@ -237,12 +265,20 @@ describe('an event in words', () => {
   })
 
   test.each<[string, readonly Reader[], string]>([
-    ['a source', [{ kind: 'source', file: 'workflows/hook.yml' }], 'on.webhook.outputs.body = '],
-    ['the job of the step', [STEPS], 'steps.hook.outputs.body = '],
-    ['a job of each item', [STEPS, MATRIX], 'matrix.on.webhook.outputs.body = '],
+    [
+      'a source',
+      [{ kind: 'source', file: 'workflows/hook.yml' }],
+      'on.webhook.outputs.body = "hello"',
+    ],
+    ['the job of the step', [STEPS], 'steps.hook.outputs.body = "hello"'],
+    [
+      'the job of the step, and one of each item',
+      [STEPS, MATRIX],
+      'steps.hook.outputs.body = "hello"\n    job each, once per item: matrix.on.webhook.outputs.body',
+    ],
   ])('for a person: under the expression that reads it in %s', async (_, readers, line) => {
     const event = await runLocally(payload('hook/webhook/users/7'), platform(FILES))
-    expect(formatEvent(event, readers)).toContain(`\n  ${line}"hello"\n`)
+    expect(formatEvent(event, readers)).toContain(`\n  ${line}\n`)
     // Only the first item has outputs of its own.
     const several = { ...event, items: [...event.items, ...event.items] }
     const second = 'fromJSON(steps.hook.outputs.items)[1].webhook.outputs.body = "hello"'
@@ -268,6 +304,14 @@ describe('an event in words', () => {
     expect(text.length).toBeLessThan(2000)
   })
 
+  test('a character that does not show has a mark of its own', async () => {
+    const outputs = { 'a\r\n\tb': 'c\r\n' }
+    const items = [{ webhook: { outcome: 'success', conclusion: 'success', outputs } }] as const
+    const text = formatEvent({ ...(await fired()), path: 'p\r\n', items })
+    expect(text).toMatch(/^POST \/webhook\/p\ufffd\ufffd {2}fired/)
+    expect(text).toContain('\n  on.webhook.outputs[\'a\ufffd\ufffd\ufffdb\'] = "c\\r\\n"\n')
+  })
+
   test('no character of a request moves the cursor of a terminal', async () => {
     const event = await fired()
     const hostile = fc.string({
@@ -286,9 +330,13 @@ describe('an event in words', () => {
   })
 })
 
-function found(text: string) {
+function workflow(text: string): Workflow {
   const source = { name: 'hook.yml', file: 'hook.yml', text }
-  return foundTriggers('http://h', [readOnSection('hook', source, { secrets: {} })])
+  return readOnSection('hook', source, { secrets: {} })
+}
+
+function found(text: string) {
+  return foundTriggers('http://h', [workflow(text)])
 }
 
 describe('a trigger that was found', () => {
@@ -299,6 +347,19 @@ describe('a trigger that was found', () => {
     ['typeform: { verify: { secret: x } }', 'signed  http://h/webhook/hook/typeform'],
   ])('%s is listed as %s', (text, line) => {
     expect(found(text).map(listLine)).toEqual([line])
+  })
+
+  test.each([
+    ['is polled', 'messaging_bot: { token: "1:a" }', [], ['hook/messaging_bot']],
+    [
+      'takes webhooks',
+      'messaging_bot: { webhook: true }',
+      ['http://h/webhook/hook/messaging_bot'],
+      [],
+    ],
+  ])('a bot that %s is listed as that alone', (_, text, urls, polled) => {
+    expect(found(text).map(({ url }) => url)).toEqual(urls)
+    expect(polledTriggers([workflow(text)])).toEqual(polled)
   })
 
   test('a line for curl quotes what the shell would read', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type Dev, startDev } from '../../support/dev.ts'
-import { detail, EventReader } from '../../support/inspector.ts'
+import { detail, EventReader, run } from '../../support/inspector.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 let telegram: TelegramStandIn
@@ -34,7 +34,9 @@ test('messages are shown as requests are, acknowledged by the next poll, and a l
   message('hello')
   message('world')
   const { command, url } = await start()
+  await command.printed(/\n {2}polled {2}bot\/messaging_bot\n/)
   await command.printed(/POLL bot\/messaging_bot {2}fired, 2 items/)
+  expect(await run(url)).toMatchObject({ polling: true })
   await command.printed(/on\.messaging_bot\.outputs\.text = "world"/)
   const reader = new EventReader(url)
   const [summary] = await reader.summaries(1)
@@ -82,7 +84,9 @@ test('a token that is refused is told once, and nowhere shown', async () => {
 
 test('nothing is polled without --poll', async () => {
   message('hello')
-  const { command } = await start({ args: [] })
-  await command.printed(/Every request/)
+  const { command, url } = await start({ args: [] })
+  await command.printed(/\n {2}polled {2}bot\/messaging_bot, with --poll\n\nEvery request/)
+  const polled = ['bot/messaging_bot']
+  expect(await run(url)).toMatchObject({ triggers: [], polled, polling: false })
   expect(telegram.calls).toEqual([])
 })

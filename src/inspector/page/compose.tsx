@@ -184,7 +184,7 @@ export function Composer() {
       <Field
         label={encoding === 'text' ? 'Body' : 'Body, as base64'}
         id="compose-body"
-        hint={isBroken ? 'This is no JSON, though the headers say so.' : ''}
+        hint={isBroken ? 'This is not JSON, though the headers say so.' : ''}
         grows
       >
         <textarea

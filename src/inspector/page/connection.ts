@@ -1,6 +1,6 @@
 import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
 
-export interface Listeners {
+interface Listeners {
   connection(state: 'live' | 'lost'): void
   /** Begins every stream. What came before the oldest is no longer kept. */
   hello(run: string, oldest: number): void

@@ -114,7 +114,14 @@ function Heading({ detail: shown }: { detail: Detail }) {
   )
 }
 
-function Decisions({ detail: { decisions, reason, problems, warnings } }: { detail: Detail }) {
+const MESSAGES = [
+  ['Error', 'errors'],
+  ['Warning', 'warnings'],
+  ['Notice', 'notices'],
+] as const
+
+function Decisions({ detail: shown }: { detail: Detail }) {
+  const { decisions, reason, problems } = shown
   return (
     <section aria-labelledby="decision-title">
       <header>
@@ -126,11 +133,13 @@ function Decisions({ detail: { decisions, reason, problems, warnings } }: { deta
       {problems.map((problem) => (
         <Problem key={problem} text={problem} />
       ))}
-      {warnings.map((warning) => (
-        <p key={warning} class="warning">
-          Warning: {warning}
-        </p>
-      ))}
+      {MESSAGES.map(([label, kind]) =>
+        shown[kind].map((text) => (
+          <p key={`${kind} ${text}`} class={`message ${kind}`}>
+            {label}: {text}
+          </p>
+        )),
+      )}
       {decisions.length > 0 && (
         <ul class="decisions card">
           {decisions.map((decision) => (

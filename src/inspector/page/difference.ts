@@ -42,10 +42,14 @@ function leavesOf(detail: Detail) {
   const request = new Map<string, string>()
   const verdict = new Map<string, string>()
   const outputs = new Map<string, string>()
-  const { outcome, count, reason, warnings, decisions, items } = detail
+  const { outcome, count, reason, errors, warnings, notices, decisions, items } = detail
   const config = decisions.flatMap(({ tally }) => tally?.steps ?? [])
   const several = outcome === 'fired' && count !== 1 ? `, ${count} items` : ''
-  const told = { reason, config: config.join('; '), warnings: warnings.join('; ') }
+  const listed = Object.entries({ config, errors, warnings, notices })
+  const told = {
+    reason,
+    ...Object.fromEntries(listed.map(([name, all]) => [name, all.join('; ')])),
+  }
   for (const [name, text] of Object.entries({ outcome: outcome + several, ...told })) {
     if (text) verdict.set(name, text)
   }

@@ -63,14 +63,14 @@ function offer(place: Place, reader: Reader): Offer {
 
 /**
  * The expression for a workflow that Hookline compiles: `${{ on.webhook.outputs.body.title }}`. What
- * is no text or number is given as JSON, since an expression in a text would only print `Object`.
+ * is neither text nor a number is given as JSON, since an expression in a text would only print `Object`.
  */
 export function onExpression({ trigger, path, value }: Place): string {
   return wrapped(asText(`on${steps([trigger, 'outputs', ...path])}`, value))
 }
 
 /** The same for a job whose matrix goes over the items: `${{ matrix.on.webhook.outputs.body.title }}`. */
-export function matrixExpression({ trigger, path, value }: Place, name: string): string {
+function matrixExpression({ trigger, path, value }: Place, name: string): string {
   return wrapped(asText(`matrix${steps([name, trigger, 'outputs', ...path])}`, value))
 }
 

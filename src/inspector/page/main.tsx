@@ -162,13 +162,14 @@ on:
 `
 
 /** What is shown before the first request: where to send one. */
-function Empty({ welcome: { triggers, problems } }: { welcome: Welcome }) {
+function Empty({ welcome: { triggers, polled, polling, problems } }: { welcome: Welcome }) {
   const [first] = triggers
+  const awaited = first ? 'request' : polling && polled.length > 0 ? 'message' : undefined
   const curl = triggers.find((trigger) => trigger.curl !== null)?.curl
   return (
     <div class="empty">
-      <h2>{first ? 'Waiting for the first request' : 'No trigger is waiting'}</h2>
-      {first ? curl && <FirstSteps curl={curl} /> : <NoTrigger />}
+      <h2>{awaited ? `Waiting for the first ${awaited}` : 'No trigger is waiting'}</h2>
+      {first ? curl && <FirstSteps curl={curl} /> : polled.length === 0 && <NoTrigger />}
       {first && (
         <p>
           Or write one here:{' '}
@@ -178,6 +179,12 @@ function Empty({ welcome: { triggers, problems } }: { welcome: Welcome }) {
         </p>
       )}
       {triggers.length > 0 && <Addresses triggers={triggers} />}
+      {polled.length > 0 && (
+        <p>
+          {polling ? 'Polled: ' : 'Polled with npx hookline dev --poll: '}
+          <code>{polled.join(', ')}</code>
+        </p>
+      )}
       {problems.map((problem) => (
         <Problem key={problem} text={problem} />
       ))}
