@@ -69,6 +69,8 @@ export interface FileExpression {
   readonly found: FoundScalar
   /** Where in the value of its scalar it begins. */
   readonly start: number
+  /** False when its `}}` is missing: it ends where the scalar does. */
+  readonly closed: boolean
   /** Where the characters `start` to `end` of the expression stand in the file. */
   span(start: number, end: number): Span
 }
@@ -107,11 +109,12 @@ export function keyOf({ key }: Pair): string {
 function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
   const { value } = found.scalar
   let written: ScalarText | undefined
-  const expression = (from: number, to: number): FileExpression => ({
+  const expression = (from: number, to: number, closed = true): FileExpression => ({
     text: value.slice(from, to),
     path: found.path,
     found,
     start: from,
+    closed,
     span(start, end) {
       written ??= new ScalarText(text, found.scalar)
       return written.span(from + start, from + end)
@@ -120,7 +123,7 @@ function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
   if (!hasExpression(value)) {
     return isWithin(found.path, CONDITION_PLACES) ? [expression(0, value.length)] : []
   }
-  return expressionSpans(value).map(({ start, end }) => expression(start, end))
+  return expressionSpans(value).map(({ start, end, closed }) => expression(start, end, closed))
 }
 
 /** A text as it stands within a scalar of this kind. */
