@@ -53,7 +53,7 @@ describe('a log', () => {
     closeSync(next)
     const write = logWriter(next, (text) => told.push(text))
     write('lost')
-    await sleep(100)
+    while (told.length < 1) await sleep(20)
     expect(told).toEqual(['the log cannot be written (EBADF): its lines are dropped'])
     const file = openSync(path, 'w')
     expect(file).toBe(next)
