@@ -119,6 +119,8 @@ describe('refuses, at its place,', () => {
     [`webhook:\n    path: \${{ toJSON(vars) }}`, '"vars" is read here without a name'],
     [`webhook:\n    path: \${{ needs.x }}`, 'named-value'],
     [`webhook:\n  push:\n    tags: ["\${{ a b }}"]`, 'expression: Unexpected symbol'],
+    [`webhook:\n  push:\n    tags: ["\${{"]`, 'expression is not closed with }}'],
+    [`webhook:\n  push:\n    tags: "v\${{ on "`, 'expression is not closed with }}'],
     ['webhook:\n    metod: post', 'unknown option "metod"'],
     ['webhok:', 'unknown trigger "webhok"'],
   ])('in the section itself: %j', async (on, message) => {

@@ -1,4 +1,4 @@
-import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
+import { data, Evaluator, Parser } from '@actions/expressions'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
@@ -11,12 +11,13 @@ import {
   stepExpression,
 } from '../../src/inspector/page/expression.ts'
 import type { Json, JsonObject } from '../../src/wire/json.ts'
+import { lex } from '../../src/workflow/expressions.ts'
 import { scaled } from '../support/effort.ts'
 
 /** What GitHub's own library makes of a copied expression. */
 function evaluate(copied: string, contexts: Record<string, Json>): Json {
   const [, text = ''] = /^\$\{\{ (.*) \}\}$/s.exec(copied) ?? []
-  const tree = new Parser(new Lexer(text).lex().tokens, Object.keys(contexts), []).parse()
+  const tree = new Parser(lex(text), Object.keys(contexts), []).parse()
   const given = JSON.parse(JSON.stringify(contexts), data.reviver)
   return JSON.parse(JSON.stringify(new Evaluator(tree, given).evaluate(), data.replacer))
 }
@@ -200,6 +201,12 @@ describe("GitHub's evaluator finds by it", () => {
     { ...job, job: 'two', outputs: { all: '${{ steps.h.outputs.items }}' } },
     { kind: 'matrix', file: '', reader: '', name: 'on' },
   ]
+
+  test('a key with several quotes', () => {
+    const item = { body: { "'a''": 'x' } }
+    const on = onExpression(place(['body', "'a''"], item))
+    expect(evaluate(on, { on: { webhook: { outputs: item } } })).toBe('x')
+  })
 
   test('every value, by every form', () => {
     fc.assert(

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
+import { data, Evaluator, Parser } from '@actions/expressions'
 import { describe, expect, jest, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { lex } from '../../src/workflow/expressions.ts'
 import { BROWSER_TIMEOUT, CHROMIUM, copied, ISSUE, live, rows, stage } from '../support/browser.ts'
 import { post, startDev } from '../support/dev.ts'
 import { ask } from '../support/inspector.ts'
@@ -14,7 +15,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 function evaluate(text: string, contexts: object): unknown {
   const [, expression = ''] = /^\$\{\{ (.*) \}\}$/s.exec(text) ?? []
-  const tree = new Parser(new Lexer(expression).lex().tokens, Object.keys(contexts), []).parse()
+  const tree = new Parser(lex(expression), Object.keys(contexts), []).parse()
   const given = JSON.parse(JSON.stringify(contexts), data.reviver)
   return JSON.parse(JSON.stringify(new Evaluator(tree, given).evaluate(), data.replacer))
 }

@@ -23,6 +23,11 @@ function begin(env: Record<string, string> = {}) {
   return startRelay({ host: '127.0.0.1', port: 0, env: all, write: () => {} })
 }
 
+/** A slow machine only waits longer. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(10)
+}
+
 /** Sends the beginning of a body of 250 KB, and nothing more. */
 function stuck(url: string, bytes: number): Socket {
   const socket = open(url)
@@ -33,27 +38,33 @@ function stuck(url: string, bytes: number): Socket {
   return socket
 }
 
+/** Resolves when the relay, which is in this process, has read what was written to these. */
+async function arrived(sockets: readonly Socket[]): Promise<void> {
+  await until(async () => sockets.every((one) => !one.connecting && one.writableLength === 0))
+  // Each turn reads 64 KB of a connection.
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
 describe('the bodies of all requests together', () => {
   const SMALL = withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(100) })
 
   test('are bounded: 503 beyond, and as before when they are gone', async () => {
     const relay = await begin({ HOOKLINE_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 5 }, () => stuck(relay.url, 209_700))
-    await sleep(300)
+    await arrived(sockets)
     const answer = await send(relay.url, SMALL)
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
     expect(JSON.parse(answer.body).error.code).toBe('overloaded')
     expect(github.calls).toEqual([])
     for (const socket of sockets) socket.destroy()
-    await sleep(100)
-    expect((await send(relay.url, SMALL)).status).toBe(200)
+    await until(async () => (await send(relay.url, SMALL)).status === 200)
     await relay.close()
   })
 
   test('a slow one counts by what came of it: a few shut nobody out', async () => {
     const relay = await begin({ HOOKLINE_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 50 }, () => stuck(relay.url, 1 * KB))
-    await sleep(200)
+    await arrived(sockets)
     expect((await send(relay.url, SMALL)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
     await relay.close()
@@ -79,8 +90,13 @@ test('connections beyond HOOKLINE_MAX_CONNECTIONS are closed as they come', asyn
   for (const connection of kept) expect((await connection.send(request)).status).toBe(200)
   await expect(keptConnection(relay.url).send(request)).rejects.toThrow('closed after 0 bytes')
   kept[0]?.close()
-  await sleep(50)
-  expect((await keptConnection(relay.url).send(request)).status).toBe(200)
+  // The relay hears of it a moment later.
+  await until(async () => {
+    const answer = await keptConnection(relay.url)
+      .send(request)
+      .catch(() => undefined)
+    return answer?.status === 200
+  })
   for (const connection of kept) connection.close()
   await relay.close()
 })

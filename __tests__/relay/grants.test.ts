@@ -299,12 +299,14 @@ describe.each(RUNTIMES)('a relay that holds a token, on %s', (_, start) => {
     const platform = await startAppPlatform()
     const held = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN }
     const relay = await start({ env: { ...held, ...env } })
+    const exp = now() + 4
     const headers = [
-      ['X-Platform-Authorization', await signGrant({ ...FOREVER, exp: now() + 2 }, current)],
+      ['X-Platform-Authorization', await signGrant({ ...FOREVER, exp }, current)],
     ] as const
     platform.next.push({ status: 204 })
     expect((await send(relay.url, { target: HOOK, headers })).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 2100))
+    const left = exp * 1000 - Date.now()
+    await new Promise((resolve) => setTimeout(resolve, left + 100))
     expect((await send(relay.url, { target: HOOK, headers })).status).toBe(401)
     await relay.close()
     await platform.close()

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { digest } from '../../src/engine/keys.ts'
-import { deliveryMark, MOST_CLAIMS, type Run, type StateStore } from '../../src/state/store.ts'
+import {
+  deliveryMark,
+  keyStates,
+  MOST_CLAIMS,
+  type Run,
+  type StateStore,
+} from '../../src/state/store.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'
 import { problemsOf } from '../support/problems.ts'
@@ -217,7 +223,8 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   test('does what a simple model does, whatever the order of runs', async () => {
     const id = fc.constantFrom('1', '2', '3')
     const keys = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 })
-    const minutes = fc.constantFrom(0, 10, 35)
+    // The clock of a place runs on while it is asked, so no sum of these is the lease itself.
+    const minutes = fc.constantFrom(0, 11, 35)
     const step = fc.record({ claims: fc.boolean(), id, keys, minutes })
     let count = 0
     const property = fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
@@ -251,4 +258,13 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     })
     await fc.assert(property, { numRuns: scaled(kind === 'file' ? 100 : 40, 12) })
   })
+})
+
+test.each([
+  [LEASE - 1, 'claimed'],
+  [LEASE, 'new'],
+])('a claim that is %d ms old is %s', (age, status) => {
+  const claim = { key: 'a', run: '1', at: START, done: false }
+  const snapshot = { state: { lastSuccess: null, claims: [claim] }, now: START + age }
+  expect(keyStates(snapshot, run('2'), { lease: LEASE })('a').status).toBe(status)
 })

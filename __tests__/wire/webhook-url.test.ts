@@ -34,6 +34,8 @@ describe('the webhook URL', () => {
     [{ repository: '-a/b' }, 'the repository is "-a/b"'],
     [{ workflow: 'a b' }, 'the workflow is "a b"'],
     [{ workflow: '../a' }, 'the workflow is "../a"'],
+    [{ workflow: '..' }, 'the workflow is ".."'],
+    [{ workflow: '..yml' }, 'the workflow is "..yml"'],
   ])('is refused for %j', (part, message) => {
     expect(() => webhookUrl({ ...ADDRESS, ...part })).toThrow(message)
   })
@@ -45,7 +47,7 @@ describe('the webhook URL', () => {
       try {
         const url = new URL(webhookUrl({ ...ADDRESS, repository: `${owner}/${name}`, workflow }))
         expect([url.origin, url.search, url.hash]).toEqual(['https://relay.example', '', ''])
-        expect(url.pathname.split('/').slice(1, 3)).toEqual([owner, name])
+        expect(url.pathname).toBe(`/${owner}/${name}/${workflow}/webhook`)
       } catch (error) {
         if (!(error instanceof UserError)) throw error
       }

@@ -29,6 +29,7 @@ describe('a single expression keeps its type', () => {
     ["contains('abc', 'B')", true],
     ['secrets.a', 'a'],
     ["'it''s }}'", "it's }}"],
+    ["'it''s ''quoted'' }}'", "it's 'quoted' }}"],
   ])('%s', (expression, value) => {
     expect(fillIn(e(expression), CONTEXTS)).toEqual(value)
   })

@@ -207,6 +207,10 @@ function fileNotices(file: SourceFile, { polled }: Plan, state: string): Problem
 function onProblems(file: SourceFile): Problem[] {
   const expressions = fileExpressions(file.source.text, file.on.value, ['on'])
   return expressions.flatMap((expression) => {
+    if (!expression.closed) {
+      const found = { start: -'${{'.length, end: expression.text.trimEnd().length }
+      return [problemAt(file, expression, found, 'expression is not closed with }}')]
+    }
     const parsed = parseExpression(expression.text)
     if (isFault(parsed)) {
       return [problemAt(file, expression, parsed, `expression: ${parsed.message}`)]

@@ -1,6 +1,6 @@
 import { type Expr, FunctionCall, Logical } from '@actions/expressions/ast'
 import { TokenType } from '@actions/expressions/lexer'
-import { isFault, lex, parseExpression, partsOf, spanOf } from './expressions.ts'
+import { isFault, parseExpression, partsOf, spanOf, tokensOf } from './expressions.ts'
 import { applyEdits, type Edit } from './spans.ts'
 
 /** A job of the source, as far as it decides when jobs run. */
@@ -123,7 +123,7 @@ function withoutSuccess(
   succeeded: readonly string[],
 ): string {
   const parts = ['!cancelled()', ...succeeded.map(resultIsSuccess)]
-  const tokens = lex(condition)
+  const tokens = tokensOf(condition)
   const isAnd = tree instanceof Logical && tree.operator.type === TokenType.AND
   const top = isAnd ? tree.args : [tree]
   const alone = top.flatMap((part) => (part instanceof FunctionCall ? [part.functionName] : []))

@@ -1,4 +1,4 @@
-import { ExpressionError, Lexer, Parser } from '@actions/expressions'
+import { ExpressionError, Parser } from '@actions/expressions'
 import {
   Binary,
   type Expr,
@@ -10,7 +10,7 @@ import {
 } from '@actions/expressions/ast'
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, type Pair, Scalar } from 'yaml'
-import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
+import { expressionSpans, hasExpression, lex } from '../workflow/expressions.ts'
 import type { Path } from '../workflow/options.ts'
 import { ScalarText, type Span } from './spans.ts'
 
@@ -69,6 +69,8 @@ export interface FileExpression {
   readonly found: FoundScalar
   /** Where in the value of its scalar it begins. */
   readonly start: number
+  /** False when its `}}` is missing: it ends where the scalar does. */
+  readonly closed: boolean
   /** Where the characters `start` to `end` of the expression stand in the file. */
   span(start: number, end: number): Span
 }
@@ -107,11 +109,12 @@ export function keyOf({ key }: Pair): string {
 function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
   const { value } = found.scalar
   let written: ScalarText | undefined
-  const expression = (from: number, to: number): FileExpression => ({
+  const expression = (from: number, to: number, closed = true): FileExpression => ({
     text: value.slice(from, to),
     path: found.path,
     found,
     start: from,
+    closed,
     span(start, end) {
       written ??= new ScalarText(text, found.scalar)
       return written.span(from + start, from + end)
@@ -120,7 +123,7 @@ function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
   if (!hasExpression(value)) {
     return isWithin(found.path, CONDITION_PLACES) ? [expression(0, value.length)] : []
   }
-  return expressionSpans(value).map(({ start, end }) => expression(start, end))
+  return expressionSpans(value).map(({ start, end, closed }) => expression(start, end, closed))
 }
 
 /** A text as it stands within a scalar of this kind. */
@@ -147,7 +150,7 @@ export interface Reference extends Span {
  */
 export function references(expression: string, context: string): Reference[] {
   if (!expression.toLowerCase().includes(context)) return []
-  const tokens = lex(expression)
+  const tokens = tokensOf(expression)
   return tokens.flatMap((token, at) =>
     isContext(tokens, at, context) ? [{ ...spanOf(token), steps: stepsFrom(tokens, at + 1) }] : [],
   )
@@ -163,8 +166,8 @@ export function referencesIn(expression: string, context: string): Reference[] {
 }
 
 /** Line breaks become spaces, since the lexer's columns are wrong after one within a string. */
-export function lex(expression: string): Token[] {
-  return new Lexer(expression.replaceAll(/[\r\n]/g, ' ')).lex().tokens
+export function tokensOf(expression: string): Token[] {
+  return lex(expression.replaceAll(/[\r\n]/g, ' '))
 }
 
 export function spanOf({ range }: Token): Span {
@@ -186,8 +189,7 @@ function stepsFrom(tokens: readonly Token[], start: number): Step[] {
     const isDot = open?.type === TokenType.DOT
     if (!token || (!isDot && open?.type !== TokenType.LEFT_BRACKET)) return steps
     const isText = token.type === TokenType.STRING && close?.type === TokenType.RIGHT_BRACKET
-    // From the lexeme, since the lexer's own value undoes only the first `''` of a string.
-    const text = isText ? token.lexeme.slice(1, -1).replaceAll("''", "'") : undefined
+    const text = isText ? String(token.value) : undefined
     const word = token.type === TokenType.STAR ? undefined : token.lexeme
     const name = isDot ? word : text
     steps.push({ ...spanOf(token), name })
@@ -208,7 +210,7 @@ interface ExpressionFault extends Span {
 export function parseExpression(text: string): Expr | ExpressionFault {
   if (text.trim() === '') return faultAt('is empty', { start: 0, end: text.length }, text)
   try {
-    const tokens = lex(text)
+    const tokens = tokensOf(text)
     const names = tokens.filter(({ type }) => type === TokenType.IDENTIFIER)
     return new Parser(
       tokens,
@@ -218,7 +220,7 @@ export function parseExpression(text: string): Expr | ExpressionFault {
   } catch (error) {
     if (!(error instanceof ExpressionError)) return lexicalFault(error, text)
     const { message, pos } = error
-    const token = lex(text).find(({ range }) => range.start.column === pos.column)
+    const token = tokensOf(text).find(({ range }) => range.start.column === pos.column)
     return faultAt(message, token ? spanOf(token) : { start: pos.column, end: text.length }, text)
   }
 }

@@ -99,6 +99,8 @@ function operatorOptions(
 function standardLog() {
   // Nobody may be there to be told that nobody is there.
   process.stderr.on('error', () => {})
+  // Only once its stream is there does a full pipe say EAGAIN: a write that waits outlives a stop.
+  process.stdout.on('error', () => {})
   return logWriter(1, (text) => process.stderr.write(`hookline relay: ${text}\n`))
 }
 

@@ -100,7 +100,7 @@ export interface WebhookAddress {
 
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
-const WORKFLOW = /^[A-Za-z0-9._-]+$/
+const WORKFLOW = /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/
 
 /** The webhook URL, still without a token. @throws UserError naming the part that is wrong */
 export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddress): string {

@@ -10,6 +10,7 @@ import {
   Star,
   Unary,
 } from '@actions/expressions/ast'
+import { type Token, TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
 
@@ -135,12 +136,21 @@ function evaluate(expression: string, contexts: Contexts): data.ExpressionData {
 
 function parse(expression: string, names: string[]): Expr {
   try {
-    return new Parser(new Lexer(expression).lex().tokens, names, []).parse()
+    return new Parser(lex(expression), names, []).parse()
   } catch (error) {
     const why = error instanceof Error ? error.message : 'malformed'
     const message = `expression: ${why} (contexts here: ${names.join(', ')})`
     throw new ExpressionMistake(message, expression.trim())
   }
+}
+
+/** The tokens of an expression; the library's own value of a string undoes only its first `''`. */
+export function lex(expression: string): Token[] {
+  const { tokens } = new Lexer(expression).lex()
+  return tokens.map((token) => {
+    if (token.type !== TokenType.STRING) return token
+    return { ...token, value: token.lexeme.slice(1, -1).replaceAll("''", "'") }
+  })
 }
 
 function contextData(contexts: Contexts): data.Dictionary {

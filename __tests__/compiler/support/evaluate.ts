@@ -1,5 +1,5 @@
-import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
-import { expressionSpans } from '../../../src/workflow/expressions.ts'
+import { data, Evaluator, Parser } from '@actions/expressions'
+import { expressionSpans, lex } from '../../../src/workflow/expressions.ts'
 
 export type Contexts = Readonly<Record<string, unknown>>
 
@@ -44,8 +44,7 @@ const STATUS = ['always', 'success', 'failure', 'cancelled', 'hashFiles'].map((n
 
 function evaluated(expression: string, given: Contexts): data.ExpressionData {
   const contexts = { ...EMPTY, ...given }
-  const { tokens } = new Lexer(expression).lex()
-  const tree = new Parser(tokens, Object.keys(contexts), STATUS).parse()
+  const tree = new Parser(lex(expression), Object.keys(contexts), STATUS).parse()
   const values = JSON.parse(JSON.stringify(contexts), data.reviver) as data.Dictionary
   const functions = new Map(STATUS.map((one) => [one.name.toLowerCase(), one]))
   return new Evaluator(tree, values, functions).evaluate()

@@ -1,4 +1,4 @@
-import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
+import { data, Evaluator, Parser } from '@actions/expressions'
 import {
   Binary,
   type Expr,
@@ -9,6 +9,7 @@ import {
   Unary,
 } from '@actions/expressions/ast'
 import { parse } from 'yaml'
+import { lex } from '../../../src/workflow/expressions.ts'
 
 /** How a job ended, as `needs.<id>.result` says it. */
 export type Result = 'success' | 'failure' | 'cancelled' | 'skipped'
@@ -130,7 +131,7 @@ function holds(condition: string, contexts: Readonly<Record<string, unknown>>, s
   }))
   const names = [...Object.keys(contexts), 'vars']
   const { tree, callsStatus } = remembered(TREES, `${names} ${condition}`, () => {
-    const tree = new Parser(new Lexer(condition).lex().tokens, names, functions).parse()
+    const tree = new Parser(lex(condition), names, functions).parse()
     const callsStatus = all(tree).some(
       (part) => part instanceof FunctionCall && part.functionName.lexeme.toLowerCase() in status,
     )

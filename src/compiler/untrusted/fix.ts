@@ -1,9 +1,8 @@
-import { Lexer } from '@actions/expressions'
 import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
-import { encoded, keyOf } from '../expressions.ts'
+import { encoded, keyOf, tokensOf } from '../expressions.ts'
 import { applyEdits, columnOf, type Edit, linesOf, quoted, ScalarText } from '../spans.ts'
 import { type Finding, findUntrusted, isGoverning } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
@@ -146,8 +145,7 @@ class VariableNames {
 }
 
 function wordsOf(expression: string): string[] {
-  const { tokens } = new Lexer(expression.replaceAll(/[\r\n]/g, ' ')).lex()
-  const words = tokens
+  const words = tokensOf(expression)
     .filter(({ type }) => type === TokenType.IDENTIFIER || type === TokenType.STRING)
     .map(({ lexeme }) => lexeme.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, ''))
     .filter((word) => word !== '' && !IDLE.has(word.toLowerCase()))
