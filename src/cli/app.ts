@@ -5,6 +5,7 @@ import type { DispatchEvent } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
+import { isOwner } from '../wire/path.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { httpCall } from './http.ts'
 import { EVENTS } from './scope.ts'
@@ -121,7 +122,7 @@ function formAddress(server = '', org: string | undefined): URL {
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
     throw new UserError({ message: `HOOKLINE_SERVER_URL is no address: ${JSON.stringify(base)}` })
   }
-  if (org !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(org)) {
+  if (org !== undefined && !isOwner(org)) {
     throw new UserError({ message: `${JSON.stringify(org)} is no name of an organization` })
   }
   const path = `${org === undefined ? '' : `/organizations/${org}`}/settings/apps/new`

@@ -2,7 +2,7 @@ import { utf8Text } from '../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
 import type { Reply } from '../wire/http.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
+import { isWorkflowName, parseWebhookPath, type WebhookPath } from '../wire/path.ts'
 import { HEADER } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
@@ -189,13 +189,11 @@ async function relayWebhook(
 
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
-const WORKFLOW = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
-
 /** @throws RelayError 400 where the first part of the path must name a file, and cannot */
 function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts): DispatchTarget {
   if ((scope?.event ?? ports.event) !== 'workflow_dispatch') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
-  if (!WORKFLOW.test(workflow)) throw badWorkflow()
+  if (!isWorkflowName(workflow)) throw badWorkflow()
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
 

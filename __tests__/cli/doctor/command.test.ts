@@ -76,6 +76,7 @@ const WRONG = [
   ['--deliver without a workflow', ['--deliver'], 2, /--workflow/],
   ['a repository that is none', ['--repository', 'a/b/c'], 1, /owner\/name/],
   ['a relay that is none', ['--relay', 'relay.example.com'], 1, /https:/],
+  ['a trigger that is none', ['--trigger', '../../../x y'], 1, /the trigger is/],
   ['a time that is none', ['--workflow', 'hook', '--deliver', '--wait', 'x'], 1, /60/],
 ] as const
 test.each(WRONG)('%s is refused before anything is asked', async (_, args, code, message) => {
