@@ -1,14 +1,13 @@
 import { appendFileSync, chmodSync, closeSync, openSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
-import type { DispatchEvent } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
+import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { httpCall } from './http.ts'
-import { EVENTS } from './scope.ts'
 
 /**
  * Makes a GitHub App from a manifest:
@@ -41,7 +40,8 @@ Examples:
   $ npx hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
 
 export function appCommand(): Command {
-  const event = process.env.HOOKLINE_EVENT === EVENTS[1] ? EVENTS[1] : EVENTS[0]
+  const { HOOKLINE_EVENT } = process.env
+  const event = isDispatchEvent(HOOKLINE_EVENT) ? HOOKLINE_EVENT : 'repository_dispatch'
   return new Command('app')
     .description('a GitHub App as what a relay asks GitHub with')
     .addHelpText(
@@ -55,7 +55,7 @@ export function appCommand(): Command {
         .option('--org <organization>', 'make it for an organization instead of yourself')
         .addOption(
           new Option('--event <event>', 'what it may start workflows by')
-            .choices(EVENTS)
+            .choices(DISPATCH_EVENTS)
             .default(event),
         )
         .option('--name <name>', 'its name, which you can change on the page of GitHub')

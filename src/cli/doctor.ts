@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander'
-import type { DispatchEvent } from '../relay/claims.ts'
-import { isDispatchEvent } from '../relay/claims.ts'
 import { readApiUrl, systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
+import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
@@ -14,7 +13,6 @@ import { checkWorkflows } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
 import { fromEnvironment, httpCall } from './http.ts'
-import { EVENTS } from './scope.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
 
 interface DoctorOptions {
@@ -51,7 +49,9 @@ export function doctorCommand(): Command {
     .option('--repository <owner/name>', 'by default the git remote origin')
     .option('--workflow <name>', 'one workflow; without it all that listen')
     .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
-    .addOption(new Option('--event <event>', 'what the relay starts workflows by').choices(EVENTS))
+    .addOption(
+      new Option('--event <event>', 'what the relay starts workflows by').choices(DISPATCH_EVENTS),
+    )
     .option('--relay <url>', 'address of the relay')
     .option('--deliver', 'send a real event, and wait for the run that it starts')
     .option('--wait <seconds>', 'how long to wait for that run', '60')
@@ -103,7 +103,7 @@ function readTarget(options: DoctorOptions): Target {
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
-    event: options.event ?? EVENTS.find((event) => event === process.env.HOOKLINE_EVENT),
+    event: options.event ?? DISPATCH_EVENTS.find((event) => event === process.env.HOOKLINE_EVENT),
     relayToken: key === undefined ? token : new Secret(key),
     relay,
     deliver: deliver ? Number(wait) : undefined,

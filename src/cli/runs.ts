@@ -3,6 +3,7 @@ import { systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
+import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { originRepository } from './files.ts'
 import { type AskGitHub, fields, githubOf, list, refusalOf } from './github.ts'
@@ -120,8 +121,6 @@ const PAUSE = 2000
 /** How long a run may take to show; GitHub's queues mostly need some seconds. */
 const PATIENCE = 60_000
 
-const EVENTS = ['repository_dispatch', 'workflow_dispatch'] as const
-
 /** A delivery id, wherever it stands in the name of a run. */
 export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
 
@@ -132,7 +131,7 @@ export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}
  */
 async function listRuns(github: RunPorts): Promise<readonly Run[]> {
   const found = await Promise.all(
-    EVENTS.map(async (event) => {
+    DISPATCH_EVENTS.map(async (event) => {
       const answer = await asked(github, `?event=${event}&per_page=50`)
       const runs = list(answer.workflow_runs).map(readRun)
       return event === 'workflow_dispatch' ? runs.filter(({ delivery }) => delivery) : runs

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { DispatchEvent, Scope } from '../relay/claims.ts'
+import type { Scope } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
+import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
 
 /** What a sealed token or a grant is narrowed to, as flags. */
 export interface ScopeOptions {
@@ -11,12 +12,12 @@ export interface ScopeOptions {
   readonly expires?: string
 }
 
-export const EVENTS: readonly DispatchEvent[] = ['repository_dispatch', 'workflow_dispatch']
-
 /** The flags behind --repository, which every command words for itself. */
 export function withScopeOptions(command: Command): Command {
   return command
-    .addOption(new Option('--event <event>', 'how GitHub is told of an event').choices(EVENTS))
+    .addOption(
+      new Option('--event <event>', 'how GitHub is told of an event').choices(DISPATCH_EVENTS),
+    )
     .option('--ref <ref>', 'branch or tag that workflow_dispatch runs')
     .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
 }

@@ -1,10 +1,10 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
+import { type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
-import { type DispatchEvent, isDispatchEvent } from './claims.ts'
 import {
   type Authority,
   type CredentialOptions,

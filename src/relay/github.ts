@@ -1,7 +1,8 @@
 import { jitter } from '../wire/http.ts'
 import { isObject, parsePlainJson } from '../wire/json.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
-import type { DispatchEvent, TokenSource } from './claims.ts'
+import type { TokenSource } from './claims.ts'
 import { type Attempts, invalidToken, RelayError } from './errors.ts'
 import type { Repository } from './route.ts'
 

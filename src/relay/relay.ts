@@ -3,7 +3,7 @@ import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.
 import type { Reply } from '../wire/http.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { isWorkflowName, parseWebhookPath, type WebhookPath } from '../wire/path.ts'
-import { HEADER } from '../wire/payload.ts'
+import { type DispatchEvent, HEADER } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
   ACCEPTED,
@@ -20,7 +20,7 @@ import {
   servePage,
   withStandardHeaders,
 } from './answers.ts'
-import type { DispatchEvent, Scope } from './claims.ts'
+import type { Scope } from './claims.ts'
 import { type Credential, type Credentials, presentedToken } from './credentials.ts'
 import type { DispatchPort, DispatchTarget } from './dispatch.ts'
 import {
