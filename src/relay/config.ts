@@ -1,6 +1,7 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
+import { isRepository } from '../wire/path.ts'
 import { type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
@@ -43,13 +44,20 @@ type AuthorityConfig =
   | { readonly token: Secret }
   | { readonly app: { readonly id: string; readonly key: CryptoKey } }
 
-/** @throws UserError naming the variable that is wrong */
-export async function readRelayConfig(env: Environment, repository?: string): Promise<RelayConfig> {
+/**
+ * @param flag `owner/name`, which wins over `HOOKLINE_REPOSITORY`
+ * @throws UserError naming the variable that is wrong
+ */
+export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
   const sealKeys = env.HOOKLINE_SEAL_KEYS ? await readSealKeys(env.HOOKLINE_SEAL_KEYS) : []
   const signKeys = env.HOOKLINE_SIGN_KEYS ? await readSignKeys(env.HOOKLINE_SIGN_KEYS) : []
   const accessKeys = env.HOOKLINE_KEYS ? readAccessKeys(env.HOOKLINE_KEYS) : []
   checkAuthority(env)
   const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
+  const repository =
+    flag === undefined
+      ? env.HOOKLINE_REPOSITORY && readRepository(env.HOOKLINE_REPOSITORY, 'HOOKLINE_REPOSITORY')
+      : readRepository(flag)
   return {
     apiUrl: readApiUrl(env),
     budget: readNumber(env, 'HOOKLINE_UPSTREAM_TIMEOUT_MS', DEFAULT_BUDGET),
@@ -59,7 +67,7 @@ export async function readRelayConfig(env: Environment, repository?: string): Pr
     credentials: { sealKeys, signKeys, accessKeys, revoked: new Set(split(env.HOOKLINE_REVOKED)) },
     authority: await readAuthority(env),
     pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
-    ...(repository && { repository: readRepository(repository) }),
+    ...(repository && { repository }),
   }
 }
 
@@ -188,7 +196,7 @@ async function readAuthority(env: Environment): Promise<AuthorityConfig | undefi
 function readAppId(id: string): string {
   if (/^[\w.-]{1,100}$/.test(id)) return id
   throw new UserError({
-    message: `HOOKLINE_APP_ID is no id of an App: ${JSON.stringify(id)}`,
+    message: `HOOKLINE_APP_ID is not an id of an App: ${JSON.stringify(id)}`,
     hint: "it is the number in the App's settings, or its client id",
   })
 }
@@ -221,16 +229,17 @@ function authorityOf(
   return { authority: { platformToken: token, token: async () => token } }
 }
 
-/** @throws UserError when it is not `owner/name` */
-export function readRepository(text: string): Repository {
-  try {
-    return parseRepository(text)
-  } catch (cause) {
-    throw new UserError(
-      { message: `${JSON.stringify(text)} is no repository`, hint: 'write it as owner/name' },
-      { cause },
-    )
-  }
+/**
+ * @param name of the variable that it stands in
+ * @throws UserError when it is not `owner/name`
+ */
+export function readRepository(text: string, name?: string): Repository {
+  if (isRepository(text)) return parseRepository(text)
+  const found = JSON.stringify(text)
+  throw new UserError({
+    message: name ? `${name} is not a repository: ${found}` : `${found} is not a repository`,
+    hint: 'write it as owner/name',
+  })
 }
 
 /**
