@@ -26,9 +26,18 @@ export function withScopeOptions(command: Command): Command {
 export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   const { readRepository } = await import('../relay/config.ts')
   const { owner, name } = readRepository(options.repository)
-  const { event, ref } = options
+  const { event, ref, expires } = options
   const path = options.path?.replace(/^\/+/, '')
-  if (ref && event === 'repository_dispatch') {
+  // An empty variable of a shell must not cover more than it was to say.
+  const flags = [
+    ['--path', path, 'for the whole repository'],
+    ['--ref', ref, 'for the branch or tag that the relay is set to'],
+    ['--expires', expires, 'for one that does not end'],
+  ] as const
+  for (const [flag, value, meaning] of flags) {
+    if (value === '') throw new UserError({ message: `${flag} is empty: leave it out ${meaning}` })
+  }
+  if (ref !== undefined && event === 'repository_dispatch') {
     throw new UserError({
       message: '--ref does not go with --event repository_dispatch',
       hint: 'that event always runs what is on the default branch: leave --ref out',
@@ -36,9 +45,9 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   }
   return {
     repository: `${owner}/${name}`,
-    ...(path && { path }),
-    ...(event && { event }),
-    ...(ref && { ref }),
+    ...(path !== undefined && { path }),
+    ...(event !== undefined && { event }),
+    ...(ref !== undefined && { ref }),
   }
 }
 
@@ -52,7 +61,7 @@ export function readExpiry(duration: string, now: number): number {
   const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? []
   if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
     throw new UserError({
-      message: `${JSON.stringify(duration)} is no duration`,
+      message: `${JSON.stringify(duration)} is not a duration`,
       hint: 'write it as 90d, 12h or 30m',
     })
   }
