@@ -210,7 +210,7 @@ export function nextSteps(
     `git commit -m 'Add the workflow ${name}'`,
     'git push',
   ]
-  // A compiled file names the action that `build --uses` is given.
+  // A compiled file names the action that `hookline build` is given.
   const isNamed = answers.uses !== undefined || kind.compile !== undefined
   const pin = isNamed ? [] : ['git ls-remote https://github.com/hookline/hookline HEAD']
   const steps =
