@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
+import { APP_ID, PKCS1, startAppPlatform } from '../../support/github-app.ts'
 import { startOnNode } from '../../support/relays.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { github, json, type Setting } from './stand-in.ts'
@@ -61,6 +62,20 @@ test('a person reads a line for each check, and what to do below it', async () =
   expect(stdout).toMatch(/^failed {3}token {7}the token lacks the scope "repo"\n {21}\S/)
   expect(stdout).toMatch(/^ok {7}workflow {4}hook\.yml listens/m)
   expect(exitCode).toBe(1)
+})
+
+test('--event decides which permission the App needs', async () => {
+  const app = await startAppPlatform()
+  const env = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_API_URL: app.url }
+  const args = ['doctor', '--repository', 'owner/repo', '--json', '--event']
+  const [dispatched, direct] = await Promise.all(
+    ['repository_dispatch', 'workflow_dispatch'].map((event) =>
+      runShared([...args, event], { env }),
+    ),
+  )
+  await app.close()
+  expect(dispatched?.stdout).toContain('it may write contents there')
+  expect(direct?.stdout).toContain('app_permission_missing')
 })
 
 test('what is not there is told with its address, and no more', async () => {
