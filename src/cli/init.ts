@@ -89,7 +89,7 @@ async function init(options: InitOptions): Promise<void> {
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
-      : told(files, dryRun, steps).trimEnd(),
+      : reportText(files, dryRun, steps).trimEnd(),
   )
 }
 
@@ -136,7 +136,7 @@ function knownSender(name: string): Sender {
   })
 }
 
-function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
+function reportText(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
   const { pin, tryOut, publish, url, missing, curl, token, tokenBox, relay } = steps

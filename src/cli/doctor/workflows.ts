@@ -6,7 +6,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import { fields, list, parsed, refusalOf } from '../github.ts'
+import { fields, jsonOf, list, refusalOf } from '../github.ts'
 import {
   type DoctorPorts,
   type Finding,
@@ -35,7 +35,7 @@ export async function checkWorkflows(
   const reply = await askContents(target, defaultBranch, ports)
   const refusal = refusalOf(reply)
   if (refusal && refusal.kind !== 'missing') return { findings: [unreadable(refusal.status)] }
-  const listing = refusal ? [] : list(parsed(reply.text)).map(({ name }) => String(name))
+  const listing = refusal ? [] : list(jsonOf(reply.text)).map(({ name }) => String(name))
   const names = listing.filter((name) => /\.ya?ml$/.test(name))
   const { workflow, event = 'repository_dispatch' } = target
   const wanted = names.filter(
