@@ -36,7 +36,7 @@ describe('what a relay may be set up with', () => {
     ['an App without grants', APP, 'HOOKLINE_SIGN_KEYS is missing'],
     ['an id alone', { HOOKLINE_APP_ID: '1', ...SIGN }, 'HOOKLINE_APP_KEY is missing'],
     ['a key alone', { HOOKLINE_APP_KEY: PKCS1, ...SIGN }, 'HOOKLINE_APP_ID is missing'],
-    ['an id that is none', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, 'not an id of an App'],
+    ['an id that is none', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, 'not the id of an App'],
     ['a key that is none', { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'x' }, 'holds no private key'],
     ['grants without an authority', SIGN, 'HOOKLINE_TOKEN is missing'],
     ['keys without an authority', { HOOKLINE_KEYS: KEY }, 'HOOKLINE_TOKEN is missing'],

@@ -111,7 +111,7 @@ function readRelay(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search) return url
   throw new UserError({
-    message: `${JSON.stringify(text)} is no address of a relay`,
+    message: `${JSON.stringify(text)} is not the address of a relay`,
     hint: 'it looks like https://relay.example.com',
   })
 }
@@ -120,10 +120,12 @@ function readRelay(text: string): URL {
 function formAddress(server = '', org: string | undefined): URL {
   const base = server || 'https://github.com'
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
-    throw new UserError({ message: `HOOKLINE_SERVER_URL is no address: ${JSON.stringify(base)}` })
+    throw new UserError({
+      message: `HOOKLINE_SERVER_URL is not an address: ${JSON.stringify(base)}`,
+    })
   }
   if (org !== undefined && !isOwner(org)) {
-    throw new UserError({ message: `${JSON.stringify(org)} is no name of an organization` })
+    throw new UserError({ message: `${JSON.stringify(org)} is not the name of an organization` })
   }
   const path = `${org === undefined ? '' : `/organizations/${org}`}/settings/apps/new`
   return new URL(base.replace(/\/+$/, '') + path)
@@ -212,7 +214,7 @@ async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   if (!isObject(app) || typeof app.pem !== 'string') {
     throw new UserError({
       message: `GitHub did not hand out the App (${reply.status})`,
-      hint: 'the App may be there without its key: delete it in the settings, and begin again',
+      hint: 'the App may be there without its key: delete it in the settings, and start over',
     })
   }
   const { id, slug, pem, html_url } = app

@@ -57,7 +57,7 @@ export function buildCommand(): Command {
       }
       if (!watch) return buildAll()
       process.stderr.write('watching for changes, Ctrl-C ends\n')
-      // A branch without these files, checked out for a moment, is no reason to end.
+      // A branch without these files, checked out for a moment, is not a reason to end.
       const buildOrReport = () =>
         buildAll().catch((error: unknown) => {
           if (!(error instanceof UserError)) throw error

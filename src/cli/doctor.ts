@@ -36,7 +36,7 @@ Environment:
   HOOKLINE_EVENT      as the relay has it: workflow_dispatch where it starts workflows directly
   HOOKLINE_API_URL    GitHub's API, by default https://api.github.com
 
-It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
+It exits with 1 when something failed. What cannot be told from outside is shown, and is not a failure.
 
 Examples:
   $ npx hookline doctor --workflow hook
@@ -94,7 +94,7 @@ function readTarget(options: DoctorOptions): Target {
     trigger,
   })
   if (deliver && !/^\d{1,4}$/.test(wait)) {
-    throw new UserError({ message: '--wait is no number of seconds', hint: 'the default is 60' })
+    throw new UserError({ message: '--wait is not a number of seconds', hint: 'the default is 60' })
   }
   const token = fromEnvironment('HOOKLINE_TOKEN')
   const { HOOKLINE_EVENT, HOOKLINE_KEYS = '' } = process.env

@@ -181,7 +181,7 @@ export async function followRun(
   return known
 }
 
-/** `skipped` and `neutral` are no failures: a guard said that the event was not for it. */
+/** `skipped` and `neutral` are not failures: a guard said that the event was not for it. */
 export function hasSucceeded({ conclusion }: Run): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
 }

@@ -91,7 +91,7 @@ async function published(relay: string): Promise<string> {
   const local = url && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   if (!url || (url.protocol !== 'https:' && !local)) {
     throw new UserError({
-      message: `${JSON.stringify(relay)} is no address of a relay`,
+      message: `${JSON.stringify(relay)} is not the address of a relay`,
       hint: 'it begins with https://, or is on this machine',
     })
   }

@@ -171,7 +171,7 @@ JSON`
 
 function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
   if (!/^\d+:[\w-]+$/.test(token)) {
-    throw new UserError({ message: 'BOT_TOKEN is no bot token: digits, a colon and a string' })
+    throw new UserError({ message: 'BOT_TOKEN is not a bot token: digits, a colon and a string' })
   }
   const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])
   const api = apiFrom(env)

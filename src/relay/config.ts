@@ -97,7 +97,7 @@ export function relayPorts(
   }
 }
 
-/** @throws UserError when the variable is no address */
+/** @throws UserError when the variable is not an address */
 export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): URL {
   const text = HOOKLINE_API_URL || GITHUB_API_URL || 'https://api.github.com'
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -114,13 +114,13 @@ const MEGABYTE = 1024 * 1024
 /** Megabytes. */
 const DEFAULT_BODY_MEMORY = 128
 
-/** @throws UserError when the variable is no whole number above 0 */
+/** @throws UserError when the variable is not a whole number above 0 */
 export function readNumber(env: Environment, name: string, preset: number): number {
   const text = env[name]
   if (!text) return preset
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new UserError({
-    message: `${name} is no whole number above 0: ${JSON.stringify(text)}`,
+    message: `${name} is not a whole number above 0: ${JSON.stringify(text)}`,
     hint: `the default is ${preset}`,
   })
 }
@@ -129,7 +129,7 @@ function readEvent(text: string | undefined): DispatchEvent {
   if (!text) return 'repository_dispatch'
   if (isDispatchEvent(text)) return text
   throw new UserError({
-    message: `HOOKLINE_EVENT is no event that starts a workflow: ${JSON.stringify(text)}`,
+    message: `HOOKLINE_EVENT is not an event that starts a workflow: ${JSON.stringify(text)}`,
     hint: 'write repository_dispatch, or workflow_dispatch for the one workflow that the URL names',
   })
 }
@@ -196,7 +196,7 @@ async function readAuthority(env: Environment): Promise<AuthorityConfig | undefi
 function readAppId(id: string): string {
   if (/^[\w.-]{1,100}$/.test(id)) return id
   throw new UserError({
-    message: `HOOKLINE_APP_ID is not an id of an App: ${JSON.stringify(id)}`,
+    message: `HOOKLINE_APP_ID is not the id of an App: ${JSON.stringify(id)}`,
     hint: "it is the number in the App's settings, or its client id",
   })
 }
@@ -281,7 +281,7 @@ export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
 
 function jwksIn(value: unknown): readonly JWK[] {
   const all = isObject(value) && Array.isArray(value.keys) ? value.keys : [value].flat()
-  // `readSealKey` refuses what is no key.
+  // `readSealKey` refuses what is not a key.
   return all as readonly JWK[]
 }
 

@@ -121,7 +121,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
   return withStandardHeaders(reply, request.method, log.delivery)
 }
 
-/** The answer to what is no webhook. */
+/** The answer to what is not a webhook. */
 function answerLocally({ method, headers }: RelayRequest, path: string, { pages }: RelayPorts) {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
   return preflight(method, headers) ?? servePage(pages ?? RELAY_PAGES, method, path)

@@ -58,7 +58,7 @@ export async function checkApp({
   if (!key) {
     const mend =
       'it is the content of the .pem file that GitHub gave out, from -----BEGIN to END-----'
-    return { findings: [failed('app', 'app_key_invalid', 'HOOKLINE_APP_KEY is no key', mend)] }
+    return { findings: [failed('app', 'app_key_invalid', 'HOOKLINE_APP_KEY is not a key', mend)] }
   }
   const app = new App({ id, key, apiUrl, budget: BUDGET, clock: systemClock, call: call(apiUrl) })
   try {

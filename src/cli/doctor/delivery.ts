@@ -95,7 +95,7 @@ async function sendToRelay(
   const { accepted, status, delivery, code, message, hint } = answer
   if (accepted && delivery !== null) return answer
   if (accepted) {
-    const text = `what answers there is no relay of Hookline (${status} without a delivery id)`
+    const text = `what answers there is not a relay of Hookline (${status} without a delivery id)`
     return failed('delivery', 'relay_not_hookline', text, 'check the address of the relay')
   }
   return failed(
@@ -213,6 +213,6 @@ export async function checkRelay(relay: string, { callRelay }: DoctorPorts): Pro
 }
 
 function notHookline(relay: string, found: string, mend: string): Finding {
-  const message = `what answers at ${relay} is no relay of Hookline (${found})`
+  const message = `what answers at ${relay} is not a relay of Hookline (${found})`
   return failed('relay', 'relay_not_hookline', message, mend)
 }
