@@ -8,12 +8,12 @@ import type { Sender } from '../triggers/verify/scheme.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
+import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
 import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
 import { secretsOf, triggerOf } from './init/sender.ts'
-import { EVENTS } from './scope.ts'
 import { PAIRED } from './send/signatures.ts'
 import { print, wrapped } from './terminal.ts'
 
@@ -55,7 +55,9 @@ export function initCommand(): Command {
     .option('--name <name>', 'name of the workflow, and of its file')
     .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
     .option('--relay <url>', 'address of the relay')
-    .addOption(new Option('--event <event>', 'what the relay starts it by').choices(EVENTS))
+    .addOption(
+      new Option('--event <event>', 'what the relay starts it by').choices(DISPATCH_EVENTS),
+    )
     .option('--uses <action>', 'the action, with the commit that you pin')
     .option('--yes', 'ask nothing')
     .option('--dry-run', 'show what would be written, and write nothing')
@@ -87,7 +89,7 @@ async function init(options: InitOptions): Promise<void> {
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
-      : told(files, dryRun, steps).trimEnd(),
+      : reportText(files, dryRun, steps).trimEnd(),
   )
 }
 
@@ -134,7 +136,7 @@ function knownSender(name: string): Sender {
   })
 }
 
-function told(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
+function reportText(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
   const { pin, tryOut, publish, url, missing, curl, token, tokenBox, relay } = steps
@@ -208,7 +210,7 @@ export function nextSteps(
     `git commit -m 'Add the workflow ${name}'`,
     'git push',
   ]
-  // A compiled file names the action that `build --uses` is given.
+  // A compiled file names the action that `hookline build` is given.
   const isNamed = answers.uses !== undefined || kind.compile !== undefined
   const pin = isNamed ? [] : ['git ls-remote https://github.com/hookline/hookline HEAD']
   const steps =

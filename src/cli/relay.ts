@@ -21,6 +21,7 @@ const HELP = `
 Environment:
   HOOKLINE_TOKEN, HOOKLINE_KEYS  the relay holds the token, and a request brings one of the keys
   HOOKLINE_EVENT, HOOKLINE_REF   workflow_dispatch starts the one workflow that a URL names, on that ref
+  HOOKLINE_REPOSITORY            serves this one repository, as --repository does
   HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
   HOOKLINE_SEAL_KEYS             opens sealed tokens, and seals what the outbox keeps
   HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets hookline outbox in
@@ -134,7 +135,8 @@ async function publicLines(
   const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
   const [first] = foundTriggers('', readAllWorkflows(() => source).found)
   const { workflow, trigger } = first ?? { workflow: 'hook', trigger: 'webhook' }
-  const place = repository === undefined ? originRepository() || 'owner/name' : undefined
+  const servesOne = repository !== undefined || Boolean(env.HOOKLINE_REPOSITORY)
+  const place = servesOne ? undefined : originRepository() || 'owner/name'
   const url = webhookUrl({ relay, repository: place, workflow, trigger })
   // A relay with a token of its own is brought one of its keys.
   const token = env.HOOKLINE_KEYS ? '\u0024{HOOKLINE_KEYS%%[, ]*}' : '$HOOKLINE_TOKEN'

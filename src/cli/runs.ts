@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { systemClock } from '../relay/config.ts'
+import { readRepository, systemClock } from '../relay/config.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
-import { webhookUrl } from '../wire/path.ts'
+import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { originRepository } from './files.ts'
 import { type AskGitHub, fields, type GitHubRefusal, githubOf, list, refusalOf } from './github.ts'
@@ -49,7 +49,7 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   if (repository === '') {
     throw new UserError({ message: 'which repository?', hint: 'give --repository owner/name' })
   }
-  webhookUrl({ relay: 'http://localhost', repository, workflow: 'any', trigger: 'webhook' })
+  readRepository(repository)
   const github = { repository, ask: githubOf(process.env), ...systemClock }
   const tell = (found: Run) =>
     process.stdout.write(`${json ? printableJson(JSON.stringify(found)) : runLine(found)}\n`)
@@ -59,14 +59,14 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
     if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
     return
   }
-  const told = new Map<number, string>()
+  const states = new Map<number, string>()
   for (;;) {
     // A wrong setting is told at once; what worked once may come back.
-    const runs = await listRuns(github, told.size > 0 ? askedPatiently : asked)
-    const wanted = delivery === undefined ? runs : runs.filter((each) => each.delivery === delivery)
-    for (const each of told.size === 0 ? wanted : wanted.toReversed()) {
-      if (told.get(each.id) !== stateOf(each)) tell(each)
-      told.set(each.id, stateOf(each))
+    const runs = await listRuns(github, states.size > 0 ? askedPatiently : asked)
+    const wanted = delivery === undefined ? runs : runs.filter((each) => isOf(each, delivery))
+    for (const each of states.size === 0 ? wanted : wanted.toReversed()) {
+      if (states.get(each.id) !== stateOf(each)) tell(each)
+      states.set(each.id, stateOf(each))
     }
     if (!watch) {
       if (delivery !== undefined && wanted.length === 0) throw unknownDelivery(delivery)
@@ -122,8 +122,6 @@ const PAUSE = 2000
 /** How long a run may take to show; GitHub's queues mostly need some seconds. */
 const PATIENCE = 60_000
 
-const EVENTS = ['repository_dispatch', 'workflow_dispatch'] as const
-
 /** A delivery id, wherever it stands in the name of a run. */
 export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
 
@@ -134,7 +132,7 @@ export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}
  */
 async function listRuns(github: RunPorts, ask = asked): Promise<readonly Run[]> {
   const found = await Promise.all(
-    EVENTS.map(async (event) => {
+    DISPATCH_EVENTS.map(async (event) => {
       const answer = await ask(github, `?event=${event}&per_page=50`)
       const runs = list(answer.workflow_runs).map(readRun)
       return event === 'workflow_dispatch' ? runs.filter(({ delivery }) => delivery) : runs
@@ -143,12 +141,17 @@ async function listRuns(github: RunPorts, ask = asked): Promise<readonly Run[]> 
   return found.flat().sort((one, other) => other.started.localeCompare(one.started))
 }
 
+/** Ids are the same in upper and lower case. */
+function isOf(run: Run, delivery: string): boolean {
+  return run.delivery?.toLowerCase() === delivery.toLowerCase()
+}
+
 /** Waits until the run of a delivery is there. @throws UserError when none shows within a minute */
 export async function awaitRun(delivery: string, github: RunPorts): Promise<Run> {
   const deadline = github.now().getTime() + PATIENCE
   for (;;) {
     const runs = await listRuns(github, (ports, rest) => askedPatiently(ports, rest, deadline))
-    const found = runs.find((each) => each.delivery?.toLowerCase() === delivery.toLowerCase())
+    const found = runs.find((each) => isOf(each, delivery))
     if (found) return found
     if (github.now().getTime() + PAUSE > deadline) throw unknownDelivery(delivery)
     await github.sleep(PAUSE)
@@ -158,7 +161,8 @@ export async function awaitRun(delivery: string, github: RunPorts): Promise<Run>
 /** The run of a page that the relay named. @throws UserError for any other address */
 export async function runAt(url: string, github: RunPorts): Promise<Run> {
   const [, id] = /\/actions\/runs\/(\d{1,20})$/.exec(url) ?? []
-  if (id === undefined) throw new UserError({ message: 'the address is no run of GitHub Actions' })
+  if (id === undefined)
+    throw new UserError({ message: 'the address is not that of a run of GitHub Actions' })
   return readRun(await asked(github, `/${id}`))
 }
 
@@ -179,7 +183,7 @@ export async function followRun(
   return known
 }
 
-/** `skipped` and `neutral` are no failures: a guard said that the event was not for it. */
+/** `skipped` and `neutral` are not failures: a guard said that the event was not for it. */
 export function hasSucceeded({ conclusion }: Run): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
 }

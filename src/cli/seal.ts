@@ -39,9 +39,10 @@ export function sealCommand(): Command {
 
 async function seal(options: SealOptions): Promise<void> {
   const { sealToken } = await import('../relay/seal.ts')
+  const { expires } = options
   const scope = {
     ...(await readScopeOptions(options)),
-    ...(options.expires && { expires: readExpiry(options.expires, Date.now()) }),
+    ...(expires !== undefined && { expires: readExpiry(expires, Date.now()) }),
   }
   const key = await sealingKey(options)
   const token = await readToken()
@@ -71,7 +72,7 @@ export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
 
 /** The public key of a relay. @throws UserError when it cannot be had */
 export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'key'>): Promise<JWK> {
-  if (key) {
+  if (key !== undefined) {
     try {
       return firstKey(readFileSync(key, 'utf8'), key)
     } catch (cause) {
@@ -80,7 +81,7 @@ export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'ke
       throw new UserError({ message: `${key} cannot be read`, hint }, { cause })
     }
   }
-  if (relay) return firstKey(await published(relay), relay)
+  if (relay !== undefined) return firstKey(await published(relay), relay)
   throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })
 }
 

@@ -1,4 +1,4 @@
-import { nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
+import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'
@@ -6,8 +6,9 @@ import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
+import type { DeclaredTrigger } from '../../workflow/workflow.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import { fields, list, parsed, refusalOf } from '../github.ts'
+import { fields, jsonOf, list, refusalOf } from '../github.ts'
 import {
   type DoctorPorts,
   type Finding,
@@ -21,40 +22,46 @@ import type { KnownRepository } from './repository.ts'
 
 const FOLDER = '.github/workflows'
 
+export interface WorkflowsCheck {
+  readonly findings: readonly Finding[]
+  /** File that was found of the workflow that is asked for: `hook.yaml`. */
+  readonly file?: string | undefined
+}
+
 /** The workflows on the default branch: only these are started by a dispatch. */
 export async function checkWorkflows(
   target: Target,
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
-): Promise<readonly Finding[]> {
+): Promise<WorkflowsCheck> {
   const reply = await askContents(target, defaultBranch, ports)
   const refusal = refusalOf(reply)
-  if (refusal && refusal.kind !== 'missing') return [unreadable(refusal.status)]
-  const listing = refusal ? [] : list(parsed(reply.text)).map(({ name }) => String(name))
+  if (refusal && refusal.kind !== 'missing') return { findings: [unreadable(refusal.status)] }
+  const listing = refusal ? [] : list(jsonOf(reply.text)).map(({ name }) => String(name))
   const names = listing.filter((name) => /\.ya?ml$/.test(name))
   const { workflow } = target
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
-  if (wanted.length === 0) return [absent(target, names, defaultBranch)]
+  if (wanted.length === 0) return { findings: [absent(target, names, defaultBranch)] }
   const replies = await Promise.all(
     wanted.map((file) => askContents(target, defaultBranch, ports, file)),
   )
   const refused = replies.map(refusalOf).find(Boolean)
-  if (refused) return [unreadable(refused.status)]
-  const files = replies.map(({ text }, at): NativeFile => ({ file: wanted[at] ?? '', text }))
+  if (refused) return { findings: [unreadable(refused.status)] }
+  const files = replies.map(({ text }, at) => readNativeFile(wanted[at] ?? '', text))
   const looked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
   if (looked.length === 0) {
-    const polled = files.filter(({ text, file }) => isPolled(readNative({ file, text })?.on, text))
-    if (polled.length > 0) return polled.map((native) => judgeListening(native, target))
-    return [noneListens(files, target, defaultBranch)]
+    const polled = files.filter(isPolled)
+    if (polled.length > 0) return { findings: polled.map((file) => judgeListening(file, target)) }
+    return { findings: [noneListens(files, target, defaultBranch)] }
   }
   const { repository } = target
   const answer = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
   // None where the token may not ask.
   const workflows = refusalOf(answer) ? [] : list(fields(answer.text).workflows)
   const states = new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
-  return looked.map((native) => {
+  const findings = looked.map((native) => {
     const { file } = native
     const state = states.get(`${FOLDER}/${file}`)
     if (state === undefined || state === 'active') return judgeListening(native, target)
@@ -62,15 +69,16 @@ export async function checkWorkflows(
     const message = `${file} is disabled (${state})`
     return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`)
   })
+  // Of two, the one that the relay asks for first.
+  const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
+  return { findings, file: workflow === undefined ? undefined : file }
 }
 
 /** Where one listens for the other event, that is what the user is told. */
 function noneListens(files: readonly NativeFile[], target: Target, defaultBranch: string): Finding {
   const { event = 'repository_dispatch' } = target
   const other = event === 'repository_dispatch' ? 'workflow_dispatch' : 'repository_dispatch'
-  const found = files.find(
-    (file) => ACTION.test(file.text) && listens(file, { ...target, event: other }),
-  )
+  const found = files.find((file) => file.native && listens(file, { ...target, event: other }))
   const message = `no workflow on ${defaultBranch} listens for ${event}`
   const mend = found
     ? `${found.file} listens for ${other}: give --event ${other}, and set HOOKLINE_EVENT to it where the relay runs`
@@ -120,32 +128,45 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
 interface NativeFile {
   /** `hook.yml` */
   readonly file: string
-  readonly text: string
+  readonly isValid: boolean
+  /** What stands under `on:`. */
+  readonly on?: unknown
+  /** Absent where no step uses the action. */
+  readonly native?: NativeWorkflow | undefined
+}
+
+function readNativeFile(file: string, text: string): NativeFile {
+  const source = { name: file, file, text }
+  try {
+    const value: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
+    if (!isObject(value)) return { file, isValid: false }
+    const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
+    return { file, isValid: true, on: value.on, native }
+  } catch (error) {
+    if (error instanceof UserError || error instanceof ReferenceError) {
+      return { file, isValid: false }
+    }
+    throw error
+  }
 }
 
 const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
 
-/** A step that uses the action, of whatever owner and version, or the one of the same repository. */
-const ACTION = /uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/
-
 /** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
-function judgeListening({ file, text }: NativeFile, target: Target): Finding {
-  const { event } = target
-  const workflow = readNative({ file, text })
-  if (workflow === undefined) {
+function judgeListening(workflow: NativeFile, target: Target): Finding {
+  const { file, isValid, on, native } = workflow
+  if (!isValid) {
     const mend = 'see what GitHub says of it on the page "Actions" of the repository'
-    return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend)
+    return failed('workflow', 'workflow_invalid', `${file} is not valid YAML`, mend)
   }
-  const mistake = inlineMistake({ file, text }) ?? sourceMistake(file, workflow.on)
-  if (mistake) return mistake
-  const missing = missingTrigger({ file, text }, target)
-  if (missing) return missing
-  if (event === 'workflow_dispatch' && !isPolled(workflow.on, text)) {
-    return judgeDirect(file, text, workflow.on)
-  }
-  const types = dispatchTypes(workflow.on)
-  if (types === undefined && isPolled(workflow.on, text))
+  const mistake = native ? inlineMistake(file, native, target) : undefined
+  const problem = sourceMistake(file, on) ?? mistake
+  if (problem) return problem
+  if (target.event === 'workflow_dispatch' && !isPolled(workflow)) return judgeDirect(workflow)
+  const types = dispatchTypes(on)
+  if (types === undefined && isPolled(workflow)) {
     return ok('workflow', `${file} is started by its schedule`)
+  }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
     return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`)
@@ -155,22 +176,17 @@ function judgeListening({ file, text }: NativeFile, target: Target): Finding {
     const mend = `add ${EVENT_TYPE} to the types: ${LISTEN}`
     return failed('workflow', 'workflow_wrong_type', message, mend)
   }
-  return ACTION.test(text)
-    ? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
-    : withoutAction(file)
+  return native ? ok('workflow', `${file} listens for ${EVENT_TYPE}`) : withoutAction(file)
 }
 
-function isPolled(on: unknown, text: string): boolean {
-  return isObject(on) && 'schedule' in on && ACTION.test(text)
+function isPolled({ on, native }: NativeFile): boolean {
+  return isObject(on) && 'schedule' in on && native !== undefined
 }
 
-/** Triggers that the action would refuse: the run starts, and fails. */
-function inlineMistake({ file, text }: NativeFile): Finding | undefined {
-  const source = { name: file, file, text }
+/** Triggers that the action would refuse, so that the run fails, or that are not the wanted one. */
+function inlineMistake(file: string, native: NativeWorkflow, target: Target): Finding | undefined {
   try {
-    const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
-    if (native) nativeTriggers(native)
-    return undefined
+    return missingTrigger(file, nativeTriggers(native), target)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const [{ message, hint } = { message: 'a mistake', hint: undefined }] = error.problems
@@ -190,17 +206,14 @@ function sourceMistake(file: string, on: unknown): Finding | undefined {
 }
 
 /** What `--deliver` would send to nobody: a trigger that the file does not declare. */
-function missingTrigger({ file, text }: NativeFile, { trigger, deliver }: Target) {
-  if (deliver === undefined) return undefined
-  const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), { name: file, file, text })
-  const declared = native ? nativeTriggers(native) : []
+function missingTrigger(
+  file: string,
+  declared: readonly DeclaredTrigger[],
+  { trigger, deliver }: Target,
+): Finding | undefined {
   // Where the action reads other files, only a run can tell.
-  if (
-    declared.length === 0 ||
-    declared.some(({ definition }) => definition === TRIGGERS.get(trigger))
-  ) {
-    return undefined
-  }
+  if (deliver === undefined || declared.length === 0) return undefined
+  if (declared.some(({ definition }) => definition === TRIGGERS.get(trigger))) return undefined
   const names = declared.map(({ name }) => name)
   const hint = didYouMean(trigger, names) ?? 'give one of them with --trigger'
   const message = `${file} declares no trigger "${trigger}", but ${names.join(', ')}`
@@ -208,7 +221,7 @@ function missingTrigger({ file, text }: NativeFile, { trigger, deliver }: Target
 }
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
-function judgeDirect(file: string, text: string, on: unknown): Finding {
+function judgeDirect({ file, on, native }: NativeFile): Finding {
   const direct = isObject(on) ? on.workflow_dispatch : undefined
   const inputs = isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
   const mend = `add on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
@@ -227,7 +240,7 @@ function judgeDirect(file: string, text: string, on: unknown): Finding {
     const message = `${file} asks for the input ${JSON.stringify(required)}, which no webhook brings`
     return failed('workflow', 'workflow_input_required', message, 'let it be optional')
   }
-  return ACTION.test(text)
+  return native
     ? ok('workflow', `${file} is started directly, by workflow_dispatch`)
     : withoutAction(file)
 }
@@ -244,24 +257,9 @@ function withoutAction(file: string): Finding {
 }
 
 /** True for a file that has anything to do with webhooks, so that others are passed over. */
-function listens(native: NativeFile, { event }: Target): boolean {
-  const workflow = readNative(native)
-  if (event === 'workflow_dispatch') {
-    return workflow !== undefined && hasEvent(workflow.on, event) && ACTION.test(native.text)
-  }
-  return workflow !== undefined && dispatchTypes(workflow.on) !== undefined
-}
-
-function readNative({ file, text }: NativeFile): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = parseYaml({ name: file, file, text }).toJS({
-      maxAliasCount: LIMITS.yamlAliases,
-    })
-    return isObject(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof UserError || error instanceof ReferenceError) return undefined
-    throw error
-  }
+function listens({ on, native }: NativeFile, { event }: Target): boolean {
+  if (event === 'workflow_dispatch') return hasEvent(on, event) && native !== undefined
+  return dispatchTypes(on) !== undefined
 }
 
 /** `undefined` when the event is not there; no types mean all of them. */

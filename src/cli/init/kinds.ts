@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
-import type { DispatchEvent } from '../../relay/claims.ts'
+import { shellQuoted } from '../../inspector/curl.ts'
 import type { Sender } from '../../triggers/verify/scheme.ts'
-import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { runNameLine } from '../run-name.ts'
 import { ownVersion } from '../version.ts'
 import { onSection, secretsOf, triggerOf } from './sender.ts'
@@ -34,8 +34,10 @@ const compiledKind: Kind = {
   title: 'a request to a URL, in a workflow file with jobs for each request',
   workflow: 'hook',
   trigger: 'webhook',
-  compile: ({ event }) =>
-    `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''}`,
+  compile: ({ event, uses }) => {
+    const pinned = uses === undefined ? '' : ` --uses ${shellQuoted(uses)}`
+    return `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''}${pinned}`
+  },
   files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
 }
 
@@ -81,7 +83,7 @@ export interface Kind {
   readonly secret?: string
   files(answers: Answers): readonly NewFile[]
   /** Makes the native workflows of its files. */
-  compile?(answers: Pick<Answers, 'event'>): string
+  compile?(answers: Pick<Answers, 'event' | 'uses'>): string
 }
 
 /** Until there is a release: the ones stand for the commit that is pinned. */
