@@ -27,6 +27,13 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   const { owner, name } = readRepository(options.repository)
   const { event, ref } = options
   const path = options.path?.replace(/^\/+/, '')
+  const [workflow = ''] = path?.split('/') ?? []
+  if (/\.ya?ml$/.test(workflow)) {
+    throw new UserError({
+      message: `--path ${JSON.stringify(options.path)} names a file, which no URL does`,
+      hint: `leave the extension out: ${path?.replace(/\.ya?ml(?=\/|$)/, '')}`,
+    })
+  }
   if (ref && event === 'repository_dispatch') {
     throw new UserError({
       message: '--ref does not go with --event repository_dispatch',

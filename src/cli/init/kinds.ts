@@ -34,8 +34,8 @@ const compiledKind: Kind = {
   title: 'a request to a URL, in a workflow file with jobs for each request',
   workflow: 'hook',
   trigger: 'webhook',
-  compile: ({ event }) =>
-    `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''}`,
+  compile: ({ event, uses = UNPINNED }) =>
+    `npx hookline build --uses ${uses}${event === 'workflow_dispatch' ? ` --event ${event}` : ''}`,
   files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
 }
 
@@ -81,7 +81,7 @@ export interface Kind {
   readonly secret?: string
   files(answers: Answers): readonly NewFile[]
   /** Makes the native workflows of its files. */
-  compile?(answers: Pick<Answers, 'event'>): string
+  compile?(answers: Pick<Answers, 'event' | 'uses'>): string
 }
 
 /** Until there is a release: the ones stand for the commit that is pinned. */
