@@ -10,7 +10,7 @@ import { webhookUrl } from '../wire/path.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
-import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
+import { answered, askAt, type Given } from './init/questions.ts'
 import { secretsOf, triggerOf, urlSecretOf } from './init/sender.ts'
 import { EVENTS } from './scope.ts'
 import { PAIRED } from './send/signatures.ts'
@@ -63,13 +63,13 @@ export function initCommand(): Command {
 
 async function init(options: InitOptions): Promise<void> {
   const { dryRun = false, json } = options
-  const answers = await allAnswers(options)
+  const port = process.env.PORT || '3000'
+  const answers = await allAnswers(options, port)
   const kind = KINDS.get(answers.kind)
   if (!kind) return
   refuseSubfolder()
   const files = kind.files(answers)
   refuseExisting(process.cwd(), [...files, ...compiledFiles(kind.compile, answers)])
-  const port = process.env.PORT || '3000'
   const gh = spawnSync('gh', ['auth', 'status'], { stdio: 'ignore', timeout: 5000 })
   const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
   const steps = nextSteps(kind, answers, files, port, ghState)
@@ -85,11 +85,11 @@ async function init(options: InitOptions): Promise<void> {
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
-      : told(files, dryRun, steps, answers.relay).trimEnd(),
+      : told(files, dryRun, steps, answers.relay, port).trimEnd(),
   )
 }
 
-async function allAnswers(options: InitOptions): Promise<Answers> {
+async function allAnswers(options: InitOptions, port: string): Promise<Answers> {
   const { yes, json, kind, sender: from, name, repository, relay, event, uses } = options
   const { stdin: input, stdout: output } = process
   refusePolled(options)
@@ -97,7 +97,7 @@ async function allAnswers(options: InitOptions): Promise<Answers> {
   const given = sender
     ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay, event }
     : { kind: kind ?? (event && [...KINDS.keys()][0]), name, repository, relay, event }
-  const surroundings = { repository: originRepository() }
+  const surroundings = { repository: originRepository(), relay: localServer(port) }
   if (!input.isTTY || !output.isTTY || yes || json) {
     return { ...(await answered(given, surroundings)), sender, uses }
   }
@@ -137,6 +137,7 @@ function told(
   dryRun: boolean,
   steps: NextSteps,
   address: string,
+  port: string,
 ): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
@@ -156,7 +157,7 @@ function told(
   const written = `Wrote ${paths}\n${pinned}`
   if (url === null) return `${written}${section(TRY_POLLING, tryOut)}${published}${next}`
   const place =
-    address === OWN_RELAY
+    address === localServer(port)
       ? ', in the first terminal, where Ctrl-C ends dev; --tunnel gives it a public address'
       : `, on the machine behind ${address}`
   return [
@@ -173,6 +174,10 @@ function told(
       : section(`The URL for the sender, and a line that fires it${toFillIn}:`, [url, curl]),
     next,
   ].join('')
+}
+
+function localServer(port: string): string {
+  return `http://localhost:${port}`
 }
 
 const READ_TOKEN = 'read -rs HOOKLINE_TOKEN && export HOOKLINE_TOKEN'
@@ -217,7 +222,7 @@ interface NextSteps {
 /** Stands in the URL where the repository is not known. */
 const SOME_REPOSITORY = 'owner/name'
 
-/** @param port where `hookline dev` listens */
+/** @param port where `hookline dev` listens, or a relay on this machine */
 export function nextSteps(
   kind: Kind,
   answers: Answers,
@@ -256,8 +261,8 @@ function webhookSteps(
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
-  const local = `http://localhost:${port}/webhook/${name}/${trigger}`
-  const isOwn = relay === OWN_RELAY
+  const local = `${localServer(port)}/webhook/${name}/${trigger}`
+  const isOwn = relay === localServer(port)
   // Keys that end with a relay will do for one whose public address ends with it too.
   const sealing = sender && isOwn ? 'HOOKLINE_SEAL_KEYS="$(npx hookline keys new)" ' : ''
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
@@ -265,7 +270,7 @@ function webhookSteps(
     url,
     missing: [
       ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
-      ...(isOwn ? [`your relay's address for ${OWN_RELAY}`] : []),
+      ...(isOwn ? [`your relay's address for ${relay}`] : []),
     ],
     curl: sender ? null : exampleLine(url, ANY_REQUEST, '$HOOKLINE_TOKEN'),
     sealedUrl: [`npx hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
@@ -335,7 +340,7 @@ function secretLine(secret: string): string {
 const IGNORE_LINE = 'echo .env >> .gitignore'
 
 function readLine(secret: string): string {
-  return `read -rs ${secret} && export ${secret} && echo "${secret}=$${secret}" >> .env`
+  return `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`
 }
 
 /**
