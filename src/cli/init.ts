@@ -26,7 +26,7 @@ interface InitOptions extends Given {
 
 const HELP = `
 Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
-A file that is there already is never overwritten.
+It writes below the folder in which it is started: the root of the repository, and no other. A file that is there already is never overwritten.
 
 With --sender it asks for a proof of that sender, and fires on its usual events:
   ${wrapped(
@@ -85,7 +85,7 @@ async function init(options: InitOptions): Promise<void> {
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
-      : told(files, dryRun, steps, answers.relay, port).trimEnd(),
+      : reportText(files, dryRun, steps, answers.relay, port).trimEnd(),
   )
 }
 
@@ -132,7 +132,7 @@ function knownSender(name: string): Sender {
   })
 }
 
-function told(
+function reportText(
   files: readonly NewFile[],
   dryRun: boolean,
   steps: NextSteps,

@@ -50,7 +50,7 @@ function below(heading: RegExp, text: string): string[] {
 function pasted(line: string): string[] {
   const [npx, name, ...args] = line.split(' ')
   expect([npx, name]).toEqual(['npx', 'hookline'])
-  return args
+  return args.map((arg) => arg.replace(/^'(.*)'$/, '$1'))
 }
 
 const WEBHOOKS = [
@@ -110,6 +110,9 @@ test('kind compiled: what it prints makes the native workflows that it then adds
   const { stdout } = await hookline(['init', '--kind', 'compiled'])
   const [build = '', add = ''] = below(/^Then on GitHub/, stdout)
   expect(await hookline(pasted(build))).toMatchObject({ exitCode: 0, stderr: '' })
+  const made = await readFile(join(folder, '.github/workflows/hook.yml'), 'utf8')
+  // There is no tag before the first release.
+  expect(made).toMatch(/uses: hookline\/hookline@1{40}$/m)
   await run('git', ['init', '-q'], { cwd: folder })
   await run('sh', ['-c', add], { cwd: folder })
   const { stdout: added } = await run('git', ['diff', '--cached', '--name-only'], { cwd: folder })

@@ -60,12 +60,12 @@ test('started directly, it needs a token that cannot push, and a relay that is t
 test('one to compile is built for the event that starts it', () => {
   const { publish, pin } = stepsOf('compiled', { event: 'workflow_dispatch' })
   expect([publish[0], pin.length]).toEqual([
-    'npx hookline build --uses hookline/hookline@1111111111111111111111111111111111111111 --event workflow_dispatch',
+    "npx hookline build --event workflow_dispatch --uses 'hookline/hookline@1111111111111111111111111111111111111111'",
     1,
   ])
   const pinned = stepsOf('compiled', { uses: 'hookline/hookline@abc' })
   expect([pinned.publish[0], pinned.pin]).toEqual([
-    'npx hookline build --uses hookline/hookline@abc',
+    "npx hookline build --uses 'hookline/hookline@abc'",
     [],
   ])
 })
@@ -81,7 +81,7 @@ test('what stands in the URL for something else is named', () => {
 
 test('a workflow to compile is compiled first, and both of its files are added', () => {
   expect(stepsOf('compiled').publish.slice(0, 2)).toEqual([
-    'npx hookline build --uses hookline/hookline@1111111111111111111111111111111111111111',
+    "npx hookline build --uses 'hookline/hookline@1111111111111111111111111111111111111111'",
     'git add workflows/deploy.yml .github/workflows/deploy.yml',
   ])
 })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
+import { shellQuoted } from '../../inspector/curl.ts'
 import type { DispatchEvent } from '../../relay/claims.ts'
 import type { Sender } from '../../triggers/verify/scheme.ts'
 import { WORKFLOW_INPUT } from '../../wire/payload.ts'
@@ -34,8 +35,9 @@ const compiledKind: Kind = {
   title: 'a request to a URL, in a workflow file with jobs for each request',
   workflow: 'hook',
   trigger: 'webhook',
+  // Without --uses it would write a tag that there is not before the first release.
   compile: ({ event, uses = UNPINNED }) =>
-    `npx hookline build --uses ${uses}${event === 'workflow_dispatch' ? ` --event ${event}` : ''}`,
+    `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''} --uses ${shellQuoted(uses)}`,
   files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
 }
 
