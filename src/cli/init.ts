@@ -26,7 +26,8 @@ interface InitOptions extends Given {
 
 const HELP = `
 Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
-It writes below the folder in which it is started: the root of the repository, and no other. A file that is there already is never overwritten.
+Start it at the root of the repository: GitHub reads workflows nowhere else.
+A file that is there already is never overwritten.
 
 With --sender it asks for a proof of that sender, and fires on its usual events:
   ${wrapped(

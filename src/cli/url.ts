@@ -37,8 +37,8 @@ interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
 const HELP = `
 The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGN_KEYS are the keys of a relay
 with a token or an App of its own (--event, --ref and --expires narrow it); a token sealed for this one
-path, where the relay has keys for it; else nothing, and the sender sets a header. A token itself is
-never printed. Where the workflow's file is here, the URL has the path that its trigger asks for.
+path, where the relay has keys for it; else nothing, and the sender sets a header. Where the file of the
+workflow is here, the path that its trigger asks for follows. A token itself is never printed:
   HOOKLINE_TOKEN  the platform token, or a key of the relay
   BOT_TOKEN       the bot's token, for --set and for what the bot API knows of its webhook
   BOT_SECRET      the option secretToken of the trigger
