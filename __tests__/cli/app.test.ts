@@ -205,8 +205,8 @@ describe('hookline app create', () => {
   })
 
   test.each([
-    ['no relay', ['--relay', 'nonsense'], 'is no address of a relay'],
-    ['no organization', ['--relay', RELAY, '--org', 'a/b'], 'is no name of an organization'],
+    ['no relay', ['--relay', 'nonsense'], 'is not the address of a relay'],
+    ['no organization', ['--relay', RELAY, '--org', 'a/b'], 'is not the name of an organization'],
     ['no event', ['--relay', RELAY, '--event', 'push'], 'Allowed choices'],
     ['no such folder', ['--relay', RELAY, '--out', '/nowhere/x.env'], 'cannot be written'],
   ])('%s: says so', async (_, flags, message) => {

@@ -79,7 +79,7 @@ describe('hookline grant', () => {
     ],
     ['no JSON', [], { HOOKLINE_SIGN_KEYS: 'planted' }, 'holds no signing keys'],
     ['a file in the path', ['--path', 'hook.yml/webhook'], {}, 'extension out: hook/webhook'],
-    ['no duration', ['--expires', 'soon'], {}, 'is no duration'],
+    ['no duration', ['--expires', 'soon'], {}, 'is not a duration'],
     [
       'a ref without its event',
       ['--event', 'repository_dispatch', '--ref', 'x'],
@@ -87,6 +87,10 @@ describe('hookline grant', () => {
       '--ref does not go',
     ],
     ['no event', ['--event', 'push'], {}, 'Allowed choices'],
+    ['an empty path', ['--path', ''], {}, '--path is empty: leave it out for the whole repository'],
+    ['a path of slashes', ['--path', '//'], {}, '--path is empty'],
+    ['an empty ref', ['--ref', ''], {}, '--ref is empty'],
+    ['an empty duration', ['--expires', ''], {}, '--expires is empty'],
   ])('%s: says so, and nothing of a key', async (_, flags, env, message) => {
     const { code, output, errors } = await hookline(['grant', '--repository', 'o/r', ...flags], {
       env,
@@ -97,16 +101,29 @@ describe('hookline grant', () => {
   })
 })
 
-test('hookline seal takes --event and --ref', async () => {
-  const key = await newSealKey()
-  const env = { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [key.privateJwk] }) }
-  const { output: published } = await hookline(['keys', 'public'], { env })
-  const file = `${await mkdtemp(`${tmpdir()}/keys-`)}/public.json`
-  await writeFile(file, published)
-  const flags = ['--repository', 'o/r', '--event', 'workflow_dispatch', '--ref', 'v1']
-  const { output } = await hookline(['seal', '--key', file, ...flags], { input: TOKEN })
-  const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEAL_KEYS))
-  expect(opened).toEqual({ token: TOKEN, repository: 'o/r', event: 'workflow_dispatch', ref: 'v1' })
+describe('hookline seal', () => {
+  const seal = async (flags: readonly string[]) => {
+    const key = await newSealKey()
+    const env = { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [key.privateJwk] }) }
+    const { output: published } = await hookline(['keys', 'public'], { env })
+    const file = `${await mkdtemp(`${tmpdir()}/keys-`)}/public.json`
+    await writeFile(file, published)
+    const args = ['seal', '--key', file, '--repository', 'o/r', ...flags]
+    return { env, ...(await hookline(args, { input: TOKEN })) }
+  }
+
+  test('takes --event and --ref', async () => {
+    const scope = { event: 'workflow_dispatch', ref: 'v1' }
+    const { env, output } = await seal(['--event', scope.event, '--ref', scope.ref])
+    const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEAL_KEYS))
+    expect(opened).toEqual({ token: TOKEN, repository: 'o/r', ...scope })
+  })
+
+  test.each(['--path', '--ref', '--expires'])('refuses an empty %s', async (flag) => {
+    const { code, output, errors } = await seal([flag, ''])
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toContain(`${flag} is empty`)
+  })
 })
 
 describe('hookline url, with the keys at hand', () => {
@@ -151,5 +168,12 @@ describe('hookline url, with the keys at hand', () => {
     )
     const narrowed = await hookline(['url', ...flags, '--expires', '1d'])
     expect(narrowed.errors).toContain('HOOKLINE_SIGN_KEYS')
+  })
+
+  test.each(['--expires', '--ref'])('refuses an empty %s', async (flag) => {
+    const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
+    const { code, output, errors } = await hookline(['url', ...flags, flag, ''], { env })
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toContain(`${flag} is empty`)
   })
 })

@@ -20,9 +20,9 @@ async function cloudflared(then: string): Promise<void> {
   await chmod(file, 0o755)
 }
 
-function relay(path: string) {
+function relay(path: string, env: Record<string, string> = {}) {
   const args = ['relay', '--port', '0', '--tunnel']
-  return new RunningCommand(args, { cwd: folder, env: { PATH: path } })
+  return new RunningCommand(args, { cwd: folder, env: { PATH: path, ...env } })
 }
 
 const withFake = () => `${folder}:${process.env.PATH}`
@@ -52,6 +52,17 @@ test('the path that the first trigger here asks for stands in both', async () =>
     const url = `${PUBLIC}/owner/name/user/webhook/users/userId`
     expect(command.stdout).toContain(`webhook URL:    ${url}\n`)
     expect(command.stdout).toContain(`'${url}'\n`)
+  } finally {
+    await command.stop()
+  }
+})
+
+test('prints the shorter form of the URL where it serves one repository', async () => {
+  await cloudflared('exec sleep 60')
+  const command = relay(withFake(), { HOOKLINE_REPOSITORY: 'octo/repo' })
+  try {
+    await command.printed(/try it:/)
+    expect(command.stdout).toContain(`webhook URL:    ${PUBLIC}/webhook/hook/webhook\n`)
   } finally {
     await command.stop()
   }

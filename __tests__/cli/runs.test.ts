@@ -86,6 +86,12 @@ describe('hookline runs', () => {
     expect((await runs()).stdout).toBe('')
   })
 
+  test('a delivery id is the same in capitals', async () => {
+    github.always(oneRun())
+    const { code, stdout } = await runs('--delivery', DELIVERY.toUpperCase())
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(DELIVERY) })
+  })
+
   test('a delivery that no run names is told', async () => {
     github.always(oneRun())
     expect(await runs('--delivery', OTHER)).toMatchObject({

@@ -36,7 +36,7 @@ describe('what a relay may be set up with', () => {
     ['an App without grants', APP, 'HOOKLINE_SIGN_KEYS is missing'],
     ['an id alone', { HOOKLINE_APP_ID: '1', ...SIGN }, 'HOOKLINE_APP_KEY is missing'],
     ['a key alone', { HOOKLINE_APP_KEY: PKCS1, ...SIGN }, 'HOOKLINE_APP_ID is missing'],
-    ['an id that is none', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, 'no id of an App'],
+    ['an id that is none', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, 'not the id of an App'],
     ['a key that is none', { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'x' }, 'holds no private key'],
     ['grants without an authority', SIGN, 'HOOKLINE_TOKEN is missing'],
     ['keys without an authority', { HOOKLINE_KEYS: KEY }, 'HOOKLINE_TOKEN is missing'],
@@ -61,6 +61,27 @@ describe('what a relay may be set up with', () => {
     for (const secret of [TOKEN, KEY, PKCS1, String(signKey.jwk.k)]) {
       expect(error.message).not.toContain(secret)
     }
+  })
+})
+
+describe('the one repository that a relay serves', () => {
+  const HOOKLINE_REPOSITORY = 'octo/repo'
+  const octo = { owner: 'octo', name: 'repo' }
+  test.each([
+    ['HOOKLINE_REPOSITORY', { HOOKLINE_REPOSITORY }, undefined, octo],
+    ['the flag', {}, 'octo/repo', octo],
+    ['the flag, where both are set', { HOOKLINE_REPOSITORY: 'a/b' }, 'octo/repo', octo],
+    ['nothing, where it is empty', { HOOKLINE_REPOSITORY: '' }, undefined, undefined],
+  ])('is named by %s', async (_, env, flag, repository) => {
+    expect((await readRelayConfig(env, flag)).repository).toEqual(repository)
+  })
+
+  test.each([
+    ['HOOKLINE_REPOSITORY', { HOOKLINE_REPOSITORY: 'a/..' }, undefined, 'HOOKLINE_REPOSITORY is'],
+    ['a flag', { HOOKLINE_REPOSITORY }, 'repo', '"repo" is'],
+    ['an empty flag', { HOOKLINE_REPOSITORY }, '', '"" is'],
+  ])('%s that names none is refused', async (_, env, flag, message) => {
+    await expect(readRelayConfig(env, flag)).rejects.toThrow(`${message} not a repository`)
   })
 })
 

@@ -128,15 +128,15 @@ describe('hookline seal', () => {
       'an unencrypted relay elsewhere',
       ['--relay', 'http://relay.test', '--repository', 'o/r'],
       TOKEN,
-      'no address of a relay',
+      'not the address of a relay',
     ],
     ['no relay', ['--repository', 'o/r'], TOKEN, 'no relay is named'],
-    ['a bad repository', ['--relay', 'x', '--repository', 'o'], TOKEN, 'is no repository'],
+    ['a bad repository', ['--relay', 'x', '--repository', 'o'], TOKEN, 'is not a repository'],
     [
       'a bad duration',
       ['--relay', 'x', '--repository', 'o/r', '--expires', 'soon'],
       TOKEN,
-      'is no duration',
+      'is not a duration',
     ],
   ] as const
   let results: readonly CommandResult[]
@@ -175,9 +175,9 @@ describe('hookline relay', () => {
   })
 
   const BAD: readonly (readonly [string[], Record<string, string>, string])[] = [
-    [['--port', 'x'], {}, 'is no port'],
-    [['--port', '65536'], {}, 'is no port'],
-    [['--repository', 'o/..'], {}, 'is no repository'],
+    [['--port', 'x'], {}, 'is not a port'],
+    [['--port', '65536'], {}, 'is not a port'],
+    [['--repository', 'o/..'], {}, 'is not a repository'],
     [[], { HOOKLINE_API_URL: 'ftp://x' }, 'HOOKLINE_API_URL is not the address of an API'],
     [
       [],
@@ -191,7 +191,7 @@ describe('hookline relay', () => {
     [[], { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: ' , ' }, 'HOOKLINE_KEYS is missing'],
     [[], { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: 'k'.repeat(20) }, 'that no token has'],
     [[], { HOOKLINE_SEAL_KEYS: '{}' }, 'holds no sealing keys'],
-    [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is no whole number above 0'],
+    [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is not a whole number above 0'],
   ]
   let results: readonly CommandResult[]
   beforeAll(async () => {
@@ -211,6 +211,6 @@ describe('hookline relay', () => {
   test('a setting that is wrong ends the process', async () => {
     const { code, errors } = await runCommand('relay', { arguments: ['--port', 'x'] })
     expect(code).not.toBe(0)
-    expect(errors).toContain('is no port')
+    expect(errors).toContain('is not a port')
   })
 })

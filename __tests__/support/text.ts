@@ -21,3 +21,25 @@ export const anyPath = fc
     }),
   )
   .map((segments) => segments.map((segment) => `/${segment}`).join(''))
+
+/** What climbs out of a path, ends a part of a URL, or looks as if it did. */
+const hostilePiece = fc
+  .array(fc.constantFrom(...'./\\?#@: \n', '..', '%2e', '%2F', '-', '_', 'E2'), {
+    minLength: 1,
+    maxLength: 2,
+  })
+  .map((pieces) => pieces.join(''))
+
+/** Names as parts of a path: all of them good, but for one that a hostile piece is put into. */
+export function partsWithOneHostile(count: number): fc.Arbitrary<readonly string[]> {
+  const names = fc.array(fc.constantFrom('a', 'o2', 'hook'), { minLength: count, maxLength: count })
+  const place = fc.record({ part: fc.nat({ max: count - 1 }), from: fc.nat({ max: 2 }) })
+  return fc
+    .tuple(names, hostilePiece, place, fc.boolean())
+    .map(([parts, piece, { part, from }, isWhole]) =>
+      parts.map((name, at) => {
+        if (at !== part) return name
+        return isWhole ? piece : name.slice(0, from) + piece + name.slice(from)
+      }),
+    )
+}

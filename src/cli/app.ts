@@ -1,13 +1,13 @@
 import { appendFileSync, chmodSync, closeSync, openSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
-import type { DispatchEvent } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
+import { isOwner } from '../wire/path.ts'
+import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 import { httpCall } from './http.ts'
-import { EVENTS } from './scope.ts'
 
 /**
  * Makes a GitHub App from a manifest:
@@ -40,7 +40,8 @@ Examples:
   $ npx hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
 
 export function appCommand(): Command {
-  const event = process.env.HOOKLINE_EVENT === EVENTS[1] ? EVENTS[1] : EVENTS[0]
+  const { HOOKLINE_EVENT } = process.env
+  const event = isDispatchEvent(HOOKLINE_EVENT) ? HOOKLINE_EVENT : 'repository_dispatch'
   return new Command('app')
     .description('a GitHub App as what a relay asks GitHub with')
     .addHelpText(
@@ -54,7 +55,7 @@ export function appCommand(): Command {
         .option('--org <organization>', 'make it for an organization instead of yourself')
         .addOption(
           new Option('--event <event>', 'what it may start workflows by')
-            .choices(EVENTS)
+            .choices(DISPATCH_EVENTS)
             .default(event),
         )
         .option('--name <name>', 'its name, which you can change on the page of GitHub')
@@ -110,7 +111,7 @@ function readRelay(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search) return url
   throw new UserError({
-    message: `${JSON.stringify(text)} is no address of a relay`,
+    message: `${JSON.stringify(text)} is not the address of a relay`,
     hint: 'it looks like https://relay.example.com',
   })
 }
@@ -119,10 +120,12 @@ function readRelay(text: string): URL {
 function formAddress(server = '', org: string | undefined): URL {
   const base = server || 'https://github.com'
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
-    throw new UserError({ message: `HOOKLINE_SERVER_URL is no address: ${JSON.stringify(base)}` })
+    throw new UserError({
+      message: `HOOKLINE_SERVER_URL is not an address: ${JSON.stringify(base)}`,
+    })
   }
-  if (org !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(org)) {
-    throw new UserError({ message: `${JSON.stringify(org)} is no name of an organization` })
+  if (org !== undefined && !isOwner(org)) {
+    throw new UserError({ message: `${JSON.stringify(org)} is not the name of an organization` })
   }
   const path = `${org === undefined ? '' : `/organizations/${org}`}/settings/apps/new`
   return new URL(base.replace(/\/+$/, '') + path)
@@ -211,7 +214,7 @@ async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   if (!isObject(app) || typeof app.pem !== 'string') {
     throw new UserError({
       message: `GitHub did not hand out the App (${reply.status})`,
-      hint: 'the App may be there without its key: delete it in the settings, and begin again',
+      hint: 'the App may be there without its key: delete it in the settings, and start over',
     })
   }
   const { id, slug, pem, html_url } = app

@@ -8,6 +8,7 @@ import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import { parseState, STATE_FORMS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 
 /** Where the action remembers, which decides what a workflow may ask for. */
@@ -23,7 +24,7 @@ export function stateOption(): Option {
 
 export function eventOption(): Option {
   return new Option('--event <event>', 'what a webhook starts the workflows by')
-    .choices(['repository_dispatch', 'workflow_dispatch'])
+    .choices(DISPATCH_EVENTS)
     .default('repository_dispatch')
 }
 

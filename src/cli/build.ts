@@ -51,19 +51,19 @@ export function buildCommand(): Command {
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
     .action(async (globs: string[], { watch, json, ...options }: BuildCommandOptions) => {
-      const once = async () => {
+      const buildAll = async () => {
         const built = await build({ ...options, root: process.cwd(), globs })
         process.exitCode = printBuild(built, { json, check: options.check })
       }
-      if (!watch) return once()
+      if (!watch) return buildAll()
       process.stderr.write('watching for changes, Ctrl-C ends\n')
-      // A branch without these files, checked out for a moment, is no reason to end.
-      const onceOrTold = () =>
-        once().catch((error: unknown) => {
+      // A branch without these files, checked out for a moment, is not a reason to end.
+      const buildOrReport = () =>
+        buildAll().catch((error: unknown) => {
           if (!(error instanceof UserError)) throw error
           process.exitCode = reportError(error)
         })
-      await watchFolders(process.cwd(), globs, onceOrTold)
+      await watchFolders(process.cwd(), globs, buildOrReport)
     })
 }
 
@@ -80,7 +80,7 @@ function runsOnOption(): Option {
         const value = readRunsOn(parse(text))
         if (value !== undefined) return value
       } catch {
-        // Said below, as for YAML that is no label.
+        // Said below, as for YAML that is not a label.
       }
       throw new InvalidArgumentError('write a label, or YAML: [self-hosted, linux].')
     })
@@ -176,8 +176,8 @@ export async function build(options: BuildOptions): Promise<Build> {
     const standing = folder.compiled()
     const built = await buildWorkflows(files, { ...options, standing })
     const { errors, warnings } = findingsOf(built, options.strict ?? false)
-    const told = [...warnings, ...lockNotice(options.root)]
-    if (errors.length > 0) return { ...nothing, errors, warnings: told }
+    const notices = [...warnings, ...lockNotice(options.root)]
+    if (errors.length > 0) return { ...nothing, errors, warnings: notices }
     const made = madeFiles(built)
     folder.refuseForeign(made.map(({ file }) => file.name))
     const idle = built.filter(({ compiled }) => !compiled).map(({ source }) => source.file)
@@ -206,7 +206,7 @@ export async function build(options: BuildOptions): Promise<Build> {
       changes,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
       errors,
-      warnings: told,
+      warnings: notices,
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -1,20 +1,18 @@
 import { Command, Option } from 'commander'
-import type { DispatchEvent } from '../relay/claims.ts'
-import { isDispatchEvent } from '../relay/claims.ts'
 import { readApiUrl, systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
+import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
 import { type DoctorPorts, type Finding, failed, type Target } from './doctor/findings.ts'
 import { judgeRepository, NO_TOKEN } from './doctor/repository.ts'
-import { checkWorkflows } from './doctor/workflows.ts'
+import { checkWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
 import { fromEnvironment, httpCall } from './http.ts'
-import { EVENTS } from './scope.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
 
 interface DoctorOptions {
@@ -38,7 +36,7 @@ Environment:
   HOOKLINE_EVENT      as the relay has it: workflow_dispatch where it starts workflows directly
   HOOKLINE_API_URL    GitHub's API, by default https://api.github.com
 
-It exits with 1 when something failed. What cannot be told from outside is shown, and is no failure.
+It exits with 1 when something failed. What cannot be told from outside is shown, and is not a failure.
 
 Examples:
   $ npx hookline doctor --workflow hook
@@ -51,7 +49,9 @@ export function doctorCommand(): Command {
     .option('--repository <owner/name>', 'by default the git remote origin')
     .option('--workflow <name>', 'one workflow; without it all that listen')
     .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
-    .addOption(new Option('--event <event>', 'what the relay starts workflows by').choices(EVENTS))
+    .addOption(
+      new Option('--event <event>', 'what the relay starts workflows by').choices(DISPATCH_EVENTS),
+    )
     .option('--relay <url>', 'address of the relay')
     .option('--deliver', 'send a real event, and wait for the run that it starts')
     .option('--wait <seconds>', 'how long to wait for that run', '60')
@@ -94,16 +94,17 @@ function readTarget(options: DoctorOptions): Target {
     trigger,
   })
   if (deliver && !/^\d{1,4}$/.test(wait)) {
-    throw new UserError({ message: '--wait is no number of seconds', hint: 'the default is 60' })
+    throw new UserError({ message: '--wait is not a number of seconds', hint: 'the default is 60' })
   }
   const token = fromEnvironment('HOOKLINE_TOKEN')
-  const [key] = (process.env.HOOKLINE_KEYS ?? '').split(/[\s,]+/).filter(Boolean)
+  const { HOOKLINE_EVENT, HOOKLINE_KEYS = '' } = process.env
+  const [key] = HOOKLINE_KEYS.split(/[\s,]+/).filter(Boolean)
   return {
     repository,
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
-    event: options.event ?? EVENTS.find((event) => event === process.env.HOOKLINE_EVENT),
+    event: options.event ?? (isDispatchEvent(HOOKLINE_EVENT) ? HOOKLINE_EVENT : undefined),
     relayToken: key === undefined ? token : new Secret(key),
     relay,
     deliver: deliver ? Number(wait) : undefined,
@@ -112,13 +113,12 @@ function readTarget(options: DoctorOptions): Target {
 
 /** With what the environment's App makes of it, and its token where there is no other. */
 async function withApp(target: Target): Promise<Target> {
-  const { HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: pem, HOOKLINE_EVENT } = process.env
+  const { HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: pem } = process.env
   if (!id || !pem) return target
   // Loaded only here: most who ask have no App.
   const { checkApp } = await import('./doctor/app.ts')
-  const event = isDispatchEvent(HOOKLINE_EVENT) ? HOOKLINE_EVENT : 'repository_dispatch'
-  const apiUrl = readApiUrl(process.env)
-  const check = checkApp({ id, pem, repository: target.repository, event, apiUrl })
+  const { repository, event = 'repository_dispatch' } = target
+  const check = checkApp({ id, pem, repository, event, apiUrl: readApiUrl(process.env) })
   const { findings, token } = await withProgress('asking GitHub', check)
   return { ...target, app: findings, token: target.token ?? token }
 }
@@ -143,17 +143,17 @@ const MARKS = {
 
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
 export async function runChecks(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
-  const platform = await checkGitHub(target, ports)
+  const { findings, file } = await checkGitHub(target, ports)
   const relay = target.relay === undefined ? [] : [await checkRelay(target.relay, ports)]
-  const found = [...platform, ...relay]
+  const found = [...findings, ...relay]
   const hasFailed = found.some(({ status }) => status === 'failed')
   if (target.deliver === undefined || hasFailed) return found
-  return [...found, await checkDelivery(target, ports)]
+  return [...found, await checkDelivery(target, file, ports)]
 }
 
-async function checkGitHub(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
+async function checkGitHub(target: Target, ports: DoctorPorts): Promise<WorkflowsCheck> {
   const { app = [] } = target
-  if (!target.token) return app.length > 0 ? app : [NO_TOKEN]
+  if (!target.token) return { findings: app.length > 0 ? app : [NO_TOKEN] }
   try {
     const { repository } = target
     const { findings, known } = judgeRepository(
@@ -161,14 +161,15 @@ async function checkGitHub(target: Target, ports: DoctorPorts): Promise<readonly
       await ports.askGitHub(`/repos/${repository}`),
       target.event,
     )
-    if (!known) return [...app, ...findings]
+    if (!known) return { findings: [...app, ...findings] }
     // What an App's token may do is known already.
     const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')
-    return [...app, ...others, ...(await checkWorkflows(target, known, ports))]
+    const workflows = await checkWorkflows(target, known, ports)
+    return { ...workflows, findings: [...app, ...others, ...workflows.findings] }
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const mend = 'check the network, a proxy, and HOOKLINE_API_URL'
-    return [failed('token', 'github_unreachable', `GitHub: ${error.message}`, mend)]
+    return { findings: [failed('token', 'github_unreachable', `GitHub: ${error.message}`, mend)] }
   }
 }
 

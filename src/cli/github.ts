@@ -76,7 +76,7 @@ export function refusalOf({ status, headers, text }: HttpReply): GitHubRefusal |
 
 /** The fields of a JSON object; none for any other text. */
 export function fields(text: string): Record<string, unknown> {
-  const value = parsed(text)
+  const value = jsonOf(text)
   return isObject(value) ? value : {}
 }
 
@@ -85,7 +85,7 @@ export function list(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-export function parsed(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

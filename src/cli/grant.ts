@@ -40,7 +40,8 @@ export async function makeGrant(
   const { signGrant } = await import('../relay/grant.ts')
   const { readSignKeys } = await import('../relay/config.ts')
   const scope = await readScopeOptions(options)
-  const exp = options.expires && readExpiry(options.expires, Date.now())
+  const { expires } = options
+  const exp = expires === undefined ? undefined : readExpiry(expires, Date.now())
   const [key] = keys ? await readSignKeys(keys) : []
   if (!key) {
     throw new UserError({
@@ -48,6 +49,6 @@ export async function makeGrant(
       hint: 'make keys with: npx hookline keys sign, and give the relay the same',
     })
   }
-  const grant: Grant = { id: crypto.randomUUID(), ...scope, ...(exp && { exp }) }
+  const grant: Grant = { id: crypto.randomUUID(), ...scope, ...(exp !== undefined && { exp }) }
   return { text: await signGrant(grant, key), grant }
 }

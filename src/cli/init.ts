@@ -7,12 +7,12 @@ import type { Sender } from '../triggers/verify/scheme.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
+import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
 import { answered, askAt, type Given } from './init/questions.ts'
 import { secretsOf, triggerOf, urlSecretOf } from './init/sender.ts'
-import { EVENTS } from './scope.ts'
 import { PAIRED } from './send/signatures.ts'
 import { print, wrapped } from './terminal.ts'
 
@@ -53,7 +53,9 @@ export function initCommand(): Command {
     .option('--name <name>', 'name of the workflow, and of its file')
     .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
     .option('--relay <url>', 'address of the relay')
-    .addOption(new Option('--event <event>', 'what the relay starts it by').choices(EVENTS))
+    .addOption(
+      new Option('--event <event>', 'what the relay starts it by').choices(DISPATCH_EVENTS),
+    )
     .option('--uses <action>', 'the action, with the commit that you pin')
     .option('--yes', 'ask nothing')
     .option('--dry-run', 'show what would be written, and write nothing')

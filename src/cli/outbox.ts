@@ -64,57 +64,56 @@ function command(name: string, description: string): Command {
     .option('--json', 'print JSON')
 }
 
-async function list({ relay, watch, json }: ListOptions): Promise<void> {
+async function list({ relay, watch, json = false }: ListOptions): Promise<void> {
   const url = addressOf(relay, '/outbox')
   const look = async (): Promise<Listing> => {
-    const listing = parsed(await ask('GET', url))
+    const listing = readJson(await ask('GET', url))
     const { waiting, dead } = isObject(listing) ? listing : {}
-    if (!areListed(waiting) || !areListed(dead)) throw noListing()
+    if (!areEvents(waiting) || !areEvents(dead)) throw noListing()
     return { waiting, dead }
   }
   if (!watch) {
     const listing = await withProgress(`asking ${url.host}`, look())
-    return print(json ? printableJson(JSON.stringify(listing)) : listed(listing, Date.now()))
+    return print(json ? printableJson(JSON.stringify(listing)) : listingText(listing, Date.now()))
   }
   for (let before = ''; ; ) {
-    const listing = await look().catch((error) => {
+    const found = await look().catch((error: unknown): Unanswered => {
       // Who watches a relay watches it come back, too.
       if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
       throw error
     })
-    before = showChange(listing, before, url.host, json ?? false)
+    if (process.stdout.isTTY && !json) drawScreen(found, url.host)
+    else {
+      const states = statesOf(found, json)
+      if (states !== before) print(json ? printableJson(JSON.stringify(found)) : lookText(found))
+      before = states
+    }
     await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL))
   }
 }
 
-/** On a terminal the whole picture, each time; elsewhere what is not as it was before. */
-function showChange(
-  listing: Listing | string,
-  before: string,
-  host: string,
-  json: boolean,
-): string {
-  const now = Date.now()
-  // What changes not by time alone.
-  const states =
-    json || typeof listing === 'string'
-      ? listing
-      : [...listing.waiting, ...listing.dead].map((event) => [
-          event.delivery,
-          event.tries,
-          event.reason,
-        ])
-  const content = JSON.stringify(states)
-  const { isTTY, rows = 24, columns = 80 } = process.stdout
-  const text = (most?: number) =>
-    typeof listing === 'string' ? listing : listed(listing, now, most)
-  if (!json && isTTY) {
-    const title = styled(process.stdout, 'bold', `${host}  ${new Date(now).toLocaleTimeString()}`)
-    const lines = text(Math.max(2, rows - LINES_AROUND)).split('\n')
-    const fitting = lines.map((line) => line.slice(0, columns)).join('\n')
-    process.stdout.write(`${CLEAR_SCREEN}${title}\n${fitting}\n`)
-  } else if (content !== before) print(json ? printableJson(content) : text())
-  return content
+/** Why a look at the relay found nothing. */
+type Unanswered = string
+
+/** On a terminal: the whole picture, each time, and as much of it as fits. */
+function drawScreen(found: Listing | Unanswered, host: string): void {
+  const { rows = 24, columns = 80 } = process.stdout
+  const title = styled(process.stdout, 'bold', `${host}  ${new Date().toLocaleTimeString()}`)
+  const lines = lookText(found, Math.max(2, rows - LINES_AROUND)).split('\n')
+  const fitting = lines.map((line) => line.slice(0, columns)).join('\n')
+  process.stdout.write(`${CLEAR_SCREEN}${title}\n${fitting}\n`)
+}
+
+/** In a pipe: what, when it changes, is worth printing again. In text, ages change by time alone. */
+function statesOf(found: Listing | Unanswered, json: boolean): string {
+  if (json || typeof found === 'string') return JSON.stringify(found)
+  const events = [...found.waiting, ...found.dead]
+  return JSON.stringify(events.map(({ delivery, tries, reason }) => [delivery, tries, reason]))
+}
+
+/** @param most events to show */
+function lookText(found: Listing | Unanswered, most?: number): string {
+  return typeof found === 'string' ? found : listingText(found, Date.now(), most)
 }
 
 /** Title, summary, empty line, head, what is left out, and where the cursor stands. */
@@ -123,7 +122,7 @@ const LINES_AROUND = 6
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
 async function show(delivery: string, { relay, json }: OutboxOptions): Promise<void> {
-  const event = parsed(await ask('GET', addressOf(relay, `/outbox/${checkedId(delivery)}`)))
+  const event = readJson(await ask('GET', addressOf(relay, `/outbox/${checkedId(delivery)}`)))
   if (json) return print(printableJson(JSON.stringify(event)))
   const { payload, ...rest } = isObject(event) ? event : {}
   const lines = Object.entries(rest).map(([name, value]) => `${name.padEnd(9)} ${String(value)}`)
@@ -144,7 +143,7 @@ async function change(
   print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)
 }
 
-interface Listed {
+interface OutboxEvent {
   readonly delivery: string
   readonly lane: string
   readonly at: string
@@ -155,17 +154,17 @@ interface Listed {
 }
 
 interface Listing {
-  readonly waiting: readonly Listed[]
-  readonly dead: readonly Listed[]
+  readonly waiting: readonly OutboxEvent[]
+  readonly dead: readonly OutboxEvent[]
 }
 
 /** @param most events to show: half of them may be dead letters, the last ones, even where many wait */
-function listed({ waiting, dead }: Listing, now: number, most = Infinity): string {
+function listingText({ waiting, dead }: Listing, now: number, most = Infinity): string {
   const ofDead = Math.min(dead.length, Math.max(Math.floor(most / 2), most - waiting.length))
-  const shown = [...waiting.slice(0, most - ofDead), ...dead.slice(dead.length - ofDead)]
+  const events = [...waiting.slice(0, most - ofDead), ...dead.slice(dead.length - ofDead)]
   const summary = `${waiting.length} waiting, ${dead.length} dead`
-  if (shown.length === 0) return summary
-  const rows = shown.map(({ lane, delivery, at, tries, reason, next = '', died }) => {
+  if (events.length === 0) return summary
+  const rows = events.map(({ lane, delivery, at, tries, reason, next = '', died }) => {
     const wait = Date.parse(next) - now
     const turn = wait > 0 ? `in ${duration(wait)}` : 'in its turn'
     return [
@@ -184,7 +183,7 @@ function listed({ waiting, dead }: Listing, now: number, most = Infinity): strin
   const lines = table.map((row) =>
     printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
   )
-  const left = waiting.length + dead.length - shown.length
+  const left = waiting.length + dead.length - events.length
   return [summary, '', ...lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')
 }
 
@@ -212,7 +211,7 @@ async function ask(method: string, url: URL): Promise<HttpReply> {
     const { message, hint } = isObject(error) ? error : {}
     if (typeof message !== 'string' || typeof hint !== 'string') {
       throw new UserError({
-        message: `${url.host} answers ${reply.status}, and is no relay`,
+        message: `${url.host} answers ${reply.status}, and is not a relay`,
         hint: 'check --relay: it is the address without a path',
       })
     }
@@ -224,7 +223,7 @@ async function ask(method: string, url: URL): Promise<HttpReply> {
   }
 }
 
-function areListed(value: unknown): value is readonly Listed[] {
+function areEvents(value: unknown): value is readonly OutboxEvent[] {
   if (!Array.isArray(value)) return false
   return value.every((event) => {
     if (!isObject(event)) return false
@@ -234,7 +233,7 @@ function areListed(value: unknown): value is readonly Listed[] {
   })
 }
 
-function parsed({ text }: HttpReply): Json {
+function readJson({ text }: HttpReply): Json {
   try {
     return parseJson(text)
   } catch {
@@ -244,7 +243,7 @@ function parsed({ text }: HttpReply): Json {
 
 function noListing(): UserError {
   return new UserError({
-    message: 'what answered is no relay with an outbox',
+    message: 'what answered is not a relay with an outbox',
     hint: 'check --relay: it is the address without a path',
   })
 }
@@ -254,7 +253,7 @@ function addressOf(relay: string, path: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new UserError({
-    message: '--relay is no address',
+    message: '--relay is not an address',
     hint: 'it looks like https://relay.example.com',
   })
 }
@@ -262,7 +261,7 @@ function addressOf(relay: string, path: string): URL {
 function checkedId(delivery: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(delivery)) return delivery
   throw new UserError({
-    message: `${JSON.stringify(delivery)} is no delivery id`,
+    message: `${JSON.stringify(delivery)} is not a delivery id`,
     hint: 'npx hookline outbox list prints them',
   })
 }

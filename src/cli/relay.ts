@@ -21,6 +21,7 @@ const HELP = `
 Environment:
   HOOKLINE_TOKEN, HOOKLINE_KEYS  the relay holds the token, and a request brings one of the keys
   HOOKLINE_EVENT, HOOKLINE_REF   workflow_dispatch starts the one workflow that a URL names, on that ref
+  HOOKLINE_REPOSITORY            serves this one repository, as --repository does
   HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
   HOOKLINE_SEAL_KEYS             opens sealed tokens, and seals what the outbox keeps
   HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets npx hookline outbox in
@@ -130,7 +131,8 @@ async function publicLines(
   const { originRepository } = await import('./files.ts')
   const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere(env)
   const { workflow, trigger, example = ANY_REQUEST } = first
-  const place = repository === undefined ? originRepository() || 'owner/name' : undefined
+  const servesOne = repository !== undefined || Boolean(env.HOOKLINE_REPOSITORY)
+  const place = servesOne ? undefined : originRepository() || 'owner/name'
   const url = webhookUrl({ relay, repository: place, workflow, trigger })
   // A relay with a token of its own is brought one of its keys.
   const credential = env.HOOKLINE_KEYS ? '\u0024{HOOKLINE_KEYS%%[, ]*}' : '$HOOKLINE_TOKEN'

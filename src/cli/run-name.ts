@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DispatchEvent } from '../relay/claims.ts'
-import { WORKFLOW_INPUT } from '../wire/payload.ts'
+import { type DispatchEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import { NATIVE_FOLDER } from './files.ts'
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { systemClock } from '../relay/config.ts'
+import { readRepository, systemClock } from '../relay/config.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
-import { webhookUrl } from '../wire/path.ts'
+import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { originRepository } from './files.ts'
 import { type AskGitHub, fields, githubOf, list, refusalOf } from './github.ts'
@@ -48,7 +48,7 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   if (repository === '') {
     throw new UserError({ message: 'which repository?', hint: 'give --repository owner/name' })
   }
-  webhookUrl({ relay: 'http://localhost', repository, workflow: 'any', trigger: 'webhook' })
+  readRepository(repository)
   const github = { repository, ask: githubOf(process.env), ...systemClock }
   const tell = (found: Run) =>
     process.stdout.write(`${json ? printableJson(JSON.stringify(found)) : runLine(found)}\n`)
@@ -58,13 +58,13 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
     if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
     return
   }
-  const told = new Map<number, string>()
+  const states = new Map<number, string>()
   for (;;) {
     const runs = await listRuns(github)
-    const wanted = delivery === undefined ? runs : runs.filter((each) => each.delivery === delivery)
-    for (const each of told.size === 0 ? wanted : wanted.toReversed()) {
-      if (told.get(each.id) !== stateOf(each)) tell(each)
-      told.set(each.id, stateOf(each))
+    const wanted = delivery === undefined ? runs : runs.filter((each) => isOf(each, delivery))
+    for (const each of states.size === 0 ? wanted : wanted.toReversed()) {
+      if (states.get(each.id) !== stateOf(each)) tell(each)
+      states.set(each.id, stateOf(each))
     }
     if (!watch) {
       if (delivery !== undefined && wanted.length === 0) throw unknownDelivery(delivery)
@@ -120,8 +120,6 @@ const PAUSE = 2000
 /** How long a run may take to show; GitHub's queues mostly need some seconds. */
 const PATIENCE = 60_000
 
-const EVENTS = ['repository_dispatch', 'workflow_dispatch'] as const
-
 /** A delivery id, wherever it stands in the name of a run. */
 export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
 
@@ -132,7 +130,7 @@ export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}
  */
 async function listRuns(github: RunPorts): Promise<readonly Run[]> {
   const found = await Promise.all(
-    EVENTS.map(async (event) => {
+    DISPATCH_EVENTS.map(async (event) => {
       const answer = await asked(github, `?event=${event}&per_page=50`)
       const runs = list(answer.workflow_runs).map(readRun)
       return event === 'workflow_dispatch' ? runs.filter(({ delivery }) => delivery) : runs
@@ -141,12 +139,17 @@ async function listRuns(github: RunPorts): Promise<readonly Run[]> {
   return found.flat().sort((one, other) => other.started.localeCompare(one.started))
 }
 
+/** Ids are the same in upper and lower case. */
+function isOf(run: Run, delivery: string): boolean {
+  return run.delivery?.toLowerCase() === delivery.toLowerCase()
+}
+
 /** Waits until the run of a delivery is there. @throws UserError when none shows within a minute */
 export async function awaitRun(delivery: string, github: RunPorts): Promise<Run> {
   const deadline = github.now().getTime() + PATIENCE
   for (;;) {
     const runs = await listRuns(github)
-    const found = runs.find((each) => each.delivery?.toLowerCase() === delivery.toLowerCase())
+    const found = runs.find((each) => isOf(each, delivery))
     if (found) return found
     if (github.now().getTime() + PAUSE > deadline) throw unknownDelivery(delivery)
     await github.sleep(PAUSE)
@@ -156,7 +159,8 @@ export async function awaitRun(delivery: string, github: RunPorts): Promise<Run>
 /** The run of a page that the relay named. @throws UserError for any other address */
 export async function runAt(url: string, github: RunPorts): Promise<Run> {
   const [, id] = /\/actions\/runs\/(\d{1,20})$/.exec(url) ?? []
-  if (id === undefined) throw new UserError({ message: 'the address is no run of GitHub Actions' })
+  if (id === undefined)
+    throw new UserError({ message: 'the address is not that of a run of GitHub Actions' })
   return readRun(await asked(github, `/${id}`))
 }
 
@@ -177,7 +181,7 @@ export async function followRun(
   return known
 }
 
-/** `skipped` and `neutral` are no failures: a guard said that the event was not for it. */
+/** `skipped` and `neutral` are not failures: a guard said that the event was not for it. */
 export function hasSucceeded({ conclusion }: Run): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { DispatchEvent, Scope } from '../relay/claims.ts'
+import type { Scope } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
+import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
 
 /** What a sealed token or a grant is narrowed to, as flags. */
 export interface ScopeOptions {
@@ -11,12 +12,12 @@ export interface ScopeOptions {
   readonly expires?: string
 }
 
-export const EVENTS: readonly DispatchEvent[] = ['repository_dispatch', 'workflow_dispatch']
-
 /** The flags behind --repository, which every command words for itself. */
 export function withScopeOptions(command: Command): Command {
   return command
-    .addOption(new Option('--event <event>', 'how GitHub is told of an event').choices(EVENTS))
+    .addOption(
+      new Option('--event <event>', 'how GitHub is told of an event').choices(DISPATCH_EVENTS),
+    )
     .option('--ref <ref>', 'branch or tag that workflow_dispatch runs')
     .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
 }
@@ -25,7 +26,7 @@ export function withScopeOptions(command: Command): Command {
 export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   const { readRepository } = await import('../relay/config.ts')
   const { owner, name } = readRepository(options.repository)
-  const { event, ref } = options
+  const { event, ref, expires } = options
   const path = options.path?.replace(/^\/+/, '')
   const [workflow = ''] = path?.split('/') ?? []
   if (/\.ya?ml$/.test(workflow)) {
@@ -34,7 +35,16 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
       hint: `leave the extension out: ${path?.replace(/\.ya?ml(?=\/|$)/, '')}`,
     })
   }
-  if (ref && event === 'repository_dispatch') {
+  // An empty variable of a shell must not cover more than it was to say.
+  const flags = [
+    ['--path', path, 'for the whole repository'],
+    ['--ref', ref, 'for the branch or tag that the relay is set to'],
+    ['--expires', expires, 'for one that does not end'],
+  ] as const
+  for (const [flag, value, meaning] of flags) {
+    if (value === '') throw new UserError({ message: `${flag} is empty: leave it out ${meaning}` })
+  }
+  if (ref !== undefined && event === 'repository_dispatch') {
     throw new UserError({
       message: '--ref does not go with --event repository_dispatch',
       hint: 'that event always runs what is on the default branch: leave --ref out',
@@ -42,9 +52,9 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   }
   return {
     repository: `${owner}/${name}`,
-    ...(path && { path }),
-    ...(event && { event }),
-    ...(ref && { ref }),
+    ...(path !== undefined && { path }),
+    ...(event !== undefined && { event }),
+    ...(ref !== undefined && { ref }),
   }
 }
 
@@ -58,7 +68,7 @@ export function readExpiry(duration: string, now: number): number {
   const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? []
   if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
     throw new UserError({
-      message: `${JSON.stringify(duration)} is no duration`,
+      message: `${JSON.stringify(duration)} is not a duration`,
       hint: 'write it as 90d, 12h or 30m',
     })
   }

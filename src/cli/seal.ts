@@ -41,9 +41,10 @@ export function sealCommand(): Command {
 
 async function seal(options: SealOptions): Promise<void> {
   const { sealToken } = await import('../relay/seal.ts')
+  const { expires } = options
   const scope = {
     ...(await readScopeOptions(options)),
-    ...(options.expires && { expires: readExpiry(options.expires, Date.now()) }),
+    ...(expires !== undefined && { expires: readExpiry(expires, Date.now()) }),
   }
   const key = await sealingKey(options)
   const token = await readToken()
@@ -73,7 +74,7 @@ export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
 
 /** The public key of a relay. @throws UserError when it cannot be had */
 export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'key'>): Promise<JWK> {
-  if (key) {
+  if (key !== undefined) {
     try {
       return firstKey(readFileSync(key, 'utf8'), key)
     } catch (cause) {
@@ -82,7 +83,7 @@ export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'ke
       throw new UserError({ message: `${key} cannot be read`, hint }, { cause })
     }
   }
-  if (relay) return firstKey(await published(relay), relay)
+  if (relay !== undefined) return firstKey(await published(relay), relay)
   throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })
 }
 
@@ -93,7 +94,7 @@ async function published(relay: string): Promise<string> {
   const local = url && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   if (!url || (url.protocol !== 'https:' && !local)) {
     throw new UserError({
-      message: `${JSON.stringify(relay)} is no address of a relay`,
+      message: `${JSON.stringify(relay)} is not the address of a relay`,
       hint: 'it begins with https://, or is on this machine',
     })
   }

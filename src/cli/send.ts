@@ -127,7 +127,7 @@ async function waitForRun(url: URL, { delivery, run }: Answer): Promise<void> {
   )
   if (run === null && (delivery === null || (await isDev(url)))) {
     throw new UserError({
-      message: `there is no run to wait for: what answered is ${delivery === null ? 'no relay' : 'hookline dev'}`,
+      message: `there is no run to wait for: what answered is ${delivery === null ? 'not a relay' : 'hookline dev'}`,
       hint: 'hookline dev evaluates here, and starts no run: give the URL of a relay',
     })
   }
@@ -249,7 +249,7 @@ function parseUrl(text: string): URL {
   const url = URL.canParse(whole) ? new URL(whole) : undefined
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new UserError({
-    message: 'the URL is no address',
+    message: 'the URL is not an address',
     hint: 'it looks like http://localhost:3000/webhook/hook/webhook',
   })
 }
@@ -258,7 +258,7 @@ function parseUrl(text: string): URL {
 export interface Answer {
   readonly accepted: boolean
   readonly status: number
-  /** The relay's id; `null` from what is no relay. */
+  /** The relay's id; `null` from what is not a relay. */
   readonly delivery: string | null
   /** Page of the run that was started, where the relay tells it. */
   readonly run: string | null

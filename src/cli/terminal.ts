@@ -36,7 +36,7 @@ export function reportBug(error: unknown): void {
   )
 }
 
-/** `hookline … | head` closes the pipe early: that is no fault. */
+/** `hookline … | head` closes the pipe early: that is not a fault. */
 export function endQuietlyOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

@@ -132,11 +132,8 @@ async function sealedAtHand(relay: string, repository: string | undefined, path:
 async function grantFor(path: string, options: UrlOptions) {
   const { repository, event, ref, expires } = options
   const keys = process.env.HOOKLINE_SIGN_KEYS
-  if (keys && repository !== undefined) {
-    const scope = { repository, path, ...(event && { event }), ...(ref && { ref }) }
-    return makeGrant({ ...scope, ...(expires && { expires }) }, keys)
-  }
-  if (!event && !ref && !expires) return undefined
+  if (keys && repository !== undefined) return makeGrant({ ...options, repository, path }, keys)
+  if ([event, ref, expires].every((flag) => flag === undefined)) return undefined
   throw new UserError({
     message: '--event, --ref and --expires narrow a grant, and there is none',
     hint: 'set HOOKLINE_SIGN_KEYS, and give --repository owner/name',
@@ -188,7 +185,7 @@ JSON`
 
 function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
   if (!/^\d+:[\w-]+$/.test(token)) {
-    throw new UserError({ message: 'BOT_TOKEN is no bot token: digits, a colon and a string' })
+    throw new UserError({ message: 'BOT_TOKEN is not a bot token: digits, a colon and a string' })
   }
   const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])
   const api = apiFrom(env)

@@ -4,16 +4,9 @@ import { IGNORED_KEYS } from '../triggers/config.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { EVENT_TYPE } from '../wire/payload.ts'
+import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import {
-  DEFAULT_EVERY,
-  INPUT,
-  type Plan,
-  type PolledTrigger,
-  planOf,
-  type StartingEvent,
-} from './events.ts'
+import { DEFAULT_EVERY, type Plan, type PolledTrigger, planOf } from './events.ts'
 import {
   type FileExpression,
   fileExpressions,
@@ -38,7 +31,7 @@ export interface CompileOptions {
   /** `none`, `file:<path>` or `branch:<name>`. */
   readonly state: string
   /** What a webhook starts the workflow by; `repository_dispatch` where nothing is said. */
-  readonly event?: StartingEvent
+  readonly event?: DispatchEvent
   /** What the job `on` runs on, where the file itself does not say. */
   readonly runsOn?: Json
   /** Made files as they were written before, by name: GitHub's parser has read these already. */
@@ -240,13 +233,13 @@ function problemAt(
 }
 
 /** Events of the source's own that could not be told from a webhook. */
-function collisionProblems(file: SourceFile, starting: StartingEvent | undefined): Problem[] {
+function collisionProblems(file: SourceFile, starting: DispatchEvent | undefined): Problem[] {
   const place = (node: Node) => positionAt(file.source, ...rangeOf(node))
   if (starting === 'workflow_dispatch') {
     return inputPairs(file)
-      .filter((pair) => keyOf(pair).toLowerCase() === INPUT)
+      .filter((pair) => keyOf(pair).toLowerCase() === WORKFLOW_INPUT)
       .map(({ key }) => ({
-        message: `an input cannot be named "${INPUT}": the webhook comes by this name`,
+        message: `an input cannot be named "${WORKFLOW_INPUT}": the webhook comes by this name`,
         position: place(key),
         hint: 'give it another name',
       }))

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument, stringify, visit } from 'yaml'
 import { UserError } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
-import { EVENT_TYPE } from '../wire/payload.ts'
+import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { rangeOf } from '../workflow/yaml.ts'
 import type { NativeEvent, SourceFile, SourceTrigger } from './source-file.ts'
@@ -16,9 +16,6 @@ import {
   trimmedEnd,
 } from './spans.ts'
 
-/** The event of GitHub by which a webhook starts the workflow. */
-export type StartingEvent = 'repository_dispatch' | 'workflow_dispatch'
-
 /** How the triggers of a file are reached. */
 export interface Plan {
   /** Triggers that webhooks reach, or may reach. */
@@ -26,7 +23,7 @@ export interface Plan {
   /** Triggers that look by themselves, or may. */
   readonly polled: readonly PolledTrigger[]
   /** What a webhook starts the workflow by; `undefined` where none does. */
-  readonly starting: StartingEvent | undefined
+  readonly starting: DispatchEvent | undefined
 }
 
 export interface PolledTrigger {
@@ -36,7 +33,7 @@ export interface PolledTrigger {
 }
 
 /** @throws UserError when nothing could ever start the workflow */
-export function planOf(file: SourceFile, event: StartingEvent): Plan {
+export function planOf(file: SourceFile, event: DispatchEvent): Plan {
   const active = file.triggers.filter(({ config }) => config.active)
   if (active.length === 0 && file.native.length === 0) {
     throw new UserError({
@@ -130,9 +127,6 @@ export function scheduleOf(
   return { cron: native, timeZone: undefined, isExact: said === wanted }
 }
 
-/** The input of a `workflow_dispatch` that holds a webhook. */
-export const INPUT = 'hookline'
-
 /** The entries of the `on:` section as text, in the order of the file. */
 export function onEntryTexts({ source, on, triggers, native }: SourceFile): EntryText[] {
   const nodes = [...triggers, ...native]
@@ -147,7 +141,7 @@ export function onEntryTexts({ source, on, triggers, native }: SourceFile): Entr
  *
  * @param starting `undefined` when no trigger is active
  */
-export function onSectionEdits(file: SourceFile, starting: StartingEvent | undefined): Edit[] {
+export function onSectionEdits(file: SourceFile, starting: DispatchEvent | undefined): Edit[] {
   const { text } = file.source
   const texts = onEntryTexts(file)
   const own = file.native.find(({ name }) => name === starting)
@@ -187,17 +181,17 @@ export function onSectionEdits(file: SourceFile, starting: StartingEvent | undef
 /** The event that starts the triggers; one of the source's own listens to what it did, too. */
 function startingLines(
   file: SourceFile,
-  starting: StartingEvent,
+  starting: DispatchEvent,
   texts: readonly EntryText[],
 ): string[] {
   const own = file.native.find(({ name }) => name === starting)
   if (!own) return lines({ [starting]: starting === 'workflow_dispatch' ? WITH_INPUT : TYPES })
   return starting === 'workflow_dispatch'
-    ? changed(file, own, texts, ['inputs', INPUT], { type: 'string' })
+    ? changed(file, own, texts, ['inputs', WORKFLOW_INPUT], { type: 'string' })
     : changed(file, own, texts, ['types'], EVENT_TYPE)
 }
 
-const WITH_INPUT = { inputs: { [INPUT]: { type: 'string' } } }
+const WITH_INPUT = { inputs: { [WORKFLOW_INPUT]: { type: 'string' } } }
 const TYPES = { types: [EVENT_TYPE] }
 
 /** `types: [webhook]` stays on one line, as people write it. */
@@ -253,7 +247,7 @@ function nested([key, ...more]: readonly string[], value: Json): Json {
 /** What the triggers of a file that polls need of GitHub. */
 export interface Needs {
   /** `undefined` where no trigger is reached by webhooks. */
-  readonly starting: StartingEvent | undefined
+  readonly starting: DispatchEvent | undefined
   readonly schedule: readonly ScheduleEntry[]
 }
 

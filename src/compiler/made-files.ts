@@ -1,4 +1,5 @@
 import type { Problem } from '../wire/errors.ts'
+import { isWorkflowName } from '../wire/path.ts'
 
 /** A file that the compiler makes. */
 export interface MadeFile {
@@ -107,8 +108,8 @@ export interface NamedFile {
   readonly file: string
 }
 
-/** Names that Windows reads as devices, whatever their extension. */
-const DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i
+/** Names of hidden files, and those that Windows reads as devices, whatever their extension. */
+const UNUSUAL = /^(?:\.|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$))/i
 
 /** What stands against the names of files: each must be a file's and a URL's. */
 export function nameProblems(files: readonly NamedFile[]): Problem[] {
@@ -118,7 +119,7 @@ export function nameProblems(files: readonly NamedFile[]): Problem[] {
     owners.set(file.name.toLowerCase(), file)
     // The path stands in the first line of what is made, and must not end it.
     const isLine = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(file.file)
-    const isName = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(file.name) && !DEVICES.test(file.name)
+    const isName = isWorkflowName(file.name) && !UNUSUAL.test(file.name)
     const bad = {
       message: `${JSON.stringify(file.file)} cannot be compiled under this name`,
       notes: ['a webhook URL names a workflow by its file name: letters, digits, ".", "_" and "-"'],

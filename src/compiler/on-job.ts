@@ -1,7 +1,7 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
-import { EVENT_TYPE } from '../wire/payload.ts'
-import { INPUT, onEntryTexts, type StartingEvent } from './events.ts'
+import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
+import { onEntryTexts } from './events.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
 import {
   type NodePair,
@@ -71,7 +71,7 @@ const PATH = 'github.event.client_payload.path'
 
 /** What tells a run of Hookline's from those of GitHub's own events. */
 export interface Starts {
-  readonly starting: StartingEvent | undefined
+  readonly starting: DispatchEvent | undefined
   /** The triggers that webhooks reach. */
   readonly webhooks: readonly SourceTrigger[]
   readonly file: SourceFile
@@ -106,7 +106,7 @@ export function nativeCondition({ starting, file }: Starts): string | undefined 
     ? [`!contains(github.workflow_ref, '/${file.name}.yml@')`]
     : []
   if (starting === 'workflow_dispatch') {
-    if (listensTo(starting)) return `!inputs.${INPUT}`
+    if (listensTo(starting)) return `!inputs.${WORKFLOW_INPUT}`
     return [`github.event_name != 'workflow_dispatch'`, ...isCalled].join(' || ')
   }
   return [
@@ -120,7 +120,7 @@ export function nativeCondition({ starting, file }: Starts): string | undefined 
 export function onJobCondition(starts: Starts): Lines {
   const { starting, file } = starts
   if (starting === undefined) return ['false']
-  if (starting === 'workflow_dispatch') return [`inputs.${INPUT} != ''`]
+  if (starting === 'workflow_dispatch') return [`inputs.${WORKFLOW_INPUT} != ''`]
   const paths = pathLines(starts)
   if (file.native.length === 0) return paths
   const listensTo = (event: string) => file.native.some(({ name }) => name === event)

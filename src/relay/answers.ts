@@ -194,7 +194,7 @@ interface Asking {
   readonly headers: RawHeaders
   /** `<workflow>/<trigger>[/<suffix>][?<query>]`, without the relay's own parameters. */
   readonly path: string
-  /** `undefined` when it is no text. */
+  /** `undefined` when it is not text. */
   readonly body: string | undefined
 }
 
@@ -317,7 +317,7 @@ const HANDSHAKES: readonly Handshake[] = [
 
 /**
  * Some senders ask, before they send a first event, whether a URL is ours, and want their challenge
- * back at once. That is no event, so nothing is dispatched. A token has to be there, as for every
+ * back at once. That is not an event, so nothing is dispatched. A token has to be there, as for every
  * request; whether it is good is not asked, since only the platform could tell.
  */
 export function handshake(asking: Asking): Reply | undefined {
@@ -338,7 +338,7 @@ export function echoedHeaders({ method, headers }: Pick<Asking, 'method' | 'head
   return isEchoed(secret) ? { 'x-hook-secret': secret } : undefined
 }
 
-/** UTF-8 bytes of an echoed value: nobody needs more, and the relay is no place to keep files at. */
+/** UTF-8 bytes of an echoed value: nobody needs more, and the relay is not a place to keep files at. */
 const ECHO_BYTES = 1024
 
 function isEchoed(value: unknown): value is string {

@@ -1,8 +1,9 @@
 import { base64url, type CryptoKey } from 'jose'
 import { fromBase64 } from '../wire/bytes.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
 import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
-import type { DispatchEvent, TokenRequest } from './claims.ts'
+import type { TokenRequest } from './claims.ts'
 import { RelayError } from './errors.ts'
 import {
   type Clock,

@@ -1,8 +1,6 @@
+import { type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { Repository } from './route.ts'
-
-/** How GitHub is told of an event: to every workflow that listens, or to the one that is named. */
-export type DispatchEvent = 'repository_dispatch' | 'workflow_dispatch'
 
 /** For what a token is wanted. */
 export interface TokenRequest {
@@ -31,15 +29,6 @@ export interface Scope {
   readonly event?: DispatchEvent
   /** Branch or tag for `workflow_dispatch`; as the relay is set up when absent. */
   readonly ref?: string
-}
-
-const EVENTS: ReadonlySet<unknown> = new Set<DispatchEvent>([
-  'repository_dispatch',
-  'workflow_dispatch',
-])
-
-export function isDispatchEvent(value: unknown): value is DispatchEvent {
-  return EVENTS.has(value)
 }
 
 /** A scope as it stands in what was sealed or signed; `undefined` for anything else. */

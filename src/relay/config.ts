@@ -1,10 +1,11 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
+import { isRepository } from '../wire/path.ts'
+import { type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
-import { type DispatchEvent, isDispatchEvent } from './claims.ts'
 import {
   type Authority,
   type CredentialOptions,
@@ -43,13 +44,20 @@ type AuthorityConfig =
   | { readonly token: Secret }
   | { readonly app: { readonly id: string; readonly key: CryptoKey } }
 
-/** @throws UserError naming the variable that is wrong */
-export async function readRelayConfig(env: Environment, repository?: string): Promise<RelayConfig> {
+/**
+ * @param flag `owner/name`, which wins over `HOOKLINE_REPOSITORY`
+ * @throws UserError naming the variable that is wrong
+ */
+export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
   const sealKeys = env.HOOKLINE_SEAL_KEYS ? await readSealKeys(env.HOOKLINE_SEAL_KEYS) : []
   const signKeys = env.HOOKLINE_SIGN_KEYS ? await readSignKeys(env.HOOKLINE_SIGN_KEYS) : []
   const accessKeys = env.HOOKLINE_KEYS ? readAccessKeys(env.HOOKLINE_KEYS) : []
   checkAuthority(env)
   const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
+  const repository =
+    flag === undefined
+      ? env.HOOKLINE_REPOSITORY && readRepository(env.HOOKLINE_REPOSITORY, 'HOOKLINE_REPOSITORY')
+      : readRepository(flag)
   return {
     apiUrl: readApiUrl(env),
     budget: readNumber(env, 'HOOKLINE_UPSTREAM_TIMEOUT_MS', DEFAULT_BUDGET),
@@ -59,7 +67,7 @@ export async function readRelayConfig(env: Environment, repository?: string): Pr
     credentials: { sealKeys, signKeys, accessKeys, revoked: new Set(split(env.HOOKLINE_REVOKED)) },
     authority: await readAuthority(env),
     pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
-    ...(repository && { repository: readRepository(repository) }),
+    ...(repository && { repository }),
   }
 }
 
@@ -89,7 +97,7 @@ export function relayPorts(
   }
 }
 
-/** @throws UserError when the variable is no address */
+/** @throws UserError when the variable is not an address */
 export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): URL {
   const text = HOOKLINE_API_URL || GITHUB_API_URL || 'https://api.github.com'
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -106,13 +114,13 @@ const MEGABYTE = 1024 * 1024
 /** Megabytes. */
 const DEFAULT_BODY_MEMORY = 128
 
-/** @throws UserError when the variable is no whole number above 0 */
+/** @throws UserError when the variable is not a whole number above 0 */
 export function readNumber(env: Environment, name: string, preset: number): number {
   const text = env[name]
   if (!text) return preset
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new UserError({
-    message: `${name} is no whole number above 0: ${JSON.stringify(text)}`,
+    message: `${name} is not a whole number above 0: ${JSON.stringify(text)}`,
     hint: `the default is ${preset}`,
   })
 }
@@ -121,7 +129,7 @@ function readEvent(text: string | undefined): DispatchEvent {
   if (!text) return 'repository_dispatch'
   if (isDispatchEvent(text)) return text
   throw new UserError({
-    message: `HOOKLINE_EVENT is no event that starts a workflow: ${JSON.stringify(text)}`,
+    message: `HOOKLINE_EVENT is not an event that starts a workflow: ${JSON.stringify(text)}`,
     hint: 'write repository_dispatch, or workflow_dispatch for the one workflow that the URL names',
   })
 }
@@ -188,7 +196,7 @@ async function readAuthority(env: Environment): Promise<AuthorityConfig | undefi
 function readAppId(id: string): string {
   if (/^[\w.-]{1,100}$/.test(id)) return id
   throw new UserError({
-    message: `HOOKLINE_APP_ID is no id of an App: ${JSON.stringify(id)}`,
+    message: `HOOKLINE_APP_ID is not the id of an App: ${JSON.stringify(id)}`,
     hint: "it is the number in the App's settings, or its client id",
   })
 }
@@ -221,22 +229,23 @@ function authorityOf(
   return { authority: { platformToken: token, token: async () => token } }
 }
 
-/** @throws UserError when it is not `owner/name` */
-export function readRepository(text: string): Repository {
+/**
+ * @param name of the variable that it stands in
+ * @throws UserError when it is not `owner/name`
+ */
+export function readRepository(text: string, name?: string): Repository {
   if (text.endsWith('.git')) {
     throw new UserError({
       message: `${JSON.stringify(text)} is the address of a repository, and not its name`,
       hint: `write it as ${text.slice(0, -'.git'.length)}`,
     })
   }
-  try {
-    return parseRepository(text)
-  } catch (cause) {
-    throw new UserError(
-      { message: `${JSON.stringify(text)} is no repository`, hint: 'write it as owner/name' },
-      { cause },
-    )
-  }
+  if (isRepository(text)) return parseRepository(text)
+  const found = JSON.stringify(text)
+  throw new UserError({
+    message: name ? `${name} is not a repository: ${found}` : `${found} is not a repository`,
+    hint: 'write it as owner/name',
+  })
 }
 
 /**
@@ -278,7 +287,7 @@ export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
 
 function jwksIn(value: unknown): readonly JWK[] {
   const all = isObject(value) && Array.isArray(value.keys) ? value.keys : [value].flat()
-  // `readSealKey` refuses what is no key.
+  // `readSealKey` refuses what is not a key.
   return all as readonly JWK[]
 }
 

@@ -173,7 +173,7 @@ async function remember(
 async function unseal(presented: Secret, keys: readonly SealKey[]): Promise<Opened> {
   const { token, expires, ...scope } = await openSealed(presented.reveal(), keys)
   // Anyone can seal anything with a public key.
-  if (!isHeaderSafe(token)) throw new TypeError('what is sealed is no token')
+  if (!isHeaderSafe(token)) throw new TypeError('what is sealed is not a token')
   const credential = tokenCredential('sealed', new Secret(token), { presented, scope })
   return { credential, expires }
 }

@@ -1,7 +1,8 @@
 import { jitter } from '../wire/http.ts'
 import { isObject, parsePlainJson } from '../wire/json.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
-import type { DispatchEvent, TokenSource } from './claims.ts'
+import type { TokenSource } from './claims.ts'
 import { type Attempts, invalidToken, RelayError } from './errors.ts'
 import type { Repository } from './route.ts'
 
@@ -281,7 +282,7 @@ function refusal({ status, text }: PlatformAnswer, event: DispatchEvent): RelayE
   }
   if (status < 400 || FAULTS_OF_THE_MOMENT.has(status)) return platformUnavailable()
   return new RelayError(422, 'rejected', `GitHub rejected the event with status ${status}`, {
-    hint: 'this is no fault of the token: look at what is sent',
+    hint: 'this is not a fault of the token: look at what is sent',
   })
 }
 
@@ -323,7 +324,7 @@ export interface PlatformAnswer {
   readonly text: string
 }
 
-/** The fields of its text; none where that is no object of JSON. */
+/** The fields of its text; none where that is not an object of JSON. */
 export function fieldsOf({ text }: PlatformAnswer): Readonly<Record<string, unknown>> {
   try {
     const value = parsePlainJson(text)

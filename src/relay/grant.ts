@@ -40,7 +40,7 @@ export async function signGrant(grant: Grant, { id: kid, key }: SignKey): Promis
 /**
  * Checks the signature alone: scope, expiry and revocation are judged at each request.
  *
- * @throws Error of any kind when none of these keys signed it, or it is no grant
+ * @throws Error of any kind when none of these keys signed it, or it is not a grant
  */
 export async function openGrant(text: string, keys: readonly SignKey[]): Promise<Grant> {
   if (!isCanonicalCompact(text)) throw new TypeError('not as it was signed')
@@ -49,7 +49,7 @@ export async function openGrant(text: string, keys: readonly SignKey[]): Promise
   })
   const content = parsePlainJson(new TextDecoder().decode(payload))
   const scope = isObject(content) ? readScope(content) : undefined
-  if (!isObject(content) || !scope) throw new TypeError('what is signed is no grant')
+  if (!isObject(content) || !scope) throw new TypeError('what is signed is not a grant')
   const { id, exp } = content
   const dated = exp === undefined || (typeof exp === 'number' && Number.isFinite(exp))
   if (typeof id !== 'string' || id === '' || !dated) throw new TypeError('a grant without an id')
@@ -66,7 +66,7 @@ export async function newSignKey(): Promise<SignKey> {
   })
 }
 
-/** @throws Error when it is no key for signing, or one that could be guessed */
+/** @throws Error when it is not a key for signing, or one that could be guessed */
 export async function readSignKey(jwk: JWK): Promise<SignKey> {
   const { kty, kid, alg = ALGORITHM, k } = jwk
   if (kty !== 'oct' || alg !== ALGORITHM) throw new TypeError('not a key for HS256')

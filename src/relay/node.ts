@@ -20,7 +20,7 @@ interface RelayOptions {
   /** 0 takes a free one. */
   readonly port: number
   readonly env: Environment
-  /** `owner/name`, for the self-hosted form. */
+  /** `owner/name`, for the self-hosted form; `HOOKLINE_REPOSITORY` of the environment when absent. */
   readonly repository?: string | undefined
   /** File of the outbox, where there is one. */
   readonly outbox?: string | undefined

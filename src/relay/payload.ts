@@ -1,8 +1,7 @@
 import { type BodyEncoding, gzip, toBase64 } from '../wire/bytes.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { HEADER, writeClientPayload } from '../wire/payload.ts'
+import { type DispatchEvent, HEADER, writeClientPayload } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
-import type { DispatchEvent } from './claims.ts'
 import { payloadTooLarge, tokenInBody } from './errors.ts'
 
 export interface ReceivedBody {

@@ -2,8 +2,8 @@ import { utf8Text } from '../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
 import type { Reply } from '../wire/http.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
-import { HEADER } from '../wire/payload.ts'
+import { isWorkflowName, parseWebhookPath, type WebhookPath } from '../wire/path.ts'
+import { type DispatchEvent, HEADER } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
   ACCEPTED,
@@ -20,7 +20,7 @@ import {
   servePage,
   withStandardHeaders,
 } from './answers.ts'
-import type { DispatchEvent, Scope } from './claims.ts'
+import type { Scope } from './claims.ts'
 import { type Credential, type Credentials, presentedToken } from './credentials.ts'
 import type { DispatchPort, DispatchTarget } from './dispatch.ts'
 import {
@@ -121,7 +121,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
   return withStandardHeaders(reply, request.method, log.delivery)
 }
 
-/** The answer to what is no webhook. */
+/** The answer to what is not a webhook. */
 function answerLocally({ method, headers }: RelayRequest, path: string, { pages }: RelayPorts) {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
   return preflight(method, headers) ?? servePage(pages ?? RELAY_PAGES, method, path)
@@ -189,13 +189,11 @@ async function relayWebhook(
 
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
-const WORKFLOW = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
-
 /** @throws RelayError 400 where the first part of the path must name a file, and cannot */
 function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts): DispatchTarget {
   if ((scope?.event ?? ports.event) !== 'workflow_dispatch') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
-  if (!WORKFLOW.test(workflow)) throw badWorkflow()
+  if (!isWorkflowName(workflow)) throw badWorkflow()
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
 

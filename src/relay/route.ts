@@ -1,4 +1,10 @@
-import { cutReservedParameters, type ReservedParameters } from '../wire/path.ts'
+import {
+  cutReservedParameters,
+  isOwner,
+  isRepositoryName,
+  type ReservedParameters,
+  splitOnce,
+} from '../wire/path.ts'
 import { badOwner, badRepository, notFound } from './errors.ts'
 
 export interface Repository {
@@ -13,10 +19,6 @@ export interface Webhook {
   readonly path: string
   readonly reserved: ReservedParameters
 }
-
-const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/
-
-const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
 const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
 
@@ -44,13 +46,12 @@ export function routeWebhook(target: string, repository: Repository | undefined)
 
 /** @throws RelayError when the text is not `owner/name` */
 export function parseRepository(text: string): Repository {
-  const [owner = '', ...names] = text.split('/')
-  return checkedRepository(owner, names.join('/'))
+  return checkedRepository(...splitOnce(text, '/'))
 }
 
 function checkedRepository(owner: string, name: string): Repository {
-  if (!OWNER.test(owner)) throw badOwner()
-  if (!NAME.test(name)) throw badRepository()
+  if (!isOwner(owner)) throw badOwner()
+  if (!isRepositoryName(name)) throw badRepository()
   return { owner, name }
 }
 

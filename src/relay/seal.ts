@@ -58,10 +58,10 @@ export async function openSealed(text: string, keys: readonly SealKey[]): Promis
   })
   const content = parsePlainJson(new TextDecoder().decode(plaintext))
   const scope = isObject(content) ? readScope(content) : undefined
-  if (!isObject(content) || !scope) throw new TypeError('what is sealed is no token')
+  if (!isObject(content) || !scope) throw new TypeError('what is sealed is not a token')
   const { token, expires } = content
   const dated = expires === undefined || (typeof expires === 'number' && Number.isFinite(expires))
-  if (typeof token !== 'string' || !dated) throw new TypeError('what is sealed is no token')
+  if (typeof token !== 'string' || !dated) throw new TypeError('what is sealed is not a token')
   return { token, ...scope, ...(typeof expires === 'number' && { expires }) }
 }
 
@@ -76,7 +76,7 @@ export async function newSealKey(): Promise<SealKey> {
   return readSealKey(await exportJWK(privateKey))
 }
 
-/** @throws Error when it is no private key for sealing */
+/** @throws Error when it is not a private key for sealing */
 export async function readSealKey(jwk: JWK): Promise<SealKey> {
   const { kty, crv, x, y, d } = jwk
   if (kty !== 'EC' || !crv || !x || !y || !d) throw new TypeError('not a private EC key')

@@ -47,7 +47,7 @@ export class Outbox {
     const write = (line: string) => console.log(line)
     this.#lane = state.blockConcurrencyWhile(async () => {
       const settings = settingsOf(env)
-      const config = await readRelayConfig(settings, settings.HOOKLINE_REPOSITORY)
+      const config = await readRelayConfig(settings)
       const call = platformFetch(config.apiUrl)
       return openLaneObject(state, env, config, {
         ports: relayPorts(config, call, write),
@@ -79,7 +79,7 @@ function portsFor(env: Bindings): Promise<PortsOfRequest> {
 
 async function openPorts(env: Bindings): Promise<PortsOfRequest> {
   const settings = settingsOf(env)
-  const config = await readRelayConfig(settings, settings.HOOKLINE_REPOSITORY)
+  const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const call = platformFetch(config.apiUrl)
   return outboxPorts(env, config, { ports: relayPorts(config, call, write), call, write })

@@ -98,9 +98,26 @@ export interface WebhookAddress {
   readonly trigger: string
 }
 
-const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
+/** What GitHub takes as the name of an account. */
+export function isOwner(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(text)
+}
 
-const WORKFLOW = /^[A-Za-z0-9._-]+$/
+/** What GitHub takes as the name of a repository, which is also what a workflow can be named. */
+export function isRepositoryName(text: string): boolean {
+  return /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(text)
+}
+
+/** `owner/name` */
+export function isRepository(text: string): boolean {
+  const [owner, name] = splitOnce(text, '/')
+  return isOwner(owner) && isRepositoryName(name)
+}
+
+/** A file name without its extension that a URL can carry as it is. */
+export function isWorkflowName(text: string): boolean {
+  return isRepositoryName(text)
+}
 
 /** The webhook URL, still without a token. @throws UserError naming the part that is wrong */
 export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddress): string {
@@ -112,11 +129,12 @@ export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddr
   if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
     throw wrong('the address of the relay', relay, 'https://relay.example')
   }
-  if (repository !== undefined && !REPOSITORY.test(repository)) {
+  if (repository !== undefined && !isRepository(repository)) {
     throw wrong('the repository', repository, 'owner/name')
   }
   const name = workflow.replace(/\.ya?ml$/, '')
-  if (!WORKFLOW.test(name)) throw wrong('the workflow', workflow, 'its file name: deploy')
+  if (!isWorkflowName(name)) throw wrong('the workflow', workflow, 'its file name: deploy')
+  if (!/^\w+$/.test(trigger)) throw wrong('the trigger', trigger, 'webhook')
   const place = repository ?? 'webhook'
   return `${base.href.replace(/\/+$/, '')}/${place}/${name}/${trigger}`
 }

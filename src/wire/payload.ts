@@ -4,6 +4,15 @@ import { isObject, type Json, parseJson, record } from './json.ts'
 /** `event_type` of every dispatch that carries a webhook. */
 export const EVENT_TYPE = 'webhook'
 
+/** How GitHub is told of an event: to every workflow that listens, or to the one that is named. */
+export const DISPATCH_EVENTS = ['repository_dispatch', 'workflow_dispatch'] as const
+
+export type DispatchEvent = (typeof DISPATCH_EVENTS)[number]
+
+export function isDispatchEvent(value: unknown): value is DispatchEvent {
+  return DISPATCH_EVENTS.some((event) => event === value)
+}
+
 /** The input of a `workflow_dispatch` that carries a webhook, as the JSON text of its payload. */
 export const WORKFLOW_INPUT = 'hookline'
 

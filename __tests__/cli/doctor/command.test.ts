@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
+import { APP_ID, PKCS1, startAppPlatform } from '../../support/github-app.ts'
 import { startOnNode } from '../../support/relays.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { github, json, type Setting } from './stand-in.ts'
@@ -63,6 +64,20 @@ test('a person reads a line for each check, and what to do below it', async () =
   expect(exitCode).toBe(1)
 })
 
+test('--event decides which permission the App needs', async () => {
+  const app = await startAppPlatform()
+  const env = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_API_URL: app.url }
+  const args = ['doctor', '--repository', 'owner/repo', '--json', '--event']
+  const [dispatched, direct] = await Promise.all(
+    ['repository_dispatch', 'workflow_dispatch'].map((event) =>
+      runShared([...args, event], { env }),
+    ),
+  )
+  await app.close()
+  expect(dispatched?.stdout).toContain('it may write contents there')
+  expect(direct?.stdout).toContain('app_permission_missing')
+})
+
 test('what is not there is told with its address, and no more', async () => {
   const { exitCode, stdout } = await doctor({}, ['--json', '--relay', 'http://127.0.0.1:9'], {
     HOOKLINE_API_URL: 'http://127.0.0.1:9',
@@ -76,6 +91,7 @@ const WRONG = [
   ['--deliver without a workflow', ['--deliver'], 2, /--workflow/],
   ['a repository that is none', ['--repository', 'a/b/c'], 1, /owner\/name/],
   ['a relay that is none', ['--relay', 'relay.example.com'], 1, /https:/],
+  ['a trigger that is none', ['--trigger', '../../../x y'], 1, /the trigger is/],
   ['a time that is none', ['--workflow', 'hook', '--deliver', '--wait', 'x'], 1, /60/],
 ] as const
 test.each(WRONG)('%s is refused before anything is asked', async (_, args, code, message) => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Target } from '../../../src/cli/doctor/findings.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { codes, examineAt } from './examination.ts'
-import { json, LISTENING, PUSH, type Setting } from './stand-in.ts'
+import { json, LISTENING, PUSH, type Setting, STARTED_DIRECTLY } from './stand-in.ts'
 
 let platform: GitHub
 
@@ -16,6 +16,10 @@ beforeEach(() => platform.reset())
 afterAll(() => platform.close())
 
 const sso = { 'x-github-sso': 'required; url=https://github.com/orgs/octo/sso' }
+const COMMENTED = `on: repository_dispatch
+# - uses: hookline/hookline@v1
+jobs: { a: { steps: [{ uses: ./local }, { run: 'echo uses: hookline/hookline@v1' }] } }
+`
 const wrongType = LISTENING.replace('[webhook]', '[deploy]')
 
 const FAULTS: readonly (readonly [string, Setting, string, RegExp])[] = [
@@ -122,6 +126,12 @@ const FAULTS: readonly (readonly [string, Setting, string, RegExp])[] = [
     /uses/,
   ],
   [
+    'a listener that names the action in a comment alone',
+    { scopes: 'repo', workflows: { 'hook.yml': COMMENTED } },
+    'workflow_without_action',
+    /uses/,
+  ],
+  [
     'a disabled workflow',
     { scopes: 'repo', states: { 'hook.yml': 'disabled_inactivity' } },
     'workflow_disabled',
@@ -215,17 +225,13 @@ describe('what only looks well', () => {
     expect(found).toEqual(['relay_is_dev'])
   })
 
-  const DIRECT = LISTENING.replace(
-    / {2}repository_dispatch:\n.*\n/,
-    '  workflow_dispatch: { inputs: { hookline: { type: string } } }\n',
-  )
   test.each([
-    ['what it needs', DIRECT, []],
+    ['what it needs', STARTED_DIRECTLY, []],
     ['no trigger', LISTENING, ['workflow_not_listening']],
-    ['no input', DIRECT.replace('hookline: {', 'other: {'), ['workflow_input_missing']],
+    ['no input', STARTED_DIRECTLY.replace('hookline: {', 'other: {'), ['workflow_input_missing']],
     [
       'a required input',
-      DIRECT.replace('inputs: {', 'inputs: { who: { required: true },'),
+      STARTED_DIRECTLY.replace('inputs: {', 'inputs: { who: { required: true },'),
       ['workflow_input_required'],
     ],
   ])('direct mode, with %s', async (_, text, expected) => {

@@ -6,7 +6,7 @@ import { type GitHub, startGitHub } from '../../support/github.ts'
 import { startOnNode } from '../../support/relays.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { codes, examineAt } from './examination.ts'
-import { json, PUSH, type Setting } from './stand-in.ts'
+import { json, PUSH, type Setting, STARTED_DIRECTLY } from './stand-in.ts'
 
 let platform: GitHub
 
@@ -109,6 +109,17 @@ describe('a real event', () => {
     const run = { path: '.github/workflows/hook.yml', created_at, html_url: 'https://x/7' }
     const setting = { scopes: 'repo', runs: json(200, { workflow_runs: [run] }) }
     expect(codes(await examineAt(platform, setting, SEND))).toEqual(expected)
+  })
+
+  test.each(['hook.yml', 'hook.yaml'])('starts %s directly by its own name', async (file) => {
+    const workflows = { [file]: STARTED_DIRECTLY }
+    const findings = await examineAt(
+      platform,
+      { scopes: 'repo', workflows },
+      { ...SEND, event: 'workflow_dispatch' },
+    )
+    expect(codes(findings)).toEqual([])
+    expect(findings.at(-1)).toMatchObject({ check: 'delivery', status: 'ok' })
   })
 
   test('by way of a relay that gives no answer may have arrived', async () => {

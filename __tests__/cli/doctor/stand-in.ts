@@ -27,6 +27,12 @@ jobs:
         with: { on: webhook }
 `
 
+/** For `workflow_dispatch`. */
+export const STARTED_DIRECTLY = LISTENING.replace(
+  / {2}repository_dispatch:\n.*\n/,
+  '  workflow_dispatch: { inputs: { hookline: { type: string } } }\n',
+)
+
 /** It has nothing to do with webhooks. */
 export const PUSH = 'on: push\njobs: {}\n'
 
@@ -39,6 +45,9 @@ export function github(setting: Setting): Answering {
     if (path.startsWith('/repos/octo/repo/contents/.github/workflows'))
       return contents(call, setting)
     if (path === '/repos/octo/repo/actions/workflows') return states(setting)
+    const [, started] =
+      /^\/repos\/octo\/repo\/actions\/workflows\/(.+)\/dispatches$/.exec(path) ?? []
+    if (started !== undefined) return directly(started, setting)
     if (path === '/repos/octo/repo/dispatches') {
       dispatched = true
       return setting.dispatch ?? { status: 204 }
@@ -96,6 +105,12 @@ function states({ states: own = {} }: Setting): Answer {
     state,
   }))
   return json(200, { total_count: workflows.length, workflows })
+}
+
+function directly(file: string, { workflows = {} }: Setting): Answer {
+  return file in workflows
+    ? json(200, { html_url: 'https://github.com/octo/repo/actions/runs/8' })
+    : json(404, { message: 'Not Found' })
 }
 
 function runs({ runs: own, starts }: Setting, dispatched: boolean): Answer {

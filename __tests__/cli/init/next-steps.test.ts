@@ -70,6 +70,12 @@ test('one to compile is built for the event that starts it', () => {
   ])
 })
 
+test('one to compile is built with the action that is pinned', () => {
+  const uses = `acme/hookline@${'a'.repeat(40)}`
+  const { publish, pin } = stepsOf('compiled', { uses })
+  expect([publish[0], pin]).toEqual([`npx hookline build --uses '${uses}'`, []])
+})
+
 test('what stands in the URL for something else is named', () => {
   const { url, missing } = stepsOf('webhook', { repository: '', relay: 'http://localhost:3000' })
   expect(url).toBe('http://localhost:3000/owner/name/deploy/webhook')

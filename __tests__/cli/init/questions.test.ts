@@ -74,8 +74,8 @@ describe('answers', () => {
     expect(shown()).toContain('error: the workflow is "no name"')
   })
 
-  test('that a flag gave and will not do end it', async () => {
-    await expect(answered({ name: 'no name' }, KNOWN)).rejects.toThrow('no name')
+  test.each(['no name', '..'])('that a flag gave and will not do end it: %s', async (name) => {
+    await expect(answered({ name }, KNOWN)).rejects.toThrow(`the workflow is "${name}"`)
   })
 
   test('of a closed input are none', async () => {

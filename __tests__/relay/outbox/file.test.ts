@@ -135,7 +135,7 @@ describe('the file of an outbox', () => {
     await sqlite('CREATE TABLE customers (name TEXT)')
     const before = await readFile(file)
     const { code, said } = await open()
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('no outbox') })
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('not an outbox') })
     expect(await readFile(file)).toEqual(before)
   })
 

@@ -178,7 +178,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
   test('serves as nothing else, and nothing else as an event', async () => {
     const key = await newSealKey()
     const { sealed } = await sealEventsFor(key, cipher)(dispatchOf('a'))
-    await expect(openSealed(sealed, [key])).rejects.toThrow('no token')
+    await expect(openSealed(sealed, [key])).rejects.toThrow('not a token')
     const token = await sealToken({ token: TOKEN, repository: 'o/r' }, key.publicJwk)
     await expect(openEvent(token, [key])).rejects.toThrow('no sealed event')
     // Nor the very content of an event, where it is not said to be one.

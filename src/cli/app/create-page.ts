@@ -45,7 +45,7 @@ export async function waitForApp(options: CreatePageOptions): Promise<CreatedApp
       server.on('request', pages(origin, options, resolve, reject))
       timer = setTimeout(() => {
         const message = 'an hour has passed without an App'
-        reject(new UserError({ message, hint: 'begin again' }))
+        reject(new UserError({ message, hint: 'start over' }))
       }, PATIENCE)
       process.stderr.write(`Open this page, and make the App on it: ${origin}/\n`)
       if (options.opens) openBrowser(`${origin}/`)
@@ -81,13 +81,13 @@ function pages(
     }
     const target = `${origin}${request.url}`
     // Any page of the browser can call here: what it asks for must not end the command.
-    if (!URL.canParse(target)) return answer(404, page('Nothing here'))
+    if (!URL.canParse(target)) return answer(404, page('Page not found'))
     const url = new URL(target)
     // A page elsewhere could give this address a name of its own.
-    if (request.headers.host !== new URL(origin).host) return answer(403, page('Not here'))
-    if (request.method !== 'GET') return answer(405, page('Not so'))
+    if (request.headers.host !== new URL(origin).host) return answer(403, page('Wrong host'))
+    if (request.method !== 'GET') return answer(405, page('Method not allowed'))
     if (url.pathname === '/') return answer(200, first)
-    if (url.pathname !== '/created') return answer(404, page('Nothing here'))
+    if (url.pathname !== '/created') return answer(404, page('Page not found'))
     const code = url.searchParams.get('code') ?? ''
     const [given, ours] = [Buffer.from(url.searchParams.get('state') ?? ''), Buffer.from(state)]
     const isOurs = given.length === ours.length && timingSafeEqual(given, ours)

@@ -1,10 +1,10 @@
 import { App, readAppKey } from '../../relay/app.ts'
-import type { DispatchEvent } from '../../relay/claims.ts'
 import { systemClock } from '../../relay/config.ts'
 import { RelayError } from '../../relay/errors.ts'
 import { type PlatformCall, PlatformFault } from '../../relay/github.ts'
 import { parseRepository } from '../../relay/route.ts'
 import { HttpFailure } from '../../wire/http.ts'
+import type { DispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { httpCall } from '../http.ts'
 import { type Finding, failed, ok } from './findings.ts'
@@ -58,7 +58,7 @@ export async function checkApp({
   if (!key) {
     const mend =
       'it is the content of the .pem file that GitHub gave out, from -----BEGIN to END-----'
-    return { findings: [failed('app', 'app_key_invalid', 'HOOKLINE_APP_KEY is no key', mend)] }
+    return { findings: [failed('app', 'app_key_invalid', 'HOOKLINE_APP_KEY is not a key', mend)] }
   }
   const app = new App({ id, key, apiUrl, budget: BUDGET, clock: systemClock, call: call(apiUrl) })
   try {

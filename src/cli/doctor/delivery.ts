@@ -16,13 +16,21 @@ const BODY = '{"hookline":"doctor"}'
 
 const PAUSE = 2000
 
-/** Sends one real event, through the relay where there is one, and waits for the run that it starts. */
-export async function checkDelivery(target: Target, ports: DoctorPorts): Promise<Finding> {
+/**
+ * Sends one real event, through the relay where there is one, and waits for the run that it starts.
+ *
+ * @param file of the workflow, where one was found: `hook.yaml`
+ */
+export async function checkDelivery(
+  target: Target,
+  file: string | undefined,
+  ports: DoctorPorts,
+): Promise<Finding> {
   const since = ports.now()
   try {
     const sent =
       target.relay === undefined
-        ? await sendToGitHub(target, ports)
+        ? await sendToGitHub(target, file ?? `${target.workflow}.yml`, ports)
         : await sendToRelay(target, target.relay, ports)
     return 'check' in sent ? sent : await checkRun(target, sent, since, ports)
   } catch (error) {
@@ -43,7 +51,11 @@ interface Sent {
   readonly run: string | null
 }
 
-async function sendToGitHub(target: Target, ports: DoctorPorts): Promise<Sent | Finding> {
+async function sendToGitHub(
+  target: Target,
+  file: string,
+  ports: DoctorPorts,
+): Promise<Sent | Finding> {
   const { repository, workflow, trigger, event } = target
   const delivery = crypto.randomUUID()
   const headers = { 'content-type': 'application/json', [HEADER.delivery]: delivery }
@@ -60,10 +72,8 @@ async function sendToGitHub(target: Target, ports: DoctorPorts): Promise<Sent | 
   }
   const { default_branch } = fields((await ports.askGitHub(`/repos/${repository}`)).text)
   const json = writeWorkflowDispatch(payload, String(default_branch), true)
-  const reply = await ports.askGitHub(
-    `/repos/${repository}/actions/workflows/${workflow}.yml/dispatches`,
-    { json },
-  )
+  const path = `/repos/${repository}/actions/workflows/${encodeURIComponent(file)}/dispatches`
+  const reply = await ports.askGitHub(path, { json })
   const { html_url: run } = fields(reply.text)
   return refusedBy(reply, target) ?? { delivery, run: typeof run === 'string' ? run : null }
 }
@@ -85,7 +95,7 @@ async function sendToRelay(
   const { accepted, status, delivery, code, message, hint } = answer
   if (accepted && delivery !== null) return answer
   if (accepted) {
-    const text = `what answers there is no relay of Hookline (${status} without a delivery id)`
+    const text = `what answers there is not a relay of Hookline (${status} without a delivery id)`
     return failed('delivery', 'relay_not_hookline', text, 'check the address of the relay')
   }
   return failed(
@@ -203,6 +213,6 @@ export async function checkRelay(relay: string, { callRelay }: DoctorPorts): Pro
 }
 
 function notHookline(relay: string, found: string, mend: string): Finding {
-  const message = `what answers at ${relay} is no relay of Hookline (${found})`
+  const message = `what answers at ${relay} is not a relay of Hookline (${found})`
   return failed('relay', 'relay_not_hookline', message, mend)
 }

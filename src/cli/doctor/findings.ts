@@ -1,5 +1,5 @@
-import type { DispatchEvent } from '../../relay/claims.ts'
 import type { HttpReply } from '../../wire/http.ts'
+import type { DispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { AskGitHub } from '../github.ts'
 

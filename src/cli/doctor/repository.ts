@@ -1,5 +1,5 @@
-import type { DispatchEvent } from '../../relay/claims.ts'
 import type { HttpReply } from '../../wire/http.ts'
+import type { DispatchEvent } from '../../wire/payload.ts'
 import { fields, type GitHubRefusal, refusalOf } from '../github.ts'
 import { type Finding, failed, ok, unknown, warning } from './findings.ts'
 

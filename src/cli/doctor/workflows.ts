@@ -1,4 +1,4 @@
-import { nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
+import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
@@ -6,7 +6,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import { fields, list, parsed, refusalOf } from '../github.ts'
+import { fields, jsonOf, list, refusalOf } from '../github.ts'
 import {
   type DoctorPorts,
   type Finding,
@@ -20,40 +20,46 @@ import type { KnownRepository } from './repository.ts'
 
 const FOLDER = '.github/workflows'
 
+export interface WorkflowsCheck {
+  readonly findings: readonly Finding[]
+  /** File that was found of the workflow that is asked for: `hook.yaml`. */
+  readonly file?: string | undefined
+}
+
 /** The workflows on the default branch: only these are started by a dispatch. */
 export async function checkWorkflows(
   target: Target,
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
-): Promise<readonly Finding[]> {
+): Promise<WorkflowsCheck> {
   const reply = await askContents(target, defaultBranch, ports)
   const refusal = refusalOf(reply)
-  if (refusal && refusal.kind !== 'missing') return [unreadable(refusal.status)]
-  const listing = refusal ? [] : list(parsed(reply.text)).map(({ name }) => String(name))
+  if (refusal && refusal.kind !== 'missing') return { findings: [unreadable(refusal.status)] }
+  const listing = refusal ? [] : list(jsonOf(reply.text)).map(({ name }) => String(name))
   const names = listing.filter((name) => /\.ya?ml$/.test(name))
   const { workflow, event = 'repository_dispatch' } = target
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
-  if (wanted.length === 0) return [absent(target, names, defaultBranch)]
+  if (wanted.length === 0) return { findings: [absent(target, names, defaultBranch)] }
   const replies = await Promise.all(
     wanted.map((file) => askContents(target, defaultBranch, ports, file)),
   )
   const refused = replies.map(refusalOf).find(Boolean)
-  if (refused) return [unreadable(refused.status)]
-  const files = replies.map(({ text }, at): NativeFile => ({ file: wanted[at] ?? '', text }))
+  if (refused) return { findings: [unreadable(refused.status)] }
+  const files = replies.map(({ text }, at) => readNativeFile(wanted[at] ?? '', text))
   const looked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
   if (looked.length === 0) {
     const message = `no workflow on ${defaultBranch} listens for ${event}`
     const mend = 'make one with: npx hookline init'
-    return [failed('workflow', 'workflow_not_listening', message, mend)]
+    return { findings: [failed('workflow', 'workflow_not_listening', message, mend)] }
   }
   const { repository } = target
   const answer = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
   // None where the token may not ask.
   const workflows = refusalOf(answer) ? [] : list(fields(answer.text).workflows)
   const states = new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
-  return looked.map((native) => {
+  const findings = looked.map((native) => {
     const { file } = native
     const state = states.get(`${FOLDER}/${file}`)
     if (state === undefined || state === 'active') return judgeListening(native, target)
@@ -61,6 +67,9 @@ export async function checkWorkflows(
     const message = `${file} is disabled (${state})`
     return failed('workflow', 'workflow_disabled', message, `enable it: gh workflow enable ${file}`)
   })
+  // Of two, the one that the relay asks for first.
+  const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
+  return { findings, file: workflow === undefined ? undefined : file }
 }
 
 /** The listing of the folder, or the text of a file in it. */
@@ -110,29 +119,43 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
 interface NativeFile {
   /** `hook.yml` */
   readonly file: string
-  readonly text: string
+  readonly isValid: boolean
+  /** What stands under `on:`. */
+  readonly on?: unknown
+  /** Absent where no step uses the action. */
+  readonly native?: NativeWorkflow | undefined
+}
+
+function readNativeFile(file: string, text: string): NativeFile {
+  const source = { name: file, file, text }
+  try {
+    const value: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
+    if (!isObject(value)) return { file, isValid: false }
+    const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
+    return { file, isValid: true, on: value.on, native }
+  } catch (error) {
+    if (error instanceof UserError || error instanceof ReferenceError) {
+      return { file, isValid: false }
+    }
+    throw error
+  }
 }
 
 const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
 
-/** A step that uses the action, of whatever owner and version, or the one of the same repository. */
-const ACTION = /uses:\s*['"]?(?:\S*\/hookline(?:@|\s|['"])|\.\/)/
-
 /** Whether a workflow is started by what the relay dispatches, and hands it to the action. */
-function judgeListening({ file, text }: NativeFile, { event }: Target): Finding {
-  const workflow = readNative({ file, text })
-  if (workflow === undefined) {
+function judgeListening(workflow: NativeFile, { event }: Target): Finding {
+  const { file, isValid, on, native } = workflow
+  if (!isValid) {
     const mend = 'see what GitHub says of it on the page "Actions" of the repository'
-    return failed('workflow', 'workflow_invalid', `${file} is no valid YAML`, mend)
+    return failed('workflow', 'workflow_invalid', `${file} is not valid YAML`, mend)
   }
-  const mistake = inlineMistake({ file, text })
+  const mistake = native && inlineMistake(file, native)
   if (mistake) return mistake
-  if (event === 'workflow_dispatch' && !isPolled(workflow.on, text)) {
-    return judgeDirect(file, text, workflow.on)
-  }
-  const types = dispatchTypes(workflow.on)
-  if (types === undefined && isPolled(workflow.on, text))
-    return ok('workflow', `${file} is started by its schedule`)
+  const isPolled = isObject(on) && 'schedule' in on && native !== undefined
+  if (event === 'workflow_dispatch' && !isPolled) return judgeDirect(workflow)
+  const types = dispatchTypes(on)
+  if (types === undefined && isPolled) return ok('workflow', `${file} is started by its schedule`)
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
     return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`)
@@ -142,21 +165,13 @@ function judgeListening({ file, text }: NativeFile, { event }: Target): Finding 
     const mend = `add ${EVENT_TYPE} to the types: ${LISTEN}`
     return failed('workflow', 'workflow_wrong_type', message, mend)
   }
-  return ACTION.test(text)
-    ? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
-    : withoutAction(file)
-}
-
-function isPolled(on: unknown, text: string): boolean {
-  return isObject(on) && 'schedule' in on && ACTION.test(text)
+  return native ? ok('workflow', `${file} listens for ${EVENT_TYPE}`) : withoutAction(file)
 }
 
 /** Triggers that the action would refuse: the run starts, and fails. */
-function inlineMistake({ file, text }: NativeFile): Finding | undefined {
-  const source = { name: file, file, text }
+function inlineMistake(file: string, native: NativeWorkflow): Finding | undefined {
   try {
-    const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
-    if (native) nativeTriggers(native)
+    nativeTriggers(native)
     return undefined
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -167,7 +182,7 @@ function inlineMistake({ file, text }: NativeFile): Finding | undefined {
 }
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
-function judgeDirect(file: string, text: string, on: unknown): Finding {
+function judgeDirect({ file, on, native }: NativeFile): Finding {
   const direct = isObject(on) ? on.workflow_dispatch : undefined
   const inputs = isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
   const mend = `add on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
@@ -186,7 +201,7 @@ function judgeDirect(file: string, text: string, on: unknown): Finding {
     const message = `${file} asks for the input ${JSON.stringify(required)}, which no webhook brings`
     return failed('workflow', 'workflow_input_required', message, 'let it be optional')
   }
-  return ACTION.test(text)
+  return native
     ? ok('workflow', `${file} is started directly, by workflow_dispatch`)
     : withoutAction(file)
 }
@@ -203,24 +218,9 @@ function withoutAction(file: string): Finding {
 }
 
 /** True for a file that has anything to do with webhooks, so that others are passed over. */
-function listens(native: NativeFile, { event }: Target): boolean {
-  const workflow = readNative(native)
-  if (event === 'workflow_dispatch') {
-    return workflow !== undefined && hasEvent(workflow.on, event) && ACTION.test(native.text)
-  }
-  return workflow !== undefined && dispatchTypes(workflow.on) !== undefined
-}
-
-function readNative({ file, text }: NativeFile): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = parseYaml({ name: file, file, text }).toJS({
-      maxAliasCount: LIMITS.yamlAliases,
-    })
-    return isObject(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof UserError || error instanceof ReferenceError) return undefined
-    throw error
-  }
+function listens({ on, native }: NativeFile, { event }: Target): boolean {
+  if (event === 'workflow_dispatch') return hasEvent(on, event) && native !== undefined
+  return dispatchTypes(on) !== undefined
 }
 
 /** `undefined` when the event is not there; no types mean all of them. */

@@ -61,7 +61,7 @@ async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Prom
     const saved = await readSaved(parseJson(text))
     return { url: savedTarget(url, saved), request: saved }
   } catch (cause) {
-    const message = `${file} is no saved request`
+    const message = `${file} is not a saved request`
     const hint = 'it is JSON with the keys method, path, headers and body'
     throw new UserError({ message, hint }, { cause })
   }
@@ -78,7 +78,7 @@ function readBytes(file: string, option: string): Uint8Array {
 function parseHeader(text: string): [name: string, value: string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
-  throw new UserError({ message: '--header is no header', hint: 'write it as "name: value"' })
+  throw new UserError({ message: '--header is not a header', hint: 'write it as "name: value"' })
 }
 
 /** A request that is about to be sent. */

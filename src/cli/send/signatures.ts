@@ -283,7 +283,7 @@ function privateKey(secret: string, algorithm: 'ed25519' | 'p256'): KeyObject {
     return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   } catch (cause) {
     const kind = algorithm === 'p256' ? 'ec -pkeyopt ec_paramgen_curve:P-256' : 'ed25519'
-    const message = 'the secret is no private key: what the receiver holds is the public one'
+    const message = 'the secret is not a private key: what the receiver holds is the public one'
     const hint = `give --key with a file that is not there yet: a pair is made in it; or make one with "openssl genpkey -algorithm ${kind}"`
     throw new UserError({ message, hint }, { cause })
   }
@@ -295,7 +295,8 @@ function privateJwk(secret: string): { readonly key: KeyObject; readonly kid: st
     if (!isObject(jwk) || typeof jwk.kid !== 'string') throw new TypeError('no "kid"')
     return { key: createPrivateKey({ key: jwk, format: 'jwk' }), kid: jwk.kid }
   } catch (cause) {
-    const message = 'the secret is no private JWK with a "kid": what the receiver holds is public'
+    const message =
+      'the secret is not a private JWK with a "kid": what the receiver holds is public'
     throw new UserError({ message }, { cause })
   }
 }

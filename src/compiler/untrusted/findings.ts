@@ -1,5 +1,6 @@
 import type { Scalar } from 'yaml'
 import type { Position, Problem, Source } from '../../wire/errors.ts'
+import { WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { ScalarText, type Span } from '../spans.ts'
 import {
@@ -57,7 +58,7 @@ export function findUntrusted(
 }
 
 /** A webhook that a relay handed on as an input, and the events that a compiled workflow gets. */
-const OWN_INPUTS: ReadonlySet<string> = new Set(['hookline', 'on'])
+const OWN_INPUTS: ReadonlySet<string> = new Set([WORKFLOW_INPUT, 'on'])
 
 const NO_INPUTS: ReadonlySet<string> = new Set()
 

@@ -64,7 +64,7 @@ function prepareDatabase(database: DatabaseSync, file: string): void {
   const isEmpty = number('SELECT count(*) FROM sqlite_schema') === 0
   const version = number('PRAGMA user_version')
   if (!isEmpty && number('PRAGMA application_id') !== APPLICATION_ID) {
-    throw problem(`${file} is a database, but no outbox`, { hint: 'name another file' })
+    throw problem(`${file} is a database, but not an outbox`, { hint: 'name another file' })
   }
   if (version > SCHEMA_VERSION) {
     throw problem(`${file} was written by a newer hookline`, { hint: 'use that version, or newer' })
