@@ -168,7 +168,7 @@ function reportText(
     section('Try it here. In one terminal, which it keeps:', [serve]),
     section(`In a second one${asks}:`, fire),
     published,
-    `\nThe token, for that repository alone, with the box "${tokenBox}", is made at\n${token}\n`,
+    `\nThe token, for that repository alone, with the box "${tokenBox}", is made at\n${token.join('\n')}\n`,
     section('In the second terminal, this line waits for it, unseen:', [READ_TOKEN]),
     section(`The relay${place}:`, relay),
     section('In the second terminal, this tells what is still missing:', doctor),
