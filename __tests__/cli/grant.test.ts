@@ -78,6 +78,7 @@ describe('hookline grant', () => {
       'holds no signing keys',
     ],
     ['no JSON', [], { HOOKLINE_SIGN_KEYS: 'planted' }, 'holds no signing keys'],
+    ['a file in the path', ['--path', 'hook.yml/webhook'], {}, 'extension out: hook/webhook'],
     ['no duration', ['--expires', 'soon'], {}, 'is not a duration'],
     [
       'a ref without its event',

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -36,6 +36,22 @@ test('prints the public webhook URL and a line that fires it', async () => {
     const token = '-H "X-Platform-Authorization: Bearer $HOOKLINE_TOKEN"'
     expect(command.stdout).toContain(`try it:         curl -X POST ${token}`)
     expect(command.stdout).toContain(`'${PUBLIC}/owner/name/hook/webhook'\n`)
+  } finally {
+    await command.stop()
+  }
+})
+
+test('the path that the first trigger here asks for stands in both', async () => {
+  await cloudflared('exec sleep 60')
+  await mkdir(join(folder, 'workflows'))
+  const on = 'on: {webhook: {path: "/users/:userId"}}'
+  await writeFile(join(folder, 'workflows/user.yml'), `${on}\njobs: {}\n`)
+  const command = relay(withFake())
+  try {
+    await command.printed(/try it:.*\n/)
+    const url = `${PUBLIC}/owner/name/user/webhook/users/userId`
+    expect(command.stdout).toContain(`webhook URL:    ${url}\n`)
+    expect(command.stdout).toContain(`'${url}'\n`)
   } finally {
     await command.stop()
   }

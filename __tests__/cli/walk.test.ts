@@ -1,8 +1,19 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
@@ -74,8 +85,8 @@ async function serve(args: readonly string[], env: Record<string, string> = {}) 
 }
 
 /** GitHub, with the one workflow on its default branch and the run that a dispatch starts. */
-function withRuns(file: string, event: string): Answering {
-  const workflows = { [file]: readFileSync(join(home, '.github/workflows', file), 'utf8') }
+function withRuns(file: string, event: string, root = home): Answering {
+  const workflows = { [file]: readFileSync(join(root, '.github/workflows', file), 'utf8') }
   const others = repositoryAnswers({ workflows })
   let name = ''
   const run = () => ({
@@ -147,6 +158,93 @@ describe.each(WAYS)('from the package in an empty folder, by %s', (event, file) 
     expect(found.code).toBe(0)
   })
 })
+
+const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0)
+
+const PASTED: readonly (readonly [flags: readonly string[], file: string, event: string])[] = [
+  [[], 'hook.yml', 'repository_dispatch'],
+  [['--event', 'workflow_dispatch'], 'hook.yml', 'workflow_dispatch'],
+  [['--kind', 'compiled'], 'hook.yml', 'repository_dispatch'],
+  [['--sender', 'stripe'], 'stripe.yml', 'repository_dispatch'],
+  [['--sender', 'discord'], 'discord.yml', 'repository_dispatch'],
+  [['--sender', 'twilio'], 'twilio.yml', 'repository_dispatch'],
+]
+
+;(BASH ? test : test.skip).each(PASTED)(
+  'what init %j prints is pasted into one bash, line by line, and each line works',
+  async (flags, file, event) => {
+    const place = mkdtempSync(join(folder, 'pasted-'))
+    const published = join(place, 'octo/repo.git')
+    const clone = join(place, 'clone')
+    execFileSync('git', ['init', '-q', '--bare', published])
+    execFileSync('git', ['clone', '-q', published, clone], { stdio: 'ignore' })
+    symlinkSync(join(home, 'node_modules'), join(clone, 'node_modules'))
+    const bin = join(place, 'bin')
+    mkdirSync(bin)
+    const programs = {
+      npx: `shift; exec '${process.execPath}' node_modules/.bin/hookline "$@"`,
+      gh: '[ "$1" = auth ] || [ "$1 $2" = "secret set" ]',
+      cloudflared: 'echo https://quiet-river-example.trycloudflare.com >&2; exec sleep 60',
+    }
+    for (const [name, text] of Object.entries(programs)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    }
+    const env = {
+      PATH: `${bin}:${process.env.PATH}`,
+      ...{ HOME: place, PORT: String(await freePort()), HOOKLINE_API_URL: platform.url },
+      ...{ GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.com' },
+      ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.com' },
+      ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: `url.file://${published}.insteadOf` },
+      GIT_CONFIG_VALUE_0: 'https://github.com/hookline/hookline',
+    }
+    const init = await runShared(['init', ...flags], {
+      cwd: clone,
+      env,
+      bundle: join(home, 'node_modules/hookline/dist/cli/index.js'),
+    })
+    const [, told = ''] = init.stdout.split(/^Wrote .*$/m)
+    const lines = [...told.matchAll(/^ {2}(?!https?:)(\S.*)$/gm)].map(([, line = '']) => line)
+    // Once the lines have made the file.
+    let answering: Answering | undefined
+    platform.always((call, response) => {
+      answering ??= withRuns(file, event, clone)
+      return answering(call, response)
+    })
+    const script = ['set -em', ...lines.map(pastedLine), 'kill -- -$served'].join('\n')
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: clone, env })
+    // What fires it here, and what fires it there: a request that sets no header of ours.
+    expect(readFileSync(join(clone, 'dev.log'), 'utf8')).toMatch(/fired, 1 item/)
+    if (flags.includes('--sender')) expect(stdout).toMatch(/\?__token=[\w-]+\.\S+$/m)
+    else expect(stdout.match(/\{"success":true\}/g)).toHaveLength(2)
+    expect(stdout).not.toContain('failed')
+  },
+  60_000,
+)
+
+/** What asks is answered; what serves goes on in another terminal, in place of what served before. */
+function pastedLine(line: string): string {
+  const [, serves] = /npx hookline (dev|relay)\b/.exec(line) ?? []
+  if (serves === undefined) {
+    const typed = line.includes('HOOKLINE_TOKEN')
+      ? `github_pat_${'a'.repeat(40)}`
+      : 'whsec_c2VjcmV0'
+    return line.startsWith('read ') ? `{ ${line}; } <<< '${typed}'` : line
+  }
+  return `
+if [ -n "\${served-}" ]; then kill -- -$served; wait $served || true; fi
+${line} > ${serves}.log 2>&1 < /dev/null &
+served=$!
+until grep -q 'listening on' ${serves}.log; do kill -0 $served; sleep 0.05; done`
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
 
 test('from a fresh clone: the example shows outputs, and nothing has to be installed', () => {
   const clone = join(folder, 'clone')

@@ -45,6 +45,20 @@ describe('a page would not pass with', () => {
   })
 })
 
+test('what messages and help tell to run is called by npx, too', () => {
+  const src = new URL('../../src/', import.meta.url)
+  const told = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) =>
+      readFileSync(new URL(name, src), 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(\/?\*|\/\/)/.test(line))
+        .filter((line) => /(?<!npx )\bhookline (keys|grant|seal|outbox)\b|\$ hookline/.test(line))
+        .map((line) => `${name}: ${line.trim()}`),
+    )
+  expect(told).toEqual([])
+})
+
 const TEXTS = [
   ...PAGES.filter(({ name }) => !TELLS_OF_TAG.includes(name)),
   ...readdirSync(EXAMPLES).map((name) => ({

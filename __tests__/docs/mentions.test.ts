@@ -25,6 +25,8 @@ const FOREIGN = [
   'GITHUB_TOKEN',
   // What Node and tools for HTTP take a proxy from, and what ends a process.
   'HTTPS_PROXY',
+  'HTTP_PROXY',
+  'ALL_PROXY',
   'NO_PROXY',
   'SIGTERM',
   'EADDRINUSE',
@@ -141,4 +143,26 @@ test('docs/relay.md lists every code that the relay answers with, and no other',
   const listed = [...column.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code)
   const answered = SOURCES.matchAll(/(?:RelayError\(\s*\d+,\s*|\[\d{3}, \[)'([a-z_]+)'/g)
   expect(listed.sort()).toEqual([...new Set([...answered].map(([, code]) => code))].sort())
+})
+
+test('every variable that a command reads stands in docs/cli.md, or among the settings of a relay', () => {
+  const table = (name: string, from: string) =>
+    PAGES.find((page) => page.name === name)
+      ?.text.split(from)[1]
+      ?.split('\n\n')[0] ?? ''
+  const listed = [
+    table('docs/cli.md', '| variable | read by | meaning |'),
+    table('docs/relay.md', '| variable | default | meaning |'),
+  ].join('\n')
+  const read = ['cli', 'relay', 'inspector'].flatMap((folder) =>
+    readdirSync(`${ROOT}src/${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => {
+        const text = readFileSync(`${ROOT}src/${folder}/${name}`, 'utf8')
+        const found = text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|\b(HOOKLINE_[A-Z_]+)\b/g)
+        return [...found].map(([, one, other]) => one ?? other)
+      }),
+  )
+  expect(read).toEqual(expect.arrayContaining(['HOOKLINE_TOKEN', 'GH_TOKEN', 'PORT', 'BOT_SECRET']))
+  expect([...new Set(read)].filter((name) => !listed.includes(`\`${name}\``))).toEqual([])
 })

@@ -15,6 +15,8 @@ import type { Session } from './session.ts'
 
 /** What is sent to a workflow of the pages, and what has to come of it. */
 export interface Scenario extends Sent {
+  /** The event is what the page's own commands have sent: they must have. */
+  readonly isFromPage?: boolean
   /** `false`: nothing fires. */
   readonly triggered?: boolean
   /** What the scripts print. */
@@ -140,11 +142,12 @@ async function eventOf(
   on: Record<string, object>,
   secrets: Readonly<Record<string, string>>,
   { telegram, github }: Session,
-  sent: Sent,
+  sent: Scenario,
 ) {
-  const plain = Object.keys(sent).every((key) => ['prints', 'calls'].includes(key))
+  const plain = Object.keys(sent).every((key) => ['isFromPage', 'prints', 'calls'].includes(key))
   const sentBefore = github.calls.findLast(({ body }) => isFor(workflow, body))
   if (sentBefore && plain) return dispatchEvent(JSON.parse(sentBefore.body).client_payload)
+  if (sent.isFromPage) throw new Error(`no command of the page sends anything to ${workflow}`)
   const [declared] = Object.entries(on).filter(([name]) => TRIGGERS.has(name))
   if (!declared) throw new Error('no trigger is declared, and no event is given')
   const [trigger, options] = declared

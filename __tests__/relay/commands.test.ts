@@ -185,6 +185,8 @@ describe('hookline relay', () => {
       'HOOKLINE_API_URL is not the address of an API',
     ],
     [[], { HOOKLINE_TOKEN: TOKEN }, 'HOOKLINE_KEYS is missing'],
+    [[], { HOOKLINE_TOKEN: TOKEN }, 'or unset HOOKLINE_TOKEN'],
+    [['--repository', 'octo/repo.git'], {}, 'and not its name'],
     [[], { HOOKLINE_KEYS: 'k'.repeat(20) }, 'HOOKLINE_TOKEN is missing'],
     [[], { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: ' , ' }, 'HOOKLINE_KEYS is missing'],
     [[], { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: 'k'.repeat(20) }, 'that no token has'],

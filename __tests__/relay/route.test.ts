@@ -31,6 +31,16 @@ describe('a hosted webhook URL', () => {
     },
   )
 
+  test.each(['/webhook/hook/webhook', '/webhook/hook/webhook?a=1/b', '/webhook/hook/webhook/'])(
+    '%s is the form of hookline dev, and told the own one',
+    (target) => {
+      const hint = expect.stringContaining('/<owner>/<repo>/<workflow>/<trigger>')
+      expect(() => route(target)).toThrow(expect.objectContaining({ code: 'not_found', hint }))
+      // An account may be named so: with a trigger there is no telling.
+      expect(route('/webhook/repo/hook/webhook')).toMatchObject({ path: 'hook/webhook' })
+    },
+  )
+
   test.each([
     ['/-o/r/x', 'bad_owner'],
     ['/./r/x', 'bad_owner'],

@@ -100,7 +100,7 @@ async function create(options: CreateOptions): Promise<void> {
       '# npx wrangler secret put HOOKLINE_APP_KEY',
       key,
       '',
-      '# Keys that sign grants, for the relay and for hookline grant',
+      '# Keys that sign grants, for the relay and for npx hookline grant',
       'npx hookline keys sign',
     ].join('\n')
     process.stdout.write(

@@ -121,7 +121,7 @@ function printBuild(
     tell(`error: ${byHandMessage(change)}`)
   }
   if (isStale && build.changes.some(({ status, byHand }) => status !== 'unchanged' && !byHand)) {
-    tell('error: compiled files are not up to date: run "hookline build" and commit them')
+    tell('error: compiled files are not up to date: run "npx hookline build" and commit them')
   }
   return code
 }

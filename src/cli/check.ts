@@ -50,7 +50,7 @@ export function checkCommand(): Command {
     .addOption(eventOption())
     .option('--strict', 'untrusted text in a script is an error')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExamples:\n  $ npx hookline check\n  $ hookline check --strict')
+    .addHelpText('after', '\nExamples:\n  $ npx hookline check\n  $ npx hookline check --strict')
     .action(run)
 }
 

@@ -13,6 +13,7 @@ import type { SignableRequest } from '../inspector/dev-server.ts'
 import {
   eventJson,
   exampleLine,
+  type FoundTrigger,
   formatEvent,
   foundTriggers,
   listLine,
@@ -227,6 +228,13 @@ function readInline(
 ): Workflow | undefined {
   const text = readFileSync(join(root, file), 'utf8')
   return mayUseAction(text) ? readInlineOn(name, { name: file, file, text }, contexts) : undefined
+}
+
+/** The triggers that wait for requests, of the workflow files here; one with mistakes has none. */
+export function triggersHere(env: Readonly<Record<string, string | undefined>>): FoundTrigger[] {
+  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
+  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
+  return foundTriggers('', readAllWorkflows(() => source).found)
 }
 
 const DEFAULT_FILE = '.env'

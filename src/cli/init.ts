@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
-import { curlLine } from '../inspector/curl.ts'
-import { exampleLine } from '../inspector/local-engine.ts'
+import { ANY_REQUEST, exampleLine } from '../inspector/local-engine.ts'
 import type { Sender } from '../triggers/verify/scheme.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UserError } from '../wire/errors.ts'
@@ -12,8 +11,8 @@ import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { type Answers, KINDS, type Kind, type NewFile } from './init/kinds.ts'
-import { answered, askAt, type Given, OWN_RELAY } from './init/questions.ts'
-import { secretsOf, triggerOf } from './init/sender.ts'
+import { answered, askAt, type Given } from './init/questions.ts'
+import { secretsOf, triggerOf, urlSecretOf } from './init/sender.ts'
 import { PAIRED } from './send/signatures.ts'
 import { print, wrapped } from './terminal.ts'
 
@@ -27,6 +26,7 @@ interface InitOptions extends Given {
 
 const HELP = `
 Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
+Start it at the root of the repository: GitHub reads workflows nowhere else.
 A file that is there already is never overwritten.
 
 With --sender it asks for a proof of that sender, and fires on its usual events:
@@ -40,8 +40,6 @@ Examples:
   $ npx hookline init --sender stripe
   $ npx hookline init --event workflow_dispatch
   $ npx hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
-
-const TRY_WEBHOOK = 'Try it here, each line in a terminal of its own:'
 
 const TRY_POLLING =
   'Try it here, line by line, then write to the bot; the second line waits for its token, unseen:'
@@ -68,12 +66,13 @@ export function initCommand(): Command {
 
 async function init(options: InitOptions): Promise<void> {
   const { dryRun = false, json } = options
-  const answers = await allAnswers(options)
+  const port = process.env.PORT || '3000'
+  const answers = await allAnswers(options, port)
   const kind = KINDS.get(answers.kind)
   if (!kind) return
+  refuseSubfolder()
   const files = kind.files(answers)
   refuseExisting(process.cwd(), [...files, ...compiledFiles(kind.compile, answers)])
-  const port = process.env.PORT || '3000'
   const gh = spawnSync('gh', ['auth', 'status'], { stdio: 'ignore', timeout: 5000 })
   const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
   const steps = nextSteps(kind, answers, files, port, ghState)
@@ -89,11 +88,11 @@ async function init(options: InitOptions): Promise<void> {
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
-      : reportText(files, dryRun, steps).trimEnd(),
+      : reportText(files, dryRun, steps, answers.relay, port).trimEnd(),
   )
 }
 
-async function allAnswers(options: InitOptions): Promise<Answers> {
+async function allAnswers(options: InitOptions, port: string): Promise<Answers> {
   const { yes, json, kind, sender: from, name, repository, relay, event, uses } = options
   const { stdin: input, stdout: output } = process
   refusePolled(options)
@@ -101,7 +100,7 @@ async function allAnswers(options: InitOptions): Promise<Answers> {
   const given = sender
     ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay, event }
     : { kind: kind ?? (event && [...KINDS.keys()][0]), name, repository, relay, event }
-  const surroundings = { repository: originRepository() }
+  const surroundings = { repository: originRepository(), relay: localServer(port) }
   if (!input.isTTY || !output.isTTY || yes || json) {
     return { ...(await answered(given, surroundings)), sender, uses }
   }
@@ -136,26 +135,55 @@ function knownSender(name: string): Sender {
   })
 }
 
-function reportText(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
+function reportText(
+  files: readonly NewFile[],
+  dryRun: boolean,
+  steps: NextSteps,
+  address: string,
+  port: string,
+): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
-  const { pin, tryOut, publish, url, missing, curl, token, tokenBox, relay } = steps
-  const ofUrl = `The URL for the sender${curl === null ? '' : ', and a line that fires it'}`
+  const { pin, tryOut, publish, token, tokenBox, relay, doctor, url, missing, curl, sealedUrl } =
+    steps
+  const [serve = '', ...fire] = tryOut
+  const asks = fire.some((line) => line.startsWith('read '))
+    ? ', which asks for a secret, unseen'
+    : ''
   const toFillIn = missing.length === 0 ? '' : `; put in ${missing.join(' and ')}`
+  const pinned = section(
+    'In place of the ones after "@", put the commit to pin; the newest is:',
+    pin,
+  )
+  const published = section('Then on GitHub, from the default branch:', publish)
+  const next = `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`
+  const written = `Wrote ${paths}\n${pinned}`
+  if (url === null) return `${written}${section(TRY_POLLING, tryOut)}${published}${next}`
+  const place =
+    address === localServer(port)
+      ? ', in the first terminal, where Ctrl-C ends dev; --tunnel gives it a public address'
+      : `, on the machine behind ${address}`
   return [
-    `Wrote ${paths}\n`,
-    section('In place of the ones after "@", put the commit to pin; the newest is:', pin),
-    section(url === null ? TRY_POLLING : TRY_WEBHOOK, tryOut),
-    section(
-      'Then on GitHub, from the default branch; doctor needs the token in HOOKLINE_TOKEN:',
-      publish,
-    ),
-    section(`The token, for that repository alone, with the box "${tokenBox}":`, token),
-    section('The relay; with --tunnel it gets a public address, for a first try:', relay),
-    section(`${ofUrl}${toFillIn}:`, url ? [url, ...(curl ? [curl] : [])] : []),
-    `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`,
+    written,
+    section('Try it here. In one terminal, which it keeps:', [serve]),
+    section(`In a second one${asks}:`, fire),
+    published,
+    `\nThe token, for that repository alone, with the box "${tokenBox}", is made at\n${token.join('\n')}\n`,
+    section('In the second terminal, this line waits for it, unseen:', [READ_TOKEN]),
+    section(`The relay${place}:`, relay),
+    section('In the second terminal, this tells what is still missing:', doctor),
+    curl === null
+      ? section(`The URL for the sender, with what it may carry${toFillIn}:`, sealedUrl)
+      : section(`The URL for the sender, and a line that fires it${toFillIn}:`, [url, curl]),
+    next,
   ].join('')
 }
+
+function localServer(port: string): string {
+  return `http://localhost:${port}`
+}
+
+const READ_TOKEN = 'read -rs HOOKLINE_TOKEN && export HOOKLINE_TOKEN'
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`
@@ -171,28 +199,33 @@ interface NextSteps {
   readonly url: string | null
   /** What has to be put in place of a part of the URL that stands for it. */
   readonly missing: readonly string[]
-  /** Fires the workflow on GitHub, by way of the relay. */
+  /** Fires the workflow on GitHub, by way of the relay; `null` where its sender alone can. */
   readonly curl: string | null
+  /** Prints the URL with a credential that may stand in it, for a sender that sets no header. */
+  readonly sealedUrl: readonly string[]
   /** What shows the commit to pin; none where the action was given. */
   readonly pin: readonly string[]
-  /** On this machine: what serves, and what fires it; of a bot, what asks for its token and polls. */
+  /**
+   * On this machine: what serves, which keeps its terminal, and what fires it; of a bot, what asks for
+   * its token, and what polls.
+   */
   readonly tryOut: readonly string[]
-  /** Where the token for relay and doctor is made. */
+  /** Page on which the token for relay and doctor is made. */
   readonly token: readonly string[]
   /** What that token may do, as GitHub's page calls it. */
   readonly tokenBox: string
   /** What starts a relay, with the variables that it needs. */
   readonly relay: readonly string[]
-  /** To GitHub, and what shows that it works there. */
+  /** To GitHub. */
   readonly publish: readonly string[]
+  /** What shows that it works there, once there are a token and a relay. */
+  readonly doctor: readonly string[]
 }
 
 /** Stands in the URL where the repository is not known. */
 const SOME_REPOSITORY = 'owner/name'
 
-const EXAMPLE = { contentType: 'application/json', body: '{"hello":"world"}' }
-
-/** @param port where `hookline dev` listens */
+/** @param port where `hookline dev` listens, or a relay on this machine */
 export function nextSteps(
   kind: Kind,
   answers: Answers,
@@ -210,9 +243,8 @@ export function nextSteps(
     `git commit -m 'Add the workflow ${name}'`,
     'git push',
   ]
-  // A compiled file names the action that `hookline build` is given.
-  const isNamed = answers.uses !== undefined || kind.compile !== undefined
-  const pin = isNamed ? [] : ['git ls-remote https://github.com/hookline/hookline HEAD']
+  const pin =
+    answers.uses === undefined ? ['git ls-remote https://github.com/hookline/hookline HEAD'] : []
   const steps =
     kind.secret === undefined
       ? webhookSteps(kind, answers, push, port)
@@ -230,44 +262,43 @@ function webhookSteps(
 ): Steps {
   const { box, permission, flag, variable } = BY_EVENT[event]
   const trigger = sender ? triggerOf(sender) : kind.trigger
-  const url = webhookUrl({
-    relay,
-    repository: repository || SOME_REPOSITORY,
-    workflow: name,
-    trigger,
-  })
-  const local = `http://localhost:${port}/webhook/${name}/${trigger}`
-  const fire = exampleLine(local, { ...EXAMPLE, method: 'POST', path: '' })
-  const secrets = sender ? secretsOf(sender) : []
-  const tryOut = sender
-    ? [...secretLines(secrets), 'npx hookline dev', ...sendLines(sender, local)]
-    : ['npx hookline dev', fire]
+  const place = repository || SOME_REPOSITORY
+  const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
+  const local = `${localServer(port)}/webhook/${name}/${trigger}`
+  const isOwn = relay === localServer(port)
+  // Keys that end with a relay will do for one whose public address ends with it too.
+  const sealing = sender && isOwn ? 'HOOKLINE_SEAL_KEYS="$(npx hookline keys new)" ' : ''
+  const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
     url,
     missing: [
       ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
-      ...(relay === OWN_RELAY ? [`your relay's address for ${OWN_RELAY}`] : []),
+      ...(isOwn ? [`your relay's address for ${relay}`] : []),
     ],
-    curl: sender
-      ? null
-      : curlLine({
-          ...{ method: 'POST', url, body: EXAMPLE.body, variables: ['$HOOKLINE_TOKEN'] },
-          headers: {
-            'X-Platform-Authorization': '$HOOKLINE_TOKEN',
-            'content-type': EXAMPLE.contentType,
-          },
-        }),
-    tryOut,
+    curl: sender ? null : exampleLine(url, ANY_REQUEST, '$HOOKLINE_TOKEN'),
+    sealedUrl: [`npx hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
+    tryOut: [
+      'npx hookline dev',
+      ...(sender ? sendLines(sender, local) : [exampleLine(local, ANY_REQUEST)]),
+    ],
     token: [tokenPage(name, repository, permission)],
     tokenBox: box,
-    relay: [`${variable}npx hookline relay${relay === OWN_RELAY ? ' --tunnel' : ''}`],
-    publish: [
-      ...secrets.map(secretLine),
-      ...push,
-      `${doctorLine(name, repository)}${flag} --relay ${relay}`,
+    // The relay holds no token: each request brings its own.
+    relay: [
+      `env -u HOOKLINE_TOKEN ${variable}${sealing}npx hookline relay${isOwn ? ' --tunnel' : ''}`,
+    ],
+    publish: [...(sender ? secretsOf(sender).map(secretLine) : []), ...push],
+    doctor: [
+      `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
     ],
   }
 }
+
+/** How `hookline url` is told of a trigger, where not by `--trigger`. */
+const URL_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['webhook', ''],
+  ['messaging_bot', ' --bot'],
+])
 
 /** What each event asks of the token, of a command line, and of the relay's environment. */
 const BY_EVENT = {
@@ -287,24 +318,21 @@ const BY_EVENT = {
 
 /**
  * Here and there the secret is asked for, so that it stands in no argument and no history; and the
- * file that then holds it is kept out of the repository.
+ * file that then holds it is kept out of the repository. What polls needs no token of GitHub, so there
+ * is nothing for doctor to look at.
  */
-function pollingSteps(
-  secret: string,
-  { name, repository }: Answers,
-  push: readonly string[],
-): Steps {
-  const publish = [secretLine(secret), ...push, doctorLine(name, repository)]
-  const tryOut = [...secretLines([secret]), 'npx hookline dev --poll']
+function pollingSteps(secret: string, { name }: Answers, push: readonly string[]): Steps {
   return {
     url: null,
     missing: [],
     curl: null,
-    tryOut,
+    sealedUrl: [],
+    tryOut: [IGNORE_LINE, readLine(secret), 'npx hookline dev --poll'],
     token: [],
     tokenBox: '',
     relay: [],
-    publish: [...publish, `gh workflow run ${name}.yml`],
+    publish: [secretLine(secret), ...push, `gh workflow run ${name}.yml`],
+    doctor: [],
   }
 }
 
@@ -312,16 +340,28 @@ function secretLine(secret: string): string {
   return `gh secret set ${secret}`
 }
 
-function secretLines(secrets: readonly string[]): readonly string[] {
-  const lines = secrets.map((name) => `read -rs ${name} && echo "${name}=$${name}" >> .env`)
-  return lines.length > 0 ? ['echo .env >> .gitignore', ...lines] : []
+const IGNORE_LINE = 'echo .env >> .gitignore'
+
+function readLine(secret: string): string {
+  return `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`
 }
 
-/** Where the workflow holds a public key, `send` makes a pair for a trial; Amazon alone signs for SNS. */
-function sendLines({ name, secret, scheme = name }: Sender, url: string): readonly string[] {
-  if (secret === undefined) return []
-  if (PAIRED.includes(scheme)) return [`npx hookline send '${url}' --as ${name} --key ${name}.pem`]
-  return [`HOOKLINE_SECRET="$${secret}" npx hookline send '${url}' --as ${name}`]
+/**
+ * Gives `hookline dev` the secrets, and fires as the sender does; Amazon alone signs for SNS. Where
+ * the workflow holds a public key, `send` makes a pair for a trial, and tells that half of it.
+ */
+function sendLines(sender: Sender, url: string): readonly string[] {
+  const { name, secret, scheme = name } = sender
+  const signed = urlSecretOf(sender)
+  const address = signed === undefined ? [] : [`echo '${signed}=${url}' >> .env`]
+  if (secret === undefined) return signed === undefined ? [] : [IGNORE_LINE, ...address]
+  const send = `npx hookline send '${url}' --as ${name}`
+  if (!PAIRED.includes(scheme)) {
+    return [IGNORE_LINE, readLine(secret), ...address, `HOOKLINE_SECRET="$${secret}" ${send}`]
+  }
+  const paired = `${send} --key ${name}.pem`
+  const making = `${paired} 2>&1 | sed -n 's/.* public half: //p' >> .env`
+  return [IGNORE_LINE, making, ...address, paired]
 }
 
 /** What `hookline build` will make of it: not there yet. */
@@ -351,8 +391,16 @@ function tokenPage(name: string, repository: string, permission: string): string
 /** Whether the tool of GitHub is there, and knows who asks. */
 type GhState = 'absent' | 'in' | 'out'
 
-function doctorLine(name: string, repository: string): string {
-  return `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}`
+/** @throws UserError below the root of a repository, where GitHub reads no workflow */
+function refuseSubfolder(): void {
+  const git = spawnSync('git', ['rev-parse', '--show-cdup'], { encoding: 'utf8', timeout: 5000 })
+  const up = git.status === 0 ? git.stdout.trim().replace(/\/$/, '') : ''
+  if (up === '') return
+  throw new UserError({
+    message:
+      'GitHub reads workflows at the root of a repository alone, and this is a folder of one',
+    hint: `go there first: cd ${up}; or make a repository of this folder: git init`,
+  })
 }
 
 /** @throws UserError naming every file that is there already */

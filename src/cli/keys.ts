@@ -8,7 +8,7 @@ const MAKE_SEAL_KEYS = 'make them, and keep them, with: npx hookline keys new'
 export function keysCommand(): Command {
   return new Command('keys')
     .description('make the keys of a relay')
-    .addHelpText('after', '\nExamples:\n  $ npx hookline keys sign\n  $ hookline keys new')
+    .addHelpText('after', '\nExamples:\n  $ npx hookline keys sign\n  $ npx hookline keys new')
     .addCommand(
       new Command('sign')
         .description(
@@ -33,7 +33,7 @@ export function keysCommand(): Command {
     )
     .addCommand(
       new Command('public')
-        .description('print the public part of HOOKLINE_SEAL_KEYS, for hookline seal --key')
+        .description('print the public part of HOOKLINE_SEAL_KEYS, for npx hookline seal --key')
         .action(async () => {
           const { sealKeysPage } = await import('../relay/seal.ts')
           if (!process.env.HOOKLINE_SEAL_KEYS) {

@@ -262,6 +262,6 @@ function checkedId(delivery: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(delivery)) return delivery
   throw new UserError({
     message: `${JSON.stringify(delivery)} is not a delivery id`,
-    hint: 'hookline outbox list prints them',
+    hint: 'npx hookline outbox list prints them',
   })
 }

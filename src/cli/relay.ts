@@ -24,7 +24,7 @@ Environment:
   HOOKLINE_REPOSITORY            serves this one repository, as --repository does
   HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
   HOOKLINE_SEAL_KEYS             opens sealed tokens, and seals what the outbox keeps
-  HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets hookline outbox in
+  HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets npx hookline outbox in
 
 Examples:
   $ npx hookline relay --port 8080
@@ -126,26 +126,21 @@ async function publicLines(
   repository: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
-  const { DEFAULT_GLOB, expressionContexts } = await import('../action/inputs.ts')
-  const { curlLine } = await import('../inspector/curl.ts')
-  const { foundTriggers, readAllWorkflows } = await import('../inspector/local-engine.ts')
-  const { devWorkflowSource } = await import('./dev.ts')
+  const { ANY_REQUEST, exampleLine } = await import('../inspector/local-engine.ts')
+  const { triggersHere } = await import('./dev.ts')
   const { originRepository } = await import('./files.ts')
-  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
-  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
-  const [first] = foundTriggers('', readAllWorkflows(() => source).found)
-  const { workflow, trigger } = first ?? { workflow: 'hook', trigger: 'webhook' }
+  const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere(env)
+  const { workflow, trigger, example = ANY_REQUEST } = first
   const servesOne = repository !== undefined || Boolean(env.HOOKLINE_REPOSITORY)
   const place = servesOne ? undefined : originRepository() || 'owner/name'
   const url = webhookUrl({ relay, repository: place, workflow, trigger })
   // A relay with a token of its own is brought one of its keys.
-  const token = env.HOOKLINE_KEYS ? '\u0024{HOOKLINE_KEYS%%[, ]*}' : '$HOOKLINE_TOKEN'
-  const headers = {
-    'X-Platform-Authorization': `Bearer ${token}`,
-    'Content-Type': 'application/json',
-  }
-  const call = { method: 'POST', url, headers, body: '{"hello":"world"}', variables: [token] }
-  return [`public address: ${relay}`, `webhook URL:    ${url}`, `try it:         ${curlLine(call)}`]
+  const credential = env.HOOKLINE_KEYS ? '\u0024{HOOKLINE_KEYS%%[, ]*}' : '$HOOKLINE_TOKEN'
+  return [
+    `public address: ${relay}`,
+    `webhook URL:    ${url}${example.path}`,
+    `try it:         ${exampleLine(url, example, credential)}`,
+  ]
 }
 
 /** A relay works without anyone to tell of it: a stream of Node would end the process. */

@@ -28,6 +28,13 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   const { owner, name } = readRepository(options.repository)
   const { event, ref, expires } = options
   const path = options.path?.replace(/^\/+/, '')
+  const [workflow = ''] = path?.split('/') ?? []
+  if (/\.ya?ml$/.test(workflow)) {
+    throw new UserError({
+      message: `--path ${JSON.stringify(options.path)} names a file, which no URL does`,
+      hint: `leave the extension out: ${path?.replace(/\.ya?ml(?=\/|$)/, '')}`,
+    })
+  }
   // An empty variable of a shell must not cover more than it was to say.
   const flags = [
     ['--path', path, 'for the whole repository'],

@@ -28,7 +28,10 @@ export function sealCommand(): Command {
   const command = new Command('seal')
     .description('seal a token for one repository, so that a webhook URL may carry it')
     .option('--relay <url>', 'the relay that opens it; its public key is fetched from there')
-    .option('--key <file>', 'its public key from a file instead, as hookline keys public prints it')
+    .option(
+      '--key <file>',
+      'its public key from a file instead, as npx hookline keys public prints it',
+    )
     .requiredOption('--repository <owner/name>', 'the only repository it is good for')
     .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
   return withScopeOptions(command)
@@ -77,7 +80,7 @@ export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'ke
       return firstKey(readFileSync(key, 'utf8'), key)
     } catch (cause) {
       if (cause instanceof UserError) throw cause
-      const hint = 'hookline keys public prints what belongs there'
+      const hint = 'npx hookline keys public prints what belongs there'
       throw new UserError({ message: `${key} cannot be read`, hint }, { cause })
     }
   }

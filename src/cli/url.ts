@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import * as v from 'valibot'
 import { http } from '../action/http.ts'
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
-import { curlLine, shellQuoted } from '../inspector/curl.ts'
+import { shellQuoted } from '../inspector/curl.ts'
+import { ANY_REQUEST, exampleLine } from '../inspector/local-engine.ts'
 import {
   type Bot,
   getWebhookInfo,
@@ -13,6 +14,7 @@ import {
   withoutSecret,
 } from '../triggers/messaging-bot/bot-api.ts'
 import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
+import type { ExampleRequest } from '../triggers/trigger.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
@@ -35,8 +37,8 @@ interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
 const HELP = `
 The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGN_KEYS are the keys of a relay
 with a token or an App of its own (--event, --ref and --expires narrow it); a token sealed for this one
-path, where the relay has keys for it; else nothing, and the sender sets a header. A token itself is
-never printed:
+path, where the relay has keys for it; else nothing, and the sender sets a header. Where the file of the
+workflow is here, the path that its trigger asks for follows. A token itself is never printed:
   HOOKLINE_TOKEN  the platform token, or a key of the relay
   BOT_TOKEN       the bot's token, for --set and for what the bot API knows of its webhook
   BOT_SECRET      the option secretToken of the trigger
@@ -75,19 +77,31 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
     const message = `unknown trigger ${quoted(trigger)}`
     throw new UserError({ message, ...(hint && { hint }), notes })
   }
-  const url = webhookUrl({ relay, repository, workflow, trigger })
-  const path = url.split('/').slice(-2).join('/')
+  const bare = webhookUrl({ relay, repository, workflow, trigger })
+  const path = bare.split('/').slice(-2).join('/')
   const granted = await grantFor(path, options)
-  const token = granted?.text ?? (await sealedAtHand(relay, repository, path))
+  // What hookline dev is sent brings no credential.
+  const isDev = given.relay === undefined && repository === undefined
+  const token = granted?.text ?? (isDev ? undefined : await sealedAtHand(relay, repository, path))
+  const seal = isDev ? undefined : sealCommand(relay, repository, path)
   const described = bot
-    ? await describeBot(url, token === TOKEN_VARIABLE ? undefined : token, options, process.env)
-    : describeWebhook(url, token, sealCommand(relay, repository, path))
+    ? await describeBot(bare, token === TOKEN_VARIABLE ? undefined : token, options, process.env)
+    : describeWebhook(bare, await exampleHere(path), token, seal)
   const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
 }
 
 /** Where `hookline dev` listens. */
 const DEV = 'http://localhost:3000'
+
+/** What fires a trigger, where its file is here: its path goes into the URL. */
+async function exampleHere(path: string): Promise<ExampleRequest> {
+  const { triggersHere } = await import('./dev.ts')
+  const here = triggersHere(process.env).find(
+    ({ workflow, trigger }) => `${workflow}/${trigger}` === path,
+  )
+  return here?.example ?? ANY_REQUEST
+}
 
 /** @throws UserError where a hosted relay would take another part of the URL for the repository */
 function repositoryOf({ repository, relay, selfHosted }: UrlOptions): string | undefined {
@@ -104,7 +118,7 @@ function repositoryOf({ repository, relay, selfHosted }: UrlOptions): string | u
 async function sealedAtHand(relay: string, repository: string | undefined, path: string) {
   const token = process.env.HOOKLINE_TOKEN ?? ''
   if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return TOKEN_VARIABLE
-  if (!GITHUB_TOKEN.test(token) || repository === undefined || relay === DEV) return undefined
+  if (!GITHUB_TOKEN.test(token) || repository === undefined) return undefined
   try {
     const { sealToken } = await import('../relay/seal.ts')
     return await sealToken({ token, repository, path }, await sealingKey({ relay }))
@@ -229,22 +243,26 @@ const TOKEN_VARIABLE = '$HOOKLINE_TOKEN'
  * A webhook URL, and a curl line to try it with, which keeps the token out of the URL.
  *
  * @param token a grant or a sealed one, which may stand in the URL; `undefined` for a header
- * @param seal the command that makes one, for who cannot set a header
+ * @param seal the command that makes one, for who cannot set a header; absent where none is needed
  */
-function describeWebhook(bare: string, token: string | undefined, seal: string): Described {
-  const [name, value] = ['X-Platform-Authorization', `Bearer ${token ?? TOKEN_VARIABLE}`] as const
-  const header = `${name}: ${value}`
-  const headers = { [name]: value, 'Content-Type': 'application/json' }
-  const body = '{"hello":"world"}'
-  const call = { method: 'POST', url: bare, headers, body }
-  const curl = curlLine({ ...call, variables: [TOKEN_VARIABLE] })
-  if (token === undefined) {
-    const parts = ['Webhook URL', bare, 'Header that the sender sets', header, 'Try it', curl]
-    const other = 'A sender that sets no header needs a token that may stand in a URL'
-    return { text: lines(...parts, other, seal), url: bare, header, curl }
+function describeWebhook(
+  bare: string,
+  example: ExampleRequest,
+  token: string | undefined,
+  seal: string | undefined,
+): Described {
+  const place = bare + example.path
+  const isOpen = token === undefined && seal === undefined
+  const curl = exampleLine(bare, example, isOpen ? undefined : (token ?? TOKEN_VARIABLE))
+  const url = token === undefined ? place : withToken(place, token)
+  const parts = ['Webhook URL', url]
+  if (token !== undefined || seal === undefined) {
+    return { text: lines(...parts, 'Try it', curl), url, curl }
   }
-  const url = withToken(bare, token)
-  return { text: lines('Webhook URL', url, 'Try it', curl), url, curl }
+  const header = `X-Platform-Authorization: Bearer ${TOKEN_VARIABLE}`
+  const other = 'A sender that sets no header needs a token that may stand in a URL'
+  parts.push('Header that the sender sets', header, 'Try it', curl, other, seal)
+  return { text: lines(...parts), url, header, curl }
 }
 
 function sealCommand(relay: string, repository: string | undefined, path: string): string {

@@ -226,7 +226,7 @@ function attempt<Value>(read: () => Value): Attempt<Value> {
 }
 
 /** A trigger that waits for requests, with the address that it answers to. */
-interface FoundTrigger {
+export interface FoundTrigger {
   readonly workflow: string
   readonly trigger: string
   readonly url: string
@@ -257,14 +257,31 @@ export function listLine({ url, example }: FoundTrigger): string {
   return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`
 }
 
-/** A line for a shell that fires a trigger. */
+/** What fires a trigger that asks for nothing else. */
+export const ANY_REQUEST: ExampleRequest = {
+  method: 'POST',
+  path: '',
+  contentType: 'application/json',
+  body: '{"hello":"world"}',
+}
+
+/**
+ * A line for a shell that fires a trigger.
+ *
+ * @param credential what a relay is brought, or the shell's variable for it, `$HOOKLINE_TOKEN`; absent
+ * where none is needed
+ */
 export function exampleLine(
   url: string,
   { method, path, contentType, body }: ExampleRequest,
+  credential?: string,
 ): string {
-  const headers: Record<string, string> =
-    contentType === undefined ? {} : { 'content-type': contentType }
-  return curlLine({ method, url: url + path, headers, body: body ?? '' })
+  const headers = {
+    ...(credential !== undefined && { 'X-Platform-Authorization': `Bearer ${credential}` }),
+    ...(contentType !== undefined && { 'content-type': contentType }),
+  }
+  const variables = credential?.startsWith('$') ? [credential] : []
+  return curlLine({ method, url: url + path, headers, body: body ?? '', variables })
 }
 
 /** Characters of a value that are shown; the rest is counted. */

@@ -148,7 +148,7 @@ function checkAuthority(env: Environment): void {
     throw new UsageError({
       message:
         'HOOKLINE_KEYS is set beside HOOKLINE_APP_ID: such a key would open every repository',
-      hint: 'remove HOOKLINE_KEYS, and give senders grants: hookline keys sign, hookline grant',
+      hint: 'remove HOOKLINE_KEYS, and give senders grants: npx hookline keys sign, npx hookline grant',
     })
   }
   if (app && (!id || !key)) {
@@ -160,13 +160,13 @@ function checkAuthority(env: Environment): void {
   if (app && !signKeys) {
     throw new UserError({
       message: 'HOOKLINE_SIGN_KEYS is missing',
-      hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys sign',
+      hint: 'with an App, requests bring grants; make the keys that sign them with: npx hookline keys sign',
     })
   }
   if (token && !keys && !signKeys) {
     throw new UserError({
       message: 'HOOKLINE_KEYS is missing, or HOOKLINE_SIGN_KEYS',
-      hint: 'a relay that holds the token needs the keys, or the grants, that requests bring',
+      hint: 'a relay that holds the token needs the keys, or the grants, that requests bring; or unset HOOKLINE_TOKEN, so that each request brings its own',
     })
   }
   if (!app && !token && (keys || signKeys)) {
@@ -225,6 +225,12 @@ function authorityOf(
  * @throws UserError when it is not `owner/name`
  */
 export function readRepository(text: string, name?: string): Repository {
+  if (text.endsWith('.git')) {
+    throw new UserError({
+      message: `${JSON.stringify(text)} is the address of a repository, and not its name`,
+      hint: `write it as ${text.slice(0, -'.git'.length)}`,
+    })
+  }
   if (isRepository(text)) return parseRepository(text)
   const found = JSON.stringify(text)
   throw new UserError({
@@ -245,7 +251,7 @@ export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
     throw new UserError(
       {
         message: 'HOOKLINE_SEAL_KEYS holds no sealing keys',
-        hint: 'make them with: hookline keys new',
+        hint: 'make them with: npx hookline keys new',
       },
       { cause },
     )
@@ -266,7 +272,7 @@ export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
   }
   throw new UserError({
     message: 'HOOKLINE_SIGN_KEYS holds no signing keys',
-    hint: 'make them with: hookline keys sign',
+    hint: 'make them with: npx hookline keys sign',
   })
 }
 
@@ -289,7 +295,7 @@ export function readAccessKeys(text: string | undefined): readonly Secret[] {
   if (keys.length > 0) return keys.map((key) => new Secret(key))
   throw new UserError({
     message: 'HOOKLINE_KEYS is missing',
-    hint: 'make a key with: hookline keys access',
+    hint: 'make a key with: npx hookline keys access',
   })
 }
 
@@ -300,7 +306,7 @@ export function weakKeyProblems(env: Environment): readonly Problem[] {
   )
   return weak.map((name) => ({
     message: `${name} holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
-    hint: 'make one with: hookline keys access',
+    hint: 'make one with: npx hookline keys access',
   }))
 }
 

@@ -58,6 +58,8 @@ function checkedRepository(owner: string, name: string): Repository {
 function hosted(path: string): [Repository, string] {
   const [, owner, name, rest] = /^\/([^/]*)\/([^/]*)\/(.*)$/s.exec(path) ?? []
   if (!owner || !name || !rest) throw notFound(HOSTED_FORM)
+  // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
+  if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
   return [checkedRepository(owner, name), rest]
 }
 

@@ -121,6 +121,10 @@ export function isWorkflowName(text: string): boolean {
 
 /** The webhook URL, still without a token. @throws UserError naming the part that is wrong */
 export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddress): string {
+  // The end of an address of git: GitHub lets no repository be named so.
+  if (repository?.endsWith('.git')) {
+    throw wrong('the repository', repository, repository.slice(0, -'.git'.length))
+  }
   const base = URL.canParse(relay) ? new URL(relay) : undefined
   if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
     throw wrong('the address of the relay', relay, 'https://relay.example')

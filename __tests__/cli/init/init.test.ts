@@ -1,4 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -49,7 +50,7 @@ function below(heading: RegExp, text: string): string[] {
 function pasted(line: string): string[] {
   const [npx, name, ...args] = line.split(' ')
   expect([npx, name]).toEqual(['npx', 'hookline'])
-  return args
+  return args.map((arg) => arg.replace(/^'(.*)'$/, '$1'))
 }
 
 const WEBHOOKS = [
@@ -63,7 +64,8 @@ describe('in an empty folder, the commands that it prints are pasted, and output
     const env = { PORT: await freePort() }
     const { exitCode, stdout } = await hookline(['init', ...args], env)
     expect(exitCode).toBe(0)
-    const [serve = '', fire = ''] = below(/^Try it here/, stdout)
+    const [serve = ''] = below(/^Try it here/, stdout)
+    const [fire = ''] = below(/^In a second one/, stdout)
     const dev = new RunningCommand(pasted(serve), { cwd: folder, env })
     try {
       await dev.printed(/listening on/)
@@ -109,6 +111,9 @@ test('kind compiled: what it prints makes the native workflows that it then adds
   const { stdout } = await hookline(['init', '--kind', 'compiled'])
   const [build = '', add = ''] = below(/^Then on GitHub/, stdout)
   expect(await hookline(pasted(build))).toMatchObject({ exitCode: 0, stderr: '' })
+  const made = await readFile(join(folder, '.github/workflows/hook.yml'), 'utf8')
+  // There is no tag before the first release.
+  expect(made).toMatch(/uses: hookline\/hookline@1{40}$/m)
   await run('git', ['init', '-q'], { cwd: folder })
   await run('sh', ['-c', add], { cwd: folder })
   const { stdout: added } = await run('git', ['diff', '--cached', '--name-only'], { cwd: folder })
@@ -122,10 +127,9 @@ test('kind bot: it prints how to set the secret, and no URL', async () => {
     'git add .github/workflows/bot.yml',
     "git commit -m 'Add the workflow bot'",
     'git push',
-    'npx hookline doctor --workflow bot --repository octo/repo',
     'gh workflow run bot.yml',
   ])
-  expect(stdout).not.toMatch(/relay|curl/)
+  expect(stdout).not.toMatch(/relay|curl|doctor/)
 })
 
 describe('hookline init', () => {
@@ -163,6 +167,18 @@ describe('hookline init', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr).toContain('.github/workflows/hook.yml is there already')
     expect(await readFile(path, 'utf8')).toBe('mine')
+  })
+
+  test('refuses a folder below the root of a repository, where GitHub reads none', async () => {
+    await run('git', ['init', '-q'], { cwd: folder })
+    const below = join(folder, 'packages/web')
+    await mkdir(below, { recursive: true })
+    const { exitCode, stderr } = await runShared(['init'], { cwd: below })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/root of a repository[\s\S]*cd \.\.\/\.\.;/),
+    })
+    expect(existsSync(join(below, '.github'))).toBe(false)
   })
 
   test('refuses where build would find a file of another hand', async () => {
@@ -205,6 +221,7 @@ describe('hookline init', () => {
     ['a name with an extension', ['--name', 'hook.yml'], 1, /extension/],
     ['a name that would end an expression', ['--name', "a'b"], 1, /workflow is/],
     ['a repository', ['--repository', 'octo'], 1, /owner\/name/],
+    ['the address of a repository', ['--repository', 'octo/repo.git'], 1, /octo\/repo$/m],
     ['a relay', ['--relay', 'relay.example.com'], 1, /https:/],
     ['an event', ['--event', 'workflow'], 2, /workflow_dispatch/],
     [

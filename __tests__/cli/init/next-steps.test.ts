@@ -21,9 +21,10 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
     missing: [],
     pin: ['git ls-remote https://github.com/hookline/hookline HEAD'],
     tokenBox: 'Contents: Read and write',
-    relay: ['npx hookline relay'],
+    relay: ['env -u HOOKLINE_TOKEN npx hookline relay'],
+    sealedUrl: ['npx hookline url deploy --repository octo/repo --relay https://relay.example'],
     curl:
-      'curl -X POST -H "X-Platform-Authorization: $HOOKLINE_TOKEN"' +
+      'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_TOKEN"' +
       ` -H 'content-type: application/json' -d '{"hello":"world"}' 'https://relay.example/octo/repo/deploy/webhook'`,
     tryOut: [
       'npx hookline dev',
@@ -36,27 +37,37 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
       'git add .github/workflows/deploy.yml',
       "git commit -m 'Add the workflow deploy'",
       'git push',
+    ],
+    doctor: [
       'npx hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
     ],
   })
 })
 
 test('started directly, it needs a token that cannot push, and a relay that is told so', () => {
-  const { token, tokenBox, relay, publish } = stepsOf('webhook', {
+  const { token, tokenBox, relay, doctor } = stepsOf('webhook', {
     event: 'workflow_dispatch',
     relay: 'http://localhost:3000',
   })
   expect(token[0]).toMatch(/&actions=write$/)
-  expect([tokenBox, relay, publish.at(-1)]).toEqual([
+  expect([tokenBox, relay, doctor[0]]).toEqual([
     'Actions: Read and write',
-    ['HOOKLINE_EVENT=workflow_dispatch npx hookline relay --tunnel'],
+    ['env -u HOOKLINE_TOKEN HOOKLINE_EVENT=workflow_dispatch npx hookline relay --tunnel'],
     'npx hookline doctor --workflow deploy --repository octo/repo --event workflow_dispatch --relay http://localhost:3000',
   ])
 })
 
 test('one to compile is built for the event that starts it', () => {
   const { publish, pin } = stepsOf('compiled', { event: 'workflow_dispatch' })
-  expect([publish[0], pin]).toEqual(['npx hookline build --event workflow_dispatch', []])
+  expect([publish[0], pin.length]).toEqual([
+    "npx hookline build --event workflow_dispatch --uses 'hookline/hookline@1111111111111111111111111111111111111111'",
+    1,
+  ])
+  const pinned = stepsOf('compiled', { uses: 'hookline/hookline@abc' })
+  expect([pinned.publish[0], pinned.pin]).toEqual([
+    "npx hookline build --uses 'hookline/hookline@abc'",
+    [],
+  ])
 })
 
 test('one to compile is built with the action that is pinned', () => {
@@ -76,7 +87,7 @@ test('what stands in the URL for something else is named', () => {
 
 test('a workflow to compile is compiled first, and both of its files are added', () => {
   expect(stepsOf('compiled').publish.slice(0, 2)).toEqual([
-    'npx hookline build',
+    "npx hookline build --uses 'hookline/hookline@1111111111111111111111111111111111111111'",
     'git add workflows/deploy.yml .github/workflows/deploy.yml',
   ])
 })
@@ -90,7 +101,9 @@ test('who is not logged in to gh does that before anything is pushed', () => {
 })
 
 test('a bot has no URL; its token is asked for, and stands in no argument', () => {
-  const { url, curl, tryOut, publish } = stepsOf('bot')
+  const { url, curl, tryOut, publish, doctor } = stepsOf('bot')
+  // What polls needs no token of GitHub: there is nothing for doctor to look at.
+  expect(doctor).toEqual([])
   expect([url, curl]).toEqual([null, null])
   expect(tryOut).toEqual([
     'echo .env >> .gitignore',
@@ -104,7 +117,7 @@ test('a bot has no URL; its token is asked for, and stands in no argument', () =
 })
 
 test('without a repository there is a place for one in the URL, and none in the command', () => {
-  const { url, publish } = stepsOf('webhook', { repository: '' })
+  const { url, doctor } = stepsOf('webhook', { repository: '' })
   expect(url).toBe('https://relay.example/owner/name/deploy/webhook')
-  expect(publish.at(-1)).toBe('npx hookline doctor --workflow deploy --relay https://relay.example')
+  expect(doctor[0]).toBe('npx hookline doctor --workflow deploy --relay https://relay.example')
 })

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -90,6 +90,32 @@ describe('hookline url', () => {
     expect(JSON.parse(alone.stdout).url).toBe('https://relay.example/webhook/hook/webhook')
   })
 
+  test('what a trigger asks for stands in the URL and the curl line, where its file is here', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookline-url-'))
+    await mkdir(join(folder, 'workflows'))
+    const on = 'on: {webhook: {method: put, path: "/users/:userId"}}'
+    await writeFile(join(folder, 'workflows/user.yml'), `${on}\njobs: {}\n`)
+    const own = async (name: string) => {
+      const { stdout } = await hookline(['url', name, ...RELAY, '--json'], {}, folder)
+      return JSON.parse(stdout)
+    }
+    const url = 'https://relay.example/octo/repo/user/webhook/users/userId'
+    expect(await own('user')).toMatchObject({
+      url,
+      curl: expect.stringMatching(/-X PUT .*userId'$/),
+    })
+    expect((await own('other')).url).toBe('https://relay.example/octo/repo/other/webhook')
+    await rm(folder, { recursive: true })
+  })
+
+  test('for hookline dev there is nothing to bring', async () => {
+    const { stdout } = await hookline(['url', 'hook'], {
+      HOOKLINE_TOKEN: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
+    })
+    expect(stdout).toContain("'http://localhost:3000/webhook/hook/webhook'\n")
+    expect(stdout).not.toMatch(/X-Platform|seal/)
+  })
+
   test('a token of GitHub is sealed where the relay has a key for it, and shown nowhere', async () => {
     const keys = (await hookline(['keys', 'new'])).stdout.trim()
     const published = (await hookline(['keys', 'public'], { HOOKLINE_SEAL_KEYS: keys })).stdout
@@ -117,6 +143,7 @@ describe('hookline url', () => {
   test.each([
     [['url', 'bot', '--bot', '--updates', 'calback_query'], 1, 'did you mean "callback_query"?'],
     [['url', 'hook', '--repository', 'octo'], 1, 'owner/name'],
+    [['url', 'hook', '--repository', 'octo/repo.git'], 1, 'it looks like octo/repo\n'],
     [['url', 'hook', ...RELAY, '--relay', 'relay.example'], 1, 'https://relay.example'],
     [['url', '../x'], 1, 'the workflow'],
     [['url'], 2, 'workflow'],

@@ -34,10 +34,9 @@ const compiledKind: Kind = {
   title: 'a request to a URL, in a workflow file with jobs for each request',
   workflow: 'hook',
   trigger: 'webhook',
-  compile: ({ event, uses }) => {
-    const pinned = uses === undefined ? '' : ` --uses ${shellQuoted(uses)}`
-    return `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''}${pinned}`
-  },
+  // Without --uses it would write a tag that there is not before the first release.
+  compile: ({ event, uses = UNPINNED }) =>
+    `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''} --uses ${shellQuoted(uses)}`,
   files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
 }
 

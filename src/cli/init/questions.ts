@@ -29,15 +29,19 @@ export type Given = {
 interface Surroundings {
   /** `owner/name` of the git remote `origin`; empty without one. */
   readonly repository: string
+  /** Address of a relay on this machine, which no sender reaches: it stands for the one to come. */
+  readonly relay?: string
 }
 
 const ANY_NAME = 'hook'
 
-/** A relay on this machine, which no sender reaches: it stands for the one that is to come. */
-export const OWN_RELAY = 'http://localhost:3000'
+const OWN_RELAY = 'http://localhost:3000'
 
 /** In the order in which they are asked. */
-export function questions({ repository }: Surroundings): readonly Question[] {
+export function questions({
+  repository,
+  relay: own = OWN_RELAY,
+}: Surroundings): readonly Question[] {
   return [
     {
       name: 'kind',
@@ -61,7 +65,7 @@ export function questions({ repository }: Surroundings): readonly Question[] {
     {
       name: 'relay',
       text: 'Address of the relay',
-      fallback: () => OWN_RELAY,
+      fallback: () => own,
       matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
       check: (relay) => checkUrl({ relay }),
     },

@@ -4,10 +4,13 @@ import { SCHEMES } from '../../triggers/verify/schemes.ts'
 
 /** Secrets of the repository that the workflow of a sender reads. */
 export function secretsOf(sender: Sender): readonly string[] {
-  return [
-    ...(sender.secret === undefined ? [] : [sender.secret]),
-    ...(isUrlSigned(sender) ? [urlName(sender)] : []),
-  ]
+  return [sender.secret, urlSecretOf(sender)].flatMap((secret) => secret ?? [])
+}
+
+/** The one that holds the webhook URL, with its token, where the sender signs that too. */
+export function urlSecretOf(sender: Sender): string | undefined {
+  const isUrlSigned = SCHEMES.get(schemeOf(sender))?.needs.includes('url') ?? false
+  return isUrlSigned ? `${sender.name.toUpperCase().replaceAll('-', '_')}_URL` : undefined
 }
 
 export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): string {
@@ -41,25 +44,17 @@ function proof(sender: Sender, trigger: string, open: string): object {
   }
   const scheme = schemeOf(sender)
   const isOwn = trigger !== 'webhook' && trigger !== 'google_form'
+  const urlSecret = urlSecretOf(sender)
   return {
     verify: {
       ...(!isOwn && { scheme }),
       ...sender.options,
       ...(sender.secret && { secret: read(sender.secret) }),
-      ...(isUrlSigned(sender) && { url: read(urlName(sender)) }),
+      ...(urlSecret !== undefined && { url: read(urlSecret) }),
     },
   }
 }
 
-function isUrlSigned(sender: Sender): boolean {
-  return SCHEMES.get(schemeOf(sender))?.needs.includes('url') ?? false
-}
-
 function schemeOf({ name, scheme = name }: Sender): string {
   return scheme
-}
-
-/** The URL holds the token, so it is a secret too. */
-function urlName({ name }: Sender): string {
-  return `${name.toUpperCase().replaceAll('-', '_')}_URL`
 }

@@ -17,7 +17,7 @@ export function readOutboxSettings(env: Environment): OutboxSettings {
   if (!env.HOOKLINE_SEAL_KEYS) {
     throw new UserError({
       message: 'HOOKLINE_SEAL_KEYS is missing',
-      hint: 'what the outbox keeps is sealed; make keys with: hookline keys new',
+      hint: 'what the outbox keeps is sealed; make keys with: npx hookline keys new',
     })
   }
   return {
