@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, type Node, parse, type Scalar, visit } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
-import { hasExpression } from '../workflow/expressions.ts'
+import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits, type Plan } from './events.ts'
@@ -200,18 +200,22 @@ function conditionOf({ document }: SourceFile, { content }: SourceJob): string |
   if (!isScalar(value) || value.value === null) return undefined
   const text = String(value.value).trim()
   if (!hasExpression(text)) return text === '' ? undefined : text
-  const [, only] = /^\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}$/s.exec(text) ?? []
-  if (only !== undefined) return only.trim()
+  const spans = expressionSpans(text).filter(({ closed }) => closed)
+  const expressions = spans.map(({ start, end }) => text.slice(start, end).trim())
+  const [only] = spans
+  if (only?.start === '${{'.length && only.end === text.length - '}}'.length) return expressions[0]
   // GitHub reads such a text as `format('a {0}', x)`, which is always true.
-  const parts: string[] = []
-  const pattern = text.replaceAll(
-    /\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}|[{}']/g,
-    (found, inner) => {
-      if (inner === undefined) return found.repeat(2)
-      return `{${parts.push(String(inner).trim()) - 1}}`
-    },
-  )
-  return `format('${pattern}', ${parts.join(', ')})`
+  let pattern = ''
+  let at = 0
+  for (const [index, { start, end }] of spans.entries()) {
+    pattern += `${escapedPattern(text.slice(at, start - '${{'.length))}{${index}}`
+    at = end + '}}'.length
+  }
+  return `format('${pattern}${escapedPattern(text.slice(at))}', ${expressions.join(', ')})`
+}
+
+function escapedPattern(text: string): string {
+  return text.replaceAll(/[{}']/g, '$&$&')
 }
 
 /** What the context `on` is called in a job, and `needs` where it has more jobs in it than before. */

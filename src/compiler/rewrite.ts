@@ -140,7 +140,7 @@ function problemsOf(
     const place = expression.span(start, end)
     return { ...problem, position: positionAt(file.source, place.start, place.end) }
   }
-  const slips = slipsOf(expression.text)
+  const slips = slipsOf(expression.text).slice(0, LIMITS.problems)
   if (slips.length > 0) {
     return slips.map((slip) => problemAt(slip, { message: slip.message, hint: slip.hint }))
   }
