@@ -81,7 +81,7 @@ async function answerChat(item: Item, input: Input, ports: ReplyPorts): Promise<
   const token = input('token').trim()
   if (!/^\d+:[\w-]+$/.test(token)) {
     throw new UserError({
-      message: 'input "token" is no bot token',
+      message: 'input "token" is not a bot token',
       hint: 'give it as: token: ${{ secrets.BOT_TOKEN }}',
     })
   }

@@ -261,7 +261,7 @@ function slipsOf(expression: string): Slip[] {
     const span = { start: index, end: index + found.length }
     if (groups?.operator !== undefined) {
       const replacement = groups.operator.slice(0, 2)
-      const message = `expression: "${found}" is no operator here`
+      const message = `expression: "${found}" is not an operator here`
       return [{ ...span, message, hint: `write ${replacement}`, replacement }]
     }
     if (groups?.text === undefined) return []

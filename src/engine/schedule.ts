@@ -26,7 +26,7 @@ const SHORTEST_INTERVAL = 5 * MINUTE
 /**
  * Whether `every` lets a trigger run on a `schedule` event.
  *
- * @throws OptionError when it would need a store, or is no cron expression after all
+ * @throws OptionError when it would need a store, or is not a cron expression after all
  */
 export async function checkSchedule(
   every: NonNullable<Config['every']>,
@@ -74,7 +74,7 @@ async function parseCron(expression: string, timezone: string): Promise<Cron> {
   try {
     return new Cron(expression, { timezone, mode: '5-part' })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : 'is no cron expression'
+    const why = cause instanceof Error ? cause.message : 'is not a cron expression'
     throw new OptionError('every', `config.every: ${why}`, { cause })
   }
 }

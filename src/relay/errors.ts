@@ -65,19 +65,19 @@ export function notFound(form: string): RelayError {
 }
 
 export function badOwner(): RelayError {
-  return new RelayError(400, 'bad_owner', 'the first part of the path is no repository owner', {
+  return new RelayError(400, 'bad_owner', 'the first part of the path is not a repository owner', {
     hint: 'an owner has at most 39 letters, digits, "-" and "_", none of them percent-encoded',
   })
 }
 
 export function badRepository(): RelayError {
-  return new RelayError(400, 'bad_repository', 'the second part of the path is no repository', {
+  return new RelayError(400, 'bad_repository', 'the second part of the path is not a repository', {
     hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
   })
 }
 
 export function badWorkflow(): RelayError {
-  return new RelayError(400, 'bad_workflow', 'the workflow in the path is no name of a file', {
+  return new RelayError(400, 'bad_workflow', 'the workflow in the path is not the name of a file', {
     hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
   })
 }
@@ -149,7 +149,10 @@ export function internalError(cause: unknown): RelayError {
 
 /** What the server could not read as a request. */
 export function malformedRequest(status: number): RelayError {
-  const [code, message] = MALFORMED.get(status) ?? ['bad_request', 'this is no valid HTTP request']
+  const [code, message] = MALFORMED.get(status) ?? [
+    'bad_request',
+    'this is not a valid HTTP request',
+  ]
   return new RelayError(status, code, message, {
     hint: 'see RFC 9112 for what a request looks like',
   })

@@ -281,7 +281,7 @@ function refusal({ status, text }: PlatformAnswer, event: DispatchEvent): RelayE
   }
   if (status < 400 || FAULTS_OF_THE_MOMENT.has(status)) return platformUnavailable()
   return new RelayError(422, 'rejected', `GitHub rejected the event with status ${status}`, {
-    hint: 'this is no fault of the token: look at what is sent',
+    hint: 'the token is not at fault: look at what is sent',
   })
 }
 

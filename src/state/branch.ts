@@ -114,7 +114,7 @@ async function loadFile(branch: string, id: TriggerId, api: GitHubApi): Promise<
   const found = v.safeParse(contentSchema, reply.data)
   if (!found.success || found.output.encoding !== 'base64') {
     const { place, reset } = naming(id, branch)
-    throw new UserError({ message: `${place} is no state of Hookline`, notes: [reset] })
+    throw new UserError({ message: `${place} is not a state of Hookline`, notes: [reset] })
   }
   const { content, sha } = found.output
   const text = new TextDecoder().decode(fromBase64(content.replace(/\s/g, '')))
@@ -146,7 +146,7 @@ async function blobSha(text: string): Promise<string> {
 
 function naming(id: TriggerId, branch: string) {
   const place = `${file(id)} on the branch ${branch}`
-  const reset = `to begin anew, delete the file, or the branch: git push origin --delete ${branch}`
+  const reset = `to start over, delete the file, or the branch: git push origin --delete ${branch}`
   return { place, reset }
 }
 
@@ -253,7 +253,7 @@ function notes(reply: GitHubReply): NonNullable<Problem['notes']> {
   if (/secondary rate|abuse detection/i.test(message)) {
     return ['GitHub limits how often it is called: try again later']
   }
-  if (status === 401) return ['the input `github-token` is no token that GitHub knows']
+  if (status === 401) return ['the input `github-token` is not a token that GitHub knows']
   if (/rule violation|protected/i.test(message)) {
     return ['a rule protects the branch: exempt it, or choose another name']
   }

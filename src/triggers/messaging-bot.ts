@@ -42,7 +42,7 @@ const fromSecret = (shape: RegExp, otherwise: string) =>
 /** Digits, a colon, and a string; nothing in it can change the address it is put into. */
 const token = fromSecret(
   /^\d+:[\w-]+$/,
-  'is no bot token: digits, a colon and a string, as BotFather gives it',
+  'is not a bot token: digits, a colon and a string, as BotFather gives it',
 )
 
 /** An id as text: a number, or its digits where it came from a variable. */
@@ -51,14 +51,14 @@ const id = v.pipe(
   v.transform(String),
   v.regex(
     /^-?\d+$/,
-    'is no id: ids are whole numbers, as the item shows them in "chat" and "from"',
+    'is not an id: ids are whole numbers, as the item shows them in "chat" and "from"',
   ),
 )
 
 /** Source of the rule: Bot API, setWebhook, `secret_token`. */
 const secretToken = fromSecret(
   /^[\w-]{1,256}$/,
-  'is no secret token: 1 to 256 letters, digits, "_" and "-"',
+  'is not a secret token: 1 to 256 letters, digits, "_" and "-"',
 )
 
 const options = v.strictObject({
@@ -186,7 +186,7 @@ async function receiveUpdate(
     return { ...refused('secretToken', found), warnings: [`secretToken: ${found}`] }
   }
   const update = readUpdate(body)
-  if (!update) return refused('webhook', 'the body is no update of a bot')
+  if (!update) return refused('webhook', 'the body is not an update of a bot')
   const checks = updateChecks(update, options)
   if (!checks.every(({ held }) => held)) return { checks, items: [] }
   return { checks, items: [updateItem(update, options.updates)] }

@@ -118,11 +118,12 @@ export const KEYS = {
   base64: { read: ENCODINGS.base64, mistake: '"secret" is not base64' },
   ed25519: {
     read: ed25519Key,
-    mistake: '"secret" is no public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+    mistake: '"secret" is not a public key of Ed25519: 32 bytes in hex or base64, or SPKI',
   },
   p256: {
     read: p256Key,
-    mistake: '"secret" is no public key of P-256: the base64 of its SPKI, as the sender shows it',
+    mistake:
+      '"secret" is not a public key of P-256: the base64 of its SPKI, as the sender shows it',
   },
 } as const satisfies Record<string, KeyForm>
 
