@@ -72,7 +72,7 @@ function mayReceive({ nodes: { options } }: SourceTrigger): boolean {
 }
 
 /** An entry of `on.schedule`. */
-export interface ScheduleEntry {
+interface ScheduleEntry {
   readonly cron: string
   readonly timeZone: string | undefined
 }
@@ -100,7 +100,7 @@ const DAY = 24 * HOUR
 const SAYABLE = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, DAY] as const
 
 /** How often a trigger is to be polled: minutes, or a cron expression. */
-export interface Every {
+interface Every {
   readonly minutes?: number
   readonly cron?: string
 }
@@ -251,7 +251,7 @@ function nested([key, ...more]: readonly string[], value: Json): Json {
 }
 
 /** What the triggers of a file that polls need of GitHub. */
-export interface Needs {
+interface Needs {
   /** `undefined` where no trigger is reached by webhooks. */
   readonly starting: StartingEvent | undefined
   readonly schedule: readonly ScheduleEntry[]

@@ -29,7 +29,7 @@ interface JobChange {
 }
 
 /** A key with its value, as lines at column 0. */
-export interface Entry {
+interface Entry {
   readonly name: string
   readonly lines: Lines
 }

@@ -70,7 +70,7 @@ export function onJobLines(job: OnJob): string[] {
 const PATH = 'github.event.client_payload.path'
 
 /** What tells a run of Hookline's from those of GitHub's own events. */
-export interface Starts {
+interface Starts {
   readonly starting: StartingEvent | undefined
   /** The triggers that webhooks reach. */
   readonly webhooks: readonly SourceTrigger[]

@@ -26,7 +26,7 @@ export interface GitHubOptions {
 export const DEFAULT_BUDGET = 8000
 
 /** What is asked about one repository; `path` is what follows `/repos/{owner}/{repo}`. */
-export interface Question {
+interface Question {
   /** POST by default. */
   readonly method?: 'GET' | 'POST'
   readonly path: string

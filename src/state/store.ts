@@ -20,7 +20,7 @@ export interface Snapshot {
   readonly now: number
 }
 
-export type Update = (state: TriggerState, now: number) => TriggerState
+type Update = (state: TriggerState, now: number) => TriggerState
 
 /** What runs of workflows have in common: which keys are taken, and by whom. */
 export interface StateStore {

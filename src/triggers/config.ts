@@ -59,7 +59,7 @@ const runOptions = {
 }
 
 /** A mapping of YAML with any keys, such as a query. */
-export const mapping = v.pipe(
+const mapping = v.pipe(
   v.unknown(),
   v.check(isObject, 'is not a mapping'),
   v.transform((value) => value as JsonObject), // options are JSON

@@ -64,9 +64,10 @@ describe('right is', () => {
   })
 })
 
-const UNSET =
-  '"verify.secret" is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
-const unset = (name: string) => UNSET.replace('is empty', `${name} is empty`)
+const SET_IT =
+  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+const UNSET = `"verify.secret" ${SET_IT}`
+const unset = (name: string) => `"verify.secret": ${name} ${SET_IT}`
 const NAMES = [...SCHEMES.keys()].join(', ')
 const OPTIONS =
   'scheme, secret, tolerance, header, query, field, algorithm, encoding, prefix, template, timestampHeader, signaturePart, timestampPart, separator, url, topic'
