@@ -5,6 +5,7 @@ import { http } from '../action/http.ts'
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { curlLine, shellQuoted } from '../inspector/curl.ts'
 import {
+  BOT_TOKEN,
   type Bot,
   getWebhookInfo,
   setWebhook,
@@ -173,7 +174,7 @@ JSON`
 }
 
 function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
-  if (!/^\d+:[\w-]+$/.test(token)) {
+  if (!BOT_TOKEN.test(token)) {
     throw new UserError({ message: 'BOT_TOKEN is no bot token: digits, a colon and a string' })
   }
   const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])

@@ -1,4 +1,4 @@
-import { jitter } from '../wire/http.ts'
+import { jitter, SECONDARY_LIMIT } from '../wire/http.ts'
 import { isObject, parsePlainJson } from '../wire/json.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { DispatchEvent, TokenSource } from './claims.ts'
@@ -290,7 +290,7 @@ function isRateLimit({ status, header, text }: PlatformAnswer): boolean {
   if (status === 429) return true
   if (status !== 403) return false
   const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0'
-  return told || /secondary rate|abuse detection/i.test(text)
+  return told || SECONDARY_LIMIT.test(text)
 }
 
 function rateLimited(answer: PlatformAnswer, now: Date): Verdict {

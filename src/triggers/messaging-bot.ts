@@ -3,7 +3,7 @@ import { isObject, type Json } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import { wholeNumber } from './config.ts'
-import { type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
+import { BOT_TOKEN, type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
 import {
   chatId,
   firingKinds,
@@ -39,9 +39,8 @@ const fromSecret = (shape: RegExp, otherwise: string) =>
     v.transform((text) => new Secret(text)),
   )
 
-/** Digits, a colon, and a string; nothing in it can change the address it is put into. */
 const token = fromSecret(
-  /^\d+:[\w-]+$/,
+  BOT_TOKEN,
   'is not a bot token: digits, a colon and a string, as BotFather gives it',
 )
 

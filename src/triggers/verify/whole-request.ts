@@ -43,14 +43,15 @@ export const twilio: Scheme = {
     if (hash === undefined && !isForm && request.bytes.length > 0) {
       return 'the body is neither a form, nor signed by bodySHA256 in the URL'
     }
-    const parameters = hash === undefined && isForm ? formText(request) : ''
+    const parameters = hash === undefined && isForm ? sortedForm(request.bytes) : ''
     const url = calledUrl(settings.url?.reveal() ?? '', request)
     const texts = portForms(url).map((form) => concat([form, parameters]))
     return hmacRefusal('sha1', texts, ENCODINGS.base64(presented), settings)
   },
 }
 
-function formText({ bytes }: WebhookRequest): string {
+/** The parameters of a form as Twilio signs them. */
+export function sortedForm(bytes: Uint8Array): string {
   const parameters = new URLSearchParams(utf8Text(bytes) ?? '')
   const names = [...new Set(parameters.keys())].sort()
   return names
