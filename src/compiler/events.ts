@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, parseDocument, stringify, visit } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, parseDocument, stringify, visit } from 'yaml'
 import { UserError } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
@@ -192,9 +192,10 @@ function startingLines(
 ): string[] {
   const own = file.native.find(({ name }) => name === starting)
   if (!own) return lines({ [starting]: starting === 'workflow_dispatch' ? WITH_INPUT : TYPES })
-  return starting === 'workflow_dispatch'
-    ? changed(file, own, texts, ['inputs', INPUT], { type: 'string' })
-    : changed(file, own, texts, ['types'], EVENT_TYPE)
+  const entry = entryDocument(file, own, textOf(texts, own))
+  if (starting === 'workflow_dispatch') addInput(entry, starting)
+  else addType(entry, starting)
+  return entry.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
 }
 
 const WITH_INPUT = { inputs: { [INPUT]: { type: 'string' } } }
@@ -206,16 +207,9 @@ function lines(value: object): string[] {
   return text.replace(/types:\n\s+- (\w+)$/, 'types: [$1]').split('\n')
 }
 
-/** An event's entry with a value added below it, its comments kept. */
-function changed(
-  file: SourceFile,
-  own: NativeEvent,
-  texts: readonly EntryText[],
-  path: readonly string[],
-  value: Json,
-): string[] {
-  const there = texts.find(({ nodes }) => nodes === own.nodes)?.lines ?? []
-  const written = parseDocument(there.join('\n'))
+/** The entry of an event as a document of its own, its comments kept where it stands by itself. */
+function entryDocument(file: SourceFile, own: NativeEvent, entry: Lines): Document {
+  const written = parseDocument(entry.join('\n'))
   let hasAlias = false
   visit(written, {
     Alias() {
@@ -223,31 +217,32 @@ function changed(
     },
   })
   // What an alias stands for is written elsewhere in the file.
-  const document =
-    written.errors.length === 0 && !hasAlias
-      ? written
-      : parseDocument(stringify({ [own.name]: optionsOf(file, own) }))
-  const add = (at: readonly string[]): void => {
-    const here = at.length < path.length ? document.getIn([own.name, ...at], true) : undefined
-    if (at.length === path.length) {
-      const list = document.getIn([own.name, ...at], true)
-      if (isSeq(list)) list.add(document.createNode(value))
-      else {
-        // A single type becomes a list of two.
-        const isOne = isScalar(list) && list.value !== null
-        const now = isOne ? [String(list.value), value] : value
-        document.setIn([own.name, ...at], document.createNode(now))
-      }
-    } else if (isMap(here)) add([...at, path[at.length] ?? ''])
-    else
-      document.setIn([own.name, ...at], document.createNode(nested(path.slice(at.length), value)))
-  }
-  add([])
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
+  return written.errors.length === 0 && !hasAlias
+    ? written
+    : parseDocument(stringify({ [own.name]: optionsOf(file, own) }))
 }
 
-function nested([key, ...more]: readonly string[], value: Json): Json {
-  return key === undefined ? value : { [key]: nested(more, value) }
+/** `workflow_dispatch` with the input that brings a webhook. */
+function addInput(document: Document, event: string): void {
+  const options = document.get(event, true)
+  const inputs = isMap(options) ? options.get('inputs', true) : undefined
+  if (isMap(inputs)) inputs.set(INPUT, document.createNode(WITH_INPUT.inputs[INPUT]))
+  else if (isMap(options)) options.set('inputs', document.createNode(WITH_INPUT.inputs))
+  else document.set(event, document.createNode(WITH_INPUT))
+}
+
+/** `repository_dispatch` with the type of webhooks among its own. */
+function addType(document: Document, event: string): void {
+  const options = document.get(event, true)
+  const types = isMap(options) ? options.get('types', true) : undefined
+  if (isSeq(types)) types.add(document.createNode(EVENT_TYPE))
+  else if (isMap(options)) {
+    const isOne = isScalar(types) && types.value !== null
+    options.set(
+      'types',
+      document.createNode(isOne ? [String(types.value), EVENT_TYPE] : EVENT_TYPE),
+    )
+  } else document.set(event, document.createNode({ types: EVENT_TYPE }))
 }
 
 /** What the triggers of a file that polls need of GitHub. */

@@ -51,6 +51,7 @@ export function jobEdits(file: SourceFile, { key, node }: SourceJob, change: Job
   const needs = change.needs ? needsEdits(job, change.needs) : []
   const condition = change.parts ? conditionEdits(job, change.parts) : []
   return {
+    // In this order where they come to stand at the same place: `needs`, `if`, `env`, `defaults`.
     edits: atTop(job, [
       ...needs,
       ...condition,

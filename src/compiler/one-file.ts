@@ -81,6 +81,7 @@ export function oneFile(
     writesState: options.state.startsWith('branch:'),
   })
   return {
+    // In this order where several put something in at the same place: see `applyEdits`.
     edits: [
       ...onSectionEdits(file, plan.starting),
       ...cutSection(file, OWN_KEY),

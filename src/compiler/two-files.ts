@@ -126,6 +126,18 @@ interface Started {
   readonly native: string | undefined
 }
 
+/**
+ * By example, of a file with a trigger that polls (`schedule` is added), where a webhook comes as
+ * `repository_dispatch`:
+ *
+ * | in `on:` besides             | `on` runs for                      | the jobs run without it for      |
+ * | ---------------------------- | ---------------------------------- | -------------------------------- |
+ * | nothing                      | every event                        | none: `native` is `undefined`    |
+ * | a webhook                    | all but other workflows' webhooks  | none                             |
+ * | `push`                       | `schedule`                         | `push`                           |
+ * | `push`, and a webhook        | `schedule`, and its own webhooks   | `push`, not for other webhooks   |
+ * | `push`, a `manualRunEvent`   | every event                        | none                             |
+ */
 function startedBy(file: SourceFile, { starting, webhooks, polled }: Plan): Started {
   const configs = polled.map(({ trigger }) => trigger.config)
   const polling = new Set([
