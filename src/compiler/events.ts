@@ -12,7 +12,7 @@ import {
   entryTexts,
   indent,
   type Lines,
-  quoted,
+  singleQuoted,
   trimmedEnd,
 } from './spans.ts'
 
@@ -287,8 +287,8 @@ function scheduleLines(
   const added = entries
     .filter((entry) => !known.includes(entryKey(entry)))
     .flatMap(({ cron, timeZone = 'UTC' }) => [
-      `- cron: ${quoted(cron)}`,
-      ...(timeZone === 'UTC' ? [] : [`  timezone: ${quoted(timeZone)}`]),
+      `- cron: ${singleQuoted(cron)}`,
+      ...(timeZone === 'UTC' ? [] : [`  timezone: ${singleQuoted(timeZone)}`]),
     ])
   if (!text || !own) return added.length > 0 ? ['schedule:', ...indent(added, 2)] : []
   if (added.length === 0) return [...text]

@@ -35,7 +35,7 @@ import {
   type SourceFile,
   type SourceJob,
 } from './source-file.ts'
-import { aboveComments, columnOf, type Edit, indent, linesOf, quoted } from './spans.ts'
+import { aboveComments, columnOf, type Edit, indent, linesOf, singleQuoted } from './spans.ts'
 
 /** Where the context `on` can be read: what GitHub reads too early is moved into the jobs. */
 export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']
@@ -237,7 +237,7 @@ function targetOf(
       const isOfTrigger = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
       const readsOutput = isOfTrigger && output?.name !== undefined
       const skipped = readsOutput ? '{}' : skippedContext(file.triggers)
-      return `fromJSON(needs.on.outputs.on || ${quoted(skipped)})`
+      return `fromJSON(needs.on.outputs.on || ${singleQuoted(skipped)})`
     },
     further: (text) => (added.length > 0 ? needsResultEdits(text, own, added) : []),
   }

@@ -20,7 +20,7 @@ import {
   referencesIn,
 } from './expressions.ts'
 import { type NodePair, pairsOf, type SourceFile } from './source-file.ts'
-import { applyEdits, type Edit, quoted, type Span, trimmedEnd } from './spans.ts'
+import { applyEdits, type Edit, type Span, singleQuoted, trimmedEnd } from './spans.ts'
 
 /** What the context `on` becomes. */
 export interface Target {
@@ -309,6 +309,6 @@ function patternEdits({ value: on }: NodePair): Edit[] {
     if (!isMap(value) || !isScalar(path) || modern === undefined) return []
     const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern) && !value.flow
     const [start, end] = rangeOf(path)
-    return [{ start, end, text: isPlain ? modern : quoted(modern) }]
+    return [{ start, end, text: isPlain ? modern : singleQuoted(modern) }]
   })
 }

@@ -158,8 +158,8 @@ export function dedent(lines: Lines, by: number): string[] {
   })
 }
 
-/** A text as a scalar that YAML reads back as the same string. */
-export function quoted(text: string): string {
+/** A text as a string of YAML, or of an expression: both write it alike. */
+export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 

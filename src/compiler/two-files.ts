@@ -36,7 +36,15 @@ import {
   pairsOf,
   type SourceFile,
 } from './source-file.ts'
-import { columnOf, dedent, type Edit, entryTexts, indent, type Lines, quoted } from './spans.ts'
+import {
+  columnOf,
+  dedent,
+  type Edit,
+  entryTexts,
+  indent,
+  type Lines,
+  singleQuoted,
+} from './spans.ts'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
 const LISTENING_KEYS = ['name', 'run-name']
@@ -173,7 +181,7 @@ function eachJob(
   inputs: readonly WorkflowInput[],
 ): string[] {
   const hasItems = `needs.on.outputs.items != '[]'`
-  const skipped = native === undefined ? '' : ` || ${quoted(`[${skippedContext(triggers)}]`)}`
+  const skipped = native === undefined ? '' : ` || ${singleQuoted(`[${skippedContext(triggers)}]`)}`
   return [
     'each:',
     `  name: item \${{ strategy.job-index }}`,

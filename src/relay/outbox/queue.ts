@@ -231,7 +231,7 @@ export class OutboxQueue implements Lanes {
       const kept = { diedBefore: now() - DEAD_LETTER_AGE, beyond: DEAD_LETTERS }
       const forgotten = await outbox.drop(kept)
       this.#dead -= forgotten.length
-      for (const event of forgotten) this.#log({ outbox: 'forgotten', ...told(event) })
+      for (const event of forgotten) this.#log({ outbox: 'forgotten', ...namesOf(event) })
     }
     const { oldest, waiting } = this.figures()
     if (oldest * SECOND < HOUR || now() - this.#toldLate < HOUR) return
@@ -280,7 +280,7 @@ export class OutboxQueue implements Lanes {
       lane.failing = false
       this.accepted(lane.name)
       const seconds = Math.round((now() - event.at) / SECOND)
-      this.#log({ outbox: 'delivered', ...told(event), tries: event.tries + 1, seconds })
+      this.#log({ outbox: 'delivered', ...namesOf(event), tries: event.tries + 1, seconds })
       return this.#forget(lane, event.delivery)
     }
     const { reason } = outcome
@@ -293,7 +293,7 @@ export class OutboxQueue implements Lanes {
     lane.failing = true
     lane.notBefore = Math.max(lane.notBefore, now() + wait)
     const seconds = Math.ceil(wait / SECOND)
-    this.#log({ outbox: 'deferred', ...told(event), tries, reason, seconds })
+    this.#log({ outbox: 'deferred', ...namesOf(event), tries, reason, seconds })
     await outbox.defer(event.delivery, { tries, next: now() + wait, reason })
     await this.#buryOld(lane)
   }
@@ -322,7 +322,7 @@ export class OutboxQueue implements Lanes {
     for (const event of buried) {
       this.#uncount(event)
       this.#dead++
-      this.#log({ outbox: 'dead', ...told(event), tries: event.tries, reason })
+      this.#log({ outbox: 'dead', ...namesOf(event), tries: event.tries, reason })
     }
     if (this.#dead > DEAD_LETTERS) await this.check()
   }
@@ -399,6 +399,6 @@ export class OutboxQueue implements Lanes {
   }
 }
 
-function told({ delivery, lane }: OutboxEvent) {
+function namesOf({ delivery, lane }: OutboxEvent) {
   return { delivery, repository: repositoryOf(lane) }
 }
