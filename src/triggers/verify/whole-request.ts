@@ -65,15 +65,15 @@ export function sortedForm(bytes: Uint8Array): string {
  */
 function calledUrl(url: string, { querystring }: WebhookRequest): string {
   const [address, query] = splitOnce(url.replace(/#.*/s, ''), '?')
-  const own = pairsOf(cutReservedParameters(query).query)
-  const sent = pairsOf(querystring)
+  const own = parametersOf(cutReservedParameters(query).query)
+  const sent = parametersOf(querystring)
   const isOwn = own.every((pair, at) => pair === sent[at])
   const added = isOwn ? sent.slice(own.length) : sent
   const pairs = [query, ...added].filter((pair) => pair !== '')
   return pairs.length > 0 ? `${address}?${pairs.join('&')}` : address
 }
 
-function pairsOf(query = ''): string[] {
+function parametersOf(query = ''): string[] {
   return query.split('&').filter((pair) => pair !== '')
 }
 
