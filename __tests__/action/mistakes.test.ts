@@ -55,12 +55,12 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
     [
       'an empty list of methods',
       'webhook: {method: []}',
-      `error: "method": is an empty list
+      `error: "method" is an empty list
   --> input "on":1:19
    |
  1 | webhook: {method: []}
    |                   ^^
-::error title=Hookline,${FILE}::"method": is an empty list%0Aline 1 of the input "on"
+::error title=Hookline,${FILE}::"method" is an empty list%0Aline 1 of the input "on"
 `,
     ],
     [

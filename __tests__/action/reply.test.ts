@@ -88,7 +88,7 @@ describe('a chat of a bot', () => {
 
   test('a token that is none is told, without it', async () => {
     const refused = answer({ to: fired('messaging_bot', MESSAGE), text: 'x', token: 'hunter2' })
-    await expect(refused).rejects.toThrow(/input "token" is no bot token$/)
+    await expect(refused).rejects.toThrow(/input "token" is not a bot token$/)
   })
 })
 

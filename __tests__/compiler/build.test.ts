@@ -148,7 +148,7 @@ describe('build', () => {
     const text = HOOK.replace('runs-on', 'if: on.webhook.outcome === "success"\n    runs-on')
     repository.write('workflows/hook.yml', text)
     expect(errorsOf(await repository.build())).toEqual([
-      'expression: "===" is no operator here',
+      'expression: "===" is not an operator here',
       'expression: text in double quotes',
     ])
     expect((await repository.build({ fix: true })).fixed).toEqual([

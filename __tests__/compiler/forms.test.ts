@@ -84,6 +84,10 @@ jobs:
     if: "\${{ always() }} && on.webhook.outputs.body"
     runs-on: x
     steps: [{run: x}]
+  c2:
+    if: "{it's} ''' \${{ on.webhook.outputs.body }} '' \${{ '}}' }} {0}"
+    runs-on: x
+    steps: [{run: x}]
   d:
     if: |
       always() &&

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { findUntrusted } from '../../src/compiler/untrusted/findings.ts'
 import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
@@ -61,4 +61,26 @@ test('R43: a damaged workflow is compiled alike twice, or refused as a mistake o
     ),
     { numRuns: scaled(1500, 60) },
   )
+})
+
+/** Milliseconds; it takes a hundredth of this, where the time grows with the length alone. */
+const FAR_TOO_LONG = 15_000
+
+const MANY = 300_000
+
+describe('R43: the time for a text grows with its length alone:', () => {
+  test.each([
+    ['strings behind an expression', `\${{ on.webhook.outputs.a }} ${"''".repeat(30)}' x`],
+    ['many strings', `\${{ on.webhook.outputs.a }} ${"'' ".repeat(MANY / 3)} x`],
+    ['spaces', `\${{ on.webhook.outputs.a }}${' '.repeat(MANY)}x`],
+    ['empty lines', `\${{ on.webhook.outputs.a }}${'\n '.repeat(MANY / 2)}x`],
+    ['texts in double quotes', `on.webhook.outputs.a == ${'"a"'.repeat(MANY / 3)}`],
+  ])('%s', async (_, condition) => {
+    const job = `a:\n    if: ${JSON.stringify(condition)}\n    runs-on: x\n    steps: [{run: x}]`
+    const text = `on: webhook\njobs:\n  ${job}\n`
+    const began = performance.now()
+    const outcome = await compileText(text).catch((error: unknown) => error)
+    if (outcome instanceof Error) expect(outcome).toBeInstanceOf(UserError)
+    expect(performance.now() - began).toBeLessThan(FAR_TOO_LONG)
+  })
 })

@@ -36,10 +36,20 @@ describe('no item is', () => {
     ['slack', 'an interaction that is a list', '{"payload":"[]"}', 'is nothing that Slack sends'],
     ['slack', 'a check of the certificate', '{"ssl_check":"1","token":"y"}', 'is a handshake'],
     ['slack', 'something else', '{"a":1}', 'is nothing that Slack sends'],
-    ['trello', 'something else', '{"model":{}}', 'is no action'],
-    ['typeform', 'something else', '{"event_type":"form_response"}', 'is no submission of a form'],
-    ['google_form', 'something else', '{"event_type":"form_response"}', 'is no response to a form'],
-    ['aws_sns', 'something else', '{"Type":"Other"}', 'is no notification'],
+    ['trello', 'something else', '{"model":{}}', 'is not an action'],
+    [
+      'typeform',
+      'something else',
+      '{"event_type":"form_response"}',
+      'is not a submission of a form',
+    ],
+    [
+      'google_form',
+      'something else',
+      '{"event_type":"form_response"}',
+      'is not a response to a form',
+    ],
+    ['aws_sns', 'something else', '{"Type":"Other"}', 'is not a notification'],
   ])('for %s, %s', async (trigger, _, body, found) => {
     const { items, checks, warnings = [] } = await receive(bound(trigger, {}), { body })
     expect(items).toEqual([])

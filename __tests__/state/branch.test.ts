@@ -206,7 +206,7 @@ describe('another run comes in between:', () => {
 test('a file that GitHub does not hand out whole is refused', async () => {
   api.put('state', 'hook/webhook.json', ' '.repeat(1024 * 1024 + 1))
   const [problem] = await problemsOf(store.read(ID))
-  expect(problem?.message).toBe('hook/webhook.json on the branch state is no state of Hookline')
+  expect(problem?.message).toBe('hook/webhook.json on the branch state is not a state of Hookline')
   expect(problem?.notes?.[0]).toContain('git push origin --delete state')
 })
 
@@ -268,7 +268,7 @@ describe('GitHub refuses', () => {
   test.each([
     [403, 'Resource not accessible by integration', /`permissions: contents: write`/],
     [404, 'Not Found', /`permissions: contents: write`/],
-    [401, 'Bad credentials', /`github-token` is no token/],
+    [401, 'Bad credentials', /`github-token` is not a token/],
     [
       409,
       'Could not update file: 2 of 2 required status checks are expected. Changes must be made through a pull request.',

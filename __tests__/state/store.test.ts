@@ -188,12 +188,12 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     ['nothing at all', ''],
     ['cut off', '{"format":"hookline-state","version":1,"claims":['],
     ['broken claims', '{"format":"hookline-state","version":1,"lastSuccess":null,"claims":[1]}'],
-  ])('refuses a file that is %s, and says how to begin anew', async (_, text) => {
+  ])('refuses a file that is %s, and says how to start over', async (_, text) => {
     await place.overwrite(text)
     const problems = await problemsOf(claim(['a'], run('1')))
     expect(problems[0]?.message).toMatch(place.name)
-    expect(problems[0]?.message).toMatch(/is no state of Hookline, or broken$/)
-    expect(problems[0]?.notes?.[0]).toMatch(/^to begin anew, delete /)
+    expect(problems[0]?.message).toMatch(/is not a state of Hookline, or broken$/)
+    expect(problems[0]?.notes?.[0]).toMatch(/^to start over, delete /)
     await expect(store.commit(ID, run('1'))).rejects.toThrow(UserError)
     await expect(place.open().read(ID)).rejects.toThrow(place.name)
   })

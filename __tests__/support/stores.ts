@@ -28,7 +28,6 @@ export function storePlace(folder: string, other: Partial<StorePlace> = {}): Sto
     random: Math.random,
     now: Date.now,
     repository: 'octo/repo',
-    folder,
     files: stateFiles(folder),
     github: githubApi('token'),
     known: { read: async () => undefined, write: async () => {} },

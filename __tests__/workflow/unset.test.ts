@@ -73,7 +73,7 @@ describe('an expression that reads what is not set names it', () => {
     'v1-${{ github.nothing }}',
     "x${{ ' ' }}",
   ])('or comes to nothing in another way: %s', (secret) => {
-    expect(complaints(github(secret))).toEqual(['"verify.secret": the expression comes to nothing'])
+    expect(complaints(github(secret))).toEqual(['"verify.secret": the expression is empty'])
   })
 
   test.each([
@@ -119,7 +119,7 @@ describe('an expression that reads what is not set names it', () => {
       'webhook:\n  config:\n    filter: {body.user: "${{ vars.U }}"}',
       `"config.filter.body.user": ${empty('vars.U is empty', 'variable', 'vars')}`,
     ],
-    ['webhook: ${{ fromJSON(vars.NULL) }}', 'the expression comes to nothing'],
+    ['webhook: ${{ fromJSON(vars.NULL) }}', 'the expression is empty'],
   ])('%s', (on, message) => {
     expect(complaints(on)).toEqual([message])
   })

@@ -73,7 +73,12 @@ describe('a mistake in the YAML says what most often lies behind it', () => {
   test.each([
     ['a missing colon', 'on:\n  webhook\n    method: post', '2:3', 'is a ":" missing after it?'],
     ['a tab', 'on:\n\twebhook:', '2:1', 'indent with spaces'],
-    ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'stands in quotes'],
+    [
+      'a colon in a text',
+      'on:\n  webhook:\n    path: /user/:',
+      '3:11',
+      'put a text with a colon in quotes',
+    ],
     ['a trigger at the margin', 'on:\nwebhook:\n  method: post', '2:1', 'under "on:"'],
   ])('%s', (_, text, place, hint) => {
     const [problem = ''] = file(text)
@@ -124,11 +129,11 @@ describe('options that are wrong', () => {
     ['{method: {a: b}}', 'HTTP method is a mapping, not a name'],
     ['{method: }', 'HTTP method is empty, not a name'],
     ['{method: [[get]]}', 'HTTP method is a list, not a name'],
-    ['{method: []}', '"method": is an empty list'],
+    ['{method: []}', '"method" is an empty list'],
     ['{path: 5}', '"path" is a number, not a string'],
     ['{path: true}', '"path" is a boolean, not a string'],
     ['{path: }', '"path" is empty, not a string'],
-    ['{deduplicationKey: ""}', '"deduplicationKey": is empty'],
+    ['{deduplicationKey: ""}', '"deduplicationKey" is empty'],
     ['{deduplicationKey: [a]}', '"deduplicationKey" is a list, not a string'],
     ['5', 'options are a number, not a mapping of options'],
     ['text', 'options are a string, not a mapping of options'],

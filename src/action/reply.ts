@@ -1,4 +1,4 @@
-import { type Bot, say } from '../triggers/messaging-bot/bot-api.ts'
+import { BOT_TOKEN, type Bot, say } from '../triggers/messaging-bot/bot-api.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
@@ -79,9 +79,9 @@ async function answerChat(item: Item, input: Input, ports: ReplyPorts): Promise<
   const chat = isObject(message.chat) ? idOf(message.chat.id) : undefined
   if (chat === undefined) throw unanswerable('an update without a chat')
   const token = input('token').trim()
-  if (!/^\d+:[\w-]+$/.test(token)) {
+  if (!BOT_TOKEN.test(token)) {
     throw new UserError({
-      message: 'input "token" is no bot token',
+      message: 'input "token" is not a bot token',
       hint: 'give it as: token: ${{ secrets.BOT_TOKEN }}',
     })
   }

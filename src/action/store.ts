@@ -33,7 +33,6 @@ export async function chosenStore(
     random: Math.random,
     now: Date.now,
     repository: process.env.GITHUB_REPOSITORY ?? '',
-    folder,
     files: stateFiles(folder),
     github: githubApi(githubToken),
     known: knownTexts(process.env.RUNNER_TEMP),

@@ -1,5 +1,5 @@
 import { readApiUrl } from '../relay/config.ts'
-import type { HttpReply } from '../wire/http.ts'
+import { type HttpReply, SECONDARY_LIMIT } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
 import { readToken, type Secret } from '../wire/secret.ts'
 import { httpCall } from './http.ts'
@@ -71,7 +71,7 @@ export function refusalOf({ status, headers, text }: HttpReply): GitHubRefusal |
   if (status === 401) return { kind: 'unauthorized', status }
   if (status === 404) return { kind: 'missing', status }
   const spent = headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0'
-  const limited = spent || /rate limit/i.test(text)
+  const limited = spent || /rate limit/i.test(text) || SECONDARY_LIMIT.test(text)
   if (status === 429 || (status === 403 && limited)) return { kind: 'limited', status }
   if (status === 403) return { kind: headers['x-github-sso'] ? 'sso' : 'forbidden', status }
   return { kind: 'other', status }

@@ -6,6 +6,7 @@ import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { shellQuoted } from '../inspector/curl.ts'
 import { ANY_REQUEST, exampleLine } from '../inspector/local-engine.ts'
 import {
+  BOT_TOKEN,
   type Bot,
   getWebhookInfo,
   setWebhook,
@@ -184,7 +185,7 @@ JSON`
 }
 
 function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
-  if (!/^\d+:[\w-]+$/.test(token)) {
+  if (!BOT_TOKEN.test(token)) {
     throw new UserError({ message: 'BOT_TOKEN is not a bot token: digits, a colon and a string' })
   }
   const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, parseDocument, stringify, visit } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, parseDocument, stringify, visit } from 'yaml'
 import { UserError } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
@@ -12,7 +12,7 @@ import {
   entryTexts,
   indent,
   type Lines,
-  quoted,
+  singleQuoted,
   trimmedEnd,
 } from './spans.ts'
 
@@ -67,7 +67,7 @@ function mayTakeWebhooks({ receive, nodes: { options } }: SourceTrigger): boolea
 }
 
 /** An entry of `on.schedule`. */
-export interface ScheduleEntry {
+interface ScheduleEntry {
   readonly cron: string
   readonly timeZone: string | undefined
 }
@@ -95,7 +95,7 @@ const DAY = 24 * HOUR
 const SAYABLE = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, DAY] as const
 
 /** How often a trigger is to be polled: minutes, or a cron expression. */
-export interface Every {
+interface Every {
   readonly minutes?: number
   readonly cron?: string
 }
@@ -184,9 +184,10 @@ function startingLines(
 ): string[] {
   const own = file.native.find(({ name }) => name === starting)
   if (!own) return lines({ [starting]: starting === 'workflow_dispatch' ? WITH_INPUT : TYPES })
-  return starting === 'workflow_dispatch'
-    ? changed(file, own, texts, ['inputs', WORKFLOW_INPUT], { type: 'string' })
-    : changed(file, own, texts, ['types'], EVENT_TYPE)
+  const entry = entryDocument(file, own, textOf(texts, own))
+  if (starting === 'workflow_dispatch') addInput(entry, starting)
+  else addType(entry, starting)
+  return entry.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
 }
 
 const WITH_INPUT = { inputs: { [WORKFLOW_INPUT]: { type: 'string' } } }
@@ -198,16 +199,9 @@ function lines(value: object): string[] {
   return text.replace(/types:\n\s+- (\w+)$/, 'types: [$1]').split('\n')
 }
 
-/** An event's entry with a value added below it, its comments kept. */
-function changed(
-  file: SourceFile,
-  own: NativeEvent,
-  texts: readonly EntryText[],
-  path: readonly string[],
-  value: Json,
-): string[] {
-  const there = texts.find(({ nodes }) => nodes === own.nodes)?.lines ?? []
-  const written = parseDocument(there.join('\n'))
+/** The entry of an event as a document of its own, its comments kept where it stands by itself. */
+function entryDocument(file: SourceFile, own: NativeEvent, entry: Lines): Document {
+  const written = parseDocument(entry.join('\n'))
   let hasAlias = false
   visit(written, {
     Alias() {
@@ -215,35 +209,37 @@ function changed(
     },
   })
   // What an alias stands for is written elsewhere in the file.
-  const document =
-    written.errors.length === 0 && !hasAlias
-      ? written
-      : parseDocument(stringify({ [own.name]: optionsOf(file, own) }))
-  const add = (at: readonly string[]): void => {
-    const here = at.length < path.length ? document.getIn([own.name, ...at], true) : undefined
-    if (at.length === path.length) {
-      const list = document.getIn([own.name, ...at], true)
-      if (isSeq(list)) list.add(document.createNode(value))
-      else {
-        // A single type becomes a list of two.
-        const isOne = isScalar(list) && list.value !== null
-        const now = isOne ? [String(list.value), value] : value
-        document.setIn([own.name, ...at], document.createNode(now))
-      }
-    } else if (isMap(here)) add([...at, path[at.length] ?? ''])
-    else
-      document.setIn([own.name, ...at], document.createNode(nested(path.slice(at.length), value)))
-  }
-  add([])
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
+  return written.errors.length === 0 && !hasAlias
+    ? written
+    : parseDocument(stringify({ [own.name]: optionsOf(file, own) }))
 }
 
-function nested([key, ...more]: readonly string[], value: Json): Json {
-  return key === undefined ? value : { [key]: nested(more, value) }
+/** `workflow_dispatch` with the input that brings a webhook. */
+function addInput(document: Document, event: string): void {
+  const options = document.get(event, true)
+  const inputs = isMap(options) ? options.get('inputs', true) : undefined
+  if (isMap(inputs))
+    inputs.set(WORKFLOW_INPUT, document.createNode(WITH_INPUT.inputs[WORKFLOW_INPUT]))
+  else if (isMap(options)) options.set('inputs', document.createNode(WITH_INPUT.inputs))
+  else document.set(event, document.createNode(WITH_INPUT))
+}
+
+/** `repository_dispatch` with the type of webhooks among its own. */
+function addType(document: Document, event: string): void {
+  const options = document.get(event, true)
+  const types = isMap(options) ? options.get('types', true) : undefined
+  if (isSeq(types)) types.add(document.createNode(EVENT_TYPE))
+  else if (isMap(options)) {
+    const isOne = isScalar(types) && types.value !== null
+    options.set(
+      'types',
+      document.createNode(isOne ? [String(types.value), EVENT_TYPE] : EVENT_TYPE),
+    )
+  } else document.set(event, document.createNode({ types: EVENT_TYPE }))
 }
 
 /** What the triggers of a file that polls need of GitHub. */
-export interface Needs {
+interface Needs {
   /** `undefined` where no trigger is reached by webhooks. */
   readonly starting: DispatchEvent | undefined
   readonly schedule: readonly ScheduleEntry[]
@@ -284,8 +280,8 @@ function scheduleLines(
   const added = entries
     .filter((entry) => !known.includes(entryKey(entry)))
     .flatMap(({ cron, timeZone = 'UTC' }) => [
-      `- cron: ${quoted(cron)}`,
-      ...(timeZone === 'UTC' ? [] : [`  timezone: ${quoted(timeZone)}`]),
+      `- cron: ${singleQuoted(cron)}`,
+      ...(timeZone === 'UTC' ? [] : [`  timezone: ${singleQuoted(timeZone)}`]),
     ])
   if (!text || !own) return added.length > 0 ? ['schedule:', ...indent(added, 2)] : []
   if (added.length === 0) return [...text]

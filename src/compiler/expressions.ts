@@ -133,7 +133,7 @@ export function encoded(text: string, { type }: Scalar): string {
 }
 
 /** A step into a context: `.webhook`, `['webhook']`, or one that is only known at run time. */
-export interface Step extends Span {
+interface Step extends Span {
   /** `undefined` for `.*` and for a computed index. */
   readonly name: string | undefined
 }

@@ -29,7 +29,7 @@ interface JobChange {
 }
 
 /** A key with its value, as lines at column 0. */
-export interface Entry {
+interface Entry {
   readonly name: string
   readonly lines: Lines
 }
@@ -51,6 +51,7 @@ export function jobEdits(file: SourceFile, { key, node }: SourceJob, change: Job
   const needs = change.needs ? needsEdits(job, change.needs) : []
   const condition = change.parts ? conditionEdits(job, change.parts) : []
   return {
+    // In this order where they come to stand at the same place: `needs`, `if`, `env`, `defaults`.
     edits: atTop(job, [
       ...needs,
       ...condition,
@@ -186,21 +187,26 @@ const LONGEST_LINE = 100
 
 /** The value of `if:`, and the lines that follow its key where it takes several. */
 function conditionText(parts: readonly string[], isFlow: boolean): string[] {
-  const joined = parts.map((part) => part.replaceAll(/\s*\n\s*/g, ' ')).join(' && ')
+  const lines = parts.map((part) =>
+    part
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  )
+  const joined = lines.map((own) => own.join(' ')).join(' && ')
   // A text with a line break in it would lose it when lines are folded.
   const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
   if (texts.some((text) => text.includes('\n'))) return [JSON.stringify(parts.join(' && '))]
   if (isFlow) return [JSON.stringify(joined)]
   const isPlain = /^[\w(]/.test(joined) && !/: |:$| #/.test(joined)
   if (isPlain && joined.length <= LONGEST_LINE) return [joined]
-  const lines = parts.flatMap((part, at) => {
-    const own = part
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-    return at < parts.length - 1 ? [...own.slice(0, -1), `${own.at(-1)} &&`] : own
-  })
-  return ['>-', ...(joined.length <= LONGEST_LINE ? [joined] : lines)]
+  if (joined.length <= LONGEST_LINE) return ['>-', joined]
+  return [
+    '>-',
+    ...lines.flatMap((own, at) =>
+      at < parts.length - 1 ? [...own.slice(0, -1), `${own.at(-1)} &&`] : own,
+    ),
+  ]
 }
 
 /** Entries for a mapping of the job, but for names that it has itself. */

@@ -10,7 +10,7 @@ import {
   type SourceFile,
   type SourceTrigger,
 } from './source-file.ts'
-import { indent, type Lines, quoted } from './spans.ts'
+import { indent, type Lines, singleQuoted } from './spans.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
 interface OnJob {
@@ -70,7 +70,7 @@ export function onJobLines(job: OnJob): string[] {
 const PATH = 'github.event.client_payload.path'
 
 /** What tells a run of Hookline's from those of GitHub's own events. */
-export interface Starts {
+interface Starts {
   readonly starting: DispatchEvent | undefined
   /** The triggers that webhooks reach. */
   readonly webhooks: readonly SourceTrigger[]
@@ -159,7 +159,7 @@ export function actionInputLines(file: SourceFile, state: string): string[] {
     ...indent(escaped, 2),
     ...jsonInput('secrets', readByTriggers(file, 'secrets')),
     ...jsonInput('vars', readByTriggers(file, 'vars')),
-    ...(state === 'none' ? [] : [`state: ${quoted(state)}`]),
+    ...(state === 'none' ? [] : [`state: ${singleQuoted(state)}`]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, type Node, parse, type Scalar, visit } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
-import { hasExpression } from '../workflow/expressions.ts'
+import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits, type Plan } from './events.ts'
@@ -35,7 +35,7 @@ import {
   type SourceFile,
   type SourceJob,
 } from './source-file.ts'
-import { aboveComments, columnOf, type Edit, indent, linesOf, quoted } from './spans.ts'
+import { aboveComments, columnOf, type Edit, indent, linesOf, singleQuoted } from './spans.ts'
 
 /** Where the context `on` can be read: what GitHub reads too early is moved into the jobs. */
 export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']
@@ -81,6 +81,7 @@ export function oneFile(
     writesState: options.state.startsWith('branch:'),
   })
   return {
+    // In this order where several put something in at the same place: see `applyEdits`.
     edits: [
       ...onSectionEdits(file, plan.starting),
       ...cutSection(file, OWN_KEY),
@@ -200,18 +201,22 @@ function conditionOf({ document }: SourceFile, { content }: SourceJob): string |
   if (!isScalar(value) || value.value === null) return undefined
   const text = String(value.value).trim()
   if (!hasExpression(text)) return text === '' ? undefined : text
-  const [, only] = /^\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}$/s.exec(text) ?? []
-  if (only !== undefined) return only.trim()
+  const spans = expressionSpans(text).filter(({ closed }) => closed)
+  const expressions = spans.map(({ start, end }) => text.slice(start, end).trim())
+  const [only] = spans
+  if (only?.start === '${{'.length && only.end === text.length - '}}'.length) return expressions[0]
   // GitHub reads such a text as `format('a {0}', x)`, which is always true.
-  const parts: string[] = []
-  const pattern = text.replaceAll(
-    /\$\{\{((?:[^']|'(?:[^']|'')*')*?)\}\}|[{}']/g,
-    (found, inner) => {
-      if (inner === undefined) return found.repeat(2)
-      return `{${parts.push(String(inner).trim()) - 1}}`
-    },
-  )
-  return `format('${pattern}', ${parts.join(', ')})`
+  let pattern = ''
+  let at = 0
+  for (const [index, { start, end }] of spans.entries()) {
+    pattern += `${escapedPattern(text.slice(at, start - '${{'.length))}{${index}}`
+    at = end + '}}'.length
+  }
+  return `format('${pattern}${escapedPattern(text.slice(at))}', ${expressions.join(', ')})`
+}
+
+function escapedPattern(text: string): string {
+  return text.replaceAll(/[{}']/g, '$&$&')
 }
 
 /** What the context `on` is called in a job, and `needs` where it has more jobs in it than before. */
@@ -232,7 +237,7 @@ function targetOf(
       const isOfTrigger = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
       const readsOutput = isOfTrigger && output?.name !== undefined
       const skipped = readsOutput ? '{}' : skippedContext(file.triggers)
-      return `fromJSON(needs.on.outputs.on || ${quoted(skipped)})`
+      return `fromJSON(needs.on.outputs.on || ${singleQuoted(skipped)})`
     },
     further: (text) => (added.length > 0 ? needsResultEdits(text, own, added) : []),
   }

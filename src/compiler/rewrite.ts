@@ -20,7 +20,7 @@ import {
   referencesIn,
 } from './expressions.ts'
 import { type NodePair, pairsOf, type SourceFile } from './source-file.ts'
-import { applyEdits, type Edit, quoted, type Span, trimmedEnd } from './spans.ts'
+import { applyEdits, type Edit, type Span, singleQuoted, trimmedEnd } from './spans.ts'
 
 /** What the context `on` becomes. */
 export interface Target {
@@ -140,7 +140,7 @@ function problemsOf(
     const place = expression.span(start, end)
     return { ...problem, position: positionAt(file.source, place.start, place.end) }
   }
-  const slips = slipsOf(expression.text)
+  const slips = slipsOf(expression.text).slice(0, LIMITS.problems)
   if (slips.length > 0) {
     return slips.map((slip) => problemAt(slip, { message: slip.message, hint: slip.hint }))
   }
@@ -261,7 +261,7 @@ function slipsOf(expression: string): Slip[] {
     const span = { start: index, end: index + found.length }
     if (groups?.operator !== undefined) {
       const replacement = groups.operator.slice(0, 2)
-      const message = `expression: "${found}" is no operator here`
+      const message = `expression: "${found}" is not an operator here`
       return [{ ...span, message, hint: `write ${replacement}`, replacement }]
     }
     if (groups?.text === undefined) return []
@@ -309,6 +309,6 @@ function patternEdits({ value: on }: NodePair): Edit[] {
     if (!isMap(value) || !isScalar(path) || modern === undefined) return []
     const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern) && !value.flow
     const [start, end] = rangeOf(path)
-    return [{ start, end, text: isPlain ? modern : quoted(modern) }]
+    return [{ start, end, text: isPlain ? modern : singleQuoted(modern) }]
   })
 }

@@ -177,7 +177,7 @@ export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[]
 export interface SourceJob {
   readonly id: string
   readonly key: Node
-  /** `undefined` where the job is an alias, or is no mapping: then there is nothing to edit. */
+  /** `undefined` where the job is an alias, or is not a mapping: then there is nothing to edit. */
   readonly node: Node | undefined
   /** Its value, an alias followed. */
   readonly content: Node | undefined

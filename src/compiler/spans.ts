@@ -13,7 +13,10 @@ export interface Edit extends Span {
   readonly text: string
 }
 
-/** Applies edits that do not overlap; every other character stays as it is. */
+/**
+ * Applies edits that do not overlap; every other character stays as it is. What is put in at one and the
+ * same place stands there in the order in which it is given, and before what replaces the text there.
+ */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = []
   let at = 0
@@ -37,6 +40,7 @@ export function placeBefore(edits: readonly Edit[], place: number): number {
 }
 
 function inOrder(edits: readonly Edit[]): Edit[] {
+  // A stable sort keeps the order of what is put in at the same place.
   return edits.toSorted((one, other) => one.start - other.start || one.end - other.end)
 }
 
@@ -154,8 +158,8 @@ export function dedent(lines: Lines, by: number): string[] {
   })
 }
 
-/** A text as a scalar that YAML reads back as the same string. */
-export function quoted(text: string): string {
+/** A text as a string of YAML, or of an expression: both write it alike. */
+export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 

@@ -36,7 +36,15 @@ import {
   pairsOf,
   type SourceFile,
 } from './source-file.ts'
-import { columnOf, dedent, type Edit, entryTexts, indent, type Lines, quoted } from './spans.ts'
+import {
+  columnOf,
+  dedent,
+  type Edit,
+  entryTexts,
+  indent,
+  type Lines,
+  singleQuoted,
+} from './spans.ts'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
 const LISTENING_KEYS = ['name', 'run-name']
@@ -126,6 +134,18 @@ interface Started {
   readonly native: string | undefined
 }
 
+/**
+ * By example, of a file with a trigger that polls (`schedule` is added), where a webhook comes as
+ * `repository_dispatch`:
+ *
+ * | in `on:` besides             | `on` runs for                      | the jobs run without it for      |
+ * | ---------------------------- | ---------------------------------- | -------------------------------- |
+ * | nothing                      | every event                        | none: `native` is `undefined`    |
+ * | a webhook                    | all but other workflows' webhooks  | none                             |
+ * | `push`                       | `schedule`                         | `push`                           |
+ * | `push`, and a webhook        | `schedule`, and its own webhooks   | `push`, not for other webhooks   |
+ * | `push`, a `manualRunEvent`   | every event                        | none                             |
+ */
 function startedBy(file: SourceFile, { starting, webhooks, polled }: Plan): Started {
   const configs = polled.map(({ trigger }) => trigger.config)
   const polling = new Set([
@@ -161,7 +181,7 @@ function eachJob(
   inputs: readonly WorkflowInput[],
 ): string[] {
   const hasItems = `needs.on.outputs.items != '[]'`
-  const skipped = native === undefined ? '' : ` || ${quoted(`[${skippedContext(triggers)}]`)}`
+  const skipped = native === undefined ? '' : ` || ${singleQuoted(`[${skippedContext(triggers)}]`)}`
   return [
     'each:',
     `  name: item \${{ strategy.job-index }}`,

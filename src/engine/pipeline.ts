@@ -90,9 +90,9 @@ export async function runPipeline(
       recorded: [...result.recorded, ...recorded],
       log: [
         ...result.log,
-        ...told(`${name} dropped`, dropped),
-        ...told(`${name} held back`, heldBack.length),
-        ...told(`${name} only recorded`, recorded.length),
+        ...countLine(`${name} dropped`, dropped),
+        ...countLine(`${name} held back`, heldBack.length),
+        ...countLine(`${name} only recorded`, recorded.length),
         ...(log ?? []),
       ],
       notices: [...result.notices, ...(notices ?? [])],
@@ -101,7 +101,7 @@ export async function runPipeline(
   return result
 }
 
-function told(what: string, count: number): string[] {
+function countLine(what: string, count: number): string[] {
   return count > 0 ? [`${what} ${count}`] : []
 }
 

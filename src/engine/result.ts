@@ -7,7 +7,7 @@ import type { Candidate } from './pipeline.ts'
 import type { TriggerRef } from './ports.ts'
 
 /** How many items a trigger found, and how many of them `config` and the store let through. */
-export interface Tally {
+interface Tally {
   readonly found: number
   readonly handedOn: number
   /** What each step on the way did, in words: `filter dropped 3`. */
@@ -124,7 +124,7 @@ function skipped(): TriggerContext {
 }
 
 /** A file that is to be written before the outputs. */
-export interface OutputFile {
+interface OutputFile {
   /** Absolute. */
   readonly path: string
   readonly text: string

@@ -256,7 +256,7 @@ const HANDSHAKES: readonly Handshake[] = [
     method: 'POST',
     challenge: ({ headers, body }) => {
       if (headerValue(headers, 'aeg-event-type') !== 'SubscriptionValidation') return undefined
-      const events = parsed(body)
+      const events = jsonValue(body)
       const [event, ...others] = Array.isArray(events) ? events : []
       const data = isObject(event) && others.length === 0 ? event.data : undefined
       return isObject(data) ? data.validationCode : undefined
@@ -367,11 +367,11 @@ const LARGEST_BODY = 8192
 
 function jsonObject(body = ''): Record<string, unknown> | undefined {
   if (body.length > LARGEST_BODY || !body.includes('challenge')) return undefined
-  const value = parsed(body)
+  const value = jsonValue(body)
   return isObject(value) ? value : undefined
 }
 
-function parsed(body = ''): unknown {
+function jsonValue(body = ''): unknown {
   try {
     return body.length > LARGEST_BODY ? undefined : parsePlainJson(body)
   } catch {

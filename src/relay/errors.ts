@@ -50,8 +50,6 @@ export class RelayError extends Error {
   }
 }
 
-/** Every reason for which the relay itself refuses a request, before the platform is asked. */
-
 export function methodNotAllowed(allowed: readonly string[]): RelayError {
   return new RelayError(405, 'method_not_allowed', 'this method is not relayed', {
     hint: `use one of ${allowed.join(', ')}`,

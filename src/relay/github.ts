@@ -1,4 +1,4 @@
-import { jitter } from '../wire/http.ts'
+import { jitter, SECONDARY_LIMIT } from '../wire/http.ts'
 import { isObject, parsePlainJson } from '../wire/json.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
@@ -27,7 +27,7 @@ export interface GitHubOptions {
 export const DEFAULT_BUDGET = 8000
 
 /** What is asked about one repository; `path` is what follows `/repos/{owner}/{repo}`. */
-export interface Question {
+interface Question {
   /** POST by default. */
   readonly method?: 'GET' | 'POST'
   readonly path: string
@@ -290,7 +290,7 @@ function refusal({ status, text }: PlatformAnswer, event: DispatchEvent): RelayE
   }
   if (status < 400 || FAULTS_OF_THE_MOMENT.has(status)) return platformUnavailable()
   return new RelayError(422, 'rejected', `GitHub rejected the event with status ${status}`, {
-    hint: 'this is not a fault of the token: look at what is sent',
+    hint: 'the token is not at fault: look at what is sent',
   })
 }
 
@@ -299,7 +299,7 @@ function isRateLimit({ status, header, text }: PlatformAnswer): boolean {
   if (status === 429) return true
   if (status !== 403) return false
   const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0'
-  return told || /secondary rate|abuse detection/i.test(text)
+  return told || SECONDARY_LIMIT.test(text)
 }
 
 function rateLimited(answer: PlatformAnswer, now: Date): Verdict {

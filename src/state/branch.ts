@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { fromBase64 } from '../wire/bytes.ts'
+import { fromBase64, toHex } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import { jitter } from '../wire/http.ts'
+import { jitter, SECONDARY_LIMIT } from '../wire/http.ts'
 import type { GitHubApi, GitHubReply, StorePlace, StorePorts } from './place.ts'
 import {
   FORMAT,
@@ -114,7 +114,7 @@ async function loadFile(branch: string, id: TriggerId, api: GitHubApi): Promise<
   const found = v.safeParse(contentSchema, reply.data)
   if (!found.success || found.output.encoding !== 'base64') {
     const { place, reset } = naming(id, branch)
-    throw new UserError({ message: `${place} is no state of Hookline`, notes: [reset] })
+    throw new UserError({ message: `${place} is not a state of Hookline`, notes: [reset] })
   }
   const { content, sha } = found.output
   const text = new TextDecoder().decode(fromBase64(content.replace(/\s/g, '')))
@@ -140,13 +140,12 @@ async function stampedText(
 async function blobSha(text: string): Promise<string> {
   // It is ASCII: as many bytes as characters.
   const blob = new TextEncoder().encode(`blob ${text.length}\0${text}`)
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-1', blob))
-  return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-1', blob)))
 }
 
 function naming(id: TriggerId, branch: string) {
   const place = `${file(id)} on the branch ${branch}`
-  const reset = `to begin anew, delete the file, or the branch: git push origin --delete ${branch}`
+  const reset = `to start over, delete the file, or the branch: git push origin --delete ${branch}`
   return { place, reset }
 }
 
@@ -250,10 +249,10 @@ function notes(reply: GitHubReply): NonNullable<Problem['notes']> {
       'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/scale.md',
     ]
   }
-  if (/secondary rate|abuse detection/i.test(message)) {
+  if (SECONDARY_LIMIT.test(message)) {
     return ['GitHub limits how often it is called: try again later']
   }
-  if (status === 401) return ['the input `github-token` is no token that GitHub knows']
+  if (status === 401) return ['the input `github-token` is not a token that GitHub knows']
   if (status === 409 || /rule violation|protected/i.test(message)) {
     return ['a rule protects the branch: exempt it, or choose another name']
   }
@@ -297,7 +296,7 @@ function withRetries(
       const reply = await api(route, parameters)
       hear(reply)
       const { status, message } = reply
-      const isLimit = status === 429 || /secondary rate|abuse detection/i.test(message)
+      const isLimit = status === 429 || SECONDARY_LIMIT.test(message)
       const isTransient = !isSpent(reply) && (status === 0 || status >= 500 || isLimit)
       if (!isTransient || attempt === MOST_CALLS) return reply
       const pause = reply.retryAfter ?? jitter(attempt, random(), PAUSE)

@@ -42,7 +42,7 @@ export function openFile(path: string, place: StorePlace): StateBackend {
   const read = async (): Promise<Triggers> => {
     const text = await files.read(path)
     if (text === undefined) return {}
-    const reset = `to begin anew, delete ${path}`
+    const reset = `to start over, delete ${path}`
     return readStateFile(fileSchema, text, { place: path, reset }).triggers
   }
 

@@ -51,7 +51,7 @@ export function parseState(text: string): StateChoice | undefined {
   return STORES.get(kind)?.accepts(value) ? { kind, value } : undefined
 }
 
-/** @throws UserError when it can be seen at once that the place is of no use */
+/** Opens a store without looking what is there; `undefined` for `none`. */
 export async function openState(
   { kind, value }: StateChoice,
   place: StorePlace,
@@ -60,7 +60,7 @@ export async function openState(
 }
 
 /** An option that a trigger asks for, and what it cannot be had without. */
-export interface StoreNeed {
+interface StoreNeed {
   /** Key of `config`. */
   readonly option: 'shouldDeduplicate' | 'skipFirst' | 'limit' | 'every'
   readonly needs: 'a store' | 'shouldDeduplicate'

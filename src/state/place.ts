@@ -12,8 +12,6 @@ export interface StorePorts {
 export interface StorePlace extends StorePorts {
   /** `owner/name` of the run's repository. */
   readonly repository: string
-  /** The working copy of the repository, absolute. */
-  readonly folder: string
   readonly files: Files
   readonly github: GitHubApi
   /** What an earlier process of the same job wrote to a branch. */

@@ -20,7 +20,7 @@ export interface Snapshot {
   readonly now: number
 }
 
-export type Update = (state: TriggerState, now: number) => TriggerState
+type Update = (state: TriggerState, now: number) => TriggerState
 
 /** What runs of workflows have in common: which keys are taken, and by whom. */
 export interface StateStore {
@@ -234,7 +234,7 @@ const header = v.object({ format: v.literal(FORMAT), version: v.number() })
  * Reads a state file.
  *
  * @param place how the user finds it: `state.json`, `hook/webhook.json on the branch state`
- * @param reset what the user can do to begin anew
+ * @param reset what the user can do to start over
  * @throws UserError for a file that is not ours, broken, or of a newer version
  */
 export function readStateFile<Schema extends v.GenericSchema>(
@@ -257,7 +257,7 @@ export function readStateFile<Schema extends v.GenericSchema>(
   }
   const checked = v.safeParse(schema, found)
   if (head.success && checked.success) return checked.output
-  throw new UserError({ message: `${place} is no state of Hookline, or broken`, notes: [reset] })
+  throw new UserError({ message: `${place} is not a state of Hookline, or broken`, notes: [reset] })
 }
 
 /** JSON with one claim a line, so that a difference between two states can be read. */

@@ -42,7 +42,7 @@ const read: ItemReader = ({ headers, body }) => {
     const isJson = typeof Message === 'string' && /^\s*[[{]/.test(Message)
     return { ...body, Message: isJson ? (tryParseJson(Message) ?? Message) : Message }
   }
-  if (headers['x-amz-sns-rawdelivery'] !== 'true') return 'is no notification'
+  if (headers['x-amz-sns-rawdelivery'] !== 'true') return 'is not a notification'
   // With "raw message delivery" the body is the message, and the rest stands in headers.
   return {
     Type: 'Notification',

@@ -40,7 +40,7 @@ const runOptions = {
     ),
   ),
   timeZone: v.pipe(
-    v.optional(v.pipe(v.string(), v.check(isTimeZone, 'is no IANA time zone')), 'UTC'),
+    v.optional(v.pipe(v.string(), v.check(isTimeZone, 'is not an IANA time zone')), 'UTC'),
     v.title('time zone'),
     v.description('IANA time zone of a cron expression in `every`.'),
   ),
@@ -59,9 +59,9 @@ const runOptions = {
 }
 
 /** A mapping of YAML with any keys, such as a query. */
-export const mapping = v.pipe(
+const mapping = v.pipe(
   v.unknown(),
-  v.check(isObject, 'is no mapping'),
+  v.check(isObject, 'is not a mapping'),
   v.transform((value) => value as JsonObject), // options are JSON
 )
 
@@ -318,7 +318,7 @@ function unknownOperator(name: string, operators: ReadonlySet<string>): string {
 export function wholeNumber(least: number) {
   return v.pipe(
     v.number(),
-    v.integer('is no whole number'),
+    v.integer('is not a whole number'),
     v.minValue(least, `is less than ${least}`),
   )
 }

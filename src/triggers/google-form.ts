@@ -19,7 +19,7 @@ export const googleForm = serviceTrigger({
   columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
   read({ body }) {
     const response = isObject(body) ? body.form_response : undefined
-    if (!isObject(body) || !isObject(response)) return 'is no response to a form'
+    if (!isObject(body) || !isObject(response)) return 'is not a response to a form'
     const given = objectsIn(response.answers).map(({ field, response: value = null }) => {
       const title = isObject(field) ? (field.title ?? field.id) : undefined
       return [scalarText(title), value] as const

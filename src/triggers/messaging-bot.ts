@@ -3,7 +3,7 @@ import { isObject, type Json } from '../wire/json.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import { wholeNumber } from './config.ts'
-import { type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
+import { BOT_TOKEN, type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
 import {
   chatId,
   firingKinds,
@@ -39,10 +39,9 @@ const fromSecret = (shape: RegExp, otherwise: string) =>
     v.transform((text) => new Secret(text)),
   )
 
-/** Digits, a colon, and a string; nothing in it can change the address it is put into. */
 const token = fromSecret(
-  /^\d+:[\w-]+$/,
-  'is no bot token: digits, a colon and a string, as BotFather gives it',
+  BOT_TOKEN,
+  'is not a bot token: digits, a colon and a string, as BotFather gives it',
 )
 
 /** An id as text: a number, or its digits where it came from a variable. */
@@ -51,14 +50,14 @@ const id = v.pipe(
   v.transform(String),
   v.regex(
     /^-?\d+$/,
-    'is no id: ids are whole numbers, as the item shows them in "chat" and "from"',
+    'is not an id: ids are whole numbers, as the item shows them in "chat" and "from"',
   ),
 )
 
 /** Source of the rule: Bot API, setWebhook, `secret_token`. */
 const secretToken = fromSecret(
   /^[\w-]{1,256}$/,
-  'is no secret token: 1 to 256 letters, digits, "_" and "-"',
+  'is not a secret token: 1 to 256 letters, digits, "_" and "-"',
 )
 
 const options = v.strictObject({
@@ -186,7 +185,7 @@ async function receiveUpdate(
     return { ...refused('secretToken', found), warnings: [`secretToken: ${found}`] }
   }
   const update = readUpdate(body)
-  if (!update) return refused('webhook', 'the body is no update of a bot')
+  if (!update) return refused('webhook', 'the body is not an update of a bot')
   const checks = updateChecks(update, options)
   if (!checks.every(({ held }) => held)) return { checks, items: [] }
   return { checks, items: [updateItem(update, options.updates)] }

@@ -10,7 +10,7 @@ import {
 } from './trigger.ts'
 import { type Verification, verifyOption, verifyRequest } from './verify.ts'
 
-/** The item of a request, or in words why it is none: `is no submission of a form`. */
+/** The item of a request, or in words why it is none: `is not a submission of a form`. */
 export type ItemReader = (request: WebhookRequest) => Item | string
 
 /** A trigger of one service, which posts to its URL and signs by a scheme of its own. */

@@ -14,7 +14,7 @@ export const trello = serviceTrigger({
   },
   columns: ['action.type', 'action.data', 'action.date'],
   read({ body }) {
-    if (!isObject(body) || !isObject(body.action)) return 'is no action'
+    if (!isObject(body) || !isObject(body.action)) return 'is not an action'
     if (!isObject(body.webhook)) return body
     // The URL carries the token of the platform.
     return { ...body, webhook: without(body.webhook, ['callbackURL']) }

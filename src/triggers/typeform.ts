@@ -18,7 +18,7 @@ export const typeform = serviceTrigger({
   columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
   read({ body }) {
     const response = isObject(body) ? body.form_response : undefined
-    if (!isObject(body) || !isObject(response)) return 'is no submission of a form'
+    if (!isObject(body) || !isObject(response)) return 'is not a submission of a form'
     const { definition, answers } = response
     const titles = new Map(isObject(definition) ? fieldTitles(definition.fields) : [])
     const given = objectsIn(answers).map(

@@ -18,13 +18,13 @@ const secret = v.pipe(
 
 const headerName = v.pipe(
   v.string(),
-  v.regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'is no name of a header'),
+  v.regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'is not the name of a header'),
   v.toLowerCase(),
 )
 
 const text = v.pipe(v.string(), v.nonEmpty('is empty'))
 
-const partName = v.pipe(v.string(), v.regex(/^[\w-]+$/, 'is no name of a part'))
+const partName = v.pipe(v.string(), v.regex(/^[\w-]+$/, 'is not the name of a part'))
 
 const options = {
   scheme: v.pipe(
@@ -36,7 +36,7 @@ const options = {
     v.description('What the sender and you share. Several while you rotate it: one must hold.'),
   ),
   tolerance: v.pipe(
-    v.optional(v.pipe(v.number(), v.integer('is no whole number'), v.minValue(1, 'is below 1'))),
+    v.optional(v.pipe(v.number(), v.integer('is not a whole number'), v.minValue(1, 'is below 1'))),
     v.description('Seconds that a signed time may lie before or after the receipt. Default 300.'),
   ),
   header: v.pipe(

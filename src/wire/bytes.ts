@@ -47,6 +47,11 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
 }
 
+/** Two small digits for each byte. */
+export function toHex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 export async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
   // A copy, since a Blob takes no bytes of memory that is shared with others.
   return collect(

@@ -115,9 +115,7 @@ function mediaType(contentType: string): string {
 }
 
 /** Fields by name, repeated ones as arrays: the shape of `query` and of form bodies. */
-export function fields<Value extends Json>(
-  entries: Iterable<readonly [string, Value]>,
-): JsonObject {
+function fields<Value extends Json>(entries: Iterable<readonly [string, Value]>): JsonObject {
   const values = new Map<string, Value[]>()
   for (const [name, value] of entries) {
     const earlier = values.get(name)

@@ -51,7 +51,7 @@ export function fillIn(text: string, contexts: Contexts): Json {
  * forgetting to hand them to the action is the easiest mistake there is, and what is then compared
  * with is known to everyone.
  *
- * @param strict see `unsetReads`; then an expression must not come to nothing in any other way either
+ * @param strict see `unsetReads`; then an expression must not be empty in any other way either
  * @throws ExpressionMistake that names it, for a text that `fillIn` fills in
  */
 export function refuseUnset(text: string, contexts: Contexts, strict: boolean): void {
@@ -73,7 +73,7 @@ export function refuseUnset(text: string, contexts: Contexts, strict: boolean): 
     }
     const isBlank = new Evaluator(tree, values).evaluate().coerceString().trim() === ''
     if (strict && isBlank) {
-      throw new ExpressionMistake('the expression comes to nothing', expression)
+      throw new ExpressionMistake('the expression is empty', expression)
     }
   }
 }

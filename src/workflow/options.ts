@@ -115,7 +115,7 @@ function describeComputed(issue: Issue, path: Path): Problem {
     return wrongType(issue, option)
   }
   const isEmpty = issue.type === 'non_empty' || (issue.type === 'regex' && issue.input === '')
-  if (isEmpty) return { message: `"${option}": ${issue.message}` }
+  if (isEmpty) return { message: aboutOption(option, issue.message) }
   const wanted = option === '' ? 'options' : `"${option}"`
   const hint = issue.type === 'regex' ? `it ${issue.message}` : undefined
   return { message: `the expression gives no valid ${wanted}`, ...(hint && { hint }) }
@@ -139,7 +139,14 @@ function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
       : withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
   }
   if (issue.kind === 'schema') return wrongType(issue, option)
-  return { message: `"${option}": ${issue.message}` }
+  return { message: aboutOption(option, issue.message) }
+}
+
+/** `"config.limit" is less than 0`, but `"config.filter": operator $gtt is not known here`. */
+function aboutOption(option: string, message: string): string {
+  return /^(?:is|has|names|gives) /.test(message)
+    ? `"${option}" ${message}`
+    : `"${option}": ${message}`
 }
 
 function optionName(path: Path): string {
@@ -178,7 +185,9 @@ function withHint(
 }
 
 function wrongType(issue: Issue, option: string): Problem {
-  const wanted = (issue.expected ?? 'something else').replace(/^Object$/, 'a mapping of options')
+  const wanted = (issue.expected ?? 'something else')
+    .replace(/^Object$/, 'a mapping of options')
+    .replace(/^\((.*)\)$/, (_, kinds: string) => kinds.replaceAll(' | ', ' or a '))
   if (option === '') return { message: `options are ${kindOf(issue.input)}, not ${wanted}` }
   const article = wanted.startsWith('a ') ? '' : /^[aeiou]/.test(wanted) ? 'an ' : 'a '
   const message = `"${option}" is ${kindOf(issue.input)}, not ${article}${wanted}`

@@ -74,7 +74,7 @@ function syntaxProblem(source: Source, error: YAMLError): Problem {
 /** What most often lies behind a mistake that the library names in the terms of the grammar. */
 const YAML_HINTS: ReadonlyMap<string, string> = new Map([
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
-  ['BLOCK_AS_IMPLICIT_KEY', 'a text with a colon stands in quotes'],
+  ['BLOCK_AS_IMPLICIT_KEY', 'put a text with a colon in quotes'],
   ['TAB_AS_INDENT', 'indent with spaces'],
 ])
 

@@ -48,6 +48,12 @@ const FAULTS: readonly (readonly [string, Setting, string, RegExp])[] = [
     /again/,
   ],
   [
+    'calls that come too fast',
+    { repository: json(403, { message: 'You have triggered an abuse detection mechanism.' }) },
+    'rate_limited',
+    /again/,
+  ],
+  [
     'a token that may not read',
     { repository: json(403, { message: 'Resource not accessible' }) },
     'token_cannot_read',

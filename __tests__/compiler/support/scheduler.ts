@@ -97,7 +97,7 @@ function outputsOf(id: string, done: ReadonlyMap<string, Done>, run: Run) {
 function conditionOf(written: unknown): string {
   const text = String(written ?? '').trim()
   const parts: string[] = []
-  const pattern = text.replaceAll(/\$\{\{(.*?)\}\}|'/gs, (found, inner) =>
+  const pattern = text.replaceAll(/\$\{\{((?:'[^']*'|[^'])*?)\}\}|[{}']/gs, (found, inner) =>
     inner === undefined ? `${found}${found}` : `{${parts.push(inner) - 1}}`,
   )
   if (parts.length === 0) return text

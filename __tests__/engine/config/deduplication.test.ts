@@ -201,8 +201,8 @@ describe('a store that cannot be used fails the step, and is not touched', () =>
     await writeFile(join(folder, 'notes.json'), '{"mine":true}')
     const { exitCode, stdout } = await runJob(delivery('file:notes.json', {}))
     expect(exitCode).toBe(1)
-    expect(stdout).toContain('error: notes.json is no state of Hookline, or broken')
-    expect(stdout).toContain('to begin anew, delete notes.json')
+    expect(stdout).toContain('error: notes.json is not a state of Hookline, or broken')
+    expect(stdout).toContain('to start over, delete notes.json')
     expect(await readFile(join(folder, 'notes.json'), 'utf8')).toBe('{"mine":true}')
   })
 

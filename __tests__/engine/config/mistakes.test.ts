@@ -4,28 +4,28 @@ import { runJob, webhookRun } from './scene.ts'
 describe('a mistake in config is shown at its place:', () => {
   test.each<[object, string]>([
     [{ limti: 1 }, 'unknown option "limti"'],
-    [{ limit: -1 }, '"config.limit": is less than 0'],
-    [{ lease: 0 }, '"config.lease": is not more than 0'],
+    [{ limit: -1 }, '"config.limit" is less than 0'],
+    [{ lease: 0 }, '"config.lease" is not more than 0'],
     [{ lease: '60' }, '"config.lease" is a string, not a number'],
-    [{ limit: 1.5 }, '"config.limit": is no whole number'],
+    [{ limit: 1.5 }, '"config.limit" is not a whole number'],
     [{ limit: '5' }, '"config.limit" is a string, not a number'],
-    [{ skip: -1 }, '"config.skip": is less than 0'],
+    [{ skip: -1 }, '"config.skip" is less than 0'],
     [{ active: 'yes' }, '"config.active" is a string, not a boolean'],
     [
       { every: -5 },
-      '"config.every": is neither a number of minutes nor a cron expression of five fields',
+      '"config.every" is neither a number of minutes nor a cron expression of five fields',
     ],
     [
       { every: '@hourly' },
-      '"config.every": is neither a number of minutes nor a cron expression of five fields',
+      '"config.every" is neither a number of minutes nor a cron expression of five fields',
     ],
     [
       { every: '0 0 9 * * *' },
-      '"config.every": is neither a number of minutes nor a cron expression of five fields',
+      '"config.every" is neither a number of minutes nor a cron expression of five fields',
     ],
-    [{ timeZone: 'Berlin' }, '"config.timeZone": is no IANA time zone'],
-    [{ filter: [] }, '"config.filter": is no mapping'],
-    [{ filter: 'x' }, '"config.filter": is no mapping'],
+    [{ timeZone: 'Berlin' }, '"config.timeZone" is not an IANA time zone'],
+    [{ filter: [] }, '"config.filter" is not a mapping'],
+    [{ filter: 'x' }, '"config.filter" is not a mapping'],
     [{ filter: { a: { $gtt: 1 } } }, '"config.filter": operator $gtt is not known here'],
     [
       { filter: { $where: 'true' } },
@@ -35,8 +35,8 @@ describe('a mistake in config is shown at its place:', () => {
       { filterOutputs: { a: { $function: {} } } },
       '"config.filterOutputs": operator $function runs a script; use filterScript or format',
     ],
-    [{ sort: { a: 'up' } }, '"config.sort": gives each field 1 (ascending) or -1 (descending)'],
-    [{ sortScript: '' }, '"config.sortScript": is empty'],
+    [{ sort: { a: 'up' } }, '"config.sort" gives each field 1 (ascending) or -1 (descending)'],
+    [{ sortScript: '' }, '"config.sortScript" is empty'],
     [{ outputsMode: 'combined' }, 'unknown outputs mode "combined"'],
     [{ manualRunEvent: 'workflow_dispach' }, 'unknown event "workflow_dispach"'],
     [{ manualRunEvent: ['push', 'x'] }, 'unknown event "x"'],
@@ -53,7 +53,7 @@ describe('a mistake in config is shown at its place:', () => {
     expect(stdout).toContain('^^^^^ write true or false')
   })
 
-  test('config itself is no mapping', async () => {
+  test('config itself is not a mapping', async () => {
     const { stdout } = await runJob(webhookRun('x', {}))
     expect(stdout).toContain('error: "config" is a string')
   })

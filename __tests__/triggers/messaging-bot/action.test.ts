@@ -113,7 +113,7 @@ describe('webhook mode', () => {
   ])('a body that is no update (%s) is skipped', async (_, body) => {
     const run = await runInShared(bot(ON, delivery(body, header)))
     expect(run).toMatchObject({ exitCode: 0, outputs: { triggered: 'false' } })
-    expect(run.summary).toContain('no update of a bot')
+    expect(run.summary).toContain('not an update of a bot')
   })
 
   test('a schedule does nothing, says so, and asks nobody', async () => {

@@ -73,15 +73,15 @@ describe('a secret that is not what it is for', () => {
   test.each<[string, string, Record<string, Json>, string]>([
     ['a token that is not set', bot(), {}, `"token": secrets.BOT ${NOT_SET}`],
     ['an empty token', bot(), { BOT: '' }, `"token": secrets.BOT ${NOT_SET}`],
-    ['a token that GitHub left out', 'messaging_bot:\n  token: ', {}, `"token": ${NOT_SET}`],
+    ['a token that GitHub left out', 'messaging_bot:\n  token: ', {}, `"token" ${NOT_SET}`],
     ['a secret token that is not set', byWebhook, {}, `"secretToken": secrets.BOT ${NOT_SET}`],
   ])('%s', (_, on, secrets, message) => {
     expect(mistakes(on, secrets)).toContain(`error: ${message}\n`)
   })
 
   test.each([
-    [bot(), 'it is no bot token: digits, a colon and a string, as BotFather gives it'],
-    [byWebhook, 'it is no secret token: 1 to 256 letters, digits, "_" and "-"'],
+    [bot(), 'it is not a bot token: digits, a colon and a string, as BotFather gives it'],
+    [byWebhook, 'it is not a secret token: 1 to 256 letters, digits, "_" and "-"'],
   ])('of another kind: what it should look like, without it', (on, hint) => {
     const shown = mistakes(on, { BOT: 'ghp abcdef' })
     expect(shown).toContain(`^ ${hint}`)
@@ -101,17 +101,18 @@ describe('are refused, at their place', () => {
   test.each<[string, string, string]>([
     ['a misspelt kind of update', bot('updates: edited_mesage'), 'did you mean "edited_message"?'],
     ['a misspelt option', bot('events: text'), 'did you mean "event"?'],
-    ['no token', 'messaging_bot:\n  event: text', '"token": is needed to poll'],
-    ['no options at all', 'messaging_bot', '"token": is needed to poll'],
-    ['a list of nobody', bot('users: []'), '"users": is an empty list'],
-    ['an id that is a name', bot('chats: "@news"'), '"chats": is no id'],
-    ['an id with a fraction', bot('users: [1.5]'), '"users": is no id'],
-    ['too long a wait', bot('wait: 51'), '"wait": is more than 50'],
-    ['a negative wait', bot('wait: -1'), '"wait": is less than 0'],
-    ['a wait with a fraction', bot('wait: 0.5'), '"wait": is no whole number'],
+    ['no token', 'messaging_bot:\n  event: text', '"token" is needed to poll'],
+    ['no options at all', 'messaging_bot', '"token" is needed to poll'],
+    ['a list of nobody', bot('users: []'), '"users" is an empty list'],
+    ['ids as a mapping', bot('chats: {a: 1}'), '"chats" is a mapping, not a number or a string'],
+    ['an id that is a name', bot('chats: "@news"'), '"chats" is not an id'],
+    ['an id with a fraction', bot('users: [1.5]'), '"users" is not an id'],
+    ['too long a wait', bot('wait: 51'), '"wait" is more than 50'],
+    ['a negative wait', bot('wait: -1'), '"wait" is less than 0'],
+    ['a wait with a fraction', bot('wait: 0.5'), '"wait" is not a whole number'],
     ['a webhook that is text', bot('webhook: "yes"'), '"webhook" is a string, not a boolean'],
-    ['a secret token with a space', bot('secretToken: a b'), '"secretToken": is no secret token'],
-    ['two mistakes: the first', bot('wait: 51', 'event: txt'), '"wait": is more than 50'],
+    ['a secret token with a space', bot('secretToken: a b'), '"secretToken" is not a secret token'],
+    ['two mistakes: the first', bot('wait: 51', 'event: txt'), '"wait" is more than 50'],
     ['two mistakes: the second', bot('wait: 51', 'event: txt'), 'did you mean "text"?'],
   ])('%s', (_, on, message) => {
     expect(mistakes(on)).toContain(message)

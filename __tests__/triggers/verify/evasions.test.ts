@@ -58,6 +58,12 @@ describe('twilio', () => {
     ['https://r.example:443/a', 'https://r.example/a'],
     ['http://r.example:80/a?b=1', 'http://r.example/a?b=1'],
     ['https://r.example:8443/a', 'https://r.example:8443/a'],
+    ['https://r.example/a?__token=t&b=1', 'https://r.example/a?__token=t&b=1'],
+    ['https://r.example/a?%5F%5Ftoken=t&b=1', 'https://r.example/a?%5F%5Ftoken=t&b=1'],
+    [
+      'https://r.example/a?b=1&__response%5fcode=202',
+      'https://r.example/a?b=1&__response%5fcode=202',
+    ],
   ])('of %s, what is signed as %s holds', async (url, called) => {
     const signature = createHmac('sha1', 'x').update(`${called}A1`).digest('base64')
     const headers = { ...FORM, 'x-twilio-signature': signature }
@@ -183,7 +189,7 @@ describe('contentful', () => {
       { 'x-contentful-timestamp': '1;x-contentful-topic:2' },
       /separates/,
     ],
-    ['no time', { 'x-contentful-timestamp': 'soon' }, /no time/],
+    ['no time', { 'x-contentful-timestamp': 'soon' }, /not a time/],
   ])('with %s is refused', async (_, change, message) => {
     const { verify, sent } = await proofOf('contentful')
     const changed = Object.entries({ ...sent.headers, ...change })

@@ -64,9 +64,10 @@ describe('right is', () => {
   })
 })
 
-const UNSET =
-  '"verify.secret": is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
-const unset = (name: string) => UNSET.replace('is empty', `${name} is empty`)
+const SET_IT =
+  'is empty: is the secret set, and given to the action under "secrets", or to dev in .env?'
+const UNSET = `"verify.secret" ${SET_IT}`
+const unset = (name: string) => `"verify.secret": ${name} ${SET_IT}`
 const NAMES = [...SCHEMES.keys()].join(', ')
 const OPTIONS =
   'scheme, secret, tolerance, header, query, field, algorithm, encoding, prefix, template, timestampHeader, signaturePart, timestampPart, separator, url, topic'
@@ -88,9 +89,9 @@ describe('wrong is', () => {
     ['{scheme: github, secret: }', UNSET],
     ['{scheme: github, secret: 5}', '"verify.secret" is a number, not a string'],
     ['{scheme: github}', '"verify": the scheme github needs "secret"'],
-    ['{scheme: github, secret: []}', '"verify.secret": is an empty list'],
-    [`{secret: ${S}}`, `"verify": names no "scheme"; there are: ${NAMES}`],
-    [`{scheme: [], secret: ${S}}`, '"verify.scheme": is an empty list'],
+    ['{scheme: github, secret: []}', '"verify.secret" is an empty list'],
+    [`{secret: ${S}}`, `"verify" names no "scheme"; there are: ${NAMES}`],
+    [`{scheme: [], secret: ${S}}`, '"verify.scheme" is an empty list'],
     [
       `{scheme: gihub, secret: ${S}}`,
       `unknown scheme "gihub" | did you mean "github"? | allowed: ${NAMES}`,
@@ -101,13 +102,13 @@ describe('wrong is', () => {
     ],
     ['github', '"verify" is a string, not a mapping of options'],
     ['', '"verify" is empty, not a mapping of options'],
-    ['[]', '"verify": is an empty list'],
+    ['[]', '"verify" is an empty list'],
     [
       `{scheme: github, secret: ${S}, tolerance: 9}`,
       '"verify": the scheme github does not use "tolerance"',
     ],
-    [`{scheme: stripe, secret: ${S}, tolerance: 0}`, '"verify.tolerance": is below 1'],
-    [`{scheme: stripe, secret: ${S}, tolerance: 1.5}`, '"verify.tolerance": is no whole number'],
+    [`{scheme: stripe, secret: ${S}, tolerance: 0}`, '"verify.tolerance" is below 1'],
+    [`{scheme: stripe, secret: ${S}, tolerance: 1.5}`, '"verify.tolerance" is not a whole number'],
     [`{scheme: trello, secret: ${S}}`, '"verify": the scheme trello needs "url"'],
     [
       `{scheme: basic, secret: ${S}}`,
@@ -126,15 +127,15 @@ describe('wrong is', () => {
     [`{scheme: airtable, secret: "no base64!"}`, '"verify": "secret" is not base64'],
     [
       `{scheme: discord, secret: ${S}}`,
-      '"verify": "secret" is no public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+      '"verify": "secret" is not a public key of Ed25519: 32 bytes in hex or base64, or SPKI',
     ],
     [
       `{scheme: sendgrid, secret: ${S}}`,
-      '"verify": "secret" is no public key of P-256: the base64 of its SPKI, as the sender shows it',
+      '"verify": "secret" is not a public key of P-256: the base64 of its SPKI, as the sender shows it',
     ],
     [
       `{scheme: plaid, secret: ${S}}`,
-      '"verify": "secret" is no JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it',
+      '"verify": "secret" is not a JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it',
     ],
     ...['{header.x}{body}', '{body}{header.x}', '{method}{body}'].map((template) => {
       const [, a = '', b = ''] = /(\{.*\})(\{.*\})/.exec(template) ?? []
@@ -154,7 +155,7 @@ describe('wrong is', () => {
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, separator: "ab"}`,
-      '"verify.separator": is not one sign such as , or ;',
+      '"verify.separator" is not one sign such as , or ;',
     ],
     [
       `{scheme: token, secret: ${S}}`,
@@ -177,7 +178,7 @@ describe('wrong is', () => {
       '"verify": "secret" is the private key of the sender (whsk_…): take the public one (whpk_…)',
     ],
     [`{scheme: hmac, secret: ${S}}`, '"verify": the scheme hmac needs "header"'],
-    [`{scheme: hmac, secret: ${S}, header: "a b"}`, '"verify.header": is no name of a header'],
+    [`{scheme: hmac, secret: ${S}, header: "a b"}`, '"verify.header" is not the name of a header'],
     [
       `{scheme: hmac, secret: ${S}, header: a, algorithm: md5}`,
       'unknown algorithm "md5" | allowed: sha1, sha256, sha384, sha512',

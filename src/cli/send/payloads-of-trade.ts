@@ -76,7 +76,7 @@ export const PAYLOADS_OF_TRADE: Readonly<Record<string, Make>> = {
     body: {
       id: `evt_${id.replaceAll('-', '')}`,
       object: 'event',
-      created_at: Number(seconds(now)),
+      created_at: seconds(now),
       type: 'response.completed',
       data: { id: 'resp_abc123' },
     },

@@ -50,7 +50,7 @@ export const PAYLOADS: Readonly<Record<string, Make>> = {
   'sentry.issue': ({ id, now }) => ({
     headers: {
       'sentry-hook-resource': 'issue',
-      'sentry-hook-timestamp': seconds(now),
+      'sentry-hook-timestamp': String(seconds(now)),
       'request-id': id.replaceAll('-', ''),
     },
     body: {
@@ -245,7 +245,7 @@ export const PAYLOADS: Readonly<Record<string, Make>> = {
                   {
                     from: '16505551234',
                     id: `wamid.${id}`,
-                    timestamp: seconds(now),
+                    timestamp: String(seconds(now)),
                     type: 'text',
                     text: { body: 'Hello' },
                   },
@@ -273,7 +273,7 @@ export const PAYLOADS: Readonly<Record<string, Make>> = {
       type: 'notification_event',
       id: `notif_${id}`,
       topic: 'conversation.user.created',
-      created_at: Number(seconds(now)),
+      created_at: seconds(now),
       data: { item: { type: 'conversation', id: '1', state: 'open' } },
     },
   }),
@@ -291,7 +291,7 @@ export const PAYLOADS: Readonly<Record<string, Make>> = {
     body: [
       {
         email: 'ada@example.com',
-        timestamp: Number(seconds(now)),
+        timestamp: seconds(now),
         event: 'delivered',
         sg_event_id: id,
         sg_message_id: '14c5d75ce93.dfd.64b469.filter0001',
@@ -355,6 +355,6 @@ export const PAYLOADS: Readonly<Record<string, Make>> = {
   }),
 }
 
-export function seconds(now: Date): string {
-  return String(Math.floor(now.getTime() / 1000))
+export function seconds(now: Date): number {
+  return Math.floor(now.getTime() / 1000)
 }

@@ -11,6 +11,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { KEYS } from '../../triggers/verify/algorithms.ts'
 import { SIGNED_HEADERS } from '../../triggers/verify/schemes.ts'
 import { type SignedHeader, signedBytes } from '../../triggers/verify/signed-header.ts'
+import { sortedForm } from '../../triggers/verify/whole-request.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
@@ -48,7 +49,7 @@ const OTHERS: Readonly<Record<string, Sign>> = {
     const { request, url } = outgoing
     const type = request.headers['content-type'] ?? ''
     if (type.startsWith('application/x-www-form-urlencoded')) {
-      const signature = hmac('sha1', secret, textBytes(url.href + sortedForm(request)))
+      const signature = hmac('sha1', secret, textBytes(url.href + sortedForm(request.body)))
       return withHeaders(outgoing, { 'x-twilio-signature': signature.toString('base64') })
     }
     const hash = createHash('sha256').update(request.body).digest('hex')
@@ -320,14 +321,6 @@ function hs256(claims: object, secret: string): string {
 function unsignedJws(header: object, claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${part(header)}.${part(claims)}`
-}
-
-function sortedForm({ body }: OutgoingRequest): string {
-  const parameters = new URLSearchParams(new TextDecoder().decode(body))
-  const names = [...new Set(parameters.keys())].sort()
-  return names
-    .flatMap((name) => [...new Set(parameters.getAll(name))].sort().map((value) => name + value))
-    .join('')
 }
 
 function withHeaders<Of extends Outgoing>(outgoing: Of, headers: OutgoingRequest['headers']): Of {

@@ -3,7 +3,7 @@ import { isMap, isScalar, type Node } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
 import { encoded, keyOf, tokensOf } from '../expressions.ts'
-import { applyEdits, columnOf, type Edit, linesOf, quoted, ScalarText } from '../spans.ts'
+import { applyEdits, columnOf, type Edit, linesOf, ScalarText, singleQuoted } from '../spans.ts'
 import { type Finding, findUntrusted, isGoverning } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
 import { childOf, entriesOf, mapOf, type Place } from './nodes.ts'
@@ -183,7 +183,7 @@ function addToEnv(text: string, step: Place, variables: readonly Variable[]): Ed
   if (isMap(node) && node.flow) {
     const at = rangeOf(node)[0] + 1
     const inside = variables
-      .map(({ name, expression }) => `${name}: ${quoted(template(expression))}`)
+      .map(({ name, expression }) => `${name}: ${singleQuoted(template(expression))}`)
       .join(', ')
     return { start: at, end: at, text: ` ${inside}${node.items.length > 0 ? ', ' : ' '}` }
   }
@@ -200,7 +200,7 @@ function insertion(at: number, lines: readonly string[]): Edit {
 function linesFor(variables: readonly Variable[], indent: number): string[] {
   return variables.map(({ name, expression }) => {
     const value = template(expression)
-    return `${' '.repeat(indent)}${name}: ${/: | #/.test(value) ? quoted(value) : value}`
+    return `${' '.repeat(indent)}${name}: ${/: | #/.test(value) ? singleQuoted(value) : value}`
   })
 }
 

@@ -1,3 +1,4 @@
+import { toHex } from '../../wire/bytes.ts'
 import type { Credential } from '../credentials.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { Repository } from '../route.ts'
@@ -47,5 +48,5 @@ function laneName({ owner, name }: Repository, credential: string): string {
 
 async function sha256(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(new Uint8Array(hash))
 }

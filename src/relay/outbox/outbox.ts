@@ -52,7 +52,7 @@ export interface Outbox {
   drop(which: Unwanted): Promise<readonly OutboxEvent[]>
 }
 
-export type Later = Pick<OutboxEvent, 'tries' | 'next' | 'reason'>
+type Later = Pick<OutboxEvent, 'tries' | 'next' | 'reason'>
 
 /** One, or all of a lane that came before a time and that one of these keys opens. */
 export type Waiting =
@@ -60,7 +60,7 @@ export type Waiting =
   | { readonly lane: string; readonly before: number; readonly keys: readonly string[] }
 
 /** One, or the dead letters that died before a time or are more than so many, the oldest of them. */
-export type Unwanted =
+type Unwanted =
   | { readonly delivery: string }
   | { readonly diedBefore: number; readonly beyond: number }
 

@@ -1,4 +1,5 @@
 import { outboxFull } from '../errors.ts'
+import type { Lanes } from './accept.ts'
 import { type AttemptPorts, attempt, backoff, type Outcome } from './attempt.ts'
 import { isOwnLane, repositoryOf } from './lane.ts'
 import type {
@@ -23,6 +24,15 @@ export interface QueuePorts extends AttemptPorts {
   log(line: OutboxLine): void
 }
 
+/**
+ * Events of one credential for one repository, as long as there are any. A lane is
+ *
+ * - idle: neither `awaited` nor `busy`, only until `start`, `put` or `replay`, which made it, wakes it
+ * - awaited: `run` is going to be called, at a time that can still be moved
+ * - busy: `run` is at work; at its end it sets the next turn, or drops the lane where nothing is left
+ *
+ * `failing` is about GitHub alone: while it holds, events that grow too old become dead letters.
+ */
 interface Lane {
   readonly name: string
   events: number
@@ -57,7 +67,7 @@ const KNOWN_CREDENTIALS = 10_000
  * Hands events over in lanes: in their order, one call at a time, at a pace that GitHub allows. It
  * knows how many events there are; what they are stands in the outbox alone.
  */
-export class OutboxQueue {
+export class OutboxQueue implements Lanes {
   readonly #ports: QueuePorts
   readonly #keyIds: readonly string[]
   readonly #lanes = new Map<string, Lane>()
@@ -80,16 +90,18 @@ export class OutboxQueue {
 
   /** Takes up what waits from before. To be called once, before all else. */
   async start(): Promise<void> {
+    const { outbox, limits } = this.#ports
     const now = this.#ports.now()
-    for (const event of await this.#ports.outbox.list()) {
-      if (event.died !== undefined) this.#dead++
-      else if (!this.#count(event)) continue
-      else {
-        const lane = this.#laneOf(event.lane)
-        const wait = Math.min(Math.max(0, event.next - now), LONGEST_WAIT)
-        // The call before the end may have been a moment ago.
-        lane.notBefore = Math.max(lane.notBefore, now + this.#ports.limits.pace, now + wait)
-      }
+    const events = await outbox.list()
+    const alive = events.filter(({ died }) => died === undefined)
+    this.#dead = events.length - alive.length
+    // Every one that is alive is counted, whether a key opens it or not.
+    const readable = alive.filter((event) => this.#count(event))
+    for (const { lane: name, next } of readable) {
+      const lane = this.#laneOf(name)
+      const wait = Math.min(Math.max(0, next - now), LONGEST_WAIT)
+      // The call before the end may have been a moment ago.
+      lane.notBefore = Math.max(lane.notBefore, now + limits.pace, now + wait)
     }
     for (const lane of this.#lanes.values()) this.#wakeAt(lane, lane.notBefore)
     if (this.#unreadable > 0) this.#log({ outbox: 'unreadable', events: this.#unreadable })
@@ -219,7 +231,7 @@ export class OutboxQueue {
       const kept = { diedBefore: now() - DEAD_LETTER_AGE, beyond: DEAD_LETTERS }
       const forgotten = await outbox.drop(kept)
       this.#dead -= forgotten.length
-      for (const event of forgotten) this.#log({ outbox: 'forgotten', ...told(event) })
+      for (const event of forgotten) this.#log({ outbox: 'forgotten', ...namesOf(event) })
     }
     const { oldest, waiting } = this.figures()
     if (oldest * SECOND < HOUR || now() - this.#toldLate < HOUR) return
@@ -268,7 +280,7 @@ export class OutboxQueue {
       lane.failing = false
       this.accepted(lane.name)
       const seconds = Math.round((now() - event.at) / SECOND)
-      this.#log({ outbox: 'delivered', ...told(event), tries: event.tries + 1, seconds })
+      this.#log({ outbox: 'delivered', ...namesOf(event), tries: event.tries + 1, seconds })
       return this.#forget(lane, event.delivery)
     }
     const { reason } = outcome
@@ -281,7 +293,7 @@ export class OutboxQueue {
     lane.failing = true
     lane.notBefore = Math.max(lane.notBefore, now() + wait)
     const seconds = Math.ceil(wait / SECOND)
-    this.#log({ outbox: 'deferred', ...told(event), tries, reason, seconds })
+    this.#log({ outbox: 'deferred', ...namesOf(event), tries, reason, seconds })
     await outbox.defer(event.delivery, { tries, next: now() + wait, reason })
     await this.#buryOld(lane)
   }
@@ -310,7 +322,7 @@ export class OutboxQueue {
     for (const event of buried) {
       this.#uncount(event)
       this.#dead++
-      this.#log({ outbox: 'dead', ...told(event), tries: event.tries, reason })
+      this.#log({ outbox: 'dead', ...namesOf(event), tries: event.tries, reason })
     }
     if (this.#dead > DEAD_LETTERS) await this.check()
   }
@@ -387,6 +399,6 @@ export class OutboxQueue {
   }
 }
 
-function told({ delivery, lane }: OutboxEvent) {
+function namesOf({ delivery, lane }: OutboxEvent) {
   return { delivery, repository: repositoryOf(lane) }
 }

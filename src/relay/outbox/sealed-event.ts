@@ -5,7 +5,7 @@ import type { Dispatch } from '../dispatch.ts'
 import type { SealKey } from '../seal.ts'
 
 /** An event as it lay sealed. */
-export interface OpenedEvent {
+interface OpenedEvent {
   readonly event: Omit<Dispatch, 'credential'>
   readonly credential: KeptCredential
 }

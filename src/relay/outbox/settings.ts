@@ -3,7 +3,7 @@ import { shownSetting } from '../../wire/secret.ts'
 import type { Environment } from '../config.ts'
 import type { OutboxLimits } from './outbox.ts'
 
-export interface OutboxSettings {
+interface OutboxSettings {
   readonly limits: OutboxLimits
   /** Milliseconds that a sender waits for GitHub. */
   readonly acceptTime: number

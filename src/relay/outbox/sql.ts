@@ -4,7 +4,7 @@ export type SqlValue = string | number | null
 export type SqlRow = Readonly<Record<string, unknown>>
 
 /** A database that speaks SQLite, on any runtime. */
-export interface SqlDatabase {
+interface SqlDatabase {
   /** Runs one statement at once, and gives the rows it returns. */
   run(statement: string, ...values: readonly SqlValue[]): readonly SqlRow[]
   /**

@@ -5,7 +5,7 @@ import { UsageError, UserError } from '../../wire/errors.ts'
 import { type Outbox, StorageError } from './outbox.ts'
 import { createSchema, SCHEMA_VERSION, type SqlRow, type SqlValue, sqlOutbox } from './sql.ts'
 
-export interface OutboxFile {
+interface OutboxFile {
   readonly outbox: Outbox
   /** Writes what is still to be written, and lets another process have the file. */
   close(): void

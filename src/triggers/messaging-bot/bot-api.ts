@@ -14,6 +14,9 @@ export interface Bot {
   readonly sleep: (duration: number) => Promise<void>
 }
 
+/** Digits, a colon, and a string; nothing in it can change the address it is put into. */
+export const BOT_TOKEN: RegExp = /^\d+:[\w-]+$/
+
 /** How often a call is made again, by what went wrong; every method called here may be repeated. */
 const RETRIES: Readonly<Record<BotFault['kind'], number>> = {
   token: 0,

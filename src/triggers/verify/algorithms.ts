@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from '../../wire/bytes.ts'
+import { fromBase64, toBase64, toHex } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -118,11 +118,12 @@ export const KEYS = {
   base64: { read: ENCODINGS.base64, mistake: '"secret" is not base64' },
   ed25519: {
     read: ed25519Key,
-    mistake: '"secret" is no public key of Ed25519: 32 bytes in hex or base64, or SPKI',
+    mistake: '"secret" is not a public key of Ed25519: 32 bytes in hex or base64, or SPKI',
   },
   p256: {
     read: p256Key,
-    mistake: '"secret" is no public key of P-256: the base64 of its SPKI, as the sender shows it',
+    mistake:
+      '"secret" is not a public key of P-256: the base64 of its SPKI, as the sender shows it',
   },
 } as const satisfies Record<string, KeyForm>
 
@@ -133,7 +134,7 @@ function ed25519Key(text: string): Bytes | undefined {
   const plain = withoutArmour(text)
   const bytes = ENCODINGS.hex(plain) ?? ENCODINGS.base64(plain)
   if (bytes?.length !== 44) return bytes?.length === 32 ? bytes : undefined
-  return hexText(bytes.subarray(0, 12)) === ED25519_SPKI ? bytes.slice(12) : undefined
+  return toHex(bytes.subarray(0, 12)) === ED25519_SPKI ? bytes.slice(12) : undefined
 }
 
 /** The same for an uncompressed point of P-256 (RFC 5480): 26 bytes, then 0x04 and 64 bytes. */
@@ -142,7 +143,7 @@ const P256_SPKI = '3059301306072a8648ce3d020106082a8648ce3d03010703420004'
 function p256Key(text: string): Bytes | undefined {
   const bytes = ENCODINGS.base64(withoutArmour(text))
   if (bytes?.length !== 91) return undefined
-  return hexText(bytes.subarray(0, 27)) === P256_SPKI ? bytes : undefined
+  return toHex(bytes.subarray(0, 27)) === P256_SPKI ? bytes : undefined
 }
 
 /** The SPKI of a key of P-256, from the two coordinates of its point, 32 bytes each. */
@@ -164,14 +165,10 @@ export function textBytes(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-function hexText(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
 /** SHA-256, as senders write it who sign the hash of a body in its place. */
 export async function sha256Hex(bytes: Uint8Array): Promise<string> {
   // A copy, since the platform takes no bytes of memory that is shared with others.
-  return hexText(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
 }
 
 /** Text and bytes, one after the other. */

@@ -63,7 +63,7 @@ const HASHES: ReadonlyMap<string, string> = new Map([
 /** The message, or why its signature cannot be looked at. */
 function signedMessage({ body }: WebhookRequest): SignedMessage | string {
   const names = isObject(body) ? SIGNED_FIELDS.get(scalarText(body.Type)) : undefined
-  if (!isObject(body) || !names) return 'the body is no message of SNS'
+  if (!isObject(body) || !names) return 'the body is not a message of SNS'
   const present = names.filter((name) => name !== 'Subject' || name in body)
   const texts = present.flatMap((name): [string, string][] => {
     const value = body[name]

@@ -45,7 +45,7 @@ export const plaid: Scheme = {
   takes: ['tolerance'],
   mistake: ({ secrets }) =>
     secrets.some((secret) => jwksOf(secret).length === 0)
-      ? '"secret" is no JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it'
+      ? '"secret" is not a JWK of P-256 with a "kid", as /webhook_verification_key/get of Plaid gives it'
       : undefined,
   credentials: () => ({ headers: ['plaid-verification'] }),
   async check(request, { secrets, tolerance = DEFAULT_TOLERANCE }, ports) {

@@ -92,7 +92,7 @@ export interface Sender {
 /** Seconds, both ways: what Standard Webhooks, Stripe and Slack ask for. */
 export const DEFAULT_TOLERANCE = 300
 
-export const NO_TIME = 'the timestamp is no time'
+export const NO_TIME = 'the timestamp is not a time'
 
 /**
  * Why a signed time is too far from the receipt, so that the request may be a replay. The receipt is

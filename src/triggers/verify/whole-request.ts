@@ -1,5 +1,6 @@
 import { utf8Text } from '../../wire/bytes.ts'
 import { isObject, scalarText } from '../../wire/json.ts'
+import { cutReservedParameters, splitOnce } from '../../wire/path.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 import {
   anyHolds,
@@ -42,14 +43,15 @@ export const twilio: Scheme = {
     if (hash === undefined && !isForm && request.bytes.length > 0) {
       return 'the body is neither a form, nor signed by bodySHA256 in the URL'
     }
-    const parameters = hash === undefined && isForm ? formText(request) : ''
+    const parameters = hash === undefined && isForm ? sortedForm(request.bytes) : ''
     const url = calledUrl(settings.url?.reveal() ?? '', request)
     const texts = portForms(url).map((form) => concat([form, parameters]))
     return hmacRefusal('sha1', texts, ENCODINGS.base64(presented), settings)
   },
 }
 
-function formText({ bytes }: WebhookRequest): string {
+/** The parameters of a form as Twilio signs them. */
+export function sortedForm(bytes: Uint8Array): string {
   const parameters = new URLSearchParams(utf8Text(bytes) ?? '')
   const names = [...new Set(parameters.keys())].sort()
   return names
@@ -62,16 +64,18 @@ function formText({ bytes }: WebhookRequest): string {
  * relay has cut its own parameters out of the query that travelled.
  */
 function calledUrl(url: string, { querystring }: WebhookRequest): string {
-  const [address = '', query = ''] = url.replace(/#.*/s, '').split(/\?(.*)/s, 2)
-  const own = query.split('&').filter((pair) => pair !== '' && !RESERVED.test(pair))
-  const sent = querystring.split('&').filter((pair) => pair !== '')
+  const [address, query] = splitOnce(url.replace(/#.*/s, ''), '?')
+  const own = parametersOf(cutReservedParameters(query).query)
+  const sent = parametersOf(querystring)
   const isOwn = own.every((pair, at) => pair === sent[at])
   const added = isOwn ? sent.slice(own.length) : sent
   const pairs = [query, ...added].filter((pair) => pair !== '')
   return pairs.length > 0 ? `${address}?${pairs.join('&')}` : address
 }
 
-const RESERVED = /^__(?:token|response_(?:code|content_type|body))(?:=|$)/
+function parametersOf(query = ''): string[] {
+  return query.split('&').filter((pair) => pair !== '')
+}
 
 /** Twilio signs some calls with the standard port in the URL, and some without. */
 function portForms(url: string): string[] {
@@ -92,7 +96,7 @@ export const contentful: Scheme = {
   page: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
   needs: ['secret', 'url'],
   takes: ['tolerance'],
-  mistake: ({ url }) => (url && URL.canParse(url.reveal()) ? undefined : '"url" is no address'),
+  mistake: ({ url }) => (url && URL.canParse(url.reveal()) ? undefined : '"url" is not an address'),
   credentials: () => ({ headers: ['x-contentful-signature'] }),
   async check(request, settings, ports) {
     const { headers, method, bytes } = request
