@@ -100,6 +100,7 @@ describe('R45: build refuses', () => {
       'workflows/a\non: push\n/a.yml',
       'cannot be compiled under this name',
     ],
+    ['a name too long', `workflows/${'a'.repeat(101)}.yml`, 'cannot be compiled under this name'],
     ['a name of a device', 'workflows/con.yml', 'cannot be compiled under this name'],
     ['a name of a device in capitals', 'workflows/CON.yml', 'cannot be compiled under this name'],
     ['a name of other letters', 'workflows/grüße.yml', 'cannot be compiled under this name'],

@@ -122,7 +122,9 @@ export function nameProblems(files: readonly NamedFile[]): Problem[] {
     const isName = isWorkflowName(file.name) && !UNUSUAL.test(file.name)
     const bad = {
       message: `${JSON.stringify(file.file)} cannot be compiled under this name`,
-      notes: ['a webhook URL names a workflow by its file name: letters, digits, ".", "_" and "-"'],
+      notes: [
+        'a webhook URL names a workflow by its file name: at most 100 letters, digits, ".", "_" and "-"',
+      ],
     }
     return [
       ...(isLine && isName ? [] : [bad]),
