@@ -84,6 +84,11 @@ describe('puts the variables', () => {
       `- env: { WEBHOOK_BODY_X_2: '${X}', WEBHOOK_BODY_X: b}\n  run: echo "\${WEBHOOK_BODY_X_2}"`,
     ],
     [
+      'under a name that governs nothing',
+      `- run: echo \${{ format('git {0}', on.webhook.outputs.body.x) }}`,
+      `- run: echo "\${EVENT_GIT_0_WEBHOOK_BODY_X}"\n  env:\n    EVENT_GIT_0_WEBHOOK_BODY_X: \${{ format('git {0}', on.webhook.outputs.body.x) }}`,
+    ],
+    [
       'once for the same value',
       `- run: |\n    echo ${X}\n    echo "${X}"`,
       `- run: |\n    echo "\${WEBHOOK_BODY_X}"\n    echo "\${WEBHOOK_BODY_X}"\n  env:\n    WEBHOOK_BODY_X: ${X}`,

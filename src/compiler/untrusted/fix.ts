@@ -137,9 +137,10 @@ class VariableNames {
   }
 
   #free(name: string): string {
+    const own = isGoverning(name) ? `EVENT_${name}` : name
     for (let count = 1; ; count++) {
-      const candidate = count === 1 ? name : `${name}_${count}`
-      if (!this.#taken.has(candidate) && !isGoverning(candidate)) return candidate
+      const candidate = count === 1 ? own : `${own}_${count}`
+      if (!this.#taken.has(candidate)) return candidate
     }
   }
 }
