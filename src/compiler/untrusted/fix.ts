@@ -4,12 +4,13 @@ import { expressionSpans } from '../../workflow/expressions.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
 import { encoded, keyOf, tokensOf } from '../expressions.ts'
 import { applyEdits, columnOf, type Edit, linesOf, quoted, ScalarText } from '../spans.ts'
-import { type Finding, findUntrusted, isGoverning } from './findings.ts'
+import { type Finding, findUntrusted } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
 import { childOf, entriesOf, mapOf, type Place } from './nodes.ts'
 import { safeInJavaScript } from './safe-javascript.ts'
 import { safeInShell } from './safe-shell.ts'
 import { type Placeholder, type Script, scriptOf } from './script.ts'
+import { isGoverning } from './sink-names.ts'
 
 /** What `--fix` made of a file. */
 interface Fixed {
