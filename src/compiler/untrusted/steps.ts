@@ -18,8 +18,8 @@ export function stepsOf(job: Place | undefined): Place[] {
     if (count > MOST_STEPS) {
       throw new UserError({ message: `a job has more than ${MOST_STEPS} steps` })
     }
-    const group = childOf(step, 'parallel')
-    if (group) waiting.push(...itemsOf(group).reverse())
+    const group = itemsOf(childOf(step, 'parallel'))
+    if (group.length > 0) waiting.push(...group.reverse())
     else steps.push(step)
   }
   return steps
