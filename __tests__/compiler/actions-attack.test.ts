@@ -83,3 +83,295 @@ describe('an action of the same repository that gets text from outside', () => {
     expect(places(await check())).toEqual([])
   })
 })
+
+const HOOK = '.github/workflows/hook.yml'
+const ACTION = '.github/actions/a/action.yml'
+const CALLED = '.github/workflows/called.yml'
+
+const USES = '{uses: acme/hookline@v1, id: h}'
+
+/** A workflow of GitHub's own, in which a job uses the action and hands out its body. */
+const native = (steps: string, jobs = '') => `on: {repository_dispatch: {types: [webhook]}}
+jobs:
+  hook:
+    runs-on: ubuntu-latest
+    outputs: {b: "\${{ steps.h.outputs.body }}"}
+    steps: [${steps}]
+${jobs}`
+
+const composite = (steps: string, top = '') =>
+  `name: a\ndescription: a\n${top}\nruns:\n  using: composite\n  steps: [${steps}]\n`
+
+const called = (steps: string, call = '{}', jobs = '') =>
+  `on: {workflow_call: ${call}}\njobs:\n  a: {runs-on: ubuntu-latest, steps: [${steps}]}\n${jobs}`
+
+const calling = (more = '') => `  w: {needs: hook, uses: ./${CALLED}${more}}\n`
+
+const RUN = 'run: "echo ${{ inputs.t }}"'
+const BODY_OF_STEP = '"${{ steps.h.outputs.body }}"'
+const RECEIVE = composite(USES, 'outputs: {t: {value: "${{ steps.h.outputs.body }}"}}')
+
+describe('text from outside goes through what is called', () => {
+  beforeEach(() =>
+    repository.write(
+      'workflows/hook.yml',
+      'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: a}]}}\n',
+    ),
+  )
+
+  test.each<[string, Readonly<Record<string, string>>, string[]]>([
+    [
+      'back from an action that uses ours',
+      {
+        [HOOK]: native('{uses: ./.github/actions/a, id: r}, {run: "${{ steps.r.outputs.t }}"}'),
+        [ACTION]: RECEIVE,
+      },
+      [`${HOOK}:6`],
+    ],
+    [
+      'back from an action that calls such a one',
+      {
+        [HOOK]: native('{uses: ./b, id: r}, {run: "${{ steps.r.outputs.T }}"}'),
+        'b/action.yml': composite(
+          '{uses: ./.github/actions/a, id: r}',
+          'outputs: {t: {value: "${{ steps.r.outputs.t }}"}}',
+        ),
+        [ACTION]: RECEIVE,
+      },
+      [`${HOOK}:6`],
+    ],
+    [
+      'but no other output of it',
+      {
+        [HOOK]: native('{uses: ./.github/actions/a, id: r}, {run: "${{ steps.r.outputs.u }}"}'),
+        [ACTION]: composite(USES, 'outputs: {u: {value: "${{ steps.h.outputs.count }}"}}'),
+      },
+      [],
+    ],
+    [
+      'back from an action that only gets it',
+      {
+        [HOOK]: native(
+          `${USES}, {uses: ./.github/actions/a, id: r, with: {t: ${BODY_OF_STEP}}}, {run: "\${{ steps.r.outputs.t }}"}`,
+        ),
+        [ACTION]: composite('', 'outputs: {t: {value: "${{ inputs.t }}"}}'),
+      },
+      [`${HOOK}:6`],
+    ],
+    [
+      'but not back from one that keeps it',
+      {
+        [HOOK]: native(
+          `${USES}, {uses: ./.github/actions/a, id: r, with: {t: ${BODY_OF_STEP}}}, {run: "\${{ steps.r.outputs.t }}"}`,
+        ),
+        [ACTION]: composite('', 'outputs: {t: {value: mine}}'),
+      },
+      [],
+    ],
+    [
+      'back from a program that gets it',
+      {
+        [HOOK]: native(
+          `${USES}, {uses: ./.github/actions/a, id: r, with: {t: ${BODY_OF_STEP}}}, {run: "\${{ steps.r.outputs.t }}"}`,
+        ),
+        [ACTION]: 'name: a\nruns: {using: node24, main: a.js}\n',
+      },
+      [`${HOOK}:6`],
+    ],
+    [
+      'back from a workflow that uses ours',
+      {
+        [HOOK]: `on: {repository_dispatch: {types: [webhook]}}\njobs:\n  r: {uses: ./${CALLED}}\n  w: {needs: r, runs-on: ubuntu-latest, steps: [{run: "\${{ needs.r.outputs.t }}"}]}\n`,
+        [CALLED]: `on: {workflow_call: {outputs: {t: {value: "\${{ jobs.hook.outputs.b }}"}}}}\n${native(USES).split('\n').slice(1).join('\n')}`,
+      },
+      [`${HOOK}:4`],
+    ],
+    [
+      'to an action that reads the event by itself',
+      {
+        [HOOK]: native(`${USES}, {uses: ./.github/actions/a}`),
+        [ACTION]: composite('{shell: bash, run: "${{ github.event.client_payload.body }}"}'),
+      },
+      [`${ACTION}:6`],
+    ],
+    [
+      'to a workflow that does',
+      {
+        [HOOK]: native(USES, calling()),
+        [CALLED]: called('{run: "${{ github.event.client_payload.body }}"}'),
+      },
+      [`${CALLED}:3`],
+    ],
+    [
+      'to an input that is left to its default',
+      {
+        [HOOK]: native(`${USES}, {uses: ./.github/actions/a}`),
+        [ACTION]: composite(
+          `{shell: bash, ${RUN}}`,
+          'inputs: {t: {default: "${{ github.event.client_payload.body }}"}}',
+        ),
+      },
+      [`${ACTION}:6`],
+    ],
+    [
+      'to one of a workflow',
+      {
+        [HOOK]: native(USES, calling()),
+        [CALLED]: called(
+          `{${RUN}}`,
+          '{inputs: {t: {type: string, default: "${{ github.head_ref }}"}}}',
+        ),
+      },
+      [`${CALLED}:3`],
+    ],
+    [
+      'but not to one that is given',
+      {
+        [HOOK]: native(`${USES}, {uses: ./.github/actions/a, with: {T: mine}}`),
+        [ACTION]: composite(
+          `{shell: bash, ${RUN}}`,
+          'inputs: {t: {default: "${{ github.head_ref }}"}}',
+        ),
+      },
+      [],
+    ],
+    [
+      'by the variables of a step',
+      {
+        [HOOK]: native(`${USES}, {uses: ./.github/actions/a, env: {T: ${BODY_OF_STEP}}}`),
+        [ACTION]: composite('{shell: bash, run: "${{ env.T }} ${{ env.U }}"}'),
+      },
+      [`${ACTION}:6`],
+    ],
+    [
+      'but not by variables, to a workflow',
+      {
+        [HOOK]: `env: {T: "\${{ github.head_ref }}"}\n${native(USES, calling())}`,
+        [CALLED]: called('{run: "${{ env.T }}"}'),
+      },
+      [],
+    ],
+    [
+      'by the variables that an action writes',
+      {
+        [HOOK]: native(`{uses: ./.github/actions/a}, ${USES}, {run: "\${{ env.V }}"}`),
+        [ACTION]: composite(
+          `{shell: bash, run: 'echo "V=\${{ github.head_ref }}" >> $GITHUB_ENV'}`,
+        ),
+      },
+      [`${HOOK}:6`, `${ACTION}:6`],
+    ],
+    [
+      'by secrets',
+      {
+        [HOOK]: native(
+          USES,
+          calling(', secrets: {t: "${{ needs.hook.outputs.b }}", u: "${{ secrets.U }}"}'),
+        ),
+        [CALLED]: called(
+          '{run: "${{ secrets.U }}"}, {run: "${{ secrets.t }}"}',
+          '{}',
+          '  b: {uses: ./.github/workflows/last.yml, secrets: inherit}\n',
+        ),
+        '.github/workflows/last.yml': called('{run: "${{ secrets.x }}"}'),
+      },
+      [`${CALLED}:3`, '.github/workflows/last.yml:3'],
+    ],
+    [
+      'to the shell of a container',
+      {
+        [HOOK]: native(`${USES}, {uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}}}`),
+        [ACTION]: `name: a\nruns:\n  using: docker\n  image: Dockerfile\n  entrypoint: sh\n  args:\n    - -c\n    - echo \${{ inputs.t }}\n  env: {BASH_ENV: "\${{ inputs.t }}"}\n`,
+      },
+      [`${ACTION}:8`, `${ACTION}:9`],
+    ],
+    [
+      'but not to its arguments',
+      {
+        [HOOK]: native(`${USES}, {uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}}}`),
+        [ACTION]: `name: a\nruns: {using: docker, image: Dockerfile, args: ["\${{ inputs.t }}", --title, "a \${{ inputs.t }}", -c, "\${{ inputs.t }}"]}\n`,
+      },
+      [],
+    ],
+    [
+      'to an action of the repository of the workflow',
+      {
+        [HOOK]: native(`${USES}, {uses: $/.github/actions/a, with: {t: ${BODY_OF_STEP}}}`),
+        [ACTION]: composite(`{shell: bash, ${RUN}}`),
+      },
+      [`${ACTION}:6`],
+    ],
+    [
+      'to one that is used in "parallel:"',
+      {
+        [HOOK]: native(
+          `${USES}, {parallel: [{uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}}}]}`,
+        ),
+        [ACTION]: composite(`{parallel: [{shell: bash, ${RUN}}]}`),
+      },
+      [`${ACTION}:6`],
+    ],
+    [
+      'once for all that call it',
+      {
+        [HOOK]: native(
+          `${USES}, {uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}}}, {uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}, u: a}}`,
+        ),
+        '.github/workflows/other.yml': native(
+          `${USES}, {uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}}}`,
+        ),
+        [ACTION]: composite(`{shell: bash, ${RUN}}`),
+      },
+      [`${ACTION}:6`],
+    ],
+    [
+      'but not where nothing uses ours',
+      {
+        [HOOK]:
+          'on: push\njobs: {a: {runs-on: ubuntu-latest, steps: [{uses: ./.github/actions/a, with: {t: "${{ github.head_ref }}"}}]}}\n',
+        [ACTION]: composite(`{shell: bash, ${RUN}}`),
+      },
+      [],
+    ],
+  ])('%s', async (_, files, expected) => {
+    for (const [file, text] of Object.entries(files)) repository.write(file, text)
+    expect(places(await check())).toEqual(expected)
+  })
+
+  test('to the workflow that was compiled, at build too', async () => {
+    repository.write('workflows/hook.yml', hook('./.github/actions/a', BODY))
+    repository.write(ACTION, action('echo "${{ inputs.title }}"'))
+    const { errors } = await repository.build({ strict: true })
+    expect(errors.map(({ position }) => position?.source.file)).toEqual([ACTION])
+  })
+
+  test('a workflow that only calls one that uses ours is one that uses it', async () => {
+    repository.write(HOOK, native('{uses: ./.github/actions/a}'))
+    repository.write(ACTION, RECEIVE)
+    expect(await check()).toMatchObject({ count: 2, errors: [] })
+  })
+
+  test('as far as a call does not lead back to where it came from', async () => {
+    const next = (at: number) =>
+      `{uses: ./${at}, with: {t: "\${{ inputs.t }}", t${at}: "\${{ inputs.u }}"}}`
+    repository.write(HOOK, native(`${USES}, {uses: ./0, with: {t: ${BODY_OF_STEP}}}`))
+    for (const at of [0, 1, 2]) {
+      repository.write(
+        `${at}/action.yml`,
+        composite(`{shell: bash, ${RUN}}, ${next((at + 1) % 3)}, ${next(at)}`),
+      )
+    }
+    expect(places(await check())).toEqual(['0/action.yml:6', '1/action.yml:6', '2/action.yml:6'])
+  })
+
+  test('four hundred jobs that call in a hundred ways', async () => {
+    const jobs = Array.from(
+      { length: 400 },
+      (_, at) =>
+        `  j${at}: {runs-on: ubuntu-latest, steps: [{uses: ./.github/actions/a, env: {V${at % 100}: "\${{ github.head_ref }}"}, with: {t: "\${{ github.head_ref }}"}}]}\n`,
+    )
+    repository.write(HOOK, native(USES, jobs.join('')))
+    repository.write(ACTION, composite(`{shell: bash, ${RUN}}`))
+    expect(places(await check())).toEqual([`${ACTION}:6`])
+  })
+})

@@ -59,6 +59,28 @@ describe('leaves to a person, still flagged,', () => {
       expect(fixUntrusted(sourceFile(text)).count).toBe(0)
     },
   )
+
+  // A label, or a group, of one's own may be a machine with Windows.
+  test.each([
+    ['vs2022', 0],
+    ['[self-hosted, vs2022]', 0],
+    ['{group: big}', 0],
+    [`\${{ matrix.own }}`, 0],
+    [`\${{ matrix.mixed }}`, 0],
+    ['ubuntu-24.04-arm', 1],
+    ['macos-15', 1],
+    ['[self-hosted, Linux, x64]', 1],
+    ['{group: big, labels: [acme-4cpu-ubuntu-24.04]}', 1],
+    [`\${{ matrix.known }}`, 1],
+    [`\${{ matrix.os }}`, 0],
+  ])('a job on %s without a shell: %i mended', (runner, count) => {
+    const matrix =
+      'matrix: {known: [ubuntu-latest, [self-hosted, linux]], own: [ubuntu-latest, vs2022], mixed: [ubuntu-latest, windows-latest], os: [ubuntu-latest], include: [{os: x}]}'
+    const text = withStep(step(`echo ${X}`))
+      .replace('ubuntu-latest', runner)
+      .replace('    steps:', `    strategy: {${matrix}}\n    steps:`)
+    expect(fixUntrusted(sourceFile(text)).count).toBe(count)
+  })
 })
 
 describe('puts the variables', () => {
@@ -82,6 +104,11 @@ describe('puts the variables', () => {
       'under a name that is free',
       `- env: {WEBHOOK_BODY_X: b}\n  run: echo ${X}`,
       `- env: { WEBHOOK_BODY_X_2: '${X}', WEBHOOK_BODY_X: b}\n  run: echo "\${WEBHOOK_BODY_X_2}"`,
+    ],
+    [
+      'under a name that governs nothing',
+      `- run: echo \${{ format('git {0}', on.webhook.outputs.body.x) }}`,
+      `- run: echo "\${EVENT_GIT_0_WEBHOOK_BODY_X}"\n  env:\n    EVENT_GIT_0_WEBHOOK_BODY_X: \${{ format('git {0}', on.webhook.outputs.body.x) }}`,
     ],
     [
       'once for the same value',

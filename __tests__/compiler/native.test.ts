@@ -27,8 +27,16 @@ describe('the input "on" of a step is read', () => {
     'hookline/hookline@v1',
     'acme/hookline@0123456789abcdef0123456789abcdef01234567',
     './',
+    './.github/actions/hookline/',
+    '$/.github/actions/hookline',
+    '$/',
   ])('that uses %s', (uses) => {
     expect(triggersOf(`{ uses: ${uses}, with: { on: webhook } }`)).toEqual(['webhook'])
+  })
+
+  test('that stands in "parallel:"', () => {
+    const uses = '{ uses: hookline/hookline@v1, with: { on: webhook } }'
+    expect(triggersOf(`{ parallel: [{ run: a }, ${uses}] }`)).toEqual(['webhook'])
   })
 
   test.each([

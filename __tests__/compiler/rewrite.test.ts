@@ -59,6 +59,12 @@ jobs:
   })
 })
 
+test('a step in "parallel:" reads the context on', async () => {
+  const step = `      - parallel:\n          - if: on.webhook.outputs.method == 'post'\n            run: x`
+  const { main } = await compileText(withStep(step))
+  expect(main).toContain("- if: fromJSON(needs.on.outputs.on).webhook.outputs.method == 'post'")
+})
+
 describe('refuses, at its place,', () => {
   test.each([
     ['an unknown trigger', 'on.webhok.outputs.body', '"on" has no trigger "webhok"', 'webhok'],

@@ -35,6 +35,17 @@ describe.each([
   })
 })
 
+test.each([
+  ['steps.0.parallel.1.run', true],
+  ['steps.0.parallel.1.parallel.2.run', true],
+  ['steps.0.parallel.1.uses', false],
+  ['steps.0.with.parallel', true],
+  ['steps.0.parallel', false],
+])('a step in "parallel:" reads what a step does: %s', (path, expected) => {
+  expect(definitions['parallel-steps']?.sequence?.['item-type']).toBe('steps-item')
+  expect(isWithin(['jobs', 'a', ...path.split('.')], NEEDS_PLACES)).toBe(expected)
+})
+
 test('the scopes of a token are those of GitHub that can be read', () => {
   const scopes = definitions['permissions-mapping']?.mapping?.properties ?? {}
   const readable = Object.entries(scopes).filter(

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { Script } from 'node:vm'
 import { InvalidArgumentError, Option } from 'commander'
 import { isMap } from 'yaml'
@@ -5,11 +7,14 @@ import { type Compiled, type CompileOptions, compile } from '../compiler/compile
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
 import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
+import { Callees } from '../compiler/untrusted/flow.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import { parseState, STATE_FORMS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
+import { parseYaml } from '../workflow/yaml.ts'
+import { readSource } from './files.ts'
 
 /** Where the action remembers, which decides what a workflow may ask for. */
 export function stateOption(): Option {
@@ -55,25 +60,57 @@ export interface Findings {
 export async function buildWorkflows(
   files: readonly WorkflowText[],
   options: CompileOptions,
+  callees: Callees,
 ): Promise<readonly BuiltWorkflow[]> {
   const collisions = nameProblems(files)
   if (collisions.length > 0) throw new UserError(collisions)
   // One after the other: so what a file was read into is let go of before the next one.
   const built: BuiltWorkflow[] = []
-  for (const file of files) built.push(await buildWorkflow(file, options))
+  for (const file of files) built.push(await buildWorkflow(file, options, callees))
   return built
 }
 
-export function findingsOf(built: readonly BuiltWorkflow[], isStrict: boolean): Findings {
-  const untrusted = built.flatMap((one) => one.untrusted)
+/** @param natives workflows of GitHub's own */
+export function findingsOf(
+  built: readonly BuiltWorkflow[],
+  isStrict: boolean,
+  natives: readonly Pick<BuiltWorkflow, 'problems' | 'untrusted'>[] = [],
+): Findings {
+  const untrusted = onceEach([...built, ...natives].flatMap((one) => one.untrusted))
   return {
     errors: [
       ...built.flatMap(({ problems }) => problems),
       ...madeProblems(madeFiles(built)),
+      ...natives.flatMap(({ problems }) => problems),
       ...(isStrict ? untrusted : []),
     ],
     warnings: [...(isStrict ? [] : untrusted), ...built.flatMap(({ notices }) => notices)],
   }
+}
+
+/** A file that several others call is looked into for each of them. */
+function onceEach(problems: readonly Problem[]): Problem[] {
+  const places = problems.map((problem) => {
+    const { source, line, column } = problem.position ?? {}
+    return [`${source?.file}:${line}:${column}:${problem.message}`, problem] as const
+  })
+  return [...new Map(places).values()]
+}
+
+/** The workflows and actions that those of a repository call. */
+export function calleesIn(root: string): Callees {
+  return new Callees((called) => {
+    const path = posix.normalize(called).replace(/\/$/, '')
+    const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
+    const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
+    try {
+      const source = file === undefined ? undefined : readSource(root, file)
+      return source && { source, document: parseYaml(source) }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      return undefined // its mistakes are told by others
+    }
+  })
 }
 
 export function madeFiles(built: readonly BuiltWorkflow[]) {
@@ -85,6 +122,7 @@ export function madeFiles(built: readonly BuiltWorkflow[]) {
 async function buildWorkflow(
   { source, ...named }: WorkflowText,
   options: CompileOptions,
+  callees: Callees,
 ): Promise<BuiltWorkflow> {
   const nothing = { source: named, compiled: undefined, problems: [], untrusted: [], notices: [] }
   let untrusted: readonly Problem[] = []
@@ -96,7 +134,7 @@ async function buildWorkflow(
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
       return { ...nothing, notices: [{ message, notes }] }
     }
-    untrusted = untrustedProblems(file)
+    untrusted = untrustedProblems(file, callees)
     mistakes = scriptProblems(file.triggers)
     const compiled = await compile(file, options)
     if (mistakes.length > 0) return { ...nothing, untrusted, problems: mistakes }

@@ -17,6 +17,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import {
   buildWorkflows,
+  calleesIn,
   eventOption,
   type Findings,
   findingsOf,
@@ -174,7 +175,7 @@ export async function build(options: BuildOptions): Promise<Build> {
     })
     const folder = new CompiledFolder(options.root, options.out)
     const standing = folder.compiled()
-    const built = await buildWorkflows(files, { ...options, standing })
+    const built = await buildWorkflows(files, { ...options, standing }, calleesIn(options.root))
     const { errors, warnings } = findingsOf(built, options.strict ?? false)
     const notices = [...warnings, ...lockNotice(options.root)]
     if (errors.length > 0) return { ...nothing, errors, warnings: notices }

@@ -1,21 +1,11 @@
-import { existsSync } from 'node:fs'
-import { basename, join, posix } from 'node:path'
+import { basename } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions, githubMessages } from '../compiler/compile.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
-import {
-  mayUseAction,
-  type NativeWorkflow,
-  nativeTriggers,
-  readNativeWorkflow,
-} from '../compiler/native.ts'
-import {
-  type UntrustedCall,
-  untrustedCalls,
-  untrustedProblems,
-} from '../compiler/untrusted/findings.ts'
-import type { LintedFile } from '../compiler/untrusted/flow.ts'
+import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
+import { untrustedProblems } from '../compiler/untrusted/findings.ts'
+import { type Callees, flowOf, type LintedFile } from '../compiler/untrusted/flow.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -24,6 +14,7 @@ import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import {
   buildWorkflows,
+  calleesIn,
   eventOption,
   type Findings,
   findingsOf,
@@ -101,79 +92,18 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     const standing = new Map(
       files.filter(isNative).map(({ file, source }) => [basename(file), source.text]),
     )
-    const built = await buildWorkflows(sources, {
-      uses: ACTION,
-      state: 'none',
-      ...options,
-      standing,
-    })
-    const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
+    const callees = calleesIn(root)
+    const compiling = { uses: ACTION, state: 'none', ...options, standing }
+    const built = await buildWorkflows(sources, compiling, callees)
+    const checked = await Promise.all(
+      files.filter(isNative).map((file) => checkNative(file, callees)),
+    )
     const natives = checked.flatMap((native) => native ?? [])
-    const { errors, warnings } = findingsOf(built, strict)
-    const untrusted = newOf([...natives.flatMap((one) => one.untrusted), ...inCalled(root, files)])
-    return {
-      count: sources.length + natives.length,
-      errors: [
-        ...errors,
-        ...natives.flatMap(({ problems }) => problems),
-        ...(strict ? untrusted : []),
-      ],
-      warnings: [...warnings, ...(strict ? [] : untrusted)],
-    }
+    return { count: sources.length + natives.length, ...findingsOf(built, strict, natives) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { count: 0, errors: error.problems, warnings: [] }
   }
-}
-
-const CALLS_ITS_OWN = /uses['"]?\s*:\s*['"]?\.\/./
-
-/**
- * Untrusted text in workflows and actions of the same repository that are called with it: what an input holds
- * shows only at the caller.
- */
-function inCalled(root: string, files: readonly { readonly source: Source }[]): Problem[] {
-  const known = new Map<string, { readonly file: LintedFile; readonly inputs: Set<string> }>()
-  const follow = (calls: readonly UntrustedCall[]) => {
-    for (const { file, inputs } of calls) {
-      const called = known.get(file) ?? { file: readCalled(root, file), inputs: new Set<string>() }
-      const before = called.inputs.size
-      for (const input of inputs) called.inputs.add(input)
-      if (!called.file || called.inputs.size === before) continue
-      known.set(file, { file: called.file, inputs: called.inputs })
-      follow(untrustedCalls(called.file, called.inputs))
-    }
-  }
-  for (const { source } of files) {
-    const file = CALLS_ITS_OWN.test(source.text) ? parsed(source) : undefined
-    if (file) follow(untrustedCalls(file))
-  }
-  return [...known.values()].flatMap(({ file, inputs }) => untrustedProblems(file, inputs))
-}
-
-function readCalled(root: string, called: string): LintedFile | undefined {
-  const path = posix.normalize(called).replace(/\/$/, '')
-  const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
-  const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
-  return file === undefined ? undefined : parsed(readSource(root, file))
-}
-
-/** `undefined` for a file with mistakes, of which others tell. */
-function parsed(source: Source): LintedFile | undefined {
-  try {
-    return { source, document: parseYaml(source) }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return undefined
-  }
-}
-
-function newOf(problems: readonly Problem[]): Problem[] {
-  const places = problems.map((problem) => {
-    const { source, line, column } = problem.position ?? {}
-    return [`${source?.file}:${line}:${column}`, problem] as const
-  })
-  return [...new Map(places).values()]
 }
 
 /** @throws UserError when there is neither a file to compile nor a native one */
@@ -193,16 +123,21 @@ interface CheckedNative {
   readonly untrusted: readonly Problem[]
 }
 
+/** A step or a job that may run what stands in the same repository. */
+const CALLS_ITS_OWN = /[\s'"[{,:][.$]\/\S/
+
 /** `undefined` for one that does not use the action, or was compiled: then its source is checked. */
-async function checkNative({
-  name,
-  source,
-}: NamedFile & { readonly source: Source }): Promise<CheckedNative | undefined> {
-  if (originOf(source.text) || !mayUseAction(source.text)) return undefined
+async function checkNative(
+  { name, source }: NamedFile & { readonly source: Source },
+  callees: Callees,
+): Promise<CheckedNative | undefined> {
+  const mayUse = mayUseAction(source.text)
+  const isOther = !mayUse && !CALLS_ITS_OWN.test(source.text)
+  if (isOther || originOf(source.text)) return undefined
   try {
-    const native = readNativeWorkflow(name, source)
-    if (!native) return undefined
-    const untrusted = untrustedProblems(native)
+    const file = readNativeWorkflow(name, source) ?? { source, document: parseYaml(source) }
+    if (!('uses' in file) && !flowOf(file, callees).usesAction) return undefined
+    const untrusted = untrustedProblems(file, callees)
     const messages = await githubMessages({ name: source.file, text: source.text })
     // The parser knows some events as keys only, not as `on: repository_dispatch`.
     const told = messages.filter(({ message }) => {
@@ -213,14 +148,14 @@ async function checkNative({
       message,
       position: positionAt(source, start, end),
     }))
-    return { problems: [...inlineProblems(native), ...fromGitHub], untrusted }
+    return { problems: [...inlineProblems(file), ...fromGitHub], untrusted }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { problems: error.problems, untrusted: [] }
+    return mayUse ? { problems: error.problems, untrusted: [] } : undefined
   }
 }
 
-function inlineProblems(native: NativeWorkflow): readonly Problem[] {
+function inlineProblems(native: LintedFile): readonly Problem[] {
   try {
     return scriptProblems(nativeTriggers(native))
   } catch (error) {

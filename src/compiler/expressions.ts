@@ -55,6 +55,10 @@ const CONDITION_PLACES: readonly string[] = ['jobs.*.if', 'jobs.*.snapshot.if', 
 
 /** True when a path is one of the places, or lies below one. */
 export function isWithin(path: Path, places: readonly string[]): boolean {
+  // A step in `parallel:` is a step: of `jobs.a.steps.0.parallel.1.run`, `jobs.a.steps.1.run`.
+  if (path[2] === 'steps' && path[4] === 'parallel') {
+    return isWithin([...path.slice(0, 3), ...path.slice(5)], places)
+  }
   return places.some((place) => {
     const keys = place.split('.')
     return keys.length <= path.length && keys.every((key, at) => key === '*' || key === path[at])

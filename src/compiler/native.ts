@@ -20,7 +20,7 @@ import {
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
 import { ScalarText } from './spans.ts'
-import { HOOKLINE_ACTION, type LintedFile } from './untrusted/flow.ts'
+import type { LintedFile } from './untrusted/flow.ts'
 import {
   childOf,
   type Entry,
@@ -32,6 +32,7 @@ import {
   textOf,
   topOf,
 } from './untrusted/nodes.ts'
+import { HOOKLINE_ACTION, stepsOf } from './untrusted/steps.ts'
 
 /** A step of a workflow in `.github/workflows/` that uses the action, and how others read it. */
 interface NativeUse {
@@ -59,7 +60,7 @@ export interface NativeWorkflow extends LintedFile {
 
 /** False for a text that surely does not use the action, so that it need not be parsed. */
 export function mayUseAction(text: string): boolean {
-  return /\/hookline\b|uses['"]?\s*:\s*['"]?\.\/['"]?\s*(?:[#,}\]]|$)/im.test(text)
+  return /\/hookline\b|uses['"]?\s*:\s*['"]?[.$]\/['"]?\s*(?:[#,}\]]|$)/im.test(text)
 }
 
 /**
@@ -71,14 +72,13 @@ export function mayUseAction(text: string): boolean {
 export function readNativeWorkflow(name: string, source: Source): NativeWorkflow | undefined {
   const document = parseYaml(source)
   const jobs = entriesOf(childOf(topOf(document), 'jobs'))
-  const uses = jobs.flatMap((job) => stepsOf(job).map((step) => useOf(source, jobs, job, step)))
+  const uses = jobs.flatMap((job) => actionSteps(job).map((step) => useOf(source, jobs, job, step)))
   return uses.length > 0 ? { name, source, document, uses } : undefined
 }
 
-function stepsOf({ value }: Entry): Place[] {
-  return itemsOf(childOf(value, 'steps')).filter((step) =>
-    HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''),
-  )
+/** The steps of a job that use the action. */
+function actionSteps({ value }: Entry): Place[] {
+  return stepsOf(value).filter((step) => HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''))
 }
 
 const STEP_ITEMS = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.items\s*\}\}\s*$/i
@@ -137,7 +137,7 @@ export function nativeTriggers(
   contexts?: Contexts,
 ): NativeTrigger[] {
   const texts = entriesOf(childOf(topOf(document), 'jobs'))
-    .flatMap(stepsOf)
+    .flatMap(actionSteps)
     .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
     .filter(({ node }) => node.value.trim() !== '')
   const triggers: NativeTrigger[] = []

@@ -1,20 +1,28 @@
 import type { Scalar } from 'yaml'
 import type { Position, Problem, Source } from '../../wire/errors.ts'
-import { WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { ScalarText, type Span } from '../spans.ts'
 import {
-  actionOf,
+  type Callees,
+  calledBy,
   type Flow,
   flowOf,
-  HOOKLINE_ACTION,
   type JobFlow,
   type LintedFile,
   type StepFlow,
-  taints,
 } from './flow.ts'
-import { childOf, entriesOf, type Place, type TextPlace, textOf, textsOf } from './nodes.ts'
+import {
+  childOf,
+  entriesOf,
+  itemsOf,
+  type Place,
+  type TextPlace,
+  textOf,
+  textsOf,
+} from './nodes.ts'
 import { scriptOf } from './script.ts'
+import { isChoosingInput, isGoverning, isRunningInput } from './sink-names.ts'
+import { actionOf } from './steps.ts'
 import type { Scope } from './taint.ts'
 
 /** Text from outside that is pasted into something that is run, or written where it is obeyed. */
@@ -25,6 +33,7 @@ export interface Finding {
   readonly text: TextPlace
   /** Where in the value: the inside of one `${{ }}`, unless a variable of the script brings it. */
   readonly at: Span
+  /** True for a `${{ }}` whose value is such text. */
   readonly isExpression: boolean
   readonly step: StepFlow | undefined
   readonly job: JobFlow | undefined
@@ -34,18 +43,19 @@ export interface Finding {
 /**
  * Every place of a file where the sender of an event could choose what is run, in the file's order.
  *
- * @param inputs the inputs of this workflow that a sender worded, in lower case
+ * @param callees what it calls of its own repository; without them, nobody knows what these do
  * @throws UserError when the file has more steps than a workflow can have
  */
-export function findUntrusted(
-  file: LintedFile,
-  inputs: ReadonlySet<string> = NO_INPUTS,
-): Finding[] {
-  const flow = flowOf(file, new Set([...OWN_INPUTS, ...inputs]))
-  const texts = new Texts(file.source)
+export function findUntrusted(file: LintedFile, callees?: Callees): Finding[] {
+  return inFlow(flowOf(file, callees))
+}
+
+function inFlow(flow: Flow): Finding[] {
+  const texts = new Texts(flow.source)
   const sinks = [
     ...defaultsOf(flow.top, flow.scope),
     ...environment(childOf(flow.top, 'env'), flow.scope),
+    ...chosenIn([childOf(flow.top, 'env')], flow.scope),
     ...flow.jobs.flatMap(sinksOfJob),
   ]
   // An alias shows the same text in several places; it is found once for each of them.
@@ -57,46 +67,22 @@ export function findUntrusted(
   return [...found.values()].sort((one, other) => offsetOf(one) - offsetOf(other))
 }
 
-/** A webhook that a relay handed on as an input, and the events that a compiled workflow gets. */
-const OWN_INPUTS: ReadonlySet<string> = new Set([WORKFLOW_INPUT, 'on'])
-
-const NO_INPUTS: ReadonlySet<string> = new Set()
-
 /** Problems of one file that are shown; of a file that has more, that it has. */
 const MOST_SHOWN = 100
 
-/** What `findUntrusted` finds, for people to read. */
-export function untrustedProblems(file: LintedFile, inputs = NO_INPUTS): Problem[] {
-  const findings = findUntrusted(file, inputs)
-  const shown = findings.slice(0, MOST_SHOWN).map(({ problem }) => problem)
-  const last = shown.at(-1)
-  if (!last || findings.length === shown.length) return shown
-  return shown.with(-1, {
-    ...last,
-    notes: [`and ${findings.length - shown.length} more in this file`],
+/** What `findUntrusted` finds in a file and in what it calls, for people to read. */
+export function untrustedProblems(file: LintedFile, callees?: Callees): Problem[] {
+  const flows = new Set([flowOf(file, callees)])
+  // A set hands out what is added on the way, too.
+  for (const { jobs } of flows) for (const callee of calledBy(jobs)) flows.add(callee)
+  return [...flows].flatMap((flow) => {
+    const findings = inFlow(flow)
+    const shown = findings.slice(0, MOST_SHOWN).map(({ problem }) => problem)
+    const last = shown.at(-1)
+    if (!last || findings.length === shown.length) return shown
+    const notes = [`and ${findings.length - shown.length} more in this file`]
+    return shown.with(-1, { ...last, notes })
   })
-}
-
-/** A workflow or an action of the same repository, with the inputs for which it gets such text. */
-export interface UntrustedCall {
-  /** As `uses` names it, without `./`: `.github/workflows/called.yml`, `.github/actions/made`. */
-  readonly file: string
-  /** In lower case. */
-  readonly inputs: readonly string[]
-}
-
-export function untrustedCalls(file: LintedFile, inputs = NO_INPUTS): UntrustedCall[] {
-  const { jobs, expressions } = flowOf(file, new Set([...OWN_INPUTS, ...inputs]))
-  return jobs
-    .flatMap(({ place, scope, steps }) => [{ place, scope }, ...steps])
-    .flatMap(({ place, scope }) => {
-      const uses = textOf(childOf(place, 'uses')) ?? ''
-      const given = entriesOf(childOf(place, 'with')).filter(({ value }) =>
-        taints(value, scope, expressions),
-      )
-      const names = given.map(({ name }) => name.toLowerCase())
-      return /^\.\/./.test(uses) && names.length > 0 ? [{ file: uses.slice(2), inputs: names }] : []
-    })
 }
 
 function offsetIn({ alias, node }: TextPlace): number {
@@ -112,22 +98,55 @@ interface Sink {
   readonly key: string
   readonly place: Place | undefined
   readonly scope: Scope
-  readonly advice: string
+  readonly advice: Advice
+  /** A context: what counts is text that says which of its values is read. */
+  readonly chosen?: string
   readonly step?: StepFlow
   readonly job?: JobFlow
 }
 
+interface Advice {
+  readonly hint: string
+  /** What a sender could choose here, where it is not what runs. */
+  readonly choice?: string
+}
+
 const ADVICE = {
-  script: 'put it into "env:", and read the variable here',
-  shell: 'name the shell itself here',
-  folder: 'choose among folders of your own, with a condition',
-  image: 'choose among images of your own, with a condition',
-  runner: 'choose among runners of your own, with a condition',
-  arguments: 'hand it on in "env:", and let the program read it there',
-  checkout: 'check out what this repository names; code that a sender chose runs as yours',
-  variable: 'give it a name of your own: this one decides what programs do',
-  environment:
-    'read it from "env:" in the step that needs it: a line break in it sets any variable',
+  script: { hint: 'put it into "env:", and read the variable here' },
+  shell: { hint: 'name the shell itself here' },
+  folder: { hint: 'choose among folders of your own, with a condition' },
+  image: { hint: 'choose among images of your own, with a condition' },
+  runner: { hint: 'choose among runners of your own, with a condition' },
+  arguments: { hint: 'hand it on in "env:", and let the program read it there' },
+  checkout: {
+    hint: 'check out what this repository names; code that a sender chose runs as yours',
+  },
+  variable: { hint: 'give it a name of your own: this one decides what programs do' },
+  written: {
+    hint: 'read it from "env:" in the step that needs it: a line break in it sets any variable',
+  },
+  environment: {
+    choice: 'whose secrets the job gets',
+    hint: 'choose among environments of your own, with a condition',
+  },
+  lookup: {
+    choice: 'which one is read',
+    hint: 'name it here; choose among several with a condition',
+  },
+  value: {
+    choice: 'what is fetched, or where it goes',
+    hint: 'choose among values of your own, with a condition',
+  },
+} satisfies Readonly<Record<string, Advice>>
+
+/** Where text that a sender worded says which secret or variable is read. */
+function chosenIn(places: readonly (Place | undefined)[], scope: Scope): Sink[] {
+  return ['secrets', 'vars'].flatMap((context) =>
+    places.map((place) => ({
+      ...{ key: `${context}[…]`, place, scope },
+      ...{ advice: ADVICE.lookup, chosen: context },
+    })),
+  )
 }
 
 function defaultsOf(place: Place, scope: Scope): Sink[] {
@@ -151,11 +170,17 @@ function sinksOfJob(job: JobFlow): Sink[] {
     ...entriesOf(services).map(({ value }) => ['services', value] as const),
     ...(textOf(services) === undefined ? [] : [['services', services] as const]),
   ]
+  const named = childOf(place, 'environment')
+  const environmentName = textOf(named) === undefined ? childOf(named, 'name') : named
+  const others = entriesOf(place).flatMap(({ name, value }) => (name === 'steps' ? [] : [value]))
   const sinks = [
     ...defaultsOf(place, scope),
     ...environment(childOf(place, 'env'), scope),
     { key: 'runs-on', place: childOf(place, 'runs-on'), scope, advice: ADVICE.runner },
     ...containers.flatMap(([key, container]) => inContainer(key, container, scope)),
+    ...inDockerAction(place, scope),
+    { key: 'environment', place: environmentName, scope, advice: ADVICE.environment },
+    ...chosenIn(others, scope),
   ]
   return [
     ...sinks.map((sink) => ({ ...sink, job })),
@@ -178,19 +203,24 @@ function inContainer(key: string, container: Place | undefined, scope: Scope): S
   return [...parts, ...environment(childOf(container, 'env'), scope)]
 }
 
-/** Variables that decide what other programs do. */
-const GOVERNING = new Set(
-  `ACTIONS_ALLOW_UNSECURE_COMMANDS BASH_ENV BROWSER CDPATH CLASSPATH COMSPEC DOTNET_STARTUP_HOOKS EDITOR
-  ENV GCONV_PATH GITHUB_ENV GITHUB_PATH IFS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LESSOPEN LUA_INIT MAKEFLAGS
-  MAVEN_OPTS NODE_OPTIONS NODE_PATH OPENSSL_CONF PAGER PATH PERL5DB PERL5LIB PERL5OPT PERLLIB
-  PROMPT_COMMAND PS1 PS2 PS4 PSMODULEPATH PYTHONHOME PYTHONPATH PYTHONSTARTUP RUBYLIB RUBYOPT SHELL
-  SHELLOPTS BASHOPTS SSH_ASKPASS VISUAL _JAVA_OPTIONS`.split(/\s+/),
-)
+/** A program that runs a text among its arguments: the one behind `-c`, or `-e`. */
+const INTERPRETER = /(?:^|\/)(?:\w*sh|python[\d.]*|node|deno|bun|perl|ruby|php)$/
 
-/** True for a variable that decides what programs do: no text from outside may stand in it. */
-export function isGoverning(name: string): boolean {
-  const upper = name.toUpperCase()
-  return GOVERNING.has(upper) || /^(?:DYLD_|GIT_|LD_|NPM_CONFIG_)/.test(upper)
+/** The parts of an action's `runs` that say what is run in its container. */
+function inDockerAction(runs: Place, scope: Scope): Sink[] {
+  const programs = ['pre-entrypoint', 'entrypoint', 'post-entrypoint'].map((key) => ({
+    ...{ key, place: childOf(runs, key), scope, advice: ADVICE.arguments },
+  }))
+  const given = itemsOf(childOf(runs, 'args'))
+  const words = [childOf(runs, 'entrypoint'), ...given].map((word) => textOf(word) ?? '')
+  const isInterpreter = words.some((word) => INTERPRETER.test(word))
+  const at = given.findIndex((word) => /^-\w*[ce]$/.test(textOf(word) ?? ''))
+  // `-c` alone may name a configuration; a text with more than a value in it is a command.
+  const scripts = (at < 0 ? [] : given.slice(at + 1)).filter(
+    (word) => isInterpreter || !/^\s*\$\{\{[^}]*\}\}\s*$/.test(textOf(word) ?? ''),
+  )
+  const args = scripts.map((place) => ({ key: 'args', place, scope, advice: ADVICE.arguments }))
+  return [...programs, ...args]
 }
 
 function environment(env: Place | undefined, scope: Scope, step?: StepFlow): Sink[] {
@@ -223,80 +253,59 @@ function sinksOfStep(job: JobFlow, step: StepFlow): Sink[] {
       const advice = adviceOn(uses, name.toLowerCase())
       return advice ? [{ key: name, place: value, scope, advice }] : []
     }),
+    ...chosenIn([place], scope),
   ]
   return sinks.map((sink) => ({ ...sink, job, step }))
 }
 
-/** Inputs that run what they are given, whatever the action is called. */
-const RUNNING = new Set('script inlinescript inline-script run command commands cmd'.split(' '))
-
-/**
- * Inputs of well-known actions that run what they are given, or fill it into a template that runs.
- *
- * Sources: the sinks of code injection in zizmor and in CodeQL's models; the actions' own pages
- */
-const RUNNING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['8398a7/action-slack', ['custom_payload']],
-  ['addnab/docker-run-action', ['options', 'run', 'shell']],
-  ['cardinalby/js-eval-action', ['expression']],
-  ['changesets/action', ['publish', 'version']],
-  ['cypress-io/github-action', ['build', 'command', 'install-command', 'start', 'wait-on']],
-  ['gautamkrishnar/blog-post-workflow', ['item_exec']],
-  [
-    'imjohnbo/issue-bot',
-    ['body', 'linked-comments-new-issue-text', 'linked-comments-previous-issue-text'],
-  ],
-  ['lucasbento/auto-close-issues', ['issue-close-message']],
-  ['nick-fields/retry', ['command', 'on_retry_command', 'new_command_on_retry', 'shell']],
-  ['nick-invision/retry', ['command', 'on_retry_command', 'new_command_on_retry', 'shell']],
-  ['roots/issue-closer-action', ['issue-close-message', 'pr-close-message']],
-  ['skitionek/notify-microsoft-teams', ['overwrite']],
-  ['tibdex/backport', ['body_template', 'head_template', 'labels_template', 'title_template']],
-])
-
-function adviceOn(uses: string, input: string): string | undefined {
-  const action = actionOf(uses)
-  if (RUNNING.has(input) || RUNNING_INPUTS.get(action)?.includes(input)) return ADVICE.script
+function adviceOn(uses: string, input: string): Advice | undefined {
+  if (isRunningInput(uses, input)) return ADVICE.script
   if (input === 'args' || input === 'entrypoint') return ADVICE.arguments
-  if (action === 'actions/checkout' && ['ref', 'repository'].includes(input)) return ADVICE.checkout
-  return input === 'on' && HOOKLINE_ACTION.test(uses) ? ADVICE.script : undefined
+  const isCheckout = actionOf(uses) === 'actions/checkout'
+  if (isCheckout && ['ref', 'repository'].includes(input)) return ADVICE.checkout
+  return isChoosingInput(uses, input) ? ADVICE.value : undefined
 }
 
 function inSink({ expressions }: Flow, texts: Texts, sink: Sink): Finding[] {
-  const found = textsOf(sink.place).flatMap((text) => {
-    const spans = expressions.untrusted(text.node.value, sink.scope)
-    return spans.map((at) => finding(texts, sink, text, at, true))
+  const { key, scope, chosen, advice } = sink
+  const choice = `whoever sends the event could choose ${advice.choice ?? 'what runs'}`
+  const message = `untrusted text in "${key}": ${choice}`
+  const below = textsOf(sink.place)
+  const isExpression = chosen === undefined
+  const found = below.flatMap((text) => {
+    const { value } = text.node
+    const spans = isExpression
+      ? expressions.untrusted(value, scope)
+      : expressions.chosen(chosen, value, scope)
+    return spans.map((at) => finding(texts, sink, { text, at, isExpression, message }))
   })
-  const [text] = textsOf(sink.place)
-  const isScript = sink.key === 'run' || sink.key === 'script'
+  const [text] = below
+  const isScript = key === 'run' || key === 'script'
   if (!isScript || !sink.step || !text || found.length > 0) return found
   const script = scriptOf(text.node.value, expressions.spansOf(text.node.value))
   const { unbounded, assigned } = sink.step.writes
   const governing = assigned.filter(({ name }) => isGoverning(name))
   return [
-    ...unbounded.map((place) => ({ place, advice: ADVICE.environment })),
+    ...unbounded.map((place) => ({ place, advice: ADVICE.written })),
     ...governing.map((place) => ({ place, advice: ADVICE.variable })),
   ].map(({ place: { start, end }, advice }) => {
     const at = { start: script.toValue(start), end: script.toValue(end) }
-    return finding(texts, { ...sink, advice }, text, at, false)
+    const message = 'untrusted text is written where every later step obeys it'
+    return finding(texts, { ...sink, advice }, { text, at, isExpression: false, message })
   })
 }
 
 function finding(
   texts: Texts,
   { key, advice, step, job }: Sink,
-  text: TextPlace,
-  at: Span,
-  isExpression: boolean,
+  found: Pick<Finding, 'text' | 'at' | 'isExpression'> & { readonly message: string },
 ): Finding {
-  const message = isExpression
-    ? `untrusted text in "${key}": whoever sends the event could choose what runs`
-    : 'untrusted text is written where every later step obeys it'
+  const { text, at, isExpression, message } = found
   return {
     ...{ key, text, at, isExpression, step, job },
     // Only of those that are shown the place is looked up.
     get problem() {
-      return { message, position: texts.positionOf(text, at), hint: advice }
+      return { message, position: texts.positionOf(text, at), hint: advice.hint }
     },
   }
 }

@@ -4,12 +4,13 @@ import { expressionSpans } from '../../workflow/expressions.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
 import { encoded, keyOf, tokensOf } from '../expressions.ts'
 import { applyEdits, columnOf, type Edit, linesOf, ScalarText, singleQuoted } from '../spans.ts'
-import { type Finding, findUntrusted, isGoverning } from './findings.ts'
+import { type Finding, findUntrusted } from './findings.ts'
 import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
 import { childOf, entriesOf, mapOf, type Place } from './nodes.ts'
 import { safeInJavaScript } from './safe-javascript.ts'
 import { safeInShell } from './safe-shell.ts'
 import { type Placeholder, type Script, scriptOf } from './script.ts'
+import { isGoverning } from './sink-names.ts'
 
 /** What `--fix` made of a file. */
 interface Fixed {
@@ -137,9 +138,10 @@ class VariableNames {
   }
 
   #free(name: string): string {
+    const own = isGoverning(name) ? `EVENT_${name}` : name
     for (let count = 1; ; count++) {
-      const candidate = count === 1 ? name : `${name}_${count}`
-      if (!this.#taken.has(candidate) && !isGoverning(candidate)) return candidate
+      const candidate = count === 1 ? own : `${own}_${count}`
+      if (!this.#taken.has(candidate)) return candidate
     }
   }
 }

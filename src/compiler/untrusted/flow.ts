@@ -1,31 +1,46 @@
 import type { Document } from 'yaml'
 import { type Source, UserError } from '../../wire/errors.ts'
+import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { childOf, type Entry, entriesOf, itemsOf, type Place, textOf, topOf } from './nodes.ts'
 import {
-  childOf,
-  type Entry,
-  entriesOf,
-  itemsOf,
-  type Place,
-  textOf,
-  textsOf,
-  topOf,
-} from './nodes.ts'
+  ALL,
+  type Names,
+  NO_NAMES,
+  NONE,
+  NOTHING,
+  named,
+  namesOf,
+  type Outputs,
+  outputOf,
+  outputsNamed,
+  type Surroundings,
+  taints,
+  variableNames,
+  withEnv,
+  withNames,
+} from './scope.ts'
 import { scriptOf } from './script.ts'
+import { actionOf, HOOKLINE_ACTION, localPathOf, MOST_STEPS, shellOf, stepsOf } from './steps.ts'
 import { Expressions, type Scope } from './taint.ts'
 import { githubScriptWrites, NO_WRITES, scriptWrites, type Writes } from './writes.ts'
 
-/** A workflow file, of ours or of GitHub's own, as it was parsed. */
+/** A workflow file, of ours or of GitHub's own, or an action's, as it was parsed. */
 export interface LintedFile {
   readonly source: Source
   readonly document: Document.Parsed
 }
 
-/** A workflow file with what a sender worded in each part of it. */
+/** A file with what a sender worded in each part of it. */
 export interface Flow {
+  readonly source: Source
   readonly top: Place
   readonly scope: Scope
   readonly jobs: readonly JobFlow[]
   readonly expressions: Expressions
+  /** What it hands back to those that call it. */
+  readonly outputs: Outputs
+  /** True when a step of it, or of what it calls, uses the action. */
+  readonly usesAction: boolean
 }
 
 export interface JobFlow {
@@ -34,6 +49,8 @@ export interface JobFlow {
   readonly place: Place
   readonly scope: Scope
   readonly steps: readonly StepFlow[]
+  /** The workflow of the same repository that it calls. */
+  readonly callee: Flow | undefined
 }
 
 export interface StepFlow {
@@ -44,120 +61,147 @@ export interface StepFlow {
   /** Whether bash or sh runs its script for sure. */
   readonly isPosixShell: boolean
   readonly writes: Writes
+  /** The action of the same repository that it uses. */
+  readonly callee: Flow | undefined
 }
 
-/** Far more than a workflow of a person has; aliases can make many of a few. */
-const MOST_STEPS = 20_000
+/** What a caller hands to a workflow or an action; names are in lower case. */
+interface Given {
+  /** The inputs that it gives, and whether a sender worded them; others are as the file says. */
+  readonly inputs: ReadonlyMap<string, boolean>
+  /** Secrets that a sender worded. */
+  readonly secrets: Names
+  /** Variables that a sender worded; an action of steps reads those of its caller. */
+  readonly env: Names
+}
+
+/** What GitHub starts gets a webhook that a relay handed on, or the events of a compiled workflow. */
+const STARTED: Given = {
+  inputs: new Map([
+    [WORKFLOW_INPUT, true],
+    ['on', true],
+  ]),
+  secrets: NO_NAMES,
+  env: NO_NAMES,
+}
+
+/** GitHub's own bounds are ten workflows and ten actions. */
+const DEEPEST = 20
+
+/** Far more steps than all that the workflows of a repository call. */
+const MOST_CALLED = 100_000
+
+/** Workflows and actions of one repository, for those of its files that call them. */
+export class Callees {
+  readonly #read: (path: string) => LintedFile | undefined
+  readonly #files = new Map<string, LintedFile | undefined>()
+  readonly #flows = new Map<string, Flow>()
+  readonly #entered = new Set<string>()
+  #steps = 0
+
+  /** @param read finds the file of `.github/workflows/called.yml`, or of `.github/actions/made` */
+  constructor(read: (path: string) => LintedFile | undefined) {
+    this.#read = read
+  }
+
+  /**
+   * @param uses as a step or a job names it: `./.github/actions/made`
+   * @returns `undefined` for one of another repository, one that is not there, or one that calls
+   * itself, which GitHub refuses
+   * @throws UserError when a file has more steps than it can have
+   */
+  flow(uses: string, givenBy: () => Given): Flow | undefined {
+    const path = HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
+    if (path === undefined) return undefined
+    if (!this.#files.has(path)) this.#files.set(path, this.#read(path))
+    const file = this.#files.get(path)
+    if (!file) return undefined
+    const { name } = file.source
+    if (this.#entered.has(name) || this.#entered.size === DEEPEST) return undefined
+    const given = givenBy()
+    const sorted = (names: Names) => (names === 'any' ? names : [...names].sort())
+    const key = JSON.stringify([
+      ...[name, [...given.inputs].sort()],
+      ...[sorted(given.secrets), sorted(given.env)],
+    ])
+    const known = this.#flows.get(key)
+    if (known) return known
+    this.#entered.add(name)
+    try {
+      const flow = flowOf(file, this, given)
+      this.#steps += flow.jobs.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
+      if (this.#steps > MOST_CALLED) {
+        throw new UserError({ message: `${name}: called in too many ways to follow them all` })
+      }
+      this.#flows.set(key, flow)
+      return flow
+    } finally {
+      this.#entered.delete(name)
+    }
+  }
+}
 
 /**
  * Follows untrusted text through a file: the jobs in the order of their `needs`, the steps of each
- * in theirs, every one once.
+ * in theirs, every one once; and through the workflows and actions that it calls.
  *
- * @param inputs the inputs of this workflow that a sender worded, in lower case
  * @throws UserError when the file has more steps than a workflow can have
  */
-export function flowOf({ source, document }: LintedFile, inputs: ReadonlySet<string>): Flow {
+export function flowOf(
+  { source, document }: LintedFile,
+  callees: Callees | undefined,
+  given: Given = STARTED,
+): Flow {
   const top = topOf(document)
-  const isComposite = textOf(childOf(top, 'runs', 'using')) === 'composite'
-  // The steps of a composite action are those of a job that is called.
-  const jobs = isComposite
-    ? entriesOf(top).filter(({ name }) => name === 'runs')
-    : entriesOf(childOf(top, 'jobs'))
-  const count = jobs.reduce((sum, { value }) => sum + itemsOf(childOf(value, 'steps')).length, 0)
-  if (count > MOST_STEPS) {
-    throw new UserError({ message: `${source.name} has ${count} steps, more than ${MOST_STEPS}` })
+  const runs = entriesOf(top).filter(({ name }) => name === 'runs')
+  const isAction = runs.length > 0
+  // The steps of an action are those of a job that is called.
+  const jobs = isAction ? runs : entriesOf(childOf(top, 'jobs'))
+  let count = 0
+  for (const { value } of jobs) {
+    count += stepsOf(value).length
+    if (count <= MOST_STEPS) continue
+    throw new UserError({ message: `${source.name} has more than ${MOST_STEPS} steps` })
   }
   const expressions = new Expressions()
-  const outer = withEnv(
-    { scope: { ...NOTHING, inputs: named(inputs) }, env: undefined },
-    expressions,
-    childOf(top, 'env'),
-  )
+  const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
+  const called = { ...NOTHING, secrets: named(given.secrets) }
+  const inputs = new Map([
+    ...entriesOf(childOf(declared, 'inputs')).map(({ name, value }) => {
+      const isTainted = taints(childOf(value, 'default'), called, expressions)
+      return [name.toLowerCase(), isTainted] as const
+    }),
+    ...given.inputs,
+  ])
+  const scope = { ...called, inputs: named(namesOf(inputs)) }
+  const around = withNames({ scope, env: undefined }, given.env)
+  const outer = withEnv(around, expressions, childOf(top, 'env'))
   const outputs = new Map<string, Outputs>()
+  let end: Scope = outer.scope
   const flows = inOrderOfNeeds(jobs).map((job) => {
-    const flow = jobFlow(top, job, outer, outputs, expressions)
-    outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, expressions))
+    const { flow, end: behind } = jobFlow(top, job, outer, outputs, expressions, callees)
+    outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, behind, expressions))
+    end = isAction ? behind : end
     return flow
   })
-  return { top, scope: outer.scope, jobs: flows, expressions }
-}
-
-/** Which outputs of a step or job a sender worded; `undefined` asks for any of them. */
-type Outputs = (name: string | undefined) => boolean
-
-const NONE: Outputs = () => false
-const ALL: Outputs = () => true
-
-function named(names: ReadonlySet<string>): Outputs {
-  return (name) => (name === undefined ? names.size > 0 : names.has(name))
-}
-
-function outputOf(outputs: ReadonlyMap<string, Outputs>): Scope['needs'] {
-  const any = new Map<string | undefined, boolean>()
-  return (id, name) => {
-    if (id !== undefined) return outputs.get(id)?.(name) ?? false
-    const known = any.get(name) ?? [...outputs.values()].some((one) => one(name))
-    any.set(name, known)
-    return known
-  }
-}
-
-const NOTHING: Scope = {
-  env: () => false,
-  inputs: () => false,
-  matrix: () => false,
-  needs: () => false,
-  steps: () => false,
-}
-
-/** A scope and the variables in it, to which those of a nearer `env:` can be added. */
-interface Surroundings {
-  readonly scope: Scope
-  readonly env: Variables | undefined
-}
-
-/** Variables of one `env:`, or what a step wrote into `$GITHUB_ENV`; a nearer one hides a farther. */
-interface Variables {
-  readonly own: ReadonlyMap<string, boolean>
-  /** True when any name may be among them. */
-  readonly isAny: boolean
-  readonly outer: Variables | undefined
-}
-
-function withEnv(
-  around: Surroundings,
-  expressions: Expressions,
-  env: Place | undefined,
-): Surroundings {
-  const isTainted = (place: Place | undefined) => taints(place, around.scope, expressions)
-  if (textOf(env) !== undefined) return withVariables(around, new Map(), isTainted(env))
-  const own = entriesOf(env).map(
-    ({ name, value }) => [name.toLowerCase(), isTainted(value)] as const,
+  const handed = entriesOf(childOf(declared, 'outputs')).filter(({ value }) =>
+    taints(childOf(value, 'value'), { ...end, jobs: outputOf(outputs) }, expressions),
   )
-  return withVariables(around, new Map(own), false)
-}
-
-function withVariables(
-  { scope, env: outer }: Surroundings,
-  own: ReadonlyMap<string, boolean>,
-  isAny: boolean,
-): Surroundings {
-  const env = own.size > 0 || isAny ? { own, isAny, outer } : outer
-  return { env, scope: { ...scope, env: (name) => isTaintedVariable(env, name) } }
-}
-
-function isTaintedVariable(env: Variables | undefined, name: string | undefined): boolean {
-  for (let at = env; at; at = at.outer) {
-    if (at.isAny || (name === undefined && [...at.own.values()].includes(true))) return true
-    const own = name === undefined ? undefined : at.own.get(name)
-    if (own !== undefined) return own
+  const isProgram = isAction && textOf(childOf(top, 'runs', 'using')) !== 'composite'
+  const uses = flows.flatMap(({ steps }) => steps.map((step) => step.uses))
+  return {
+    ...{ source, top, scope: outer.scope, jobs: flows, expressions },
+    // What a program makes of its inputs, nobody knows.
+    outputs: isProgram ? () => [...inputs.values()].includes(true) : outputsNamed(handed),
+    usesAction:
+      uses.some((one) => HOOKLINE_ACTION.test(one)) ||
+      calledBy(flows).some((callee) => callee.usesAction),
   }
-  return false
 }
 
-/** True when a text at or below a place holds an untrusted expression. */
-export function taints(place: Place | undefined, scope: Scope, expressions: Expressions): boolean {
-  return textsOf(place).some(({ node }) => expressions.untrusted(node.value, scope).length > 0)
+/** The flows of what jobs and their steps call. */
+export function calledBy(jobs: readonly JobFlow[]): Flow[] {
+  return jobs.flatMap((job) => [job, ...job.steps]).flatMap(({ callee }) => callee ?? [])
 }
 
 /** The jobs, each behind those it needs; a circle, which GitHub refuses, is cut somewhere. */
@@ -190,59 +234,94 @@ interface OrderedJob {
   readonly needs: readonly string[]
 }
 
+/** @returns the job, and what was known behind its last step */
 function jobFlow(
   top: Place,
   { entry, needs }: OrderedJob,
   outer: Surroundings,
   outputs: ReadonlyMap<string, Outputs>,
   expressions: Expressions,
-): JobFlow {
+  callees: Callees | undefined,
+): { flow: JobFlow; end: Scope } {
   const place = entry.value
   const own = new Map(needs.map((name) => [name, outputs.get(name) ?? NONE]))
   const needed = { ...outer.scope, needs: outputOf(own) }
   const ofSteps = new Map<string, Outputs>()
   const scope: Scope = {
     ...needed,
-    matrix: matrixOf(childOf(place, 'strategy', 'matrix'), needed, expressions),
+    matrix: matrixOf(childOf(place, 'strategy'), needed, expressions),
     steps: (id, name) => outputOf(ofSteps)(id, name),
   }
   const job = withEnv({ scope, env: outer.env }, expressions, childOf(place, 'env'))
   let around = job
-  const steps = itemsOf(childOf(place, 'steps')).map((step): StepFlow => {
-    const { scope } = withEnv(around, expressions, childOf(step, 'env'))
-    const flow = stepFlow(top, place, step, scope, expressions)
+  const steps = stepsOf(place).map((step): StepFlow => {
+    const inStep = withEnv(around, expressions, childOf(step, 'env'))
+    const flow = stepFlow(top, place, step, inStep, expressions, callees)
     const id = textOf(childOf(step, 'id'))?.toLowerCase()
     if (id !== undefined) ofSteps.set(id, outputsOfStep(flow, expressions))
     const { variables } = flow.writes
-    const written = variables === 'any' ? [] : variables.map((name) => [name, true] as const)
-    around = withVariables(around, new Map(written), variables === 'any')
+    around = withNames(around, variables === 'any' ? variables : new Set(variables))
     return flow
   })
-  return { top, place, scope: job.scope, steps }
+  const uses = textOf(childOf(place, 'uses')) ?? ''
+  const callee = callees?.flow(uses, () => ({
+    inputs: inputsOf(place, job.scope, expressions),
+    secrets: secretsOf(childOf(place, 'secrets'), job.scope, expressions),
+    env: NO_NAMES,
+  }))
+  return { flow: { top, place, scope: job.scope, steps, callee }, end: around.scope }
+}
+
+function inputsOf(
+  caller: Place,
+  scope: Scope,
+  expressions: Expressions,
+): ReadonlyMap<string, boolean> {
+  return new Map(
+    entriesOf(childOf(caller, 'with')).map(({ name, value }) => [
+      name.toLowerCase(),
+      taints(value, scope, expressions),
+    ]),
+  )
+}
+
+/** Those that are handed on, by name or all of them, and that a sender worded. */
+function secretsOf(place: Place | undefined, scope: Scope, expressions: Expressions): Names {
+  if (textOf(place) === 'inherit') return scope.secrets(undefined) ? 'any' : NO_NAMES
+  const tainted = entriesOf(place).filter(({ value }) => taints(value, scope, expressions))
+  return new Set(tainted.map(({ name }) => name.toLowerCase()))
 }
 
 /** Keys of the matrix by their values, those of `include` too. */
-function matrixOf(matrix: Place | undefined, scope: Scope, expressions: Expressions): Outputs {
+function matrixOf(strategy: Place | undefined, scope: Scope, expressions: Expressions): Outputs {
+  const matrix = childOf(strategy, 'matrix')
   const include = childOf(matrix, 'include')
-  const whole = [matrix, include].filter((place) => textOf(place) !== undefined)
-  if (whole.some((place) => taints(place, scope, expressions))) return ALL
+  const wholes = [strategy, matrix, include, ...itemsOf(include)]
+  const isText = (place: Place | undefined) => textOf(place) !== undefined
+  if (wholes.some((place) => isText(place) && taints(place, scope, expressions))) return ALL
   const rows = [matrix, ...itemsOf(include)].flatMap((row) => entriesOf(row))
-  const tainted = rows.filter(
-    ({ name, value }) => name !== 'include' && taints(value, scope, expressions),
+  return outputsNamed(
+    rows.filter(({ name, value }) => name !== 'include' && taints(value, scope, expressions)),
   )
-  return named(new Set(tainted.map(({ name }) => name.toLowerCase())))
 }
 
 function stepFlow(
   top: Place,
   job: Place,
   place: Place,
-  scope: Scope,
+  { scope, env }: Surroundings,
   expressions: Expressions,
+  callees: Callees | undefined,
 ): StepFlow {
   const uses = textOf(childOf(place, 'uses')) ?? ''
-  const isPosix = isPosixShell(top, job, place)
-  const step = { place, scope, uses, isPosixShell: isPosix }
+  const shell = shellOf(top, job, place)
+  const callee = callees?.flow(uses, () => ({
+    inputs: inputsOf(place, scope, expressions),
+    secrets: NO_NAMES,
+    env: variableNames(env),
+  }))
+  const step = { place, scope, uses, isPosixShell: shell === 'posix', callee }
+  if (callee) return { ...step, writes: { ...NO_WRITES, variables: variablesOf(callee) } }
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))
   if (text === undefined) return { ...step, writes: NO_WRITES }
@@ -252,38 +331,23 @@ function stepFlow(
     isTaintedVariable: (name: string | undefined) => scope.env(name?.toLowerCase()),
   }
   if (isGithubScript) return { ...step, writes: githubScriptWrites(script, tainted) }
+  const isPosix = shell === 'posix' || (shell === 'unknown' && !POWERSHELL.test(text))
   return { ...step, writes: scriptWrites(script, isPosix, tainted) }
 }
 
-/** A shell that reads the script as it stands: `bash -c` and the like would read it twice. */
-const POSIX_SHELL =
-  /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/
+/** How PowerShell names a variable of the environment. */
+const POWERSHELL = /\benv:|\[(?:system\.)?environment\]/i
 
-/** The nearest shell that is named; otherwise GitHub takes bash, but not on Windows. */
-function isPosixShell(top: Place, job: Place, step: Place): boolean {
-  const named = [
-    childOf(step, 'shell'),
-    childOf(job, 'defaults', 'run', 'shell'),
-    childOf(top, 'defaults', 'run', 'shell'),
-  ].find((place) => place !== undefined)
-  if (named) return POSIX_SHELL.test(textOf(named) ?? '')
-  const wordsOf = (key: string) =>
-    textsOf(childOf(job, key))
-      .map(({ node }) => node.value)
-      .join('\n')
-  const [runner, strategy] = [wordsOf('runs-on'), wordsOf('strategy')]
-  if (/win|self-hosted/i.test(runner)) return false
-  if (!runner.includes('${{')) return true
-  return /\$\{\{\s*matrix\./.test(runner) && !/win|\$\{\{/i.test(strategy)
+/** Variables that the steps of an action write for those behind it. */
+function variablesOf({ jobs }: Flow): Writes['variables'] {
+  const written = jobs.flatMap(({ steps }) => steps.map(({ writes }) => writes.variables))
+  return written.includes('any') ? 'any' : written.flat()
 }
-
-/** The action by its name, of whatever owner and version, or the one of the same repository. */
-export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline(?:@.*)?|\.\/)$/i
 
 /** What the action says of its own accord. */
 const OWN_WORDS = new Set(['triggered', 'count', 'trigger', 'workflow'])
 
-/** Actions whose outputs are their inputs in another shape; those of this repository may be. */
+/** Actions whose outputs are their inputs in another shape. */
 const PASSING: readonly string[] = [
   'actions-ecosystem/action-regex-match',
   'ashley-taylor/read-json-property-action',
@@ -304,25 +368,26 @@ const PASSING: readonly string[] = [
 ]
 
 function outputsOfStep(
-  { place, scope, uses, writes }: StepFlow,
+  { place, scope, uses, writes, callee }: StepFlow,
   expressions: Expressions,
 ): Outputs {
   if (HOOKLINE_ACTION.test(uses)) return (name) => name === undefined || !OWN_WORDS.has(name)
+  if (callee) return callee.outputs
   if (writes.outputs) return ALL
-  const isPassing = uses.startsWith('./') || PASSING.includes(actionOf(uses))
+  const isPassing = localPathOf(uses) !== undefined || PASSING.includes(actionOf(uses))
   return isPassing && taints(childOf(place, 'with'), scope, expressions) ? ALL : NONE
 }
 
-/** `Actions/Checkout@v5` as `actions/checkout`. */
-export function actionOf(uses: string): string {
-  return uses.split('@', 1)[0]?.toLowerCase() ?? ''
-}
-
-/** What a called workflow of the same repository was given may come back. */
-function outputsOfJob({ place, scope }: JobFlow, expressions: Expressions): Outputs {
-  const isLocalCall = textOf(childOf(place, 'uses'))?.startsWith('./') ?? false
-  if (isLocalCall) return taints(childOf(place, 'with'), scope, expressions) ? ALL : NONE
+/** What was given to a called workflow that cannot be read may come back. */
+function outputsOfJob(
+  { place, scope, callee }: JobFlow,
+  end: Scope,
+  expressions: Expressions,
+): Outputs {
+  if (callee) return callee.outputs
+  if (localPathOf(textOf(childOf(place, 'uses')) ?? '') !== undefined) {
+    return taints(childOf(place, 'with'), scope, expressions) ? ALL : NONE
+  }
   const outputs = entriesOf(childOf(place, 'outputs'))
-  const tainted = outputs.filter(({ value }) => taints(value, scope, expressions))
-  return named(new Set(tainted.map(({ name }) => name.toLowerCase())))
+  return outputsNamed(outputs.filter(({ value }) => taints(value, end, expressions)))
 }

@@ -10,15 +10,18 @@ import {
   Unary,
 } from '@actions/expressions/ast'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { isFault, parseExpression } from '../expressions.ts'
+import { isFault, parseExpression, partsOf } from '../expressions.ts'
 import type { Span } from '../spans.ts'
 
 /** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {
   env(name: string | undefined): boolean
   inputs(name: string | undefined): boolean
+  /** Outputs of jobs, in those of a workflow that is called. */
+  jobs(job: string | undefined, output: string | undefined): boolean
   matrix(key: string | undefined): boolean
   needs(job: string | undefined, output: string | undefined): boolean
+  secrets(name: string | undefined): boolean
   steps(id: string | undefined, output: string | undefined): boolean
 }
 
@@ -43,14 +46,35 @@ export class Expressions {
 
   /** True when the value of an expression can hold text that the sender of an event chose. */
   isUntrusted(text: string, scope: Scope): boolean {
+    const tree = this.#treeOf(text)
+    return tree !== undefined && isTainted(tree, scope)
+  }
+
+  /** The insides of those `${{ }}` in which such text says which one is read: `secrets[inputs.on]`. */
+  chosen(context: string, text: string, scope: Scope): Span[] {
+    if (!text.toLowerCase().includes(context)) return []
+    return this.spansOf(text).filter(({ start, end }) => {
+      const tree = this.#treeOf(text.slice(start, end))
+      return tree !== undefined && partsOf(tree).some((part) => isChosen(context, part, scope))
+    })
+  }
+
+  #treeOf(text: string): Expr | undefined {
     const expression = text.trim()
     if (!this.#parsed.has(expression)) {
       const parsed = expression === '' ? undefined : parseExpression(expression)
       this.#parsed.set(expression, parsed && !isFault(parsed) ? parsed : undefined)
     }
-    const parsed = this.#parsed.get(expression)
-    return parsed !== undefined && isTainted(parsed, scope)
+    return this.#parsed.get(expression)
   }
+}
+
+function isChosen(context: string, part: Expr, scope: Scope): boolean {
+  if (!(part instanceof IndexAccess)) return false
+  let whole = part.expr
+  while (whole instanceof Grouping) whole = whole.group
+  const isOfContext = whole instanceof ContextAccess && whole.name.lexeme.toLowerCase() === context
+  return isOfContext && isTainted(part.index, scope)
 }
 
 /** Functions whose result no sender can word. */
@@ -153,6 +177,11 @@ const CONTEXTS: ReadonlyMap<string, (steps: Steps, scope: Scope) => boolean> = n
   ['inputs', ([name]: Steps, { inputs }: Scope) => inputs(name)],
   ['env', ([name]: Steps, { env }: Scope) => env(name)],
   ['matrix', ([key]: Steps, { matrix }: Scope) => matrix(key)],
+  ['secrets', ([name]: Steps, { secrets }: Scope) => secrets(name)],
+  [
+    'jobs',
+    ([job, field, name]: Steps, { jobs }: Scope) => isOr(field, 'outputs') && jobs(job, name),
+  ],
   [
     'needs',
     ([job, field, name]: Steps, { needs }: Scope) => isOr(field, 'outputs') && needs(job, name),

@@ -1,0 +1,95 @@
+import { actionOf, HOOKLINE_ACTION, REPLY_ACTION } from './steps.ts'
+
+/** Variables that decide what other programs do. */
+const GOVERNING = new Set(
+  `AR AS AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE ANSIBLE_CONFIG ALL_PROXY BASH_ENV BASHOPTS BROWSER
+  BUILDKIT_HOST CC CDPATH CFLAGS CLASSPATH COMSPEC CPP CPPFLAGS CURL_CA_BUNDLE CURL_HOME CXX CXXFLAGS
+  DOCKER_CONFIG DOCKER_HOST DOTNET_STARTUP_HOOKS EDITOR ELIXIR_ERL_OPTIONS ENV ERL_AFLAGS ERL_FLAGS ERL_LIBS
+  ERL_ZFLAGS GCONV_PATH GH_BROWSER GH_CONFIG_DIR GH_EDITOR GH_HOST GH_PAGER GITHUB_ENV GITHUB_PATH GO111MODULE
+  GOAUTH GOBIN GOCACHE GODEBUG GOENV GOEXPERIMENT GOFLAGS GOINSECURE GOMODCACHE GONOPROXY GONOSUMDB GOPATH
+  GOPRIVATE GOPROXY GOROOT GOSUMDB GOTMPDIR GOTOOLCHAIN GOVCS GOWORK GRADLE_OPTS GRADLE_USER_HOME HOME
+  HTTPS_PROXY HTTP_PROXY IFS JAVA_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS KUBECONFIG LD LDFLAGS LESSOPEN LUA_INIT
+  MAKEFLAGS MAVEN_ARGS MAVEN_OPTS NODE_EXTRA_CA_CERTS NODE_OPTIONS NODE_PATH NODE_TLS_REJECT_UNAUTHORIZED
+  OPENSSL_CONF PAGER PATH PERL5DB PERL5LIB PERL5OPT PERLLIB PHPRC PHP_INI_SCAN_DIR PROMPT_COMMAND PS1 PS2 PS4
+  PSMODULEPATH PYTHONHOME PYTHONPATH PYTHONSTARTUP REQUESTS_CA_BUNDLE RSYNC_RSH RUBYLIB RUBYOPT RUSTC
+  RUSTC_WORKSPACE_WRAPPER RUSTC_WRAPPER RUSTDOCFLAGS RUSTFLAGS SBT_OPTS SHELL SHELLOPTS SSH_ASKPASS SSL_CERT_DIR
+  SSL_CERT_FILE SUDO_ASKPASS TAR_OPTIONS USERPROFILE VAULT_ADDR VISUAL WGETRC XDG_CONFIG_HOME _JAVA_OPTIONS`.split(
+    /\s+/,
+  ),
+)
+
+/** Likewise, whatever their names go on with. */
+const GOVERNING_PREFIX =
+  /^(?:(?:ACTIONS|BUNDLE|CARGO|CGO|DYLD|GIT|LD|NPM_CONFIG|PIP|TF_CLI|UV|YARN)_|AWS_ENDPOINT_URL)/
+
+/** True for a variable that decides what programs do: no text from outside may stand in it. */
+export function isGoverning(name: string): boolean {
+  const upper = name.toUpperCase()
+  return GOVERNING.has(upper) || GOVERNING_PREFIX.test(upper)
+}
+
+/** Inputs that run what they are given, whatever the action is called. */
+const RUNNING = new Set('script inlinescript inline-script run command commands cmd'.split(' '))
+
+/**
+ * Inputs of well-known actions that run what they are given, or fill it into a template that runs.
+ *
+ * Sources: the sinks of code injection in zizmor and in CodeQL's models; the actions' own pages
+ */
+const RUNNING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['8398a7/action-slack', ['custom_payload']],
+  ['addnab/docker-run-action', ['options', 'run', 'shell']],
+  ['anthropics/claude-code-action', ['claude_args', 'settings']],
+  ['burrunan/gradle-cache-action', ['arguments']],
+  ['cardinalby/js-eval-action', ['expression']],
+  ['changesets/action', ['publish', 'version']],
+  ['cloudflare/wrangler-action', ['command', 'postcommands', 'precommands']],
+  ['cypress-io/github-action', ['build', 'command', 'install-command', 'start', 'wait-on']],
+  ['devcontainers/ci', ['runcmd']],
+  ['docker/build-push-action', ['build-contexts', 'context', 'file']],
+  ['endbug/add-and-commit', ['add', 'commit', 'fetch', 'pull', 'push', 'remove', 'tag']],
+  ['eskatos/gradle-command-action', ['arguments']],
+  ['gautamkrishnar/blog-post-workflow', ['item_exec']],
+  ['gradle/actions/setup-gradle', ['arguments']],
+  ['gradle/gradle-build-action', ['arguments']],
+  [
+    'imjohnbo/issue-bot',
+    ['body', 'linked-comments-new-issue-text', 'linked-comments-previous-issue-text'],
+  ],
+  ['lucasbento/auto-close-issues', ['issue-close-message']],
+  ['nick-fields/retry', ['command', 'on_retry_command', 'new_command_on_retry', 'shell']],
+  ['nick-invision/retry', ['command', 'on_retry_command', 'new_command_on_retry', 'shell']],
+  ['roots/issue-closer-action', ['issue-close-message', 'pr-close-message']],
+  ['skitionek/notify-microsoft-teams', ['overwrite']],
+  ['stefanzweifel/git-auto-commit-action', ['add_options', 'commit_options', 'push_options']],
+  ['tibdex/backport', ['body_template', 'head_template', 'labels_template', 'title_template']],
+  ...'dragonflybsd freebsd netbsd omnios openbsd solaris'
+    .split(' ')
+    .map((system) => [`vmactions/${system}-vm`, ['prepare', 'run']] as const),
+])
+
+const CACHED = ['key', 'path', 'restore-keys']
+
+/** True for an input that is run as it stands. @param input its name in lower case */
+export function isRunningInput(uses: string, input: string): boolean {
+  if (RUNNING.has(input) || RUNNING_INPUTS.get(actionOf(uses))?.includes(input)) return true
+  return input === 'on' && HOOKLINE_ACTION.test(uses)
+}
+
+/** Inputs that say what is read for later steps to trust, or where a token goes. */
+const CHOOSING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['actions/cache', CACHED],
+  ['actions/cache/restore', CACHED],
+  ['actions/cache/save', CACHED],
+  ['actions/checkout', ['github-server-url']],
+  ['actions/download-artifact', ['path', 'repository', 'run-id']],
+])
+
+/** Of our own actions. */
+const ADDRESSES = ['messaging-api-url', 'slack-url']
+
+/** True for an input that says what is fetched, or where it goes. @param input its name in lower case */
+export function isChoosingInput(uses: string, input: string): boolean {
+  if (CHOOSING_INPUTS.get(actionOf(uses))?.includes(input)) return true
+  return ADDRESSES.includes(input) && (HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses))
+}
