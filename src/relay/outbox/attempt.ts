@@ -10,7 +10,7 @@ import { openEvent } from './sealed-event.ts'
 /** What a call of GitHub came to. */
 export type Outcome =
   | { readonly kind: 'accepted' }
-  /** Not now. `wait`: milliseconds that GitHub asks for. */
+  /** Not now. `wait`: milliseconds that GitHub asks for, more than none and an hour at most. */
   | { readonly kind: 'later'; readonly reason: string; readonly wait?: number }
   | { readonly kind: 'refused'; readonly reason: string }
   /** A fault of ours, which may pass. */
@@ -58,6 +58,9 @@ function restored(
 
 const SECOND = 1000
 
+/** GitHub's windows are an hour: a time further ahead was written by a clock that was wrong. */
+export const LONGEST_WAIT = 3600 * SECOND
+
 const NOT_NOW: ReadonlySet<string> = new Set([
   'rate_limited',
   'platform_unavailable',
@@ -78,7 +81,9 @@ export function outcomeOf(error: unknown, credential: Credential): Outcome {
   const { code: reason, retryAfter } = error
   if (!NOT_NOW.has(reason) && !(isOwn(credential) && OPERATOR_MENDS.has(reason)))
     return { kind: 'refused', reason }
-  return { kind: 'later', reason, ...(retryAfter !== undefined && { wait: retryAfter * SECOND }) }
+  // "In no time" asks for nothing, and must not turn our own pauses off.
+  if (!retryAfter) return { kind: 'later', reason }
+  return { kind: 'later', reason, wait: Math.min(retryAfter * SECOND, LONGEST_WAIT) }
 }
 
 const PAUSE = { first: SECOND, longest: 60 * SECOND }

@@ -41,8 +41,8 @@ export interface Outbox {
   done(delivery: string): Promise<OutboxEvent | undefined>
   /** Keeps one, in its place, for later. */
   defer(delivery: string, later: Later): Promise<OutboxEvent | undefined>
-  /** Makes dead letters of those that wait. */
-  bury(which: Waiting, reason: string, now: number): Promise<readonly OutboxEvent[]>
+  /** Makes a dead letter of one that waits. */
+  bury(delivery: string, reason: string, now: number): Promise<OutboxEvent | undefined>
   /** All events, in the order in which they came; one of them with what is sealed is `find`. */
   list(): Promise<readonly OutboxEvent[]>
   find(delivery: string): Promise<SealedEvent | undefined>
@@ -53,11 +53,6 @@ export interface Outbox {
 }
 
 export type Later = Pick<OutboxEvent, 'tries' | 'next' | 'reason'>
-
-/** One, or all of a lane that came before a time and that one of these keys opens. */
-export type Waiting =
-  | { readonly delivery: string }
-  | { readonly lane: string; readonly before: number; readonly keys: readonly string[] }
 
 /** One, or the dead letters that died before a time or are more than so many, the oldest of them. */
 export type Unwanted =
