@@ -221,6 +221,19 @@ describe('what GitHub refuses for good later', () => {
     },
   )
 
+  test('no room to ask for a token of the App is a pause', async () => {
+    const { calls, time, send } = platform((_dispatch, at) =>
+      at < SECOND
+        ? new RelayError(503, 'overloaded', 'no', { hint: '', retryAfter: 1 })
+        : undefined,
+    )
+    const { put, outbox } = await fakeLanes(send, { time })
+    await put('own', { kind: 'key', lane: 'o/r#own' })
+    await time.pass(MINUTE)
+    expect(calls.map(({ at }) => at)).toEqual([0, SECOND])
+    expect(await outbox.list()).toEqual([])
+  })
+
   test('a token that the sender brought and that was revoked is a dead letter', async () => {
     const { time, send } = platform(() => invalidToken())
     const { put, outbox } = await fakeLanes(send, { time })
