@@ -458,7 +458,7 @@ describe('the disk', () => {
     const outbox = {
       ...memoryOutbox(),
       put: async () => {
-        throw new StorageError('full')
+        throw new StorageError('disk full')
       },
     }
     const { put, queue, reported } = await fakeLanes(async () => DONE, { outbox })
@@ -474,7 +474,7 @@ describe('the disk', () => {
     const outbox = {
       ...memory,
       done: async (delivery: string) => {
-        if (full) throw new StorageError('full')
+        if (full) throw new StorageError('disk full')
         return memory.done(delivery)
       },
     }

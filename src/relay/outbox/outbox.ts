@@ -82,7 +82,16 @@ export interface OutboxFigures {
 /** The disk is full, gone or broken. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
+  readonly reason: StorageFault
+
+  constructor(reason: StorageFault, options?: ErrorOptions) {
+    super(`the outbox cannot be read or written: ${reason}`, options)
+    this.reason = reason
+  }
 }
+
+/** As the log and the operator are told. */
+export type StorageFault = 'disk full' | 'disk fails' | 'not writable' | 'damaged' | 'file gone'
 
 /** A line of the log that is not about a request: no payload, no token. */
 export interface OutboxLine {
@@ -95,7 +104,8 @@ export interface OutboxLine {
    * - `late`: the oldest event has waited for more than an hour
    * - `unreadable`: events that no key opens are kept
    * - `replayed`, `dropped`: the operator did so
-   * - `disk`: GitHub has the event, and the disk did not take that in
+   * - `disk`: with a delivery, GitHub has the event, and the disk did not take that in; without, the
+   *   disk fails since now, for the reason that stands there, or is `well` again
    */
   readonly outbox:
     | 'delivered'

@@ -306,13 +306,14 @@ export class OutboxQueue {
 
   /** A delivered event that the disk keeps is not sent again while the process lives. */
   async #forget(lane: Lane, delivery: string): Promise<void> {
+    const isFirst = !lane.delivered.has(delivery)
     lane.delivered.add(delivery)
     try {
       const event = await this.#ports.outbox.done(delivery)
       lane.delivered.delete(delivery)
       if (event) this.#uncount(event)
     } catch (error) {
-      this.#log({ outbox: 'disk', delivery, repository: repositoryOf(lane.name) })
+      if (isFirst) this.#log({ outbox: 'disk', delivery, repository: repositoryOf(lane.name) })
       throw error
     }
   }

@@ -116,7 +116,7 @@ export function objectDatabase(storage: ObjectStorage): SqlDatabase {
       try {
         return storage.transactionSync(change)
       } catch (cause) {
-        throw new StorageError('the outbox cannot be written', { cause })
+        throw new StorageError('disk fails', { cause })
       }
     },
   }
