@@ -31,7 +31,8 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
   const TOO_LARGE = { message: 'client_payload is too large.' }
 
   test.each([
-    [{ status: 200 }, 200, undefined],
+    [{ status: 204 }, 200, undefined],
+    [{ status: 200, body: '<html>' }, 502, 'platform_unavailable'],
     [{ status: 401 }, 401, 'invalid_token'],
     [{ status: 403 }, 403, 'repository_not_accessible'],
     [{ status: 404 }, 403, 'repository_not_accessible'],

@@ -77,6 +77,20 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
     expect([answer.status, answer.headers['x-hookline-run']]).toEqual([200, undefined])
   })
 
+  test.each([
+    ['a login page', '<html>'],
+    ['cut off', '{"workflow_run_id":42,"html_'],
+    ['of something else', '{"success":true}'],
+  ])('a 200 that names no run, %s: not said to be accepted', async (_, body) => {
+    github.next({ status: 200, body })
+    const answer = await call()
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([
+      502,
+      'platform_unavailable',
+    ])
+    expect(github.calls).toHaveLength(1)
+  })
+
   test('a file that ends in .yaml is found, and remembered', async () => {
     github.next(NOT_FOUND, STARTED, STARTED)
     expect((await call('/o/r/other/webhook')).status).toBe(200)

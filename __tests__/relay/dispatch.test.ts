@@ -66,6 +66,8 @@ describe('R3: tries', () => {
   })
 
   test.each([
+    ['200', { status: 200, text: '{"success":true}' }, 502],
+    ['201', { status: 201 }, 502],
     ['500', { status: 500 }, 502],
     ['504', { status: 504 }, 502],
     ['408', { status: 408 }, 502],
@@ -84,6 +86,8 @@ describe('R3: tries', () => {
   })
 
   test.each([
+    ['200, as a login page has it', { status: 200, text: '<html>' }],
+    ['201', { status: 201 }],
     ['500', { status: 500 }],
     ['502, tried to the end', { status: 502 }],
     ['504', { status: 504 }],
@@ -167,6 +171,13 @@ describe('R4: Retry-After', () => {
     ['nonsense', limited('soon'), 60],
     ['a spent limit and its end', spent(String(START / 1000 + 1800)), 1800],
     ['a spent limit without an end', spent(undefined), 60],
+    [
+      'an end told by a clock that is ahead of ours',
+      spent(String(START / 1000 + 73_800), 20),
+      1800,
+    ],
+    ['an end told by a clock that is behind ours', spent(String(START / 1000 - 70_200), -20), 1800],
+    ['a date told by such a clock', dated(20, 90), 90],
   ] as const)('%s beyond it is passed on', async (_, turn, retryAfter) => {
     const { outcome, sleeps } = await dispatch([turn])
     expect(outcome).toMatchObject({ status: 429, code: 'rate_limited', retryAfter })
@@ -187,9 +198,19 @@ describe('R4: Retry-After', () => {
     expect(outcome).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 60 })
   })
 
-  function spent(reset: string | undefined): Turn {
-    const headers = { 'x-ratelimit-remaining': '0', ...(reset && { 'x-ratelimit-reset': reset }) }
-    return { status: 403, headers }
+  /** @param ahead hours of the platform's clock before ours */
+  function spent(reset: string | undefined, ahead = 0): Turn {
+    const left = { 'x-ratelimit-remaining': '0', ...(reset && { 'x-ratelimit-reset': reset }) }
+    return { status: 403, headers: { ...left, date: dateIn(ahead * 3600) } }
+  }
+
+  function dated(ahead: number, seconds: number): Turn {
+    const { status, headers } = limited(dateIn(ahead * 3600 + seconds))
+    return { status, headers: { ...headers, date: dateIn(ahead * 3600) } }
+  }
+
+  function dateIn(seconds: number): string {
+    return new Date(START + seconds * 1000).toUTCString()
   }
 })
 
@@ -227,6 +248,17 @@ describe('redirects', () => {
   ])('R30: %s is not followed', async (location) => {
     const { outcome, requests } = await dispatch([moved(location), {}])
     expect(outcome).toMatchObject({ status: 502, code: 'platform_unavailable' })
+    expect(outcome).toMatchObject({ hint: expect.stringContaining('HOOKLINE_API_URL') })
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each([301, 302, 303])('%i is named, with what to look at', async (status) => {
+    const { outcome, requests } = await dispatch([moved('/login', status)])
+    expect(outcome).toMatchObject({
+      code: 'platform_unavailable',
+      message: `GitHub redirects elsewhere, by ${status}`,
+      hint: expect.stringContaining('HOOKLINE_API_URL'),
+    })
     expect(requests).toHaveLength(1)
   })
 

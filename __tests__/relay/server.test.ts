@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { RunningServer } from '../../src/relay/http-server.ts'
 import { startRelay } from '../../src/relay/node.ts'
 import { IS_FULL } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -244,6 +245,48 @@ describe('R22: slow clients', () => {
     expect(github.calls).toHaveLength(500)
     // All are cut off, the last of them after the time for a whole request.
     while (slow.some(({ socket }) => !socket.closed)) await sleep(100)
+  })
+})
+
+describe('a body that comes late', () => {
+  const HEAD = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Connection: close\r\nContent-Length: 4\r\n\r\n`
+  const limits = { requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 50 }
+  let github: GitHub
+  let server: RunningServer
+  beforeAll(async () => {
+    github = await startGitHub()
+    const env = { HOOKLINE_API_URL: github.url }
+    server = await startRelay({ host: '127.0.0.1', port: 0, env, write: () => {}, limits })
+  })
+  afterAll(async () => {
+    await server.close()
+    await github.close()
+  })
+
+  test('is read, when it was the server that had no time', async () => {
+    const socket = open(server.url)
+    const answer = received(socket)
+    await once(socket, 'connect')
+    socket.write(HEAD)
+    await sleep(100)
+    // What follows has the time of the next look at slow clients pass, before it lets anyone read.
+    await new Promise((resolve) => setImmediate(resolve))
+    socket.write('late')
+    for (const end = Date.now() + 500; Date.now() < end; );
+    expect(parseAnswer(await answer).status).toBe(200)
+    expect(github.calls).toHaveLength(1)
+    github.reset()
+  })
+
+  test('is not dispatched once the client was told 408', async () => {
+    const socket = open(server.url)
+    const answer = received(socket)
+    socket.write(`${HEAD}la`)
+    await once(socket, 'data')
+    socket.write('te')
+    expect(parseAnswer(await answer).status).toBe(408)
+    await sleep(100)
+    expect(github.calls).toEqual([])
   })
 })
 

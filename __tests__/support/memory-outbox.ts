@@ -35,16 +35,7 @@ export function memoryOutbox(): Outbox {
       events.find((event) => event.lane === lane && waits(event) && keys.includes(event.key)),
     done: async (delivery) => remove((event) => event.delivery === delivery && waits(event))[0],
     defer: async (delivery, later) => change(delivery, waits, later),
-    bury: async (which, reason, now) => {
-      const buried = events.filter((event) => {
-        if (!waits(event)) return false
-        if ('delivery' in which) return event.delivery === which.delivery
-        const { lane, before, keys } = which
-        return event.lane === lane && event.at < before && keys.includes(event.key)
-      })
-      const dead = { reason, died: now }
-      return buried.flatMap(({ delivery }) => change(delivery, waits, dead) ?? [])
-    },
+    bury: async (delivery, reason, now) => change(delivery, waits, { reason, died: now }),
     list: async () => events.map(shown),
     find: async (delivery) => events.find((event) => event.delivery === delivery),
     replay: async (delivery, now) => {

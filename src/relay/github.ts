@@ -89,7 +89,7 @@ export class GitHubSession {
       if (verdict.kind === 'accepted') return { accepted: true, answer: verdict.answer }
       if (verdict.kind === 'moved') {
         if (this.#follow(verdict.location, question.path)) continue
-        return { accepted: false, error: platformUnavailable() }
+        return { accepted: false, error: redirected(verdict.answer) }
       }
       const refused = { accepted: false, error: verdict.error, ...(answer && { answer }) } as const
       if (verdict.kind === 'refused') return refused
@@ -112,8 +112,9 @@ export class GitHubSession {
         first.status === 401 && (await this.#credential.token({ ...wanted, refused: token }))
       const answer = other && other !== token ? await this.#send(question, other) : first
       this.#status = answer.status
-      if (question.method === 'GET' && MOVED_GET.has(answer.status)) {
-        return { verdict: movedTo(answer), answer }
+      if (question.method === 'GET') {
+        if (answer.status === 200) return { verdict: { kind: 'accepted', answer }, answer }
+        if (MOVED_GET.has(answer.status)) return { verdict: movedTo(answer), answer }
       }
       return { verdict: classifyResponse(answer, this.#options.clock.now(), this.#event), answer }
     } catch (fault) {
@@ -173,7 +174,7 @@ export function platformHeaders(token: Secret | undefined): Record<string, strin
 type Verdict =
   | { readonly kind: 'accepted'; readonly answer: PlatformAnswer }
   /** To be sent once more, to another address. */
-  | { readonly kind: 'moved'; readonly location: string }
+  | { readonly kind: 'moved'; readonly location: string; readonly answer: PlatformAnswer }
   | Retry
   /** Not accepted, or nobody can tell: not to be tried again. */
   | { readonly kind: 'refused'; readonly error: RelayError }
@@ -204,18 +205,26 @@ export function classifyResponse(
   event: DispatchEvent = 'repository_dispatch',
 ): Verdict {
   const { status } = answer
-  if (status >= 200 && status < 300) return { kind: 'accepted', answer }
+  if (isAccepted(answer, event)) return { kind: 'accepted', answer }
   if (MOVED.has(status)) return movedTo(answer)
   if (isRateLimit(answer)) return rateLimited(answer, now)
   if (status === 503) return unavailableFor(secondsToWait(answer, now))
   // A gateway may have handed it on: the repeat carries the same delivery id.
   if (status === 502) return { kind: 'again', error: perhapsAccepted() }
   if (status >= 500) return { kind: 'refused', error: perhapsAccepted() }
+  if (status < 300) return { kind: 'refused', error: perhapsNotGitHub(answer) }
   return { kind: 'refused', error: refusal(answer, event) }
 }
 
-function movedTo({ header }: PlatformAnswer): Verdict {
-  return { kind: 'moved', location: header('location') ?? '' }
+/** A login page or a proxy's own may say 200 as well: GitHub says 204, or names the run it started. */
+function isAccepted(answer: PlatformAnswer, event: DispatchEvent): boolean {
+  if (answer.status !== 200 || event !== 'workflow_dispatch') return answer.status === 204
+  const { workflow_run_id, html_url } = fieldsOf(answer)
+  return typeof workflow_run_id === 'number' || typeof html_url === 'string'
+}
+
+function movedTo(answer: PlatformAnswer): Verdict {
+  return { kind: 'moved', location: answer.header('location') ?? '', answer }
 }
 
 function classifyFault(fault: unknown): Verdict {
@@ -256,6 +265,18 @@ function perhapsAccepted(): RelayError {
   })
 }
 
+function perhapsNotGitHub({ status }: PlatformAnswer): RelayError {
+  return new RelayError(502, 'platform_unavailable', `status ${status} does not accept an event`, {
+    hint: 'check HOOKLINE_API_URL, and that no proxy answers in place of GitHub: if it was GitHub, the event may have been accepted',
+  })
+}
+
+function redirected({ status }: PlatformAnswer): RelayError {
+  return new RelayError(502, 'platform_unavailable', `GitHub redirects elsewhere, by ${status}`, {
+    hint: 'check the name of the repository, HOOKLINE_API_URL, and that no proxy answers in place of GitHub',
+  })
+}
+
 function platformTimeout(cause: unknown): RelayError {
   return new RelayError(504, 'platform_timeout', 'GitHub did not answer in time', {
     hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
@@ -273,7 +294,8 @@ const NEEDED = {
   workflow_dispatch: '`actions: write` on it (classic: `repo`)',
 } as const satisfies Record<DispatchEvent, string>
 
-function refusal({ status, text }: PlatformAnswer, event: DispatchEvent): RelayError {
+function refusal(answer: PlatformAnswer, event: DispatchEvent): RelayError {
+  const { status, text } = answer
   if (status === 401) return invalidToken()
   if (status === 403 || status === 404) {
     return new RelayError(
@@ -288,7 +310,8 @@ function refusal({ status, text }: PlatformAnswer, event: DispatchEvent): RelayE
       hint: 'send less, or only an address from which the workflow fetches the rest',
     })
   }
-  if (status < 400 || FAULTS_OF_THE_MOMENT.has(status)) return platformUnavailable()
+  if (status < 400) return redirected(answer)
+  if (FAULTS_OF_THE_MOMENT.has(status)) return platformUnavailable()
   return new RelayError(422, 'rejected', `GitHub rejected the event with status ${status}`, {
     hint: 'the token is not at fault: look at what is sent',
   })
@@ -313,14 +336,18 @@ function rateLimited(answer: PlatformAnswer, now: Date): Verdict {
   return { kind: 'again', error, wait: told * 1000 }
 }
 
-/** `Retry-After` in seconds or as a date; else the moment at which the spent limit is filled again. */
+/**
+ * `Retry-After` in seconds or as a date; else the moment at which the spent limit is filled again. A
+ * moment is told by the platform's clock, which ours may not agree with.
+ */
 function secondsToWait({ header }: PlatformAnswer, now: Date): number | undefined {
   const retryAfter = header('retry-after')?.trim()
   if (retryAfter && /^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
   const reset = header('x-ratelimit-remaining') === '0' ? header('x-ratelimit-reset') : undefined
   const until = retryAfter ? Date.parse(retryAfter) : Number(reset) * 1000
   if (!Number.isFinite(until)) return undefined
-  return Math.max(0, Math.ceil((until - now.getTime()) / 1000))
+  const answered = Date.parse(header('date') ?? '') || now.getTime()
+  return Math.max(0, Math.ceil((until - answered) / 1000))
 }
 
 /** What of a platform's answer the relay looks at. */

@@ -69,7 +69,7 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   server.on('request', take)
   server.on('checkExpectation', take)
   const refuse = (socket: Duplex, status: number) => {
-    if (!answering.mayInterrupt(socket)) return
+    if (!socket.writable || !answering.mayInterrupt(socket)) return
     endWith(socket, onTheWire(refusal(malformedRequest(status), 'GET', ports)))
   }
   server.on('connect', (_request, socket) => {
@@ -78,8 +78,11 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
     refuse(socket, 405)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) refuse(socket, statusOf(error))
-    else socket.destroy()
+    const status = statusOf(error)
+    if (!socket.writable) socket.destroy()
+    // What came in time may lie unread, where this process was busy: it is read before the next turn.
+    else if (status === 408) setImmediate(() => refuse(socket, status))
+    else refuse(socket, status)
   })
   const url = await listen(server, options)
   return { url, close: () => stop(server, answering) }
@@ -93,7 +96,7 @@ async function answer(
   const reply = lacksOneHost(request)
     ? refusal(malformedRequest(400), request.method ?? 'GET', ports)
     : await relay(relayRequest(request), ports)
-  if (response.destroyed) return
+  if (response.destroyed || request.socket.writableEnded) return
   response.writeHead(reply.status, framed(reply, request.method))
   response.end(reply.body)
 }
@@ -139,6 +142,7 @@ function onTheWire(reply: Reply): string {
  * reader stops early, before the answer is sent on it; and this costs a good deal less.
  *
  * @throws RangeError as soon as more than `limit` bytes have come; what follows is thrown away
+ * @throws Error when the connection was answered and ended before the body was
  */
 export function readBody(
   request: IncomingMessage,
@@ -162,6 +166,8 @@ export function readBody(
     }
     request.on('data', arrive)
     request.once('end', () => {
+      // Whoever was told that the request came too late sends it again.
+      if (request.socket.writableEnded) return reject(new Error('the connection is ended'))
       const [only] = chunks
       // Most bodies come in one piece; copying it is a large part of what it costs to receive one.
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))

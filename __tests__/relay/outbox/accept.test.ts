@@ -78,6 +78,10 @@ describe('what GitHub says at once', () => {
   test.each([
     ['429', answer('rate_limited', 429, 429)],
     ['503', down()],
+    ['408', answer('platform_unavailable', 502, 408)],
+    ['409', answer('platform_unavailable', 502, 409)],
+    ['a page that is not GitHub’s', answer('platform_unavailable', 502, 200)],
+    ['no room to ask for a token', answer('overloaded', 503)],
     ['a reset', answer('platform_unavailable', 502)],
     ['no answer', answer('platform_timeout', 504)],
   ])('is kept where it is not now: %s', async (_name, error) => {

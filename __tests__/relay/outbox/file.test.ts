@@ -1,6 +1,22 @@
-import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  execFile,
+  spawn,
+  spawnSync,
+} from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -10,7 +26,7 @@ import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { compiledSources } from '../../support/build.ts'
 import { startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
-import { sealKeys } from '../../support/outbox-relays.ts'
+import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
 
 const run = promisify(execFile)
 let COMPILED = ''
@@ -24,6 +40,8 @@ const QUIET = '--disable-warning=ExperimentalWarning'
 let folder: string
 let file: string
 let keys: string
+/** What the process that was started last has written. */
+let log: string
 const running: ChildProcess[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outbox-file-'))
@@ -72,6 +90,10 @@ async function open(outbox = file): Promise<Started> {
 function begun(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Started> {
   running.push(child)
   let said = ''
+  log = ''
+  child.stdout.on('data', (chunk) => {
+    log += chunk
+  })
   child.stderr.on('data', (chunk) => {
     said += chunk
   })
@@ -95,6 +117,26 @@ async function sqlite(statements: string, path = file): Promise<void> {
 }
 
 describe('the file of an outbox', () => {
+  /** A relay before a GitHub that is down. */
+  const settingsFor = (url: string) => ({
+    HOOKLINE_API_URL: url,
+    HOOKLINE_ACCEPT_MS: '100',
+    HOOKLINE_OUTBOX_PACE_MS: '0',
+    HOOKLINE_OPERATOR_KEY: OPERATOR_KEY,
+  })
+  const addressOf = ({ said }: Started) => said.slice(said.indexOf('http')).trim()
+  const send = (url: string, body: string) =>
+    fetch(`${url}/o/r/hook/webhook`, {
+      method: 'POST',
+      headers: { 'x-platform-authorization': 'ghp_of-somebody-who-is-not-known' },
+      body,
+    })
+  const diskLines = () =>
+    log
+      .split('\n')
+      .filter((line) => line.includes('"outbox":"disk"'))
+      .map((line) => JSON.parse(line))
+
   testOnNode24('is made, readable for its owner alone, and for one process alone', async () => {
     const first = await start()
     expect(first.said).toMatch(/^hookline relay listening on http/)
@@ -129,6 +171,30 @@ describe('the file of an outbox', () => {
     expect(said).toContain(`the outbox ${file} is damaged`)
     expect(said).toContain('move it away')
     expect(await readFile(file)).toEqual(before)
+  })
+
+  const testWithSqlite = hasSqlite() ? testOnNode24 : test.skip
+  testWithSqlite('that is damaged: what can be read of it is saved as the start says', async () => {
+    const github = await startGitHub()
+    github.always({ status: 503 })
+    const url = addressOf(await start(settingsFor(github.url)))
+    for (let n = 0; n < 4; n++) expect((await send(url, 'x'.repeat(5000 + n))).status).toBe(202)
+    await end('SIGTERM')
+    const whole = await readFile(file)
+    await writeFile(file, whole.subarray(0, whole.length - 4096))
+    const { said } = await open()
+    const [, command = ''] = / save what can be read with: (.+[.]db)/.exec(said) ?? []
+    await rename(file, `${file}.moved`)
+    running.splice(0)
+    await open()
+    await end('SIGTERM')
+    await run('bash', ['-c', command.replace('<moved file>', `${file}.moved`)])
+    running.splice(0)
+    github.reset()
+    await start(settingsFor(github.url))
+    for (let n = 0; n < 500 && github.calls.length < 3; n++) await pause(20)
+    expect(github.calls.length).toBeGreaterThanOrEqual(3)
+    await github.close()
   })
 
   testOnNode24('that is another database stays as it is', async () => {
@@ -169,28 +235,45 @@ describe('the file of an outbox', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT')
   })
 
+  testOnNode24.each<[string, () => Promise<void>]>([
+    ['removed', () => rm(file)],
+    ['cut', () => truncate(file, 0)],
+    ['replaced', () => copyFile(file, `${file}.2`).then(() => rename(`${file}.2`, file))],
+    ['without the file beside it', () => rm(`${file}-wal`)],
+  ])(
+    'that is %s while the relay runs: 503, told once, and nothing more is kept',
+    async (_name, harm) => {
+      const github = await startGitHub()
+      github.always({ status: 503 })
+      const url = addressOf(await start(settingsFor(github.url)))
+      const first = await send(url, '1')
+      expect(first.status).toBe(202)
+      await harm()
+      for (const body of ['2', '3']) {
+        const answer = await send(url, body)
+        expect(answer.status).toBe(503)
+        expect(await answer.json()).toMatchObject({ error: { code: 'outbox_full' } })
+      }
+      for (let n = 0; n < 500 && diskLines().length === 0; n++) await pause(20)
+      expect(diskLines()).toMatchObject([{ outbox: 'disk', reason: 'file gone', events: 1 }])
+      await end('SIGTERM')
+      await github.close()
+    },
+  )
+
   testOnNode24('on a full disk: 503 outbox_full, nothing stored, nothing lost', async () => {
     const github = await startGitHub()
     github.always({ status: 503 })
-    const settings = {
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_ACCEPT_MS: '100',
-      HOOKLINE_OUTBOX_PACE_MS: '0',
-    }
+    const settings = settingsFor(github.url)
     // No file of the process may grow beyond this; the disk could be no fuller.
     const limited = 'ulimit -f 400; exec "$@"'
     const ignored = ['--import', 'data:text/javascript,process.on("SIGXFSZ", () => {})']
     const bash = ['-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, COMMAND]
-    const { said } = await start(settings, file, 'bash', bash)
-    const url = said.slice(said.indexOf('http')).trim()
+    const url = addressOf(await start(settings, file, 'bash', bash))
     const accepted: string[] = []
     let refused: Response | undefined
     for (let n = 0; n < 100 && !refused; n++) {
-      const answer = await fetch(`${url}/o/r/hook/webhook`, {
-        method: 'POST',
-        headers: { 'x-platform-authorization': 'ghp_of-somebody-who-is-not-known' },
-        body: `${n} ${'x'.repeat(30_000)}`,
-      })
+      const answer = await send(url, `${n} ${'x'.repeat(30_000)}`)
       if (answer.status === 202) accepted.push(answer.headers.get('x-hookline-delivery') ?? '')
       else refused = answer
     }
@@ -198,6 +281,22 @@ describe('the file of an outbox', () => {
     expect(refused?.headers.get('retry-after')).toBe('60')
     expect(await refused?.json()).toMatchObject({ error: { code: 'outbox_full' } })
     expect(accepted.length).toBeGreaterThan(3)
+    // Each of them fails alike, and so does what an operator would do first.
+    for (let n = 0; n < 3; n++) {
+      expect((await send(url, 'x'.repeat(60_000))).status).toBe(503)
+    }
+    const forgotten = await fetch(`${url}/outbox/${accepted.at(-1)}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${OPERATOR_KEY}` },
+    })
+    expect(forgotten.status).toBe(503)
+    expect(await forgotten.json()).toMatchObject({
+      error: { message: expect.stringMatching(/: disk (?:full|fails)$/) },
+    })
+    for (let n = 0; n < 500 && diskLines().length === 0; n++) await pause(20)
+    expect(diskLines()).toHaveLength(1)
+    expect(diskLines()[0].reason).toMatch(/^disk (?:full|fails)$/)
+    expect(log).not.toContain('StorageError')
     await end('SIGTERM')
     github.reset()
     await start(settings)
@@ -207,6 +306,10 @@ describe('the file of an outbox', () => {
     await github.close()
   })
 })
+
+function hasSqlite(): boolean {
+  return spawnSync('sqlite3', ['--version']).status === 0
+}
 
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
 

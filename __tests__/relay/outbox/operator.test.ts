@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { put, outbox, queue, time } = relay.lanes
   for (const id of [FIRST, SECOND_ID, DEAD]) await put(id)
   await time.pass(MINUTE)
-  await outbox.bury({ delivery: DEAD }, 'rejected', time.now)
+  await outbox.bury(DEAD, 'rejected', time.now)
   await queue.stop()
 })
 afterAll(() => relay.close())
@@ -255,7 +255,7 @@ describe('hookline outbox', () => {
     const { put, outbox: events, time } = crowded.lanes
     for (let n = 0; n < 30; n++) await put(`00000000-0000-4000-8000-0000000000${10 + n}`)
     for (const id of [FIRST, SECOND_ID]) await put(id)
-    await events.bury({ delivery: SECOND_ID }, 'rejected', time.now)
+    await events.bury(SECOND_ID, 'rejected', time.now)
     const terminal = 'process.stdout.isTTY=true;process.stdout.rows=12;process.stdout.columns=100'
     const NODE_OPTIONS = `--import data:text/javascript,${terminal}`
     const args = ['list', '--watch', '--relay', crowded.url]

@@ -87,6 +87,17 @@ describe('a lane', () => {
     expect(gaps).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60])
   })
 
+  test.each([
+    ['no time at all, or a moment that is past, is none: it backs off as ever', 0, [0, 1, 3, 7]],
+    ['years, by a clock that is wrong, are an hour', 99_999_999, [0, 3600, 7200]],
+  ])('a pause that GitHub asks for: %s', async (_name, asked, seconds) => {
+    const { calls, time, send } = platform(() => limited(asked))
+    const { put } = await fakeLanes(send, { time })
+    await put('a')
+    await time.pass((seconds.at(-1) ?? 0) * SECOND)
+    expect(calls.map(({ at }) => at / SECOND)).toEqual(seconds)
+  })
+
   test('obeys the longest of the pauses that requests at once were asked for', async () => {
     const { calls, time, send } = platform(() => undefined)
     const { put } = await fakeLanes(send, { time })
@@ -210,6 +221,19 @@ describe('what GitHub refuses for good later', () => {
     },
   )
 
+  test('no room to ask for a token of the App is a pause', async () => {
+    const { calls, time, send } = platform((_dispatch, at) =>
+      at < SECOND
+        ? new RelayError(503, 'overloaded', 'no', { hint: '', retryAfter: 1 })
+        : undefined,
+    )
+    const { put, outbox } = await fakeLanes(send, { time })
+    await put('own', { kind: 'key', lane: 'o/r#own' })
+    await time.pass(MINUTE)
+    expect(calls.map(({ at }) => at)).toEqual([0, SECOND])
+    expect(await outbox.list()).toEqual([])
+  })
+
   test('a token that the sender brought and that was revoked is a dead letter', async () => {
     const { time, send } = platform(() => invalidToken())
     const { put, outbox } = await fakeLanes(send, { time })
@@ -287,6 +311,38 @@ describe('age', () => {
     )
   })
 
+  test('one that always fails takes no other with it: each is tried, at the pace, before it is given up', async () => {
+    const { calls, time, send } = platform(({ delivery }) =>
+      delivery === 'poison' ? unavailable() : undefined,
+    )
+    const { put, outbox } = await fakeLanes(send, { time, limits: { age: HOUR } })
+    await put('poison', { tries: 1, next: START + SECOND })
+    for (let n = 0; n < 20; n++) {
+      await put(`innocent ${n}`)
+      await time.pass(10 * SECOND)
+    }
+    await time.pass(2 * HOUR)
+    expect(await outbox.list()).toMatchObject([{ delivery: 'poison', reason: 'too_old' }])
+    const others = calls.filter(({ delivery }) => delivery !== 'poison')
+    expect(others).toEqual(
+      others.map((_, n) => ({ at: HOUR + 1 + 350 * n, delivery: `innocent ${n}` })),
+    )
+    expect(others).toHaveLength(20)
+  })
+
+  test('one that is given up does not end the pause that GitHub asks for', async () => {
+    const { calls, time, send } = platform(({ delivery }) =>
+      delivery === 'a' ? limited(60) : undefined,
+    )
+    const { put } = await fakeLanes(send, { time, limits: { age: 10 * SECOND } })
+    for (const id of ['a', 'b']) await put(id)
+    await time.pass(MINUTE)
+    expect(calls).toEqual([
+      { at: 0, delivery: 'a' },
+      { at: MINUTE, delivery: 'b' },
+    ])
+  })
+
   test('while GitHub asks for patience, too', async () => {
     const { calls, time, send } = platform(() => limited(3600))
     const { put, outbox } = await fakeLanes(send, { time, limits: { age: 10 * SECOND } })
@@ -296,18 +352,18 @@ describe('age', () => {
     expect(await outbox.list()).toMatchObject([{ delivery: 'a', reason: 'too_old' }])
   })
 
-  test('what grew old while no relay ran is tried once before it is given up', async () => {
+  test('what grew old while no relay ran is tried once more before it is given up: each of them', async () => {
     const { time, send } = platform(() => unavailable())
     const { put, outbox, key, queue } = await fakeLanes(send, { time })
-    await put('a')
+    for (const id of ['a', 'b', 'c']) await put(id, { tries: 1, next: START + SECOND })
     await queue.stop()
     await time.pass(48 * HOUR)
-    const again = platform(({ delivery }) => (delivery === 'b' ? unavailable() : undefined))
+    const again = platform(({ delivery }) => (delivery === 'a' ? unavailable() : undefined))
     again.time.now = time.now
     await fakeLanes(again.send, { time: again.time, outbox, keys: [key] })
     await again.time.pass(MINUTE)
-    expect(again.calls.map(({ delivery }) => delivery)).toEqual(['a'])
-    expect(await outbox.list()).toEqual([])
+    expect(again.calls.map(({ delivery }) => delivery)).toEqual(['a', 'b', 'c'])
+    expect(await outbox.list()).toMatchObject([{ delivery: 'a', reason: 'too_old', tries: 2 }])
   })
 
   test('dead letters stay 14 days, and the newest thousand', async () => {
@@ -402,7 +458,7 @@ describe('the disk', () => {
     const outbox = {
       ...memoryOutbox(),
       put: async () => {
-        throw new StorageError('full')
+        throw new StorageError('disk full')
       },
     }
     const { put, queue, reported } = await fakeLanes(async () => DONE, { outbox })
@@ -418,7 +474,7 @@ describe('the disk', () => {
     const outbox = {
       ...memory,
       done: async (delivery: string) => {
-        if (full) throw new StorageError('full')
+        if (full) throw new StorageError('disk full')
         return memory.done(delivery)
       },
     }

@@ -69,7 +69,9 @@ describe('R39: a fault that another try may mend', () => {
 
   test('429 for a fourth time is an error', async () => {
     for (let at = 0; at < 4; at++) telegram.faults.push(tooManyRequests(1))
-    expect((await outcome()).text).toContain('asks to wait 1 s')
+    const { text } = await outcome()
+    expect(text).toContain('asks to wait 1 s')
+    expect(text).toContain('nothing is lost')
   })
 
   test('429 for longer than a minute is an error at once: the next run is sooner', async () => {
@@ -77,6 +79,13 @@ describe('R39: a fault that another try may mend', () => {
     const { text, pauses } = await outcome()
     expect(text).toContain('asks to wait 61 s')
     expect(pauses).toEqual([])
+  })
+
+  test('429 is waited for up to a minute in all', async () => {
+    for (let at = 0; at < 3; at++) telegram.faults.push(tooManyRequests(25))
+    const { text, pauses } = await outcome()
+    expect(text).toContain('asks to wait 25 s')
+    expect(pauses).toEqual([25_000, 25_000])
   })
 
   test('429 may tell the time in the header alone', async () => {

@@ -1,7 +1,6 @@
 import type { Dispatch, DispatchPort } from '../dispatch.ts'
-import type { Attempts } from '../errors.ts'
-import { RelayError } from '../errors.ts'
-import { backoff, type Outcome, outcomeOf } from './attempt.ts'
+import type { Attempts, RelayError } from '../errors.ts'
+import { backoff, isNotNow, type Outcome, outcomeOf } from './attempt.ts'
 import type { OutboxEvent, SealedEvent } from './outbox.ts'
 import type { SealEvent } from './sealed-event.ts'
 
@@ -71,7 +70,7 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
       lanes.accepted(lane)
       return called.attempts
     }
-    if (!isNotNow(called.error)) throw called.error
+    if (!isNotNow(called.error) || isRedirect(called.error)) throw called.error
     const outcome = outcomeOf(called.error, dispatch.credential)
     const wait = ('wait' in outcome && outcome.wait) || backoff(1, ports.random())
     const reason = called.error.code
@@ -122,13 +121,7 @@ async function keep(
   return event
 }
 
-/**
- * True when GitHub could not take the event now, or nobody can tell whether it has. Every other
- * refusal is the sender's to hear; and a redirect elsewhere, which no later try would mend.
- */
-function isNotNow(error: unknown): error is RelayError {
-  if (!(error instanceof RelayError)) return false
-  if (error.code === 'rate_limited' || error.code === 'platform_timeout') return true
-  const status = error.attempts?.platformStatus ?? 500
-  return error.code === 'platform_unavailable' && status >= 500
+/** What a setting, or another URL, would mend is for the sender to hear. */
+function isRedirect({ attempts }: RelayError): boolean {
+  return Math.floor((attempts?.platformStatus ?? 0) / 100) === 3
 }

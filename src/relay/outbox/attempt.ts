@@ -10,7 +10,7 @@ import { openEvent } from './sealed-event.ts'
 /** What a call of GitHub came to. */
 export type Outcome =
   | { readonly kind: 'accepted' }
-  /** Not now. `wait`: milliseconds that GitHub asks for. */
+  /** Not now. `wait`: milliseconds that GitHub asks for, more than none and an hour at most. */
   | { readonly kind: 'later'; readonly reason: string; readonly wait?: number }
   | { readonly kind: 'refused'; readonly reason: string }
   /** A fault of ours, which may pass. */
@@ -58,11 +58,21 @@ function restored(
 
 const SECOND = 1000
 
+/** GitHub's windows are an hour: a time further ahead was written by a clock that was wrong. */
+export const LONGEST_WAIT = 3600 * SECOND
+
+/** GitHub could not take the event now, was not asked, or nobody can tell whether it has it. */
 const NOT_NOW: ReadonlySet<string> = new Set([
+  'overloaded',
   'rate_limited',
   'platform_unavailable',
   'platform_timeout',
 ])
+
+/** True where a later try may be accepted, whoever mends what there is to mend. */
+export function isNotNow(error: unknown): error is RelayError {
+  return error instanceof RelayError && NOT_NOW.has(error.code)
+}
 
 /** What the operator mends, while those who sent the events can do nothing. */
 const OPERATOR_MENDS: ReadonlySet<string> = new Set([
@@ -76,9 +86,11 @@ const OPERATOR_MENDS: ReadonlySet<string> = new Set([
 export function outcomeOf(error: unknown, credential: Credential): Outcome {
   if (!(error instanceof RelayError)) return { kind: 'failed', reason: 'internal_error' }
   const { code: reason, retryAfter } = error
-  if (!NOT_NOW.has(reason) && !(isOwn(credential) && OPERATOR_MENDS.has(reason)))
+  if (!isNotNow(error) && !(isOwn(credential) && OPERATOR_MENDS.has(reason)))
     return { kind: 'refused', reason }
-  return { kind: 'later', reason, ...(retryAfter !== undefined && { wait: retryAfter * SECOND }) }
+  // "In no time" asks for nothing, and must not turn our own pauses off.
+  if (!retryAfter) return { kind: 'later', reason }
+  return { kind: 'later', reason, wait: Math.min(retryAfter * SECOND, LONGEST_WAIT) }
 }
 
 const PAUSE = { first: SECOND, longest: 60 * SECOND }

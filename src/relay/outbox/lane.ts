@@ -3,6 +3,33 @@ import type { Credential } from '../credentials.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { Repository } from '../route.ts'
 
+/**
+ * Events of one credential for one repository, as long as there are any. A lane is
+ *
+ * - idle: neither `awaited` nor `busy`, only until `start`, `put` or `replay`, which made it, wakes it
+ * - awaited: `run` is going to be called, at a time that can still be moved
+ * - busy: `run` is at work; at its end it sets the next turn, or drops the lane where nothing is left
+ *
+ * Only the event that is `failing` is given up for its age: each gets a try of its own before.
+ */
+export interface Lane {
+  readonly name: string
+  events: number
+  bytes: number
+  /** When its first event came. */
+  oldest: number
+  /** GitHub is not to be called before. */
+  notBefore: number
+  /** The event whose own try failed last, and until when it is to wait for the next. */
+  failing: { readonly delivery: string; readonly until: number } | undefined
+  /** It has its turn. */
+  busy: boolean
+  /** Its next turn is set. */
+  awaited: boolean
+  /** Events that GitHub has, and the disk does not know it yet. */
+  readonly delivered: Set<string>
+}
+
 const OWN = 'own'
 
 /** True for what stands for the relay's own authority: it judges such a credential by itself. */

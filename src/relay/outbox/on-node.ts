@@ -7,6 +7,7 @@ import type { RelayPorts } from '../relay.ts'
 import { throughOutbox } from './accept.ts'
 import { laneNames } from './lane.ts'
 import type { OutboxView } from './operator.ts'
+import { type OutboxLine, StorageError, type StorageFault } from './outbox.ts'
 import { OutboxQueue } from './queue.ts'
 import { type Cipher, sealEventsFor } from './sealed-event.ts'
 import { readOutboxSettings } from './settings.ts'
@@ -36,13 +37,13 @@ export async function openNodeOutbox(
   given: { ports: RelayPorts; call: PlatformCall; write(line: string): void },
 ): Promise<NodeOutbox> {
   const { limits, acceptTime } = readOutboxSettings(env)
-  const { outbox, close } = await openOutboxFile(file)
+  const { outbox, fault, close } = await openOutboxFile(file)
   const { ports, call, write } = given
   const { apiUrl, budget, credentials } = config
   const { sealKeys: keys = [] } = credentials
   const [sealKey] = keys
   if (!sealKey) throw new TypeError('there is no key to seal with')
-  const report = (error: unknown) => write(JSON.stringify({ error: bugOf(error) }))
+  const { report, tellDisk } = faultLog(write, () => queue.figures().waiting)
   const turns = laneTimers((lane) => void queue.run(lane))
   const queue: OutboxQueue = new OutboxQueue({
     outbox,
@@ -76,9 +77,12 @@ export async function openNodeOutbox(
     },
     report,
   })
-  const check = setInterval(() => void queue.check().catch(report), CHECK_INTERVAL).unref()
+  const check = setInterval(() => {
+    tellDisk(fault())
+    queue.check().catch(report)
+  }, CHECK_INTERVAL).unref()
   return {
-    ports: { ...ports, dispatch },
+    ports: { ...ports, dispatch, report },
     view: {
       list: () => outbox.list(),
       find: (delivery) => outbox.find(delivery),
@@ -97,9 +101,27 @@ export async function openNodeOutbox(
       // A call that is cut off is made again after the next start, with the same delivery id.
       await Promise.race([Promise.all([queue.stop(), ...open]), late])
       clearTimeout(cut)
+      tellDisk(fault())
       close()
     },
   }
+}
+
+/** A fault of the disk meets every request: it is told when it begins, and when it is over. */
+function faultLog(write: (line: string) => void, waiting: () => number) {
+  let told: StorageFault | undefined
+  const tellDisk = (fault: StorageError | undefined) => {
+    if (fault?.reason === told) return
+    told = fault?.reason
+    const time = new Date(steadyNow()).toISOString()
+    const line: OutboxLine = { time, outbox: 'disk', reason: told ?? 'well', events: waiting() }
+    write(JSON.stringify(line))
+  }
+  const report = (error: unknown) => {
+    if (error instanceof StorageError) tellDisk(error)
+    else write(JSON.stringify({ error: bugOf(error) }))
+  }
+  return { report, tellDisk }
 }
 
 /** Works in this thread: to hand an event to another one and back costs more than its encryption. */

@@ -6,7 +6,13 @@ import { comparison } from '../credentials.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay.ts'
 import type { SealKey } from '../seal.ts'
-import type { OutboxEvent, OutboxFigures, OutboxLine, SealedEvent } from './outbox.ts'
+import {
+  type OutboxEvent,
+  type OutboxFigures,
+  type OutboxLine,
+  type SealedEvent,
+  StorageError,
+} from './outbox.ts'
 import { openEvent } from './sealed-event.ts'
 
 /** What an operator can see of an outbox, and do with it. */
@@ -41,8 +47,9 @@ export function withOperator(ports: RelayPorts, options: OperatorOptions): Relay
     answers,
     operator: (request, address, delivery) =>
       answer(request, address, { ...options, isKey, answers }).catch((error) => {
-        if (!(error instanceof RelayError)) ports.report(error)
-        const fault = error instanceof RelayError ? error : internalError(error)
+        if (error instanceof RelayError) return errorReply(error, delivery)
+        ports.report(error)
+        const fault = error instanceof StorageError ? diskFails(error) : internalError(error)
         return errorReply(fault, delivery)
       }),
   }
@@ -156,5 +163,13 @@ function noSuchEvent(message: string): RelayError {
 function wrongKey(): RelayError {
   return new RelayError(401, 'invalid_key', "this is not the operator's key", {
     hint: 'send Authorization: Bearer <HOOKLINE_OPERATOR_KEY>',
+  })
+}
+
+function diskFails(error: StorageError): RelayError {
+  return new RelayError(503, 'outbox_full', error.message, {
+    hint: 'look at its disk and make room: even to forget an event takes some',
+    retryAfter: 60,
+    cause: error,
   })
 }

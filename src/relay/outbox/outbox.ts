@@ -41,8 +41,8 @@ export interface Outbox {
   done(delivery: string): Promise<OutboxEvent | undefined>
   /** Keeps one, in its place, for later. */
   defer(delivery: string, later: Later): Promise<OutboxEvent | undefined>
-  /** Makes dead letters of those that wait. */
-  bury(which: Waiting, reason: string, now: number): Promise<readonly OutboxEvent[]>
+  /** Makes a dead letter of one that waits. */
+  bury(delivery: string, reason: string, now: number): Promise<OutboxEvent | undefined>
   /** All events, in the order in which they came; one of them with what is sealed is `find`. */
   list(): Promise<readonly OutboxEvent[]>
   find(delivery: string): Promise<SealedEvent | undefined>
@@ -53,11 +53,6 @@ export interface Outbox {
 }
 
 type Later = Pick<OutboxEvent, 'tries' | 'next' | 'reason'>
-
-/** One, or all of a lane that came before a time and that one of these keys opens. */
-export type Waiting =
-  | { readonly delivery: string }
-  | { readonly lane: string; readonly before: number; readonly keys: readonly string[] }
 
 /** One, or the dead letters that died before a time or are more than so many, the oldest of them. */
 type Unwanted =
@@ -87,7 +82,16 @@ export interface OutboxFigures {
 /** The disk is full, gone or broken. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
+  readonly reason: StorageFault
+
+  constructor(reason: StorageFault, options?: ErrorOptions) {
+    super(`the outbox cannot be read or written: ${reason}`, options)
+    this.reason = reason
+  }
 }
+
+/** As the log and the operator are told. */
+export type StorageFault = 'disk full' | 'disk fails' | 'not writable' | 'damaged' | 'file gone'
 
 /** A line of the log that is not about a request: no payload, no token. */
 export interface OutboxLine {
@@ -100,7 +104,8 @@ export interface OutboxLine {
    * - `late`: the oldest event has waited for more than an hour
    * - `unreadable`: events that no key opens are kept
    * - `replayed`, `dropped`: the operator did so
-   * - `disk`: GitHub has the event, and the disk did not take that in
+   * - `disk`: with a delivery, GitHub has the event, and the disk did not take that in; without, the
+   *   disk fails since now, for the reason that stands there, or is `well` again
    */
   readonly outbox:
     | 'delivered'

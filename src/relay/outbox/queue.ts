@@ -1,7 +1,7 @@
 import { outboxFull } from '../errors.ts'
 import type { Lanes } from './accept.ts'
-import { type AttemptPorts, attempt, backoff, type Outcome } from './attempt.ts'
-import { isOwnLane, repositoryOf } from './lane.ts'
+import { type AttemptPorts, attempt, backoff, LONGEST_WAIT, type Outcome } from './attempt.ts'
+import { isOwnLane, type Lane, repositoryOf } from './lane.ts'
 import type {
   Outbox,
   OutboxEvent,
@@ -9,7 +9,6 @@ import type {
   OutboxLimits,
   OutboxLine,
   SealedEvent,
-  Waiting,
 } from './outbox.ts'
 
 export interface QueuePorts extends AttemptPorts {
@@ -24,39 +23,10 @@ export interface QueuePorts extends AttemptPorts {
   log(line: OutboxLine): void
 }
 
-/**
- * Events of one credential for one repository, as long as there are any. A lane is
- *
- * - idle: neither `awaited` nor `busy`, only until `start`, `put` or `replay`, which made it, wakes it
- * - awaited: `run` is going to be called, at a time that can still be moved
- * - busy: `run` is at work; at its end it sets the next turn, or drops the lane where nothing is left
- *
- * `failing` is about GitHub alone: while it holds, events that grow too old become dead letters.
- */
-interface Lane {
-  readonly name: string
-  events: number
-  bytes: number
-  /** When its first event came. */
-  oldest: number
-  /** GitHub is not to be called before. */
-  notBefore: number
-  /** GitHub's last answer to it was "not now". */
-  failing: boolean
-  /** It has its turn. */
-  busy: boolean
-  /** Its next turn is set. */
-  awaited: boolean
-  /** Events that GitHub has, and the disk does not know it yet. */
-  readonly delivered: Set<string>
-}
-
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 const DEAD_LETTERS = 1000
 const DEAD_LETTER_AGE = 14 * 24 * HOUR
-/** GitHub's windows are an hour: a time further ahead was written by a clock that was wrong. */
-const LONGEST_WAIT = HOUR
 /** Lanes that may call GitHub at once. */
 const CALLS = 32
 /** After so many an event whose fault is ours must not hold up its lane. */
@@ -132,7 +102,7 @@ export class OutboxQueue implements Lanes {
     const lane = this.#laneOf(event.lane, event.at)
     this.#count(event)
     if (event.tries > 0) {
-      lane.failing = true
+      lane.failing ??= { delivery: event.delivery, until: event.next }
       lane.notBefore = Math.max(lane.notBefore, event.next)
     }
     try {
@@ -142,8 +112,7 @@ export class OutboxQueue implements Lanes {
       this.#ports.report(error)
       throw outboxFull('the outbox cannot be written', error)
     }
-    const next = Math.max(lane.notBefore, event.next)
-    this.#wakeIfIdle(lane, this.#noticesAge(lane, event, next))
+    this.#wakeIfIdle(lane, this.#nextTurn(lane, event))
   }
 
   /** Tells what became of a call that was open when its event was put. */
@@ -152,8 +121,8 @@ export class OutboxQueue implements Lanes {
     const lane = this.#lanes.get(name)
     const event = await this.#ports.outbox.find(delivery)
     if (!lane || !event || event.died !== undefined) return
-    await this.#conclude(lane, event, outcome)
-    if (!lane.busy) this.#wakeAt(lane, lane.notBefore)
+    const next = await this.#conclude(lane, event, outcome)
+    if (!lane.busy) this.#wakeAt(lane, next)
   }
 
   /** Gives a lane its turn: one call of GitHub at most. Never throws. */
@@ -243,26 +212,34 @@ export class OutboxQueue implements Lanes {
   async #turn(lane: Lane): Promise<number | undefined> {
     const { outbox, now, limits } = this.#ports
     for (const delivery of lane.delivered) await this.#forget(lane, delivery)
-    if (lane.failing) await this.#buryOld(lane)
     const event = await outbox.due(lane.name, this.#keyIds)
     if (!event) return undefined
     lane.oldest = event.at
-    // A time that is too far ahead was written by a clock that was wrong.
-    const held = event.next - now() > LONGEST_WAIT ? 0 : event.next
-    const next = Math.max(lane.notBefore, held)
-    if (next > now()) return this.#noticesAge(lane, event, next)
+    if (lane.failing?.delivery === event.delivery && this.#isTooOld(event)) {
+      await this.#bury(event, 'too_old')
+      return lane.notBefore
+    }
+    const next = this.#nextTurn(lane, event)
+    if (next > now()) return next
     if (!(await this.#mayCall())) return undefined
     lane.notBefore = now() + limits.pace
     const outcome = await attempt(event, this.#ports)
     this.#calls--
     this.#waitingForCall.shift()?.()
-    await this.#conclude(lane, event, outcome)
-    return this.#noticesAge(lane, event, lane.notBefore)
+    return this.#conclude(lane, event, outcome)
   }
 
-  /** While GitHub asks for patience an event may grow too old. */
-  #noticesAge({ failing }: Lane, { at }: OutboxEvent, next: number): number {
-    return failing ? Math.min(next, at + this.#ports.limits.age + 1) : next
+  /** When the first event of a lane is to be tried or, once its own try failed, to be given up. */
+  #nextTurn({ failing, notBefore }: Lane, { delivery, at, next }: OutboxEvent): number {
+    const { now, limits } = this.#ports
+    // A time that is too far ahead was written by a clock that was wrong.
+    const held = next - now() > LONGEST_WAIT ? 0 : next
+    if (failing?.delivery !== delivery) return Math.max(notBefore, held)
+    return Math.min(Math.max(notBefore, held, failing.until), at + limits.age + 1)
+  }
+
+  #isTooOld({ at }: OutboxEvent): boolean {
+    return at < this.#ports.now() - this.#ports.limits.age
   }
 
   /** Resolves when fewer lanes than may are calling; with false when none may any more. */
@@ -274,56 +251,65 @@ export class OutboxQueue implements Lanes {
     return !this.#stopped
   }
 
-  async #conclude(lane: Lane, event: OutboxEvent, outcome: Outcome): Promise<void> {
+  /** @returns when the lane wants its next turn */
+  async #conclude(lane: Lane, event: OutboxEvent, outcome: Outcome): Promise<number> {
     const { outbox, now, random } = this.#ports
+    const { delivery } = event
+    const tries = event.tries + 1
+    lane.failing = undefined
     if (outcome.kind === 'accepted') {
-      lane.failing = false
       this.accepted(lane.name)
       const seconds = Math.round((now() - event.at) / SECOND)
-      this.#log({ outbox: 'delivered', ...namesOf(event), tries: event.tries + 1, seconds })
-      return this.#forget(lane, event.delivery)
+      this.#log({ outbox: 'delivered', ...namesOf(event), tries, seconds })
+      await this.#forget(lane, delivery)
+      return lane.notBefore
     }
     const { reason } = outcome
-    const tries = event.tries + 1
     const isHopeless = outcome.kind === 'failed' && tries >= MOST_FAILURES
-    if (outcome.kind === 'refused' || isHopeless)
-      return this.#bury({ delivery: event.delivery }, reason)
+    if (outcome.kind === 'refused' || isHopeless) {
+      await this.#bury(event, reason)
+      return lane.notBefore
+    }
     const asked = outcome.kind === 'later' ? outcome.wait : undefined
     const wait = asked ?? backoff(tries, random())
-    lane.failing = true
-    lane.notBefore = Math.max(lane.notBefore, now() + wait)
-    const seconds = Math.ceil(wait / SECOND)
-    this.#log({ outbox: 'deferred', ...namesOf(event), tries, reason, seconds })
-    await outbox.defer(event.delivery, { tries, next: now() + wait, reason })
-    await this.#buryOld(lane)
+    const later = { tries, next: now() + wait, reason }
+    // What GitHub asks for holds for the lane; our own pause is for this event, and ends with it.
+    if (asked !== undefined) lane.notBefore = Math.max(lane.notBefore, later.next)
+    lane.failing = { delivery, until: later.next }
+    this.#log({
+      outbox: 'deferred',
+      ...namesOf(event),
+      tries,
+      reason,
+      seconds: Math.ceil(wait / SECOND),
+    })
+    await outbox.defer(delivery, later)
+    if (!this.#isTooOld(event)) return this.#nextTurn(lane, { ...event, ...later })
+    await this.#bury(event, 'too_old')
+    return lane.notBefore
   }
 
   /** A delivered event that the disk keeps is not sent again while the process lives. */
   async #forget(lane: Lane, delivery: string): Promise<void> {
+    const isFirst = !lane.delivered.has(delivery)
     lane.delivered.add(delivery)
     try {
       const event = await this.#ports.outbox.done(delivery)
       lane.delivered.delete(delivery)
       if (event) this.#uncount(event)
     } catch (error) {
-      this.#log({ outbox: 'disk', delivery, repository: repositoryOf(lane.name) })
+      if (isFirst) this.#log({ outbox: 'disk', delivery, repository: repositoryOf(lane.name) })
       throw error
     }
   }
 
-  async #buryOld({ name, oldest }: Lane): Promise<void> {
-    const before = this.#ports.now() - this.#ports.limits.age
-    if (oldest < before) await this.#bury({ lane: name, before, keys: this.#keyIds }, 'too_old')
-  }
-
-  async #bury(which: Waiting, reason: string): Promise<void> {
+  async #bury({ delivery }: OutboxEvent, reason: string): Promise<void> {
     const { outbox, now } = this.#ports
-    const buried = await outbox.bury(which, reason, now())
-    for (const event of buried) {
-      this.#uncount(event)
-      this.#dead++
-      this.#log({ outbox: 'dead', ...namesOf(event), tries: event.tries, reason })
-    }
+    const event = await outbox.bury(delivery, reason, now())
+    if (!event) return
+    this.#uncount(event)
+    this.#dead++
+    this.#log({ outbox: 'dead', ...namesOf(event), tries: event.tries, reason })
     if (this.#dead > DEAD_LETTERS) await this.check()
   }
 
@@ -342,7 +328,7 @@ export class OutboxQueue implements Lanes {
     if (present) return present
     const lane = {
       ...{ name, events: 0, bytes: 0, oldest: at, notBefore: 0 },
-      ...{ failing: false, busy: false, awaited: false, delivered: new Set<string>() },
+      ...{ failing: undefined, busy: false, awaited: false, delivered: new Set<string>() },
     }
     this.#lanes.set(name, lane)
     return lane

@@ -29,18 +29,15 @@ at INTEGER, tries INTEGER, next INTEGER, reason TEXT, key TEXT, bytes INTEGER, d
 ]
 
 const SHOWN = 'delivery, lane, at, tries, next, reason, key, bytes, died'
-const OPENED_BY = 'key IN (SELECT value FROM json_each(?))'
 
 const PUT = `INSERT INTO event (${SHOWN}, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const DUE = `SELECT ${SHOWN}, sealed FROM event
-  WHERE lane = ? AND died IS NULL AND ${OPENED_BY} ORDER BY seq LIMIT 1`
+  WHERE lane = ? AND died IS NULL AND key IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT 1`
 const DONE = `DELETE FROM event WHERE delivery = ? AND died IS NULL RETURNING ${SHOWN}`
 const DEFER = `UPDATE event SET tries = ?, next = ?, reason = ?
   WHERE delivery = ? AND died IS NULL RETURNING ${SHOWN}`
-const BURY_ONE = `UPDATE event SET reason = ?, died = ?
+const BURY = `UPDATE event SET reason = ?, died = ?
   WHERE delivery = ? AND died IS NULL RETURNING ${SHOWN}`
-const BURY_OLD = `UPDATE event SET reason = ?, died = ?
-  WHERE lane = ? AND at < ? AND ${OPENED_BY} AND died IS NULL RETURNING ${SHOWN}`
 const LIST = `SELECT ${SHOWN} FROM event ORDER BY seq`
 const FIND = `SELECT ${SHOWN}, sealed FROM event WHERE delivery = ?`
 const REPLAY = `UPDATE event
@@ -69,11 +66,7 @@ export function sqlOutbox({ run, write }: SqlDatabase): Outbox {
     done: async (delivery) => (await change(DONE, delivery))[0],
     defer: async (delivery, { tries, next, reason }) =>
       (await change(DEFER, tries, next, reason, delivery))[0],
-    bury: (which, reason, now) => {
-      if ('delivery' in which) return change(BURY_ONE, reason, now, which.delivery)
-      const { lane, before, keys } = which
-      return change(BURY_OLD, reason, now, lane, before, JSON.stringify(keys))
-    },
+    bury: async (delivery, reason, now) => (await change(BURY, reason, now, delivery))[0],
     list: async () => run(LIST).map(eventOf),
     find: async (delivery) => run(FIND, delivery).map(sealedEventOf)[0],
     replay: async (delivery, now) => (await change(REPLAY, now, now, delivery))[0],
@@ -123,7 +116,7 @@ export function objectDatabase(storage: ObjectStorage): SqlDatabase {
       try {
         return storage.transactionSync(change)
       } catch (cause) {
-        throw new StorageError('the outbox cannot be written', { cause })
+        throw new StorageError('disk fails', { cause })
       }
     },
   }

@@ -1,12 +1,14 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { UsageError, UserError } from '../../wire/errors.ts'
-import { type Outbox, StorageError } from './outbox.ts'
+import { type Outbox, StorageError, type StorageFault } from './outbox.ts'
 import { createSchema, SCHEMA_VERSION, type SqlRow, type SqlValue, sqlOutbox } from './sql.ts'
 
 interface OutboxFile {
   readonly outbox: Outbox
+  /** Why nothing can be kept at this moment: the file is gone, or the last write failed. */
+  fault(): StorageError | undefined
   /** Writes what is still to be written, and lets another process have the file. */
   close(): void
 }
@@ -35,7 +37,7 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
   try {
     database = new DatabaseSync(file, { timeout: 0 })
     prepareDatabase(database, file)
-    return connect(database)
+    return connect(database, file)
   } catch (cause) {
     database?.close()
     throw cause instanceof UserError ? cause : refusal(file, cause)
@@ -82,7 +84,8 @@ function prepareDatabase(database: DatabaseSync, file: string): void {
 }
 
 /** What is to be written in one tick is one transaction: each one waits for the disk. */
-function connect(database: DatabaseSync): OutboxFile {
+function connect(database: DatabaseSync, file: string): OutboxFile {
+  const isWhole = [file, `${file}-wal`].map(watched)
   const statements = new Map<string, StatementSync>()
   const run = (text: string, ...values: readonly SqlValue[]) => {
     const statement = statements.get(text) ?? database.prepare(text)
@@ -91,11 +94,13 @@ function connect(database: DatabaseSync): OutboxFile {
     return statement.all(...values) as SqlRow[]
   }
   let changes: Change[] = []
+  let failed: StorageError | undefined
   const flush = () => {
     const all = changes
     changes = []
-    if (all.length > 0) commit(database, all)
+    if (all.length > 0) failed = commit(database, all)
   }
+  const fault = () => (isWhole.every((isSo) => isSo()) ? failed : new StorageError('file gone'))
   const write = <Result>(change: () => Result) =>
     new Promise<Result>((resolve, reject) => {
       const settled = (result: unknown) => resolve(result as Result) // what `change` returned
@@ -105,14 +110,36 @@ function connect(database: DatabaseSync): OutboxFile {
     try {
       return run(text, ...values)
     } catch (cause) {
-      throw new StorageError('the outbox cannot be read or written', { cause })
+      failed = storageError(cause)
+      throw failed
     }
   }
   const close = () => {
     flush()
     database.close()
   }
-  return { outbox: sqlOutbox({ run: read, write }), close }
+  const outbox = sqlOutbox({ run: read, write })
+  // SQLite goes on writing to a file that has no name any more, and so does not outlive the process.
+  const put: Outbox['put'] = async (event) => {
+    const gone = fault()
+    if (gone?.reason === 'file gone') throw gone
+    await outbox.put(event)
+  }
+  return { outbox: { ...outbox, put }, fault, close }
+}
+
+/** Tells whether what lies at a path is still what lay there first, and has not been cut. */
+function watched(path: string): () => boolean {
+  const look = () => statSync(path, { throwIfNoEntry: false })
+  let known = look()
+  return () => {
+    const found = look()
+    // The second file comes with the first write.
+    const isSame = found?.ino === known?.ino && found?.dev === known?.dev
+    if (known && !(found && isSame && found.size >= known.size)) return false
+    known = found
+    return true
+  }
 }
 
 interface Change {
@@ -121,16 +148,19 @@ interface Change {
   reject(error: unknown): void
 }
 
-function commit(database: DatabaseSync, changes: readonly Change[]): void {
+/** @returns why nothing of it was written */
+function commit(database: DatabaseSync, changes: readonly Change[]): StorageError | undefined {
   try {
     database.exec('BEGIN IMMEDIATE')
     const results = changes.map(({ change }) => change())
     database.exec('COMMIT')
     for (const [at, { resolve }] of changes.entries()) resolve(results[at])
+    return undefined
   } catch (cause) {
     rollBack(database)
-    const error = new StorageError('the outbox cannot be written', { cause })
+    const error = storageError(cause)
     for (const { reject } of changes) reject(error)
+    return error
   }
 }
 
@@ -143,6 +173,24 @@ function rollBack(database: DatabaseSync): void {
 }
 
 /** https://sqlite.org/rescode.html; the low byte is the kind. */
+const FAULTS: ReadonlyMap<number, StorageFault> = new Map([
+  [8, 'not writable'],
+  [11, 'damaged'],
+  [13, 'disk full'],
+  [14, 'not writable'],
+  [26, 'damaged'],
+])
+
+function storageError(cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause
+  return new StorageError(FAULTS.get(codeOf(cause)) ?? 'disk fails', { cause })
+}
+
+function codeOf(cause: unknown): number {
+  const { errcode } = { errcode: 0, ...(cause instanceof Error ? cause : {}) }
+  return errcode & 0xff
+}
+
 const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError> = new Map([
   [5, inUse],
   [6, inUse],
@@ -156,9 +204,9 @@ const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError>
 
 /** @throws the cause where it is a fault of ours */
 function refusal(file: string, cause: unknown): unknown {
-  const { errcode, code } = { errcode: 0, code: '', ...(cause instanceof Error ? cause : {}) }
+  const { code } = { code: '', ...(cause instanceof Error ? cause : {}) }
   if (/^(?:EACCES|EPERM|EROFS|EISDIR|ENOENT)$/.test(code)) return notWritable(file, cause)
-  return REFUSALS.get(errcode & 0xff)?.(file, cause) ?? cause
+  return REFUSALS.get(codeOf(cause))?.(file, cause) ?? cause
 }
 
 function inUse(file: string, cause: unknown): UserError {
@@ -177,9 +225,15 @@ function notWritable(file: string, cause: unknown): UserError {
 
 function damaged(file: string, cause?: unknown): UserError {
   return problem(`the outbox ${file} is damaged`, {
-    hint: `it is left as it is: move it away and start again, and save what can be read with: sqlite3 <moved file> .recover | sqlite3 ${file}`,
+    hint: `it is left as it is: move it away, start the relay and stop it, and save what can be read with: ${salvage(file)}`,
     cause,
   })
+}
+
+/** `.recover` would read more, but Debian's sqlite3 is built without it. */
+function salvage(file: string): string {
+  const copied = "sed -n 's/^INSERT INTO event VALUES([0-9]*,/INSERT INTO event VALUES(NULL,/p'"
+  return `sqlite3 <moved file> .dump | ${copied} | sqlite3 ${file}`
 }
 
 function problem(message: string, { hint, cause }: { hint: string; cause?: unknown }): UserError {

@@ -30,8 +30,8 @@ const RETRIES: Readonly<Record<BotFault['kind'], number>> = {
 /** For what must not be done twice: only a call that was not even looked at. */
 const BUSY_ONLY: typeof RETRIES = { ...RETRIES, poller: 0, service: 0 }
 
-/** A longer pause would cost more minutes than the next run. */
-const LONGEST_PAUSE = 60_000
+/** For all pauses of a call: longer ones would cost more minutes than the next run. */
+const LONGEST_WAIT = 60_000
 
 /** For an answer, on top of the time that a long poll may take. */
 const PATIENCE = 20_000
@@ -47,11 +47,14 @@ async function callBot(
   parameters: JsonObject,
   { longPoll = 0, repeats = RETRIES } = {},
 ): Promise<Called> {
+  let waited = 0
   for (let retry = 0; ; retry++) {
     const called = await callOnce(bot, method, parameters, PATIENCE + longPoll)
     if (!('fault' in called)) return called
     const { kind, pause } = called.fault
-    if (retry >= repeats[kind] || pause === undefined || pause > LONGEST_PAUSE) return called
+    if (retry >= repeats[kind] || pause === undefined) return called
+    waited += pause
+    if (waited > LONGEST_WAIT) return called
     await bot.sleep(pause)
   }
 }
@@ -296,12 +299,13 @@ function conflict(description: string): BotFault {
 function busy(retryAfter: number | undefined): BotFault {
   const wait = retryAfter ?? 1
   const message = `the bot API asks to wait ${wait} s (429 Too Many Requests)`
-  return fault('busy', message, [], wait * 1000)
+  return fault('busy', message, [KEPT], wait * 1000)
 }
 
+const KEPT = 'nothing is lost: the messages stay with the bot API for 24 hours'
+
 function service(what: string, notes: readonly string[] = []): BotFault {
-  const kept = 'nothing is lost: the messages stay with the bot API for 24 hours'
-  return fault('service', `the bot API failed: ${what}`, [...notes, kept], SERVICE_PAUSE)
+  return fault('service', `the bot API failed: ${what}`, [...notes, KEPT], SERVICE_PAUSE)
 }
 
 function fault(
