@@ -2,8 +2,10 @@ import { Script } from 'node:vm'
 import { InvalidArgumentError, Option } from 'commander'
 import { isMap } from 'yaml'
 import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
+import { withKeyHints } from '../compiler/key-hints.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
-import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
+import { placeholderProblems } from '../compiler/native-problems.ts'
+import { readSourceFile, type SourceFile, type SourceTrigger } from '../compiler/source-file.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import { parseState, STATE_FORMS } from '../state/index.ts'
@@ -88,21 +90,23 @@ async function buildWorkflow(
   const nothing = { source: named, compiled: undefined, problems: [], untrusted: [], notices: [] }
   let untrusted: readonly Problem[] = []
   let mistakes: readonly Problem[] = []
+  let file: SourceFile | undefined
   try {
-    const file = readSourceFile(named.name, source)
+    file = readSourceFile(named.name, source)
     if (file.triggers.length === 0) {
       const message = `${named.file} has no trigger of Hookline, so it is not compiled`
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
       return { ...nothing, notices: [{ message, notes }] }
     }
     untrusted = untrustedProblems(file)
-    mistakes = scriptProblems(file.triggers)
+    mistakes = [...placeholderProblems(file), ...scriptProblems(file.triggers)]
     const compiled = await compile(file, options)
     if (mistakes.length > 0) return { ...nothing, untrusted, problems: mistakes }
     return { ...nothing, compiled, untrusted, notices: compiled.notices }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { ...nothing, untrusted, problems: [...mistakes, ...error.problems] }
+    const problems = file ? withKeyHints(file.document, error.problems) : error.problems
+    return { ...nothing, untrusted, problems: [...mistakes, ...problems] }
   }
 }
 

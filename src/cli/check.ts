@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION, type CompileOptions, githubMessages } from '../compiler/compile.ts'
+import { ACTION, type CompileOptions, githubMessages, newProblems } from '../compiler/compile.ts'
+import { withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import {
   mayUseAction,
@@ -11,11 +12,18 @@ import {
   readNativeWorkflow,
 } from '../compiler/native.ts'
 import {
+  actionProblems,
+  misplacedTriggers,
+  missedWebhooks,
+  placeholderProblems,
+} from '../compiler/native-problems.ts'
+import {
   type UntrustedCall,
   untrustedCalls,
   untrustedProblems,
 } from '../compiler/untrusted/findings.ts'
 import type { LintedFile } from '../compiler/untrusted/flow.ts'
+import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -31,7 +39,7 @@ import {
   stateOption,
 } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
-import { problemJson } from './terminal.ts'
+import { print, problemJson } from './terminal.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean
@@ -64,17 +72,25 @@ async function run(globs: string[], { json, ...options }: CheckCommandOptions): 
       ...warnings.map((problem) => problemJson(problem, 'warning')),
     ]
     const text = JSON.stringify({ ok: errors.length === 0, problems })
-    process.stdout.write(`${printableJson(text)}\n`)
+    print(printableJson(text))
     return
   }
   for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
   for (const problem of errors) process.stderr.write(`${renderProblem(problem)}\n`)
+  if (count + errors.length === 0) {
+    print(globs.length > 0 ? NOT_NAMED : NOT_FOUND)
+    return
+  }
   const summary =
     errors.length + warnings.length === 0
       ? 'no problems'
       : `${counted(errors.length, 'error')}, ${counted(warnings.length, 'warning')}`
-  process.stdout.write(`${counted(count, 'workflow file')}: ${summary}\n`)
+  print(`${counted(count, 'workflow file')}: ${summary}`)
 }
+
+const NO_USE = `uses the action (uses: ${ACTION})`
+const NOT_FOUND = `nothing to check: no file matches ${DEFAULT_GLOB}, and none in ${NATIVE_FOLDER} ${NO_USE}`
+const NOT_NAMED = `nothing to check: none of these files ${NO_USE}`
 
 export interface CheckOptions extends Partial<CompileOptions> {
   readonly root: string
@@ -107,7 +123,10 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
       ...options,
       standing,
     })
-    const checked = await Promise.all(files.filter(isNative).map((file) => checkNative(file)))
+    const hasSources = sources.length > 0 || defaultSources(root).length > 0
+    const checked = await Promise.all(
+      files.filter(isNative).map((file) => checkNative(file, hasSources)),
+    )
     const natives = checked.flatMap((native) => native ?? [])
     const { errors, warnings } = findingsOf(built, strict)
     const untrusted = newOf([...natives.flatMap((one) => one.untrusted), ...inCalled(root, files)])
@@ -118,7 +137,11 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
         ...natives.flatMap(({ problems }) => problems),
         ...(strict ? untrusted : []),
       ],
-      warnings: [...warnings, ...(strict ? [] : untrusted)],
+      warnings: [
+        ...warnings,
+        ...natives.flatMap((one) => one.warnings),
+        ...(strict ? [] : untrusted),
+      ],
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -179,30 +202,49 @@ function newOf(problems: readonly Problem[]): Problem[] {
 /** @throws UserError when there is neither a file to compile nor a native one */
 function defaultFiles(root: string): NamedFile[] {
   const natives = nativeFiles(root)
+  if (natives.length === 0) return findSourceFiles(root, [DEFAULT_GLOB])
+  return [...defaultSources(root), ...natives]
+}
+
+/** The files to compile where nothing else is said; none if there are none. */
+function defaultSources(root: string): NamedFile[] {
   try {
-    return [...findSourceFiles(root, [DEFAULT_GLOB]), ...natives]
+    return findSourceFiles(root, [DEFAULT_GLOB])
   } catch (error) {
-    if (!(error instanceof UserError) || natives.length === 0) throw error
-    return natives
+    if (!(error instanceof UserError)) throw error
+    return []
   }
 }
 
 /** What is wrong with a workflow of GitHub's own that uses the action. */
 interface CheckedNative {
   readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
   readonly untrusted: readonly Problem[]
 }
 
-/** `undefined` for one that does not use the action, or was compiled: then its source is checked. */
-async function checkNative({
-  name,
-  source,
-}: NamedFile & { readonly source: Source }): Promise<CheckedNative | undefined> {
-  if (originOf(source.text) || !mayUseAction(source.text)) return undefined
+/** A word of the triggers of Hookline, which may stand among the events of GitHub. */
+const MAY_DECLARE = new RegExp(`\\b(?:${[...TRIGGERS.keys()].join('|')})\\b`)
+
+/**
+ * `undefined` for one that has nothing to do with Hookline, or was compiled: then its source is
+ * checked.
+ */
+async function checkNative(
+  { name, source }: NamedFile & { readonly source: Source },
+  hasSources: boolean,
+): Promise<CheckedNative | undefined> {
+  const mayUse = mayUseAction(source.text)
+  if (originOf(source.text) || !(mayUse || MAY_DECLARE.test(source.text))) return undefined
   try {
     const native = readNativeWorkflow(name, source)
-    if (!native) return undefined
-    const untrusted = untrustedProblems(native)
+    if (!native) return checkMisplaced(source)
+    const own = [
+      ...misplacedTriggers(native, true),
+      ...placeholderProblems(native),
+      ...actionProblems(native, hasSources),
+      ...inlineProblems(native),
+    ]
     const messages = await githubMessages({ name: source.file, text: source.text })
     // The parser knows some events as keys only, not as `on: repository_dispatch`.
     const told = messages.filter(({ message }) => {
@@ -213,11 +255,21 @@ async function checkNative({
       message,
       position: positionAt(source, start, end),
     }))
-    return { problems: [...inlineProblems(native), ...fromGitHub], untrusted }
+    return {
+      problems: [...own, ...withKeyHints(native.document, newProblems(fromGitHub, own))],
+      warnings: missedWebhooks(native),
+      untrusted: untrustedProblems(native),
+    }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { problems: error.problems, untrusted: [] }
+    return mayUse ? { problems: error.problems, warnings: [], untrusted: [] } : undefined
   }
+}
+
+/** A source of ours in the folder of GitHub. @throws UserError with the syntax errors of the file */
+function checkMisplaced(source: Source): CheckedNative | undefined {
+  const problems = misplacedTriggers({ source, document: parseYaml(source) }, false)
+  return problems.length > 0 ? { problems, warnings: [], untrusted: [] } : undefined
 }
 
 function inlineProblems(native: NativeWorkflow): readonly Problem[] {

@@ -71,11 +71,12 @@ export function mayUseAction(text: string): boolean {
 export function readNativeWorkflow(name: string, source: Source): NativeWorkflow | undefined {
   const document = parseYaml(source)
   const jobs = entriesOf(childOf(topOf(document), 'jobs'))
-  const uses = jobs.flatMap((job) => stepsOf(job).map((step) => useOf(source, jobs, job, step)))
+  const uses = jobs.flatMap((job) => actionSteps(job).map((step) => useOf(source, jobs, job, step)))
   return uses.length > 0 ? { name, source, document, uses } : undefined
 }
 
-function stepsOf({ value }: Entry): Place[] {
+/** The steps of a job that use the action. */
+export function actionSteps({ value }: Entry): Place[] {
   return itemsOf(childOf(value, 'steps')).filter((step) =>
     HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''),
   )
@@ -137,7 +138,7 @@ export function nativeTriggers(
   contexts?: Contexts,
 ): NativeTrigger[] {
   const texts = entriesOf(childOf(topOf(document), 'jobs'))
-    .flatMap(stepsOf)
+    .flatMap(actionSteps)
     .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
     .filter(({ node }) => node.value.trim() !== '')
   const triggers: NativeTrigger[] = []

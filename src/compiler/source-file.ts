@@ -7,6 +7,7 @@ import type { TriggerNodes } from '../workflow/options.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
+import { keyMeantBy } from './key-hints.ts'
 import { linesOf, type Span } from './spans.ts'
 
 /** A top-level key of a workflow file with its value, as whole lines. */
@@ -82,12 +83,14 @@ function checkAliases({ name, text }: Source, document: Document.Parsed): void {
 function required(source: Source, sections: ReadonlyMap<string, Section>, key: string): Section {
   const section = sections.get(key)
   if (section?.value) return section
-  const near = section ?? sections.get('on') ?? [...sections.values()][0]
+  const misspelled = [...sections].find(([name]) => keyMeantBy(name) === key)?.[1]
+  const near = section ?? misspelled ?? sections.get('on') ?? [...sections.values()][0]
+  const what =
+    key === 'jobs' ? 'a workflow needs at least one job under "jobs:"' : 'it names the triggers'
   throw new UserError({
     message: `${source.name} has no "${key}:" section`,
     ...(near && { position: positionAt(source, ...rangeOf(near.key)) }),
-    hint:
-      key === 'jobs' ? 'a workflow needs at least one job under "jobs:"' : 'it names the triggers',
+    hint: near !== undefined && near === misspelled ? `did you mean "${key}"?` : what,
   })
 }
 
