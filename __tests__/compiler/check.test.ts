@@ -199,6 +199,43 @@ jobs:
     })
   })
 
+  describe('finds what else is wrong where options have mistakes', () => {
+    const text = HOOK.replace('on: webhook', 'on:\n  webhook:\n    metod: post # x').replace(
+      'echo hi',
+      `echo \${{ on.webhok.outcome }} \${{ on.webhook.outputs.bdy }}`,
+    )
+    test.each<[string, string, readonly string[]]>([
+      ['in lines', text, ['3:5 unknown option', '8:26 "on" has no trigger "webhok"']],
+      [
+        'in braces, and what GitHub says',
+        text.replace(/on:\n.*\n.*/, 'on: {webhook: {metod: post}}').replace('steps', 'stepps'),
+        [
+          '1:16 unknown option',
+          '6:23 the context',
+          '6:48 the context',
+          "5:5 Unexpected value 'stepps'",
+        ],
+      ],
+      [
+        'not of a trigger that nobody knows',
+        text.replace('webhook:', 'webhok:'),
+        ['2:3 unknown tr'],
+      ],
+      [
+        'not where an option has to be there',
+        text.replace('webhook:', 'messaging_bot:'),
+        ['3:5 unknown'],
+      ],
+    ])('%s', async (_, text, told) => {
+      repository.write('workflows/hook.yml', text)
+      const { errors } = await check()
+      expect(
+        errors.map(({ message, position }) => `${position?.line}:${position?.column} ${message}`),
+      ).toEqual(told.map((start) => expect.stringContaining(start)))
+      expect(new Set(errors.map(({ position }) => position?.source.text))).toEqual(new Set([text]))
+    })
+  })
+
   test.each(['workflows', 'workflows/'])('reads the files of the folder %s', async (folder) => {
     expect(await check({ globs: [folder] })).toEqual({ count: 1, errors: [], warnings: [] })
   })

@@ -5,7 +5,12 @@ import { type Compiled, type CompileOptions, compile } from '../compiler/compile
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
 import { placeholderProblems } from '../compiler/native-problems.ts'
-import { readSourceFile, type SourceFile, type SourceTrigger } from '../compiler/source-file.ts'
+import {
+  readSourceFile,
+  type SourceFile,
+  type SourceTrigger,
+  withoutBrokenOptions,
+} from '../compiler/source-file.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import { parseState, STATE_FORMS } from '../state/index.ts'
@@ -105,8 +110,39 @@ async function buildWorkflow(
     return { ...nothing, compiled, untrusted, notices: compiled.notices }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const problems = file ? withKeyHints(file.document, error.problems) : error.problems
+    const problems = file
+      ? withKeyHints(file.document, error.problems)
+      : [...error.problems, ...(await otherProblems(named.name, source, options))]
     return { ...nothing, untrusted, problems: [...mistakes, ...problems] }
+  }
+}
+
+/** What is wrong with a file beside the options of its triggers, where these have mistakes. */
+async function otherProblems(
+  name: string,
+  source: Source,
+  options: CompileOptions,
+): Promise<Problem[]> {
+  let file: SourceFile | undefined
+  let broken: ReadonlySet<string> = new Set()
+  try {
+    const eased = withoutBrokenOptions(source)
+    if (!eased) return []
+    broken = eased.broken
+    file = readSourceFile(name, eased.source)
+    await compile(file, options)
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    if (!file) return []
+    // Which outputs there are is for the options to say.
+    const known = error.problems.filter(
+      ({ message }) => !broken.has(/^trigger "(\w+)" has no output/.exec(message)?.[1] ?? ''),
+    )
+    return withKeyHints(file.document, known).map(({ position, ...problem }) => ({
+      ...problem,
+      ...(position && { position: { ...position, source } }),
+    }))
   }
 }
 

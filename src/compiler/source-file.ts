@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
+import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -67,6 +68,35 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   if (problems.length > 0) throw new UserError(problems)
   const runsOn = readOwnKey(source, document, sections.get(OWN_KEY))
   return { name, source, document, sections, on, jobs, triggers, native, runsOn }
+}
+
+/** A source without the options that have mistakes, every other part of it in its place. */
+interface Eased {
+  readonly source: Source
+  /** The triggers whose options are gone. */
+  readonly broken: ReadonlySet<string>
+}
+
+/**
+ * Blanks out the options that have mistakes, so that what else is wrong with a file can be found.
+ *
+ * @returns `undefined` where that is not possible, or nothing is to be blanked out
+ */
+export function withoutBrokenOptions(source: Source): Eased | undefined {
+  const document = parseYaml(source)
+  const on = isMap(document.contents) ? document.contents.get('on', true) : undefined
+  const value = (on ?? null) as Node | null // a parsed document holds nodes only
+  const contexts = placeholderContexts(source.text, value)
+  const reading = { source, document, contexts, placeholders: true }
+  const broken = onEntries(reading, value).filter((nodes) => readEntry(reading, nodes).problems)
+  if (!broken.every(({ key, options }) => TRIGGERS.has(String(key)) && isMap(options)))
+    return undefined
+  const text = broken.reduce((before, { options }) => {
+    const [start, end] = options ? rangeOf(options) : [0, 0]
+    return before.slice(0, start) + before.slice(start, end).replace(/./g, ' ') + before.slice(end)
+  }, source.text)
+  const names = broken.map(({ key }) => String(key))
+  return names.length > 0 ? { source: { ...source, text }, broken: new Set(names) } : undefined
 }
 
 /** From here on every part of the document has a value. */
