@@ -126,6 +126,12 @@ describe('types of repository_dispatch', () => {
     expect(types(on)).toEqual([[marked, hint]])
   })
 
+  test('a slip of it, where the triggers stand in files', () => {
+    const text = 'on: {repository_dispatch: {types: [webhok]}}\njobs: {a: {steps: [{uses: ./}]}}'
+    expect(told(missedWebhooks(native(text)))).toEqual([['webhok', 'did you mean "webhook"?']])
+    expect(missedWebhooks(native(text.replace('webhok', 'deploy')))).toEqual([])
+  })
+
   test.each([
     'repository_dispatch',
     '{repository_dispatch: {types: [deploy, webhook]}}',

@@ -124,8 +124,8 @@ function eventsOf(document: LintedFile['document']) {
 /**
  * What lets a webhook for a native workflow pass by in silence, as far as the file shows it: guards
  * that name another workflow or trigger, so that GitHub skips their job, and types of
- * `repository_dispatch` that no webhook comes as. For a file with mistakes among its triggers, and
- * where the triggers stand in other files, nothing is said.
+ * `repository_dispatch` that no webhook comes as. Of guards nothing is said where a trigger has
+ * mistakes, or stands in another file.
  *
  * @returns warnings: of a guard, each text in it that is compared with the path of the webhook
  */
@@ -134,13 +134,13 @@ export function missedWebhooks(native: NativeWorkflow): Problem[] {
   // In a workflow that is called, the path names the caller.
   if (events.has('workflow_call')) return []
   const triggers = inlineTriggers(native).filter(({ receive }) => receive !== undefined)
-  if (triggers.length === 0) return []
+  const types = typeProblems(native, events, triggers.length > 0)
   const names = triggers.flatMap(({ name, definition }) => [
     name,
     definition.name,
     ...definition.aliases,
   ])
-  return [...typeProblems(native, events), ...guardProblems(native, [...new Set(names)])]
+  return [...types, ...(names.length > 0 ? guardProblems(native, [...new Set(names)]) : [])]
 }
 
 /** None where a step has its triggers from elsewhere, so that not all of them are known. */
@@ -154,17 +154,21 @@ function inlineTriggers(native: NativeWorkflow) {
   }
 }
 
-/** Types of `repository_dispatch` without the one of webhooks, where nothing else brings any. */
+/**
+ * Types of `repository_dispatch` without the one of webhooks: a slip of it, or others where the file
+ * waits for webhooks and nothing else brings any.
+ */
 function typeProblems(
   { source, document }: NativeWorkflow,
   events: ReadonlySet<string>,
+  isWaiting: boolean,
 ): Problem[] {
   const types = childOf(topOf(document), 'on', 'repository_dispatch', 'types')
   const texts = [types, ...itemsOf(types)].flatMap((place) => textAt(place) ?? [])
   const [first] = texts
   if (!first || texts.some(({ node }) => node.value === EVENT_TYPE)) return []
   const slip = texts.find(({ node }) => nearestName(node.value, [EVENT_TYPE]) !== undefined)
-  if (!slip && (events.has('schedule') || events.has('workflow_dispatch'))) return []
+  if (!slip && (!isWaiting || events.has('schedule') || events.has('workflow_dispatch'))) return []
   const { node, alias } = slip ?? first
   return [
     {
