@@ -30,13 +30,23 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ])
 
-/** The problems of GitHub's parser, with the key that was probably meant where it knows none such. */
+/**
+ * The problems of a file, with the key that was probably meant where GitHub's parser knows none such;
+ * without those that only follow, since the context `on` cannot be read below an unknown key.
+ */
 export function withKeyHints(document: Document.Parsed, problems: readonly Problem[]): Problem[] {
-  return problems.map((problem) => {
+  const misspelled = new Set<string>()
+  const hinted = problems.map((problem) => {
     const [, key] = /^Unexpected value '([\w-]+)'$/.exec(problem.message) ?? []
-    if (key === undefined || problem.hint !== undefined) return problem
-    const hint = didYouMean(key, keysAround(document, problem) ?? [])
-    return hint === undefined ? problem : { ...problem, hint }
+    const hint =
+      key === undefined ? undefined : didYouMean(key, keysAround(document, problem) ?? [])
+    if (key === undefined || hint === undefined) return problem
+    misspelled.add(key)
+    return { ...problem, hint }
+  })
+  return hinted.filter(({ message }) => {
+    const [, place = ''] = /^the context "on" is not available in "(.*)"$/.exec(message) ?? []
+    return !place.split('.').some((key) => misspelled.has(key))
   })
 }
 
