@@ -52,7 +52,10 @@ test('with --json there is one object, also of mistakes', async () => {
 
 test('check says what it looked for where there is nothing to check', async () => {
   const file = '.github/workflows/hook.yml'
-  repository.write(file, HOOK.replace('webhook', 'push').replace('run: echo hi', 'uses: hookline/hokline@v1'))
+  repository.write(
+    file,
+    HOOK.replace('webhook', 'push').replace('run: echo hi', 'uses: hookline/hokline@v1'),
+  )
   renameSync(join(repository.root, 'workflows'), join(repository.root, 'away'))
   const looked = 'nothing to check: no file matches workflows/**/*.{yml,yaml}, and none in .github'
   expect(await hookline('check')).toMatchObject({
