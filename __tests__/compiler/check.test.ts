@@ -178,6 +178,13 @@ jobs:
       )
     })
 
+    test('and of a compiled one says how to build it with a commit', async () => {
+      await repository.build({ uses: `hookline/hookline@${PLACEHOLDER_COMMIT}` })
+      expect((await check()).errors.map(({ hint }) => hint)).toEqual([
+        'build with --uses hookline/hookline@<commit>',
+      ])
+    })
+
     test('and tells of a source among them', async () => {
       repository.write(file, HOOK)
       const { errors, count } = await check()

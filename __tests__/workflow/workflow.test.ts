@@ -75,7 +75,7 @@ describe('a mistake in the YAML says what most often lies behind it', () => {
   test.each([
     ['a missing colon', 'on:\n  webhook\n    method: post', '2:3', 'is a ":" missing after it?'],
     ['a tab', 'on:\n\twebhook:', '2:1', 'indent with spaces'],
-    ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'stands in quotes'],
+    ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'in quotes'],
     ['a trigger at the margin', 'on:\nwebhook:\n  method: post', '2:1', 'under "on:"'],
     [
       'a column too many',

@@ -15,6 +15,7 @@ import {
   actionProblems,
   misplacedTriggers,
   missedWebhooks,
+  PLACEHOLDER_COMMIT,
   placeholderProblems,
 } from '../compiler/native-problems.ts'
 import {
@@ -228,14 +229,15 @@ const MAY_DECLARE = new RegExp(`\\b(?:${[...TRIGGERS.keys()].join('|')})\\b`)
 
 /**
  * `undefined` for one that has nothing to do with Hookline, or was compiled: then its source is
- * checked.
+ * checked, and only the commit of the action here.
  */
 async function checkNative(
   { name, source }: NamedFile & { readonly source: Source },
   hasSources: boolean,
 ): Promise<CheckedNative | undefined> {
   const mayUse = mayUseAction(source.text)
-  if (originOf(source.text) || !(mayUse || MAY_DECLARE.test(source.text))) return undefined
+  if (originOf(source.text)) return checkCompiled(source)
+  if (!mayUse && !MAY_DECLARE.test(source.text)) return undefined
   try {
     const native = readNativeWorkflow(name, source)
     if (!native) return checkMisplaced(source)
@@ -264,6 +266,15 @@ async function checkNative(
     if (!(error instanceof UserError)) throw error
     return mayUse ? { problems: error.problems, warnings: [], untrusted: [] } : undefined
   }
+}
+
+/** What no source says: the action that a build was told to use. */
+function checkCompiled(source: Source): CheckedNative | undefined {
+  const file = source.text.includes(PLACEHOLDER_COMMIT) ? parsed(source) : undefined
+  if (!file) return undefined
+  const hint = 'build with --uses hookline/hookline@<commit>'
+  const problems = placeholderProblems(file).map((problem) => ({ ...problem, hint }))
+  return { problems, warnings: [], untrusted: [] }
 }
 
 /** A source of ours in the folder of GitHub. @throws UserError with the syntax errors of the file */

@@ -117,7 +117,7 @@ function messageOf({ code, message }: YAMLError): string {
 /** What most often lies behind a mistake that the library names in the terms of the grammar. */
 const YAML_HINTS: ReadonlyMap<string, string> = new Map([
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
-  ['BLOCK_AS_IMPLICIT_KEY', 'a text with a colon stands in quotes'],
+  ['BLOCK_AS_IMPLICIT_KEY', 'put a text with a colon in quotes'],
 ])
 
 /** A line that is indented otherwise than it should be, where one lies behind a mistake. */
