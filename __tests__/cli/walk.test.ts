@@ -17,6 +17,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
+import { pinned } from '../support/pinned.ts'
 import { json, github as repositoryAnswers } from './doctor/stand-in.ts'
 
 /** The way of a new user, step by step: from nothing to a run on GitHub that a request started. */
@@ -121,12 +122,16 @@ describe.each(WAYS)('from the package in an empty folder, by %s', (event, file) 
   const token = { HOOKLINE_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
   const direct = isDirect ? { HOOKLINE_EVENT: event } : {}
 
-  test('init writes it, check finds nothing wrong, dev shows what it brings', async () => {
+  test('init writes it, check asks for a commit alone, dev shows what it brings', async () => {
     const args = ['init', '--name', name, '--repository', 'octo/repo']
     const first = await hookline(isDirect ? [...args, '--event', event] : args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
     expect(first.stdout).toMatch(/\nNext: npx hookline dev\n$/)
+    const unpinned = await hookline(['check', '--strict'])
+    expect(unpinned.stderr.match(/^error: .*$/gm)).toEqual([expect.stringContaining('a commit')])
+    const path = join(home, '.github/workflows', file)
+    writeFileSync(path, pinned(readFileSync(path, 'utf8')))
     expect((await hookline(['check', '--strict'])).stdout).toMatch(
       /^\d workflow files?: no problems\n$/,
     )

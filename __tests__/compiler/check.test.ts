@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
+import { PLACEHOLDER_COMMIT } from '../../src/compiler/native-problems.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from './support/repository.ts'
 
 let repository: Repository
@@ -147,5 +148,105 @@ jobs:
         position: { line: 12, column: 38 },
       })
     })
+
+    test('and says of a guard, and of the commit that stands for one, what to write', async () => {
+      const guard = "if: startsWith(github.event.client_payload.path, 'order/webhook/')"
+      const text = NATIVE.replace('runs-on', `${guard}\n    runs-on`)
+      repository.write(file, text.replace('hookline@v1', `hookline@${PLACEHOLDER_COMMIT}`))
+      const { errors, warnings } = await check()
+      expect(warnings.map(({ hint }) => hint)).toEqual([`did you mean 'native/webhook/'?`])
+      expect(errors.map(({ hint }) => hint)).toContain('put the commit in their place')
+    })
+
+    test.each<[string, string, string, string]>([
+      ['repository_dispatch', 'repository_dispach', '2:3', '"repository_dispatch"?'],
+      ['on:\n', 'On:\n', '1:1', '"on"?'],
+      ['runs-on', 'run-on', '5:5', '"runs-on"?'],
+      ['uses', 'use', '8:9', '"uses"?'],
+      ['on: |', 'onn: |', '10:11', '"on"?'],
+      ['on: |', 'on:', '11:13', 'write "on: |"'],
+      ['repository_dispatch:', 'webhook:', '2:3', 'write repository_dispatch here'],
+    ])('%j as %j at %s', async (right, wrong, place, hint) => {
+      // A second step uses the action all the same.
+      const text = `${NATIVE}      - {uses: hookline/hookline@v1, with: {on: webhook}}\n`
+      repository.write(file, text.replace(right, wrong).replace(/\n.*run: .*/, ''))
+      const told = (await check()).errors.map(
+        ({ position, hint }) => `${position?.line}:${position?.column} ${hint}`,
+      )
+      expect(told).toContainEqual(
+        expect.stringMatching(`^${place} .*${hint.replace(/[?|]/g, '\\$&')}`),
+      )
+    })
+
+    test('and of a compiled one says how to build it with a commit', async () => {
+      await repository.build({ uses: `hookline/hookline@${PLACEHOLDER_COMMIT}` })
+      expect((await check()).errors.map(({ hint }) => hint)).toEqual([
+        'build with --uses hookline/hookline@<commit>',
+      ])
+    })
+
+    test('and tells of a source among them', async () => {
+      repository.write(file, HOOK)
+      const { errors, count } = await check()
+      expect(count).toBe(2)
+      expect(errors).toMatchObject([
+        {
+          message: '"webhook" is not an event of GitHub',
+          position: { line: 1, column: 5 },
+          hint: expect.stringContaining('move the file to workflows/'),
+        },
+      ])
+    })
+
+    test('and not of one that gives no triggers while there are sources', async () => {
+      repository.write(file, NATIVE.replace(/with:[^-]*/, '').replace(/- run: .*/, ''))
+      expect((await check()).errors).toEqual([])
+      rmSync(join(repository.root, 'workflows'), { recursive: true })
+      expect((await check()).errors).toMatchObject([{ message: 'the action is given no trigger' }])
+    })
+  })
+
+  describe('finds what else is wrong where options have mistakes', () => {
+    const text = HOOK.replace('on: webhook', 'on:\n  webhook:\n    metod: post # x').replace(
+      'echo hi',
+      `echo \${{ on.webhok.outcome }} \${{ on.webhook.outputs.bdy }}`,
+    )
+    test.each<[string, string, readonly string[]]>([
+      ['in lines', text, ['3:5 unknown option', '8:26 "on" has no trigger "webhok"']],
+      [
+        'in braces, and what GitHub says',
+        text.replace(/on:\n.*\n.*/, 'on: {webhook: {metod: post}}').replace('steps', 'stepps'),
+        ['1:16 unknown option', "5:5 Unexpected value 'stepps'"],
+      ],
+      [
+        'not of a trigger that nobody knows',
+        text.replace('webhook:', 'webhok:'),
+        ['2:3 unknown tr'],
+      ],
+      [
+        'not where an option has to be there',
+        text.replace('webhook:', 'messaging_bot:'),
+        ['3:5 unknown'],
+      ],
+    ])('%s', async (_, text, told) => {
+      repository.write('workflows/hook.yml', text)
+      const { errors } = await check()
+      expect(
+        errors.map(({ message, position }) => `${position?.line}:${position?.column} ${message}`),
+      ).toEqual(told.map((start) => expect.stringContaining(start)))
+      expect(new Set(errors.map(({ position }) => position?.source.text))).toEqual(new Set([text]))
+    })
+  })
+
+  test.each(['workflows', 'workflows/'])('reads the files of the folder %s', async (folder) => {
+    expect(await check({ globs: [folder] })).toEqual({ count: 1, errors: [], warnings: [] })
+  })
+
+  test('takes a key of the file for what it was meant to be', async () => {
+    repository.write('workflows/hook.yml', HOOK.replace('on:', 'On:'))
+    repository.write('workflows/jobs.yml', HOOK.replace('steps', 'stepps'))
+    const { errors } = await check()
+    const hints = errors.map(({ hint }) => hint)
+    expect(hints.slice(0, 2)).toEqual(['did you mean "on"?', 'did you mean "steps"?'])
   })
 })

@@ -50,6 +50,22 @@ test('with --json there is one object, also of mistakes', async () => {
   }
 })
 
+test('check says what it looked for where there is nothing to check', async () => {
+  const file = '.github/workflows/hook.yml'
+  repository.write(
+    file,
+    HOOK.replace('webhook', 'push').replace('run: echo hi', 'uses: hookline/hokline@v1'),
+  )
+  renameSync(join(repository.root, 'workflows'), join(repository.root, 'away'))
+  const looked = 'nothing to check: no file matches workflows/**/*.{yml,yaml}, and none in .github'
+  expect(await hookline('check')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(looked),
+  })
+  const named = await hookline('check', file)
+  expect(named.stdout).toContain('none of these files uses the action (uses: hookline/hookline@')
+})
+
 test('a mistake is shown in its line, and exits with 1', async () => {
   repository.write('workflows/hook.yml', UNTRUSTED)
   const { status, stderr } = await hookline('check', '--strict')

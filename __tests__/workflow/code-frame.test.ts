@@ -9,7 +9,7 @@ test.each([
   [{ message: 'm', hint: 'h', notes: ['n'] }, 'error: m\n  = h\n  = n'],
   [
     { message: 'm', position: positionAt(source, 9, 14), hint: 'h', notes: ['n'] },
-    'error: m\n  --> w.yml:2:5\n   |\n 2 |  b: "two"\n   |     ^^^^^ h\n   = n',
+    'error: m\n  --> w.yml:2:5\n   |\n 2 | →b: "two"\n   |     ^^^^^ h\n   = n',
   ],
   [
     { message: 'm', position: positionAt(source, 0, 99) },

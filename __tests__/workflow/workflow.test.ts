@@ -69,22 +69,38 @@ jobs: {}`
   })
 })
 
+const PATH = 'on:\n  webhook:\n    path: /a\n'
+
 describe('a mistake in the YAML says what most often lies behind it', () => {
   test.each([
     ['a missing colon', 'on:\n  webhook\n    method: post', '2:3', 'is a ":" missing after it?'],
     ['a tab', 'on:\n\twebhook:', '2:1', 'indent with spaces'],
-    [
-      'a colon in a text',
-      'on:\n  webhook:\n    path: /user/:',
-      '3:11',
-      'put a text with a colon in quotes',
-    ],
+    ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'in quotes'],
     ['a trigger at the margin', 'on:\nwebhook:\n  method: post', '2:1', 'under "on:"'],
+    [
+      'a column too many',
+      `${PATH}     method: post`,
+      '4:6',
+      'is it indented as the lines beside it?',
+    ],
+    ['a column too few', `${PATH}   method: post`, '4:4', 'is it indented as the lines beside it?'],
+    ['an item aside', 'on:\n  - push\n   - webhook\n - x', '4:2', 'as the lines beside it?'],
+    ['a no-break space', `${PATH}     \u00a0method: post`, '4:6', 'indent with spaces'],
+    ['no-break spaces alone', 'on:\n\u00a0\u00a0webhook:', '2:1', 'indent with spaces'],
+    ['tabs in a block', `x: |\n${'\t\ta: b\n\t\tc:\n'.repeat(4)}on: webhook`, '2:1', 'with spaces'],
   ])('%s', (_, text, place, hint) => {
-    const [problem = ''] = file(text)
+    const [problem = '', ...others] = file(text)
+    expect(others).toEqual([])
     expect(problem).toContain(`--> ${FILE}:${place}`)
     expect(problem).toMatch(new RegExp(`\\^ .*${hint.replace('?', '\\?')}`))
   })
+})
+
+test('what follows from a slip of indentation is not told, what stands elsewhere is', () => {
+  const places = file(`${PATH}     method: post\n     a: b\n\n\njobs:\n  a:\n   b: [c\ne: f`).map(
+    (problem) => /:(\d+):/.exec(problem)?.[1],
+  )
+  expect(places).toEqual(['4', '11'])
 })
 
 describe('a mistake is shown at its place', () => {

@@ -4,8 +4,15 @@ import { Script } from 'node:vm'
 import { InvalidArgumentError, Option } from 'commander'
 import { isMap } from 'yaml'
 import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
+import { withKeyHints } from '../compiler/key-hints.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
-import { readSourceFile, type SourceTrigger } from '../compiler/source-file.ts'
+import { placeholderProblems } from '../compiler/native-problems.ts'
+import {
+  readSourceFile,
+  type SourceFile,
+  type SourceTrigger,
+  withoutBrokenOptions,
+} from '../compiler/source-file.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { Callees } from '../compiler/untrusted/flow.ts'
 import { IMPORT } from '../engine/scripts.ts'
@@ -50,6 +57,13 @@ interface BuiltWorkflow {
   readonly notices: readonly Problem[]
 }
 
+/** What is wrong with a workflow of GitHub's own that uses the action. */
+export interface CheckedNative {
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+  readonly untrusted: readonly Problem[]
+}
+
 /** What is wrong with workflow files: `check` and `build` say the same. */
 export interface Findings {
   readonly errors: readonly Problem[]
@@ -74,7 +88,7 @@ export async function buildWorkflows(
 export function findingsOf(
   built: readonly BuiltWorkflow[],
   isStrict: boolean,
-  natives: readonly Pick<BuiltWorkflow, 'problems' | 'untrusted'>[] = [],
+  natives: readonly CheckedNative[] = [],
 ): Findings {
   const untrusted = onceEach([...built, ...natives].flatMap((one) => one.untrusted))
   return {
@@ -84,7 +98,11 @@ export function findingsOf(
       ...natives.flatMap(({ problems }) => problems),
       ...(isStrict ? untrusted : []),
     ],
-    warnings: [...(isStrict ? [] : untrusted), ...built.flatMap(({ notices }) => notices)],
+    warnings: [
+      ...(isStrict ? [] : untrusted),
+      ...natives.flatMap(({ warnings }) => warnings),
+      ...built.flatMap(({ notices }) => notices),
+    ],
   }
 }
 
@@ -127,21 +145,54 @@ async function buildWorkflow(
   const nothing = { source: named, compiled: undefined, problems: [], untrusted: [], notices: [] }
   let untrusted: readonly Problem[] = []
   let mistakes: readonly Problem[] = []
+  let file: SourceFile | undefined
   try {
-    const file = readSourceFile(named.name, source)
+    file = readSourceFile(named.name, source)
     if (file.triggers.length === 0) {
       const message = `${named.file} has no trigger of Hookline, so it is not compiled`
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
       return { ...nothing, notices: [{ message, notes }] }
     }
     untrusted = untrustedProblems(file, callees)
-    mistakes = scriptProblems(file.triggers)
+    mistakes = [...placeholderProblems(file), ...scriptProblems(file.triggers)]
     const compiled = await compile(file, options)
     if (mistakes.length > 0) return { ...nothing, untrusted, problems: mistakes }
     return { ...nothing, compiled, untrusted, notices: compiled.notices }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { ...nothing, untrusted, problems: [...mistakes, ...error.problems] }
+    const problems = file
+      ? withKeyHints(file.document, error.problems)
+      : [...error.problems, ...(await otherProblems(named.name, source, options))]
+    return { ...nothing, untrusted, problems: [...mistakes, ...problems] }
+  }
+}
+
+/** What is wrong with a file beside the options of its triggers, where these have mistakes. */
+async function otherProblems(
+  name: string,
+  source: Source,
+  options: CompileOptions,
+): Promise<Problem[]> {
+  let file: SourceFile | undefined
+  let broken: ReadonlySet<string> = new Set()
+  try {
+    const eased = withoutBrokenOptions(source)
+    if (!eased) return []
+    broken = eased.broken
+    file = readSourceFile(name, eased.source)
+    await compile(file, options)
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    if (!file) return []
+    // Which outputs there are is for the options to say.
+    const known = error.problems.filter(
+      ({ message }) => !broken.has(/^trigger "(\w+)" has no output/.exec(message)?.[1] ?? ''),
+    )
+    return withKeyHints(file.document, known).map(({ position, ...problem }) => ({
+      ...problem,
+      ...(position && { position: { ...position, source } }),
+    }))
   }
 }
 

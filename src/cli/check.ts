@@ -1,11 +1,20 @@
 import { basename } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION, type CompileOptions, githubMessages } from '../compiler/compile.ts'
+import { ACTION, type CompileOptions, githubMessages, newProblems } from '../compiler/compile.ts'
+import { withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
+import {
+  actionProblems,
+  misplacedTriggers,
+  missedWebhooks,
+  PLACEHOLDER_COMMIT,
+  placeholderProblems,
+} from '../compiler/native-problems.ts'
 import { untrustedProblems } from '../compiler/untrusted/findings.ts'
 import { type Callees, flowOf, type LintedFile } from '../compiler/untrusted/flow.ts'
+import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -14,6 +23,7 @@ import { renderProblem } from '../workflow/code-frame.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import {
   buildWorkflows,
+  type CheckedNative,
   calleesIn,
   eventOption,
   type Findings,
@@ -22,7 +32,7 @@ import {
   stateOption,
 } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
-import { problemJson } from './terminal.ts'
+import { print, problemJson } from './terminal.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean
@@ -55,17 +65,25 @@ async function run(globs: string[], { json, ...options }: CheckCommandOptions): 
       ...warnings.map((problem) => problemJson(problem, 'warning')),
     ]
     const text = JSON.stringify({ ok: errors.length === 0, problems })
-    process.stdout.write(`${printableJson(text)}\n`)
+    print(printableJson(text))
     return
   }
   for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
   for (const problem of errors) process.stderr.write(`${renderProblem(problem)}\n`)
+  if (count + errors.length === 0) {
+    print(globs.length > 0 ? NOT_NAMED : NOT_FOUND)
+    return
+  }
   const summary =
     errors.length + warnings.length === 0
       ? 'no problems'
       : `${counted(errors.length, 'error')}, ${counted(warnings.length, 'warning')}`
-  process.stdout.write(`${counted(count, 'workflow file')}: ${summary}\n`)
+  print(`${counted(count, 'workflow file')}: ${summary}`)
 }
+
+const NO_USE = `uses the action (uses: ${ACTION})`
+const NOT_FOUND = `nothing to check: no file matches ${DEFAULT_GLOB}, and none in ${NATIVE_FOLDER} ${NO_USE}`
+const NOT_NAMED = `nothing to check: none of these files ${NO_USE}`
 
 export interface CheckOptions extends Partial<CompileOptions> {
   readonly root: string
@@ -95,8 +113,9 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     const callees = calleesIn(root)
     const compiling = { uses: ACTION, state: 'none', ...options, standing }
     const built = await buildWorkflows(sources, compiling, callees)
+    const hasSources = sources.length > 0 || defaultSources(root).length > 0
     const checked = await Promise.all(
-      files.filter(isNative).map((file) => checkNative(file, callees)),
+      files.filter(isNative).map((file) => checkNative(file, hasSources, callees)),
     )
     const natives = checked.flatMap((native) => native ?? [])
     return { count: sources.length + natives.length, ...findingsOf(built, strict, natives) }
@@ -109,35 +128,49 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
 /** @throws UserError when there is neither a file to compile nor a native one */
 function defaultFiles(root: string): NamedFile[] {
   const natives = nativeFiles(root)
-  try {
-    return [...findSourceFiles(root, [DEFAULT_GLOB]), ...natives]
-  } catch (error) {
-    if (!(error instanceof UserError) || natives.length === 0) throw error
-    return natives
-  }
+  if (natives.length === 0) return findSourceFiles(root, [DEFAULT_GLOB])
+  return [...defaultSources(root), ...natives]
 }
 
-/** What is wrong with a workflow of GitHub's own that uses the action. */
-interface CheckedNative {
-  readonly problems: readonly Problem[]
-  readonly untrusted: readonly Problem[]
+/** The files to compile where nothing else is said; none if there are none. */
+function defaultSources(root: string): NamedFile[] {
+  try {
+    return findSourceFiles(root, [DEFAULT_GLOB])
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return []
+  }
 }
 
 /** A step or a job that may run what stands in the same repository. */
 const CALLS_ITS_OWN = /[\s'"[{,:][.$]\/\S/
 
-/** `undefined` for one that does not use the action, or was compiled: then its source is checked. */
+/** A word of the triggers of Hookline, which may stand among the events of GitHub. */
+const MAY_DECLARE = new RegExp(`\\b(?:${[...TRIGGERS.keys()].join('|')})\\b`)
+
+/**
+ * `undefined` for one that has nothing to do with Hookline, or was compiled: then its source is
+ * checked, and only the commit of the action here.
+ */
 async function checkNative(
   { name, source }: NamedFile & { readonly source: Source },
+  hasSources: boolean,
   callees: Callees,
 ): Promise<CheckedNative | undefined> {
-  const mayUse = mayUseAction(source.text)
-  const isOther = !mayUse && !CALLS_ITS_OWN.test(source.text)
-  if (isOther || originOf(source.text)) return undefined
+  const { text } = source
+  const mayUse = mayUseAction(text)
+  if (!mayUse && !MAY_DECLARE.test(text) && !CALLS_ITS_OWN.test(text)) return undefined
   try {
-    const file = readNativeWorkflow(name, source) ?? { source, document: parseYaml(source) }
-    if (!('uses' in file) && !flowOf(file, callees).usesAction) return undefined
-    const untrusted = untrustedProblems(file, callees)
+    if (originOf(text)) return checkCompiled(source)
+    const native = readNativeWorkflow(name, source)
+    const file = native ?? { source, document: parseYaml(source) }
+    if (!native && !flowOf(file, callees).usesAction) return checkMisplaced(file)
+    const own = [
+      ...misplacedTriggers(file, true),
+      ...placeholderProblems(file),
+      ...actionProblems(file, hasSources),
+      ...inlineProblems(file),
+    ]
     const messages = await githubMessages({ name: source.file, text: source.text })
     // The parser knows some events as keys only, not as `on: repository_dispatch`.
     const told = messages.filter(({ message }) => {
@@ -148,11 +181,30 @@ async function checkNative(
       message,
       position: positionAt(source, start, end),
     }))
-    return { problems: [...inlineProblems(file), ...fromGitHub], untrusted }
+    return {
+      problems: [...own, ...withKeyHints(file.document, newProblems(fromGitHub, own))],
+      warnings: native ? missedWebhooks(native) : [],
+      untrusted: untrustedProblems(file, callees),
+    }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return mayUse ? { problems: error.problems, untrusted: [] } : undefined
+    return mayUse ? { problems: error.problems, warnings: [], untrusted: [] } : undefined
   }
+}
+
+/** What no source says: the action that a build was told to use. */
+function checkCompiled(source: Source): CheckedNative | undefined {
+  if (!source.text.includes(PLACEHOLDER_COMMIT)) return undefined
+  const hint = 'build with --uses hookline/hookline@<commit>'
+  const file = { source, document: parseYaml(source) }
+  const problems = placeholderProblems(file).map((problem) => ({ ...problem, hint }))
+  return { problems, warnings: [], untrusted: [] }
+}
+
+/** A source of ours in the folder of GitHub. */
+function checkMisplaced(file: LintedFile): CheckedNative | undefined {
+  const problems = misplacedTriggers(file, false)
+  return problems.length > 0 ? { problems, warnings: [], untrusted: [] } : undefined
 }
 
 function inlineProblems(native: LintedFile): readonly Problem[] {

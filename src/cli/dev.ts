@@ -5,8 +5,9 @@ import type { FSWatcher } from 'chokidar'
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
-import type { NamedFile } from '../compiler/made-files.ts'
+import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, readInlineOn, readNativeWorkflow } from '../compiler/native.ts'
+import { misplacedTriggers, missedWebhooks } from '../compiler/native-problems.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { Reader } from '../inspector/api.ts'
 import type { SignableRequest } from '../inspector/dev-server.ts'
@@ -27,6 +28,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import { parseYaml } from '../workflow/yaml.ts'
 import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
@@ -102,6 +104,8 @@ async function serve(options: DevOptions): Promise<void> {
   print(`hookline dev listening on ${server.url}`)
   if (!json) print(printable(welcome(server.url, workflows, { isOpen: host !== undefined, poll })))
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
+  const warnings = devWarnings(process.cwd(), () => workflows({}))
+  if (!json && warnings !== '') print(`${warnings}\n`)
   if (poll) server.poll()
   const mistakes = mistakesNews(workflows)
   const more = [NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
@@ -131,8 +135,11 @@ async function sign(
 /** What changed, since it was asked the last time, about the mistakes of all workflow files. */
 function mistakesNews(workflows: (event: Json) => WorkflowSource): () => string | undefined {
   const read = () =>
-    readAllWorkflows(() => workflows({}))
-      .problems.map((problem) => renderProblem(problem))
+    [
+      ...readAllWorkflows(() => workflows({})).problems.map((problem) => renderProblem(problem)),
+      devWarnings(process.cwd(), () => workflows({})),
+    ]
+      .filter(Boolean)
       .join('\n')
   let before = read()
   return () => {
@@ -208,8 +215,9 @@ export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions)
         return [...new Set([...files.names(), ...inline])]
       } catch (error) {
         // No workflow file at all is a mistake only where nothing stands inline either.
-        if (inline.length > 0 && !isAsked && error instanceof UserError) return inline
-        throw error
+        if (isAsked || !(error instanceof UserError)) throw error
+        if (inline.length > 0) return inline
+        throw withAdvice(root, error)
       }
     },
     find(name) {
@@ -218,6 +226,53 @@ export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions)
       return file === undefined ? own : readInline(root, name, file, contexts)
     },
   }
+}
+
+/** What to do where there is no trigger at all: files that were meant to have some say it. */
+function withAdvice(root: string, error: UserError): UserError {
+  const notes = nativeSources(root).flatMap(({ name, source }) => {
+    try {
+      if (mayUseAction(source.text) && readNativeWorkflow(name, source)) {
+        return `${source.file} gives the action no triggers: write them under "with:" as "on: |"`
+      }
+      const [problem] = misplacedTriggers({ source, document: parseYaml(source) }, false)
+      return problem ? `${source.file}: ${problem.message}: ${problem.hint}` : []
+    } catch {
+      return [] // with mistakes of which GitHub tells
+    }
+  })
+  const problems = error.problems.map((problem) => ({ ...problem, notes }))
+  return notes.length > 0 ? new UserError(problems, { cause: error }) : error
+}
+
+/** Workflows that answer here, and that no webhook will start on GitHub, as text to print. */
+export function devWarnings(root: string, open: () => WorkflowSource): string {
+  const idle = readAllWorkflows(open)
+    .found.filter(({ triggers }) => triggers.length === 0)
+    .map(({ name }) => ({
+      message: `the workflow "${name}" has no trigger of Hookline`,
+      notes: [`a workflow of GitHub events alone belongs into ${NATIVE_FOLDER}/ as it is`],
+    }))
+  const missed = nativeSources(root).flatMap(({ name, source }) => {
+    try {
+      const isOurs = mayUseAction(source.text) && originOf(source.text) === undefined
+      const native = isOurs ? readNativeWorkflow(name, source) : undefined
+      return native ? missedWebhooks(native) : []
+    } catch {
+      return [] // with mistakes, of which others tell
+    }
+  })
+  return [...idle, ...missed].map((problem) => renderProblem(problem, 'warning')).join('\n')
+}
+
+function nativeSources(root: string): { readonly name: string; readonly source: Source }[] {
+  return nativeFiles(root).flatMap(({ name, file }) => {
+    try {
+      return { name, source: { name: file, file, text: readFileSync(join(root, file), 'utf8') } }
+    } catch {
+      return [] // gone, or not readable: then no request is for it
+    }
+  })
 }
 
 function readInline(

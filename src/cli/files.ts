@@ -6,6 +6,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join, parse, relative, resolve, sep } from 'node:path'
@@ -14,10 +15,15 @@ import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 
-/** The workflow files that globs name. @throws UserError when there are none */
+/** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
   const advice = ['workflows with triggers of Hookline stand in workflows/']
-  return workflowFileFinder({ root, globs, advice })()
+  const isFolder = (glob: string) =>
+    statSync(resolve(root, glob), { throwIfNoEntry: false })?.isDirectory()
+  const files = globs.map((glob) =>
+    isFolder(glob) ? `${glob.replace(/\/+$/, '')}/**/*.{yml,yaml}` : glob,
+  )
+  return workflowFileFinder({ root, globs: files, advice })()
 }
 
 export const NATIVE_FOLDER = '.github/workflows'

@@ -137,7 +137,7 @@ async function parserProblems({ source, on }: SourceFile, made: Made): Promise<P
 }
 
 /** What was said already, of the same line or in the same words, is not said twice. */
-function newProblems(parsed: readonly Problem[], own: readonly Problem[]): Problem[] {
+export function newProblems(parsed: readonly Problem[], own: readonly Problem[]): Problem[] {
   const lines = new Set(own.map(({ position }) => position?.line))
   const said = new Set<string>()
   return parsed.filter(({ message, position }) => {

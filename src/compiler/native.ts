@@ -77,7 +77,7 @@ export function readNativeWorkflow(name: string, source: Source): NativeWorkflow
 }
 
 /** The steps of a job that use the action. */
-function actionSteps({ value }: Entry): Place[] {
+export function actionSteps({ value }: Entry): Place[] {
   return stepsOf(value).filter((step) => HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''))
 }
 

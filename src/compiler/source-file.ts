@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
+import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -7,6 +8,7 @@ import type { TriggerNodes } from '../workflow/options.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
+import { keyMeantBy } from './key-hints.ts'
 import { linesOf, type Span } from './spans.ts'
 
 /** A top-level key of a workflow file with its value, as whole lines. */
@@ -68,6 +70,35 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   return { name, source, document, sections, on, jobs, triggers, native, runsOn }
 }
 
+/** A source without the options that have mistakes, every other part of it in its place. */
+interface Eased {
+  readonly source: Source
+  /** The triggers whose options are gone. */
+  readonly broken: ReadonlySet<string>
+}
+
+/**
+ * Blanks out the options that have mistakes, so that what else is wrong with a file can be found.
+ *
+ * @returns `undefined` where that is not possible, or nothing is to be blanked out
+ */
+export function withoutBrokenOptions(source: Source): Eased | undefined {
+  const document = parseYaml(source)
+  const on = isMap(document.contents) ? document.contents.get('on', true) : undefined
+  const value = (on ?? null) as Node | null // a parsed document holds nodes only
+  const contexts = placeholderContexts(source.text, value)
+  const reading = { source, document, contexts, placeholders: true }
+  const broken = onEntries(reading, value).filter((nodes) => readEntry(reading, nodes).problems)
+  if (!broken.every(({ key, options }) => TRIGGERS.has(String(key)) && isMap(options)))
+    return undefined
+  const text = broken.reduce((before, { options }) => {
+    const [start, end] = options ? rangeOf(options) : [0, 0]
+    return before.slice(0, start) + before.slice(start, end).replace(/./g, ' ') + before.slice(end)
+  }, source.text)
+  const names = broken.map(({ key }) => String(key))
+  return names.length > 0 ? { source: { ...source, text }, broken: new Set(names) } : undefined
+}
+
 /** From here on every part of the document has a value. */
 function checkAliases({ name, text }: Source, document: Document.Parsed): void {
   if (!text.includes('*')) return
@@ -82,12 +113,14 @@ function checkAliases({ name, text }: Source, document: Document.Parsed): void {
 function required(source: Source, sections: ReadonlyMap<string, Section>, key: string): Section {
   const section = sections.get(key)
   if (section?.value) return section
-  const near = section ?? sections.get('on') ?? [...sections.values()][0]
+  const misspelled = [...sections].find(([name]) => keyMeantBy(name) === key)?.[1]
+  const near = section ?? misspelled ?? sections.get('on') ?? [...sections.values()][0]
+  const what =
+    key === 'jobs' ? 'a workflow needs at least one job under "jobs:"' : 'it names the triggers'
   throw new UserError({
     message: `${source.name} has no "${key}:" section`,
     ...(near && { position: positionAt(source, ...rangeOf(near.key)) }),
-    hint:
-      key === 'jobs' ? 'a workflow needs at least one job under "jobs:"' : 'it names the triggers',
+    hint: near !== undefined && near === misspelled ? `did you mean "${key}"?` : what,
   })
 }
 

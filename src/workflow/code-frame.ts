@@ -29,7 +29,8 @@ function codeFrame(position: Position, hint: string | undefined, digits: number)
   for (let at = 1; at < line; at++) start = source.text.indexOf('\n', start) + 1
   const end = source.text.indexOf('\n', start)
   const text = source.text.slice(start, end < 0 ? source.text.length : end)
-  const shown = text.replace(/\r$/, '').replaceAll('\t', ' ')
+  // A tab as wide as in the columns, and as something that can be seen.
+  const shown = text.replace(/\r$/, '').replaceAll('\t', '→')
   const margin = ' '.repeat(digits + 1)
   const caret = ' '.repeat(column - 1) + '^'.repeat(position.length)
   return [

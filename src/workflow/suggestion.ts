@@ -2,12 +2,18 @@ import { closestMatch } from 'leven'
 
 /** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
 export function didYouMean(found: string, allowed: readonly string[]): string | undefined {
-  const maxDistance = Math.max(1, Math.floor(found.length / 3))
-  const lower = found.toLowerCase()
-  const nearest =
-    allowed.find((name) => name.toLowerCase() === lower) ??
-    closestMatch(lower, [...allowed], { maxDistance: Math.max(2, maxDistance) })
+  const nearest = nearestName(found, allowed)
   return nearest === undefined ? undefined : `did you mean "${nearest}"?`
+}
+
+/** The allowed name that a text is a typo of. */
+export function nearestName(found: string, allowed: readonly string[]): string | undefined {
+  const maxDistance = Math.max(2, Math.floor(found.length / 3))
+  const lower = found.toLowerCase()
+  return (
+    allowed.find((name) => name.toLowerCase() === lower) ??
+    closestMatch(lower, [...allowed], { maxDistance })
+  )
 }
 
 const LONGEST_SHOWN = 60

@@ -25,8 +25,14 @@ export function parseYaml(source: Source): Document.Parsed {
     stringKeys: true,
     prettyErrors: false,
   })
-  refuse(document.errors, (error) => syntaxProblem(source, error))
-  refuse(repeatedKeys(document), (key) => ({
+  refuse(withoutFollowing(source, document.errors), (error) => syntaxProblem(source, error))
+  const { repeated, spaced } = wrongKeys(document)
+  refuse(spaced, (key) => {
+    const [start] = rangeOf(key)
+    const { length = 1 } = /^\u00a0*/.exec(String(key.value))?.[0] ?? {}
+    return blankProblem(source, start, start + length)
+  })
+  refuse(repeated, (key) => ({
     message: `YAML: the key ${quoted(String(key.value))} stands here twice`,
     position: positionAt(source, ...rangeOf(key)),
   }))
@@ -42,41 +48,122 @@ function refuse<Mistake>(mistakes: readonly Mistake[], tell: (mistake: Mistake) 
   throw new UserError([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last])
 }
 
-function repeatedKeys(document: Document.Parsed): Scalar[] {
+/** Keys that stand in one mapping twice, and those whose indentation YAML took for a part of them. */
+function wrongKeys(document: Document.Parsed) {
   const repeated: Scalar[] = []
+  const spaced: Scalar[] = []
   visit(document, {
     Map(_, { items }) {
       const seen = new Set<unknown>()
       const pairs = items as Pair<Scalar>[] // stringKeys allows no other keys
       for (const { key } of pairs) {
         if (seen.has(key.value)) repeated.push(key)
+        else if (key.type === 'PLAIN' && String(key.value).startsWith(NO_BREAK_SPACE))
+          spaced.push(key)
         seen.add(key.value)
       }
     },
   })
-  return repeated
+  return { repeated, spaced }
+}
+
+const NO_BREAK_SPACE = '\u00a0'
+
+/**
+ * In the order of the text, without those that only follow from a slip of indentation: on its line,
+ * and on every line right below such a one.
+ */
+function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLError[] {
+  const { text } = source
+  const lineEnd = (from: number) => {
+    const end = text.indexOf('\n', from)
+    return end < 0 ? text.length : end
+  }
+  // Of two at one place, the longer one says more.
+  const inOrder = errors.toSorted(
+    ({ pos: [start, end] }, { pos: other }) => start - other[0] || other[1] - end,
+  )
+  let [last, reach] = [-1, -1]
+  let looked = 0
+  return inOrder.filter((error) => {
+    const [start, end] = error.pos
+    const follows = start <= reach
+    if (!follows && ++looked > LIMITS.problems) return true
+    if (end > last && (follows || slipProblem(source, error))) {
+      last = lineEnd(end)
+      reach = lineEnd(last + 1)
+    }
+    return !follows
+  })
 }
 
 function syntaxProblem(source: Source, error: YAMLError): Problem {
-  const [start, end] = error.pos
-  const message =
-    error.code === 'NON_STRING_KEY'
-      ? 'a key is a plain word, no list, mapping or alias'
-      : error.message.replace(/\s+/g, ' ').replace(/\.$/, '')
+  const slip = slipProblem(source, error)
+  if (slip) return slip
   const hint = YAML_HINTS.get(error.code)
   return {
-    message: `YAML: ${message}`,
-    position: positionAt(source, start, end),
+    message: `YAML: ${messageOf(error)}`,
+    position: positionAt(source, ...error.pos),
     ...(hint && { hint }),
   }
+}
+
+function messageOf({ code, message }: YAMLError): string {
+  return code === 'NON_STRING_KEY'
+    ? 'a key is a plain word, no list, mapping or alias'
+    : message.replace(/\s+/g, ' ').replace(/\.$/, '')
 }
 
 /** What most often lies behind a mistake that the library names in the terms of the grammar. */
 const YAML_HINTS: ReadonlyMap<string, string> = new Map([
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
   ['BLOCK_AS_IMPLICIT_KEY', 'put a text with a colon in quotes'],
-  ['TAB_AS_INDENT', 'indent with spaces'],
 ])
+
+/** A line that is indented otherwise than it should be, where one lies behind a mistake. */
+function slipProblem(source: Source, error: YAMLError): Problem | undefined {
+  const { text } = source
+  const [start, end] = error.pos
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  // A value that goes on, on a line with a key: else a ":" is missing.
+  const goesOn =
+    error.code === 'MULTILINE_IMPLICIT_KEY' && text.slice(lineStart, start).includes(':')
+  const from = wordFrom(text, goesOn ? text.lastIndexOf('\n', end - 1) + 1 : lineStart)
+  const blank = indentationProblem(source, from)
+  if (blank) return blank
+  const hint = 'is it indented as the lines beside it?'
+  if (goesOn) {
+    const message = `YAML: ${quoted(text.slice(from, end))} is indented below a key that has a value`
+    return { message, position: positionAt(source, from, end), hint }
+  }
+  if (!OF_LINES.test(error.message)) return undefined
+  const [word = ''] = /^[\w.-]*/.exec(text.slice(from, from + 80)) ?? []
+  const position = positionAt(source, from, from + word.length)
+  return { message: `YAML: ${messageOf(error)}`, position, hint }
+}
+
+/** What the library says of lines that are not indented alike. */
+const OF_LINES = /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalar)/
+
+/** A tab, or what only looks like a space, before the first word of a line. */
+function indentationProblem(source: Source, word: number): Problem | undefined {
+  const start = source.text.lastIndexOf('\n', word - 1) + 1
+  const [odd] = /\t+|\u00a0+/.exec(source.text.slice(start, word)) ?? []
+  const at = source.text.indexOf(odd ?? '', start)
+  return odd === undefined ? undefined : blankProblem(source, at, at + odd.length)
+}
+
+function blankProblem(source: Source, start: number, end: number): Problem {
+  const name = source.text[start] === '\t' ? 'a tab' : 'a no-break space (U+00A0)'
+  const message = `YAML: ${name} in the indentation`
+  return { message, position: positionAt(source, start, end), hint: 'indent with spaces' }
+}
+
+function wordFrom(text: string, lineStart: number): number {
+  const indentation = /[^\S\n]*/y
+  indentation.lastIndex = lineStart
+  return lineStart + (indentation.exec(text)?.[0].length ?? 0)
+}
 
 function checkLimits(source: Source): void {
   const bytes = new TextEncoder().encode(source.text).length

@@ -55,7 +55,7 @@ test.each(EVENTS)(
     const repository = new Repository()
     const names = [undefined, ...SENDERS.slice(0, scaled(SENDERS.length, 6))]
     const files = names.flatMap((sender) => {
-      const answers = { ...PLACE, sender, event }
+      const answers = { ...PLACE, sender, event, uses: 'hookline/hookline@v1' }
       return [...KINDS].flatMap(([kind, { files }]) =>
         files({ kind, name: `${kind}-${sender?.name ?? 'any'}`, ...answers }),
       )

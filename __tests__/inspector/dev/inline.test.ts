@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { devWorkflowSource, nativeReaders } from '../../../src/cli/dev.ts'
+import { devWarnings, devWorkflowSource, nativeReaders } from '../../../src/cli/dev.ts'
+import { type Problem, UserError } from '../../../src/wire/errors.ts'
 
 let folder: string
 
@@ -55,6 +56,42 @@ test('inline triggers do without workflow files', async () => {
 test('where there is neither, the missing workflow files are told', async () => {
   const workflows = await source({ '.github/workflows/ci.yml': 'on: push' })
   expect(() => workflows.names()).toThrow('no workflow file matches')
+})
+
+test.each([
+  [
+    'on: repository_dispatch\njobs: {a: {steps: [{uses: hookline/hookline@v1, with: {onn: webhook}}]}}',
+    '.github/workflows/b.yml gives the action no triggers: write them under "with:" as "on: |"',
+  ],
+  [
+    'on: webhook\njobs: {a: {steps: [{run: echo}]}}',
+    '.github/workflows/b.yml: "webhook" is not an event of GitHub: move the file to workflows/, and run: npx hookline build',
+  ],
+  ['on: push', 'make one with: npx hookline init'],
+  ['on: [', 'make one with: npx hookline init'],
+])('where no trigger is found, the file says what to do: %s', async (text, note) => {
+  const workflows = await source({ '.github/workflows/b.yml': text })
+  let problems: readonly Problem[] = []
+  try {
+    workflows.names()
+  } catch (error) {
+    if (error instanceof UserError) problems = error.problems
+  }
+  expect(problems).toEqual([expect.objectContaining({ notes: [note] })])
+})
+
+test('what answers here, and on GitHub never, is told', async () => {
+  const guard = "startsWith(github.event.client_payload.path, 'hok/webhook/')"
+  const workflows = await source({
+    'workflows/a.yml': native('webhook'),
+    '.github/workflows/b.yml': native('webhook').replace('on: {', `on: { if: "${guard}",`),
+    '.github/workflows/c.yml': 'on: [',
+  })
+  const warnings = devWarnings(folder, () => workflows)
+  expect(warnings.match(/^warning: .*$/gm)).toEqual([
+    'warning: the workflow "a" has no trigger of Hookline',
+    'warning: the path of a webhook for this file never begins with "hok/webhook/"',
+  ])
 })
 
 test('mistakes of an inline section are told when it is asked for', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
+import { PLACEHOLDER_COMMIT } from '../../compiler/native-problems.ts'
 import { shellQuoted } from '../../inspector/curl.ts'
 import type { Sender } from '../../triggers/verify/scheme.ts'
 import { type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
@@ -86,7 +87,7 @@ export interface Kind {
 }
 
 /** Until there is a release: the ones stand for the commit that is pinned. */
-const UNPINNED = 'hookline/hookline@1111111111111111111111111111111111111111'
+const UNPINNED = `hookline/hookline@${PLACEHOLDER_COMMIT}`
 
 /** What begins an expression that the action evaluates, where GitHub fills in the inputs before. */
 const ESCAPED = "${{ '${{' }}"

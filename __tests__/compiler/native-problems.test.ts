@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { readNativeWorkflow } from '../../src/compiler/native.ts'
+import {
+  ACTION_INPUTS,
+  actionProblems,
+  missedWebhooks,
+  PLACEHOLDER_COMMIT,
+  placeholderProblems,
+} from '../../src/compiler/native-problems.ts'
+import type { Problem } from '../../src/wire/errors.ts'
+import { MANIFEST } from '../docs/manifest.ts'
+import { pinned } from '../support/pinned.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+
+function native(text: string, name = 'hook') {
+  const file = `.github/workflows/${name}.yml`
+  const read = readNativeWorkflow(name, { name: file, file, text })
+  if (!read) throw new Error('the action is not used')
+  return read
+}
+
+/** What is marked, and what would do. */
+function told(problems: readonly Problem[]) {
+  return problems.map(({ position, hint }) => {
+    const { source, line, column, length } = position ?? { line: 0, column: 0, length: 0 }
+    const text = source?.text.split('\n')[line - 1] ?? ''
+    return [text.slice(column - 1, column - 1 + length), hint]
+  })
+}
+
+const [, README = ''] =
+  /```yaml\n(# \.github\/workflows\/hook\.yml\n.*?)```/s.exec(
+    readFileSync(new URL('README.md', ROOT), 'utf8'),
+  ) ?? []
+
+const PATH = 'github.event.client_payload.path'
+
+describe('a guard that no webhook of the file passes', () => {
+  test('none in the workflow of the README', () => {
+    expect(README).toContain("'hook/webhook/'")
+    expect(missedWebhooks(native(README))).toEqual([])
+  })
+
+  test('the same in a file of another name', () => {
+    expect(told(missedWebhooks(native(README, 'order')))).toEqual([
+      ["'hook/webhook/'", `did you mean 'order/webhook/'?`],
+      ["'hook/webhook?'", `did you mean 'order/webhook?'?`],
+    ])
+  })
+
+  const guarded = (condition: string, on = 'webhook', events = 'repository_dispatch') =>
+    native(
+      `on: ${events}\njobs:\n  a:\n    if: ${JSON.stringify(condition)}\n    steps: [{uses: hookline/hookline@v1, with: {on: ${JSON.stringify(on)}}}]`,
+    )
+  const hints = (condition: string, on?: string, events?: string) =>
+    missedWebhooks(guarded(condition, on, events)).map(({ hint }) => hint)
+
+  test.each<[string, string, string]>([
+    ['the workflow misspelled', `startsWith(${PATH}, 'hok/webhook/')`, 'hook/webhook/'],
+    ['the trigger misspelled', `startsWith(${PATH}, 'hook/webhok?')`, 'hook/webhook?'],
+    ['both, with a slash', `startsWith(${PATH}, '/hok/webhok/a')`, '/hook/webhook/a'],
+    ['the workflow alone', `startsWith(${PATH}, 'order/')`, 'hook/'],
+    ['in other letters and spaces', `STARTSWITH( ${PATH} ,'x/webhook/')`, 'hook/webhook/'],
+    ['with an index', `startsWith(github.event['client_payload'].path, 'x/')`, 'hook/'],
+    [
+      'one of several',
+      `github.ref == 'a' && (startsWith(${PATH}, 'hook/') || startsWith(${PATH}, 'hoo/'))`,
+      'hook/',
+    ],
+    ['within braces', `\${{ startsWith(${PATH}, 'x/webhook?') }}`, 'hook/webhook?'],
+  ])('%s', (_, condition, meant) => {
+    expect(hints(condition)).toEqual([`did you mean '${meant}'?`])
+  })
+
+  test('that names one trigger of several', () => {
+    const on = 'webhook:\nslack: {verify: {secret: a}}'
+    expect(hints(`startsWith(${PATH}, 'hook/slak/')`, on)).toEqual([`did you mean 'hook/slack/'?`])
+  })
+
+  test.each<readonly [string, ...Parameters<typeof hints>]>([
+    ['the beginning of the name', `startsWith(${PATH}, 'ho')`],
+    ['the beginning of the trigger', `startsWith(${PATH}, 'hook/web')`],
+    ['the name in capitals, which GitHub does not tell apart', `startsWith(${PATH}, 'Hook/')`],
+    ['an escape', `startsWith(${PATH}, 'h%6fok/webhook/')`],
+    ['one more segment', `startsWith(${PATH}, 'hook/webhook/orders')`],
+    ['what is excluded', `!startsWith(${PATH}, 'order/') && startsWith(${PATH}, 'hook/')`],
+    ['what is compared', `startsWith(${PATH}, 'order/') == false`],
+    ['another text', `startsWith(github.ref, 'order/')`],
+    ['a computed beginning', `startsWith(${PATH}, format('{0}/', 'order'))`],
+    ['a mistake, of which GitHub tells', `startsWith(${PATH}, 'order/'`],
+    ['triggers in files', `startsWith(${PATH}, 'order/')`, ''],
+    ['triggers from an input', `startsWith(${PATH}, 'order/')`, '${{ inputs.on }}'],
+    ['triggers with a mistake', `startsWith(${PATH}, 'order/')`, 'webhok'],
+    ['a workflow that is called', `startsWith(${PATH}, 'order/')`, 'webhook', 'workflow_call'],
+    [
+      'another name of the trigger',
+      `startsWith(${PATH}, 'hook/messaging_bot/')`,
+      'telegram_bot: {webhook: true, secretToken: x}',
+    ],
+  ])('not: %s', (_, ...parts) => {
+    expect(hints(...parts)).toEqual([])
+  })
+})
+
+describe('types of repository_dispatch', () => {
+  const types = (on: string) =>
+    told(
+      missedWebhooks(
+        native(
+          `on: ${on}\njobs: {a: {steps: [{uses: hookline/hookline@v1, with: {on: webhook}}]}}`,
+        ),
+      ),
+    )
+
+  test.each([
+    ['{repository_dispatch: {types: [webhok]}}', 'webhok', 'did you mean "webhook"?'],
+    [
+      '{repository_dispatch: {types: webhooks}, schedule: []}',
+      'webhooks',
+      'did you mean "webhook"?',
+    ],
+    ['{repository_dispatch: {types: [deploy, x]}}', 'deploy', 'add webhook'],
+  ])('%s', (on, marked, hint) => {
+    expect(types(on)).toEqual([[marked, hint]])
+  })
+
+  test('a slip of it, where the triggers stand in files', () => {
+    const text = 'on: {repository_dispatch: {types: [webhok]}}\njobs: {a: {steps: [{uses: ./}]}}'
+    expect(told(missedWebhooks(native(text)))).toEqual([['webhok', 'did you mean "webhook"?']])
+    expect(missedWebhooks(native(text.replace('webhok', 'deploy')))).toEqual([])
+  })
+
+  test.each([
+    'repository_dispatch',
+    '{repository_dispatch: {types: [deploy, webhook]}}',
+    '{repository_dispatch: {types: [deploy]}, workflow_dispatch: {inputs: {hookline: {}}}}',
+  ])('not: %s', (on) => {
+    expect(types(on)).toEqual([])
+  })
+})
+
+describe('inputs of the action', () => {
+  test('are those of action.yml', () => {
+    expect(ACTION_INPUTS).toEqual(MANIFEST.inputs)
+  })
+
+  const problems = (step: string, hasSources = false) =>
+    told(actionProblems(native(`jobs: {a: {steps: [{${step}}]}}`), hasSources))
+  const uses = 'uses: hookline/hookline@v1'
+
+  test.each<[string, string, string | undefined]>([
+    [`${uses}, with: {onn: webhook}`, 'onn', 'did you mean "on"?'],
+    [`${uses}, with: {on: webhook, secret: x}`, 'secret', 'did you mean "secrets"?'],
+    [`${uses}, with: {on: webhook, token-of-mine: x}`, 'token-of-mine', undefined],
+    [`${uses}, with: {on: {webhook: }}`, '{webhook: }', 'write "on: |", and this below it'],
+    [`${uses}, with: {on: [webhook]}`, '[webhook]', 'write "on: |", and this below it'],
+    [uses, 'hookline/hookline@v1', 'write them under "with:" as "on: |"'],
+    [`${uses}, with: {on: " "}`, 'hookline/hookline@v1', 'write them under "with:" as "on: |"'],
+  ])('%s', (step, marked, hint) => {
+    expect(problems(step)).toEqual([[marked, hint]])
+  })
+
+  test.each([
+    [`${uses}, with: {ON: webhook, GitHub-Token: x}`, false],
+    [`${uses}, with: {workflow: x.yml}`, false],
+    [uses, true],
+    ['uses: ./, with: {anything: x}', false],
+    ['uses: ./', false],
+  ])('not: %s', (step, hasSources) => {
+    expect(problems(step, hasSources)).toEqual([])
+  })
+})
+
+test('the commit of the documentation is none', () => {
+  expect(told(placeholderProblems(native(README)))).toEqual([
+    [`hookline/hookline@${PLACEHOLDER_COMMIT}`, 'put the commit in their place'],
+  ])
+  expect(placeholderProblems(native(pinned(README)))).toEqual([])
+})

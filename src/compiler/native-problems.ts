@@ -1,0 +1,253 @@
+import {
+  type Expr,
+  FunctionCall,
+  Grouping,
+  IndexAccess,
+  Literal,
+  Logical,
+} from '@actions/expressions/ast'
+import { isMap, isSeq } from 'yaml'
+import { TRIGGERS } from '../triggers/index.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
+import { NATIVE_EVENTS } from '../wire/events.ts'
+import { decodePercent } from '../wire/path.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
+import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { fileExpressions, isFault, parseExpression, partsOf, spanOf } from './expressions.ts'
+import { actionSteps, type NativeWorkflow, nativeTriggers } from './native.ts'
+import type { LintedFile } from './untrusted/flow.ts'
+import { childOf, entriesOf, itemsOf, textAt, textOf, topOf } from './untrusted/nodes.ts'
+import { stepsOf } from './untrusted/steps.ts'
+
+/** The inputs of the action, as `action.yml` has them (a test compares the two). */
+export const ACTION_INPUTS: readonly string[] = [
+  'on',
+  'workflow',
+  'secrets',
+  'vars',
+  'state',
+  'github-token',
+  'messaging-api-url',
+]
+
+/** Stands in the documentation, and in what `init` writes, for the commit that a user pins. */
+export const PLACEHOLDER_COMMIT = '1'.repeat(40)
+
+/**
+ * Steps that run an action at the commit that is none.
+ *
+ * @param file of whatever folder
+ */
+export function placeholderProblems({ source, document }: LintedFile): Problem[] {
+  return entriesOf(childOf(topOf(document), 'jobs'))
+    .flatMap(({ value }) => stepsOf(value))
+    .flatMap((step) => textAt(childOf(step, 'uses')) ?? [])
+    .filter(({ node }) => node.value.endsWith(`@${PLACEHOLDER_COMMIT}`))
+    .map(({ node, alias }) => ({
+      message: 'the ones stand for a commit that you choose: there is none of this name',
+      position: positionAt(source, ...rangeOf(alias ?? node)),
+      hint: 'put the commit in their place',
+      notes: [
+        'the newest one: git ls-remote https://github.com/hookline/hookline HEAD',
+        `of a release: git ls-remote https://github.com/hookline/hookline 'refs/tags/v1.2.3'`,
+      ],
+    }))
+}
+
+/**
+ * What is wrong with how a native workflow starts, and uses the action, that GitHub itself does not
+ * say before a run.
+ *
+ * @param hasSources whether there are workflow files that the action reads where `on` is empty
+ */
+export function actionProblems({ source, document }: LintedFile, hasSources: boolean): Problem[] {
+  const steps = entriesOf(childOf(topOf(document), 'jobs')).flatMap(actionSteps)
+  return steps.flatMap((step): Problem[] => {
+    const uses = textAt(childOf(step, 'uses'))
+    const inputs = entriesOf(childOf(step, 'with'))
+    // The action of the same repository may be any.
+    const isByName = uses !== undefined && uses.node.value !== './'
+    const unknown = inputs.filter(({ name }) => !ACTION_INPUTS.includes(name.toLowerCase()))
+    const misspelled = (isByName ? unknown : []).map(({ name, key }): Problem => {
+      const hint = didYouMean(name, ACTION_INPUTS)
+      return {
+        message: `the action has no input ${quoted(name)}`,
+        position: positionAt(source, ...rangeOf(key)),
+        ...(hint && { hint }),
+        notes: [`inputs: ${ACTION_INPUTS.join(', ')}`],
+      }
+    })
+    const on = childOf(step, 'with', 'on')?.node
+    if (isMap(on) || isSeq(on)) {
+      const message = `the input "on" is ${isMap(on) ? 'a mapping' : 'a list'}, and an input is text`
+      const position = positionAt(source, ...rangeOf(on))
+      return [...misspelled, { message, position, hint: 'write "on: |", and this below it' }]
+    }
+    const given = inputs
+      .filter(({ value }) => (textOf(value) ?? '').trim() !== '')
+      .map(({ name }) => name)
+    const isGiven = given.some((name) => ['on', 'workflow'].includes(name.toLowerCase()))
+    if (!isByName || isGiven || hasSources || misspelled.length > 0) return misspelled
+    return [
+      {
+        message: 'the action is given no trigger',
+        position: positionAt(source, ...rangeOf(uses.alias ?? uses.node)),
+        hint: 'write them under "with:" as "on: |"',
+        notes: ['without "on" it reads the files of workflows/, and there are none'],
+      },
+    ]
+  })
+}
+
+/** Triggers of Hookline where GitHub reads the names of its own events. */
+export function misplacedTriggers({ source, document }: LintedFile, isUsed: boolean): Problem[] {
+  const hint = isUsed
+    ? `write repository_dispatch here, with types: [${EVENT_TYPE}]`
+    : 'move the file to workflows/, and run: npx hookline build'
+  return eventsOf(document)
+    .filter(({ name }) => TRIGGERS.has(name) && !NATIVE_EVENTS.has(name))
+    .map(({ name, node }) => ({
+      message: `${quoted(name)} is not an event of GitHub`,
+      position: positionAt(source, ...rangeOf(node)),
+      hint,
+    }))
+}
+
+/** The events that a file names under "on:", and where each name stands. */
+function eventsOf(document: LintedFile['document']) {
+  const on = childOf(topOf(document), 'on')
+  const keys = entriesOf(on).map(({ name, key }) => ({ name, node: key }))
+  const names = [on, ...itemsOf(on)].flatMap((place) => textAt(place) ?? [])
+  return [...keys, ...names.map(({ node }) => ({ name: node.value, node }))]
+}
+
+/**
+ * What lets a webhook for a native workflow pass by in silence, as far as the file shows it: guards
+ * that name another workflow or trigger, so that GitHub skips their job, and types of
+ * `repository_dispatch` that no webhook comes as. Of guards nothing is said where a trigger has
+ * mistakes, or stands in another file.
+ *
+ * @returns warnings: of a guard, each text in it that is compared with the path of the webhook
+ */
+export function missedWebhooks(native: NativeWorkflow): Problem[] {
+  const events = new Set(eventsOf(native.document).map(({ name }) => name))
+  // In a workflow that is called, the path names the caller.
+  if (events.has('workflow_call')) return []
+  const triggers = inlineTriggers(native).filter(({ receive }) => receive !== undefined)
+  const types = typeProblems(native, events, triggers.length > 0)
+  const names = triggers.flatMap(({ name, definition }) => [
+    name,
+    definition.name,
+    ...definition.aliases,
+  ])
+  return [...types, ...(names.length > 0 ? guardProblems(native, [...new Set(names)]) : [])]
+}
+
+/** None where a step has its triggers from elsewhere, so that not all of them are known. */
+function inlineTriggers(native: NativeWorkflow) {
+  if (native.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))) return []
+  try {
+    return nativeTriggers(native)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return []
+  }
+}
+
+/**
+ * Types of `repository_dispatch` without the one of webhooks: a slip of it, or others where the file
+ * waits for webhooks and nothing else brings any.
+ */
+function typeProblems(
+  { source, document }: NativeWorkflow,
+  events: ReadonlySet<string>,
+  isWaiting: boolean,
+): Problem[] {
+  const types = childOf(topOf(document), 'on', 'repository_dispatch', 'types')
+  const texts = [types, ...itemsOf(types)].flatMap((place) => textAt(place) ?? [])
+  const [first] = texts
+  if (!first || texts.some(({ node }) => node.value === EVENT_TYPE)) return []
+  const slip = texts.find(({ node }) => nearestName(node.value, [EVENT_TYPE]) !== undefined)
+  if (!slip && (!isWaiting || events.has('schedule') || events.has('workflow_dispatch'))) return []
+  const { node, alias } = slip ?? first
+  return [
+    {
+      message: `no webhook comes as ${quoted(node.value)}: the relay sends them as "${EVENT_TYPE}"`,
+      position: positionAt(source, ...rangeOf(alias ?? node)),
+      hint: slip ? `did you mean "${EVENT_TYPE}"?` : `add ${EVENT_TYPE}`,
+    },
+  ]
+}
+
+/** @param names under which a webhook URL reaches a trigger of the file */
+function guardProblems(native: NativeWorkflow, names: readonly string[]): Problem[] {
+  const { name, source, document } = native
+  const guards = entriesOf(childOf(topOf(document), 'jobs')).flatMap((job) => {
+    const steps = actionSteps(job)
+    return steps.length > 0 ? [job.value, ...steps].map((place) => childOf(place, 'if')?.node) : []
+  })
+  return guards.flatMap((guard) =>
+    fileExpressions(source.text, guard, ['jobs', '', 'if']).flatMap((expression) => {
+      const tree = parseExpression(expression.text)
+      const prefixes = isFault(tree) ? [] : prefixesOf(tree)
+      return prefixes.flatMap(({ token }) => {
+        const prefix = token.lexeme.slice(1, -1).replaceAll("''", "'")
+        const meant = meantBy(prefix, name, names)
+        if (meant === undefined) return []
+        const { start, end } = spanOf(token)
+        const place = expression.span(start, end)
+        return {
+          message: `the path of a webhook for this file never begins with ${quoted(prefix)}`,
+          position: positionAt(source, place.start, place.end),
+          hint: `did you mean '${meant}'?`,
+          notes: [
+            'a URL names the file without its extension, then the trigger: others are skipped',
+          ],
+        }
+      })
+    }),
+  )
+}
+
+/** The texts with which the path has to begin: the second argument of `startsWith(path, '…')`. */
+function prefixesOf(tree: Expr): Literal[] {
+  if (tree instanceof Grouping) return prefixesOf(tree.group)
+  if (tree instanceof Logical) return tree.args.flatMap(prefixesOf)
+  if (!(tree instanceof FunctionCall)) return []
+  const [whole, prefix] = tree.args
+  const isStartsWith = tree.functionName.lexeme.toLowerCase() === 'startswith'
+  const isText = prefix instanceof Literal && prefix.token.lexeme.startsWith("'")
+  return isStartsWith && isText && whole && partsOf(whole).some(isPath) ? [prefix] : []
+}
+
+/** `github.event.client_payload.path`, by its last two steps. */
+function isPath(part: Expr): boolean {
+  const isStep = (step: Expr, name: string): step is IndexAccess =>
+    step instanceof IndexAccess &&
+    step.index instanceof Literal &&
+    step.index.literal.coerceString().toLowerCase() === name
+  return isStep(part, 'path') && isStep(part.expr, 'client_payload')
+}
+
+/**
+ * What should stand in place of the beginning of a path; `undefined` where the path of a webhook for
+ * the workflow can begin so. GitHub compares without regard to case.
+ */
+function meantBy(
+  prefix: string,
+  workflow: string,
+  triggers: readonly string[],
+): string | undefined {
+  const [, slash = '', first = '', second, rest = ''] =
+    /^(\/?)([^/?]*)(?:\/([^/?]*)(.*))?$/s.exec(prefix) ?? []
+  const begins = (whole: string, part: string, isAll: boolean) => {
+    const [name, start] = [whole.toLowerCase(), decodePercent(part).toLowerCase()]
+    return isAll ? name === start : name.startsWith(start)
+  }
+  const isWorkflow = begins(workflow, first, second !== undefined)
+  const known = triggers.filter((name) => begins(name, second ?? '', rest !== ''))
+  if (isWorkflow && known.length > 0) return undefined
+  if (second === undefined || second === '') return `${slash}${workflow}/`
+  return `${slash}${workflow}/${known[0] ?? nearestName(second, triggers) ?? triggers[0]}${rest}`
+}
