@@ -38,7 +38,7 @@ describe('what a relay may be set up with', () => {
     ['a key alone', { HOOKLINE_APP_KEY: PKCS1, ...SIGN }, 'HOOKLINE_APP_ID is missing'],
     ['an id that is none', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, 'not the id of an App'],
     ['a key that is none', { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'x' }, 'holds no private key'],
-    ['id and key interchanged', { ...APP, ...SIGN, HOOKLINE_APP_ID: PKCS1 }, 'no id of an App'],
+    ['id and key interchanged', { ...APP, ...SIGN, HOOKLINE_APP_ID: PKCS1 }, 'APP_ID is not'],
     ['a token in an address', { HOOKLINE_API_URL: `https://bot:${TOKEN}@ghe.test` }, 'API_URL'],
     ['a token in place of a number', { HOOKLINE_BODY_MEMORY_MB: TOKEN }, 'BODY_MEMORY_MB'],
     ['grants without an authority', SIGN, 'HOOKLINE_TOKEN is missing'],

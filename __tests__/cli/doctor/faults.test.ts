@@ -197,6 +197,22 @@ describe('each fault is found, and says what to do', () => {
     expect(findings.at(-1)?.mend).toContain('hook.yml listens for')
   })
 
+  test.each([
+    ['the commit of the examples', LISTENING.replace('@v1', `@${'1'.repeat(40)}`), 'not_pinned'],
+    [
+      'a guard for another file',
+      LISTENING.replace(
+        '    runs-on',
+        "    if: startsWith(github.event.client_payload.path, 'hok/webhook')\n    runs-on",
+      ),
+      'guard_misses',
+    ],
+  ])('%s', async (_, text, code) => {
+    const workflows = { 'hook.yml': text }
+    const findings = await examineAt(platform, { scopes: 'repo', workflows })
+    expect(codes(findings)).toEqual([`workflow_${code}`])
+  })
+
   test('a source where GitHub reads it', async () => {
     const workflows = { 'hook.yml': LISTENING.replace('on:\n', 'on:\n  webhook:\n') }
     const findings = await examineAt(platform, { scopes: 'repo', workflows }, { workflow: 'hook' })

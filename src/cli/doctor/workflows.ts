@@ -1,4 +1,5 @@
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
+import { missedWebhooks, placeholderProblems } from '../../compiler/native-problems.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'
@@ -176,7 +177,8 @@ function judgeListening(workflow: NativeFile, target: Target): Finding {
     const mend = `add ${EVENT_TYPE} to the types: ${LISTEN}`
     return failed('workflow', 'workflow_wrong_type', message, mend)
   }
-  return native ? ok('workflow', `${file} listens for ${EVENT_TYPE}`) : withoutAction(file)
+  if (!native) return withoutAction(file)
+  return missedGuard(file, native) ?? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
 }
 
 function isPolled({ on, native }: NativeFile): boolean {
@@ -185,6 +187,11 @@ function isPolled({ on, native }: NativeFile): boolean {
 
 /** Triggers that the action would refuse, so that the run fails, or that are not the wanted one. */
 function inlineMistake(file: string, native: NativeWorkflow, target: Target): Finding | undefined {
+  const [placeholder] = placeholderProblems(native)
+  if (placeholder) {
+    const mend = 'put a commit of your choice in the place of the ones: docs/pinning.md'
+    return failed('workflow', 'workflow_not_pinned', `${file}: ${placeholder.message}`, mend)
+  }
   try {
     return missingTrigger(file, nativeTriggers(native), target)
   } catch (error) {
@@ -193,6 +200,14 @@ function inlineMistake(file: string, native: NativeWorkflow, target: Target): Fi
     const mend = `${hint ? `${hint}; ` : ''}see all of it with: npx hookline check`
     return failed('workflow', 'workflow_on_invalid', `${file}: ${message}`, mend)
   }
+}
+
+/** A guard in `if:` that lets no webhook for this file through: the job is skipped without a word. */
+function missedGuard(file: string, native: NativeWorkflow): Finding | undefined {
+  const [missed] = missedWebhooks(native)
+  if (!missed) return undefined
+  const { message, hint = 'see it with: npx hookline check' } = missed
+  return failed('workflow', 'workflow_guard_misses', `${file}: ${message}`, hint)
 }
 
 /** A file for the compiler in the folder of those that GitHub reads. */
