@@ -256,6 +256,16 @@ describe('what goes through steps is followed', () => {
       [],
     ],
     [
+      'a variable that cmd fills in before it reads the line',
+      [
+        uses,
+        '- shell: cmd',
+        '  env: {T: "${{ steps.h.outputs.body }}", U: a}',
+        '  run: echo %T% %T:~0,9% %U%',
+      ],
+      [4, 4],
+    ],
+    [
       'an output by PowerShell',
       [
         uses,

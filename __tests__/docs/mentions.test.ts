@@ -159,7 +159,9 @@ test('every variable that a command reads stands in docs/cli.md, or among the se
       .filter((name) => name.endsWith('.ts'))
       .flatMap((name) => {
         const text = readFileSync(`${ROOT}src/${folder}/${name}`, 'utf8')
-        const found = text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|\b(HOOKLINE_[A-Z_]+|GH_TOKEN|GITHUB_TOKEN)\b/g)
+        const found = text.matchAll(
+          /\benv\.([A-Z][A-Z_]+)\b|\b(HOOKLINE_[A-Z_]+|GH_TOKEN|GITHUB_TOKEN)\b/g,
+        )
         return [...found].map(([, one, other]) => one ?? other)
       }),
   )

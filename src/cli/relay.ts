@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http-server.ts'
-import { UserError } from '../wire/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { parsePort } from './http.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
@@ -53,9 +53,16 @@ async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptio
   })
   // A log that nobody reads may hold a write back for ever; all that counts is done by then.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
-  warn(weakKeyProblems(process.env))
+  warn([...weakKeyProblems(process.env), ...unusedProxyProblems(process.env)])
   say(`hookline relay listening on ${relay.url}\n`)
   if (tunnel) await tunnelTo(relay, repository)
+}
+
+/** Who sets a proxy waits for nothing else than that it is used. */
+function unusedProxyProblems(env: NodeJS.ProcessEnv): Problem[] {
+  if (!(env.HTTPS_PROXY || env.https_proxy || env.ALL_PROXY || env.all_proxy)) return []
+  const message = 'the relay does not use the proxy of the environment: it calls GitHub directly'
+  return [{ message, hint: 'where only the proxy reaches GitHub, run the relay at the edge' }]
 }
 
 /** A relay that was to be public is of no use without its tunnel: the one ends with the other. */

@@ -113,6 +113,7 @@ interface Advice {
 
 const ADVICE = {
   script: { hint: 'put it into "env:", and read the variable here' },
+  cmd: { hint: 'take "shell: pwsh" and read $env:NAME: cmd runs what stands in a variable, too' },
   shell: { hint: 'name the shell itself here' },
   folder: { hint: 'choose among folders of your own, with a condition' },
   image: { hint: 'choose among images of your own, with a condition' },
@@ -237,10 +238,15 @@ function environment(env: Place | undefined, scope: Scope, step?: StepFlow): Sin
 }
 
 function sinksOfStep(job: JobFlow, step: StepFlow): Sink[] {
-  const { place, scope, uses } = step
+  const { place, scope, uses, shell } = step
   const inputs = entriesOf(childOf(place, 'with'))
   const sinks = [
-    { key: 'run', place: childOf(place, 'run'), scope, advice: ADVICE.script },
+    {
+      key: 'run',
+      place: childOf(place, 'run'),
+      scope,
+      advice: shell === 'cmd' ? ADVICE.cmd : ADVICE.script,
+    },
     { key: 'shell', place: childOf(place, 'shell'), scope, advice: ADVICE.shell },
     {
       key: 'working-directory',
@@ -277,7 +283,11 @@ function inSink({ expressions }: Flow, texts: Texts, sink: Sink): Finding[] {
     const spans = isExpression
       ? expressions.untrusted(value, scope)
       : expressions.chosen(chosen, value, scope)
-    return spans.map((at) => finding(texts, sink, { text, at, isExpression, message }))
+    const pasted = key === 'run' && sink.step?.shell === 'cmd' ? pastedByCmd(value, scope) : []
+    return [
+      ...spans.map((at) => finding(texts, sink, { text, at, isExpression, message })),
+      ...pasted.map((at) => finding(texts, sink, { text, at, isExpression: false, message })),
+    ]
   })
   const [text] = below
   const isScript = key === 'run' || key === 'script'
@@ -293,6 +303,13 @@ function inSink({ expressions }: Flow, texts: Texts, sink: Sink): Finding[] {
     const message = 'untrusted text is written where every later step obeys it'
     return finding(texts, { ...sink, advice }, { text, at, isExpression: false, message })
   })
+}
+
+/** `%NAME%` is filled in before cmd reads the line, as `${{ }}` is. */
+function pastedByCmd(script: string, scope: Scope): Span[] {
+  return [...script.matchAll(/%(\w+)(?::[^%\n]*)?%/g)].flatMap(({ 0: found, 1: name, index }) =>
+    scope.env(name?.toLowerCase()) ? [{ start: index, end: index + found.length }] : [],
+  )
 }
 
 function finding(

@@ -77,7 +77,7 @@ function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
 type Replace = (placeholder: Placeholder, names: VariableNames) => readonly Edit[]
 
 function replacements({ key, step }: Finding, script: Script): (Replace | undefined)[] {
-  if (key === 'run' && step?.isPosixShell) {
+  if (key === 'run' && step?.shell === 'posix') {
     return safeInShell(script).map(
       (text) =>
         text &&

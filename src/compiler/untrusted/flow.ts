@@ -20,7 +20,15 @@ import {
   withNames,
 } from './scope.ts'
 import { scriptOf } from './script.ts'
-import { actionOf, HOOKLINE_ACTION, localPathOf, MOST_STEPS, shellOf, stepsOf } from './steps.ts'
+import {
+  actionOf,
+  HOOKLINE_ACTION,
+  localPathOf,
+  MOST_STEPS,
+  type Shell,
+  shellOf,
+  stepsOf,
+} from './steps.ts'
 import { Expressions, type Scope } from './taint.ts'
 import { githubScriptWrites, NO_WRITES, scriptWrites, type Writes } from './writes.ts'
 
@@ -58,8 +66,8 @@ export interface StepFlow {
   readonly scope: Scope
   /** What the step runs: `actions/checkout@v5`. */
   readonly uses: string
-  /** Whether bash or sh runs its script for sure. */
-  readonly isPosixShell: boolean
+  /** `posix` where bash or sh runs its script for sure. */
+  readonly shell: Shell
   readonly writes: Writes
   /** The action of the same repository that it uses. */
   readonly callee: Flow | undefined
@@ -320,7 +328,7 @@ function stepFlow(
     secrets: NO_NAMES,
     env: variableNames(env),
   }))
-  const step = { place, scope, uses, isPosixShell: shell === 'posix', callee }
+  const step = { place, scope, uses, shell, callee }
   if (callee) return { ...step, writes: { ...NO_WRITES, variables: variablesOf(callee) } }
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))

@@ -46,7 +46,7 @@ const POSIX_SHELL =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/
 
 /** What runs a script: bash or sh, another shell, or whichever is the runner's own. */
-type Shell = 'posix' | 'other' | 'unknown'
+export type Shell = 'posix' | 'cmd' | 'other' | 'unknown'
 
 /** The nearest shell that is named; otherwise GitHub takes bash, but not on Windows. */
 export function shellOf(top: Place, job: Place, step: Place): Shell {
@@ -55,7 +55,10 @@ export function shellOf(top: Place, job: Place, step: Place): Shell {
     childOf(job, 'defaults', 'run', 'shell'),
     childOf(top, 'defaults', 'run', 'shell'),
   ].find((place) => place !== undefined)
-  if (named) return POSIX_SHELL.test(textOf(named) ?? '') ? 'posix' : 'other'
+  if (named) {
+    const text = textOf(named) ?? ''
+    return POSIX_SHELL.test(text) ? 'posix' : /^cmd\b/i.test(text) ? 'cmd' : 'other'
+  }
   const runner = childOf(job, 'runs-on')
   const [, key] = /^\s*\$\{\{\s*matrix\.([\w-]+)\s*\}\}\s*$/.exec(textOf(runner) ?? '') ?? []
   if (key === undefined) return shellOn([runner])
