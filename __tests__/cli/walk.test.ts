@@ -1,6 +1,7 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -208,7 +209,15 @@ const PASTED: readonly (readonly [flags: readonly string[], file: string, event:
       bundle: join(home, 'node_modules/hookline/dist/cli/index.js'),
     })
     const [, told = ''] = init.stdout.split(/^Wrote .*$/m)
-    const lines = [...told.matchAll(/^ {2}(?!https?:)(\S.*)$/gm)].map(([, line = '']) => line)
+    const lines = [...told.matchAll(/^ {2}(?!https?:)(\S.*)$/gm)].map(([, line = '']) =>
+      pinned(line),
+    )
+    const written = [`.github/workflows/${file}`, `workflows/${file}`].map((one) =>
+      join(clone, one),
+    )
+    for (const one of written.filter(existsSync)) {
+      writeFileSync(one, pinned(readFileSync(one, 'utf8'))) // as the first line asks for it
+    }
     // Once the lines have made the file.
     let answering: Answering | undefined
     platform.always((call, response) => {
