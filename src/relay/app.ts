@@ -4,7 +4,7 @@ import type { DispatchEvent } from '../wire/payload.ts'
 import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { TokenRequest } from './claims.ts'
-import { RelayError } from './errors.ts'
+import { platformUnavailable, RelayError } from './errors.ts'
 import {
   type Clock,
   classifyResponse,
@@ -13,7 +13,6 @@ import {
   type PlatformCall,
   PlatformFault,
   platformHeaders,
-  platformUnavailable,
 } from './github.ts'
 import type { Repository } from './route.ts'
 

@@ -161,3 +161,45 @@ const MALFORMED: ReadonlyMap<number, readonly [code: string, message: string]> =
   [408, ['request_timeout', 'the request took too long to arrive']],
   [431, ['headers_too_large', 'the request line and the headers together are larger than 16 KB']],
 ])
+
+export function platformUnavailable(cause?: unknown, retryAfter?: number): RelayError {
+  return new RelayError(502, 'platform_unavailable', 'GitHub did not accept the event', {
+    hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,
+    cause,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+/** Nothing of the event has left. */
+export function platformUnreachable(cause: unknown): RelayError {
+  return new RelayError(502, 'platform_unavailable', 'the relay could not reach GitHub', {
+    hint: 'send the request again later',
+    cause,
+  })
+}
+
+/** The platform failed at an event that it had already. */
+export function perhapsAccepted(): RelayError {
+  return new RelayError(502, 'platform_unavailable', 'GitHub failed to answer for the event', {
+    hint: 'it may have been accepted: send it again, and let the workflow drop duplicates',
+  })
+}
+
+export function platformTimeout(cause: unknown): RelayError {
+  return new RelayError(504, 'platform_timeout', 'GitHub did not answer in time', {
+    hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
+    cause,
+  })
+}
+
+export function perhapsNotGitHub({ status }: { readonly status: number }): RelayError {
+  return new RelayError(502, 'platform_unavailable', `status ${status} does not accept an event`, {
+    hint: 'check HOOKLINE_API_URL, and that no proxy answers in place of GitHub: if it was GitHub, the event may have been accepted',
+  })
+}
+
+export function redirected({ status }: { readonly status: number }): RelayError {
+  return new RelayError(502, 'platform_unavailable', `GitHub redirects elsewhere, by ${status}`, {
+    hint: 'check the name of the repository, HOOKLINE_API_URL, and that no proxy answers in place of GitHub',
+  })
+}

@@ -3,7 +3,17 @@ import { isObject, parsePlainJson } from '../wire/json.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { TokenSource } from './claims.ts'
-import { type Attempts, invalidToken, RelayError } from './errors.ts'
+import {
+  type Attempts,
+  invalidToken,
+  perhapsAccepted,
+  perhapsNotGitHub,
+  platformTimeout,
+  platformUnavailable,
+  platformUnreachable,
+  RelayError,
+  redirected,
+} from './errors.ts'
 import type { Repository } from './route.ts'
 
 export interface Clock {
@@ -240,48 +250,6 @@ function withoutToken(error: RelayError): Verdict {
   if (!isPassing) return { kind: 'refused', error }
   const { retryAfter } = error
   return { kind: 'again', error, ...(retryAfter !== undefined && { wait: retryAfter * 1000 }) }
-}
-
-export function platformUnavailable(cause?: unknown, retryAfter?: number): RelayError {
-  return new RelayError(502, 'platform_unavailable', 'GitHub did not accept the event', {
-    hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,
-    cause,
-    ...(retryAfter !== undefined && { retryAfter }),
-  })
-}
-
-/** Nothing of the event has left. */
-function platformUnreachable(cause: unknown): RelayError {
-  return new RelayError(502, 'platform_unavailable', 'the relay could not reach GitHub', {
-    hint: 'send the request again later',
-    cause,
-  })
-}
-
-/** The platform failed at an event that it had already. */
-function perhapsAccepted(): RelayError {
-  return new RelayError(502, 'platform_unavailable', 'GitHub failed to answer for the event', {
-    hint: 'it may have been accepted: send it again, and let the workflow drop duplicates',
-  })
-}
-
-function perhapsNotGitHub({ status }: PlatformAnswer): RelayError {
-  return new RelayError(502, 'platform_unavailable', `status ${status} does not accept an event`, {
-    hint: 'check HOOKLINE_API_URL, and that no proxy answers in place of GitHub: if it was GitHub, the event may have been accepted',
-  })
-}
-
-function redirected({ status }: PlatformAnswer): RelayError {
-  return new RelayError(502, 'platform_unavailable', `GitHub redirects elsewhere, by ${status}`, {
-    hint: 'check the name of the repository, HOOKLINE_API_URL, and that no proxy answers in place of GitHub',
-  })
-}
-
-function platformTimeout(cause: unknown): RelayError {
-  return new RelayError(504, 'platform_timeout', 'GitHub did not answer in time', {
-    hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
-    cause,
-  })
 }
 
 function unavailableFor(seconds: number | undefined): Retry {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type Answers, KINDS } from '../../../src/cli/init/kinds.ts'
-import { nextSteps } from '../../../src/cli/init.ts'
+import { nextSteps } from '../../../src/cli/init/next-steps.ts'
 
 const ANSWERS: Omit<Answers, 'kind'> = {
   name: 'deploy',

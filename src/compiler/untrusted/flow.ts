@@ -20,6 +20,7 @@ import {
   withNames,
 } from './scope.ts'
 import { scriptOf } from './script.ts'
+import { PASSING } from './sink-names.ts'
 import {
   actionOf,
   HOOKLINE_ACTION,
@@ -354,26 +355,6 @@ function variablesOf({ jobs }: Flow): Writes['variables'] {
 
 /** What the action says of its own accord. */
 const OWN_WORDS = new Set(['triggered', 'count', 'trigger', 'workflow'])
-
-/** Actions whose outputs are their inputs in another shape. */
-const PASSING: readonly string[] = [
-  'actions-ecosystem/action-regex-match',
-  'ashley-taylor/read-json-property-action',
-  'ashley-taylor/regex-property-action',
-  'aszc/change-string-case-action',
-  'bhowell2/github-substring-action',
-  'cardinalby/js-eval-action',
-  'devorbitus/yq-action-output',
-  'dsfx3d/action-extract-unique-matches',
-  'frabert/replace-string-action',
-  'haya14busa/action-cond',
-  'jsdaniell/create-json',
-  'kaisugi/action-regex-match',
-  'mad9000/actions-find-and-replace-string',
-  'meilcli/regex-match',
-  'mikefarah/yq',
-  'sergeysova/jq-action',
-]
 
 function outputsOfStep(
   { place, scope, uses, writes, callee }: StepFlow,

@@ -93,3 +93,23 @@ export function isChoosingInput(uses: string, input: string): boolean {
   if (CHOOSING_INPUTS.get(actionOf(uses))?.includes(input)) return true
   return ADDRESSES.includes(input) && (HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses))
 }
+
+/** Actions whose outputs are their inputs in another shape. */
+export const PASSING: readonly string[] = [
+  'actions-ecosystem/action-regex-match',
+  'ashley-taylor/read-json-property-action',
+  'ashley-taylor/regex-property-action',
+  'aszc/change-string-case-action',
+  'bhowell2/github-substring-action',
+  'cardinalby/js-eval-action',
+  'devorbitus/yq-action-output',
+  'dsfx3d/action-extract-unique-matches',
+  'frabert/replace-string-action',
+  'haya14busa/action-cond',
+  'jsdaniell/create-json',
+  'kaisugi/action-regex-match',
+  'mad9000/actions-find-and-replace-string',
+  'meilcli/regex-match',
+  'mikefarah/yq',
+  'sergeysova/jq-action',
+]
