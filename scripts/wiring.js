@@ -12,6 +12,6 @@ export const WIRING = [
   // A browser is outside too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
-  'relay/{node,worker,config,http-server,platform-pool}.ts',
+  'relay/{node,worker,config,http-server,platform-pool,stale-connections}.ts',
   'relay/outbox/{on-node,on-worker,sqlite}.ts',
 ]

@@ -1,6 +1,4 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Socket } from 'node:net'
-import { type Dispatcher, errors, Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import {
   ANSWER_BYTES,
   type PlatformAnswer,
@@ -8,6 +6,7 @@ import {
   PlatformFault,
   type PlatformRequest,
 } from './github.ts'
+import { type RequestOnConnection, StaleConnectionDetector } from './stale-connections.ts'
 
 interface PlatformPool {
   readonly call: PlatformCall
@@ -28,17 +27,12 @@ export function platformPool(apiUrl: URL): PlatformPool {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const pace: Pace = { fastest: Infinity, starting: undefined }
-  const atStart = (message: unknown) => {
-    // https://undici.nodejs.org/#/docs/api/DiagnosticsChannel has what it is.
-    pace.starting?.startsOn((message as { socket: Socket }).socket)
-    pace.starting = undefined
-  }
-  subscribe(REQUEST_STARTS, atStart)
+  const stale = new StaleConnectionDetector()
   return {
-    call: (request) => new Promise((resolve, reject) => send(pool, pace, request, resolve, reject)),
+    call: (request) =>
+      new Promise((resolve, reject) => send(pool, stale, request, resolve, reject)),
     close: () => {
-      unsubscribe(REQUEST_STARTS, atStart)
+      stale.close()
       return pool.destroy()
     },
   }
@@ -46,28 +40,15 @@ export function platformPool(apiUrl: URL): PlatformPool {
 
 function send(
   pool: Pool,
-  pace: Pace,
+  stale: StaleConnectionDetector,
   request: PlatformRequest,
   resolve: (answer: PlatformAnswer) => void,
   reject: (fault: PlatformFault) => void,
 ): void {
   const { method = 'POST', path, headers, body = '' } = request
-  const exchange = new Exchange(request, pace, resolve, reject)
+  const exchange = new Exchange(request, stale, resolve, reject)
   pool.dispatch({ path, method, headers: { ...headers }, body }, exchange)
 }
-
-/** Said of every request right after `onRequestStart`, and the one way to learn its connection. */
-const REQUEST_STARTS = 'undici:client:sendHeaders'
-
-interface Pace {
-  /** Milliseconds of the fastest answer so far. */
-  fastest: number
-  /** The request that is about to be written to a connection. */
-  starting: Exchange | undefined
-}
-
-/** An end that comes in less than this part of the fastest answer was on its way before the request. */
-const TOO_SOON = 0.8
 
 type AnswerHeaders = Record<string, string | string[] | undefined>
 
@@ -79,10 +60,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: PlatformAnswer) => void
   readonly #reject: (fault: PlatformFault) => void
   readonly #timer: NodeJS.Timeout
-  readonly #pace: Pace
-  #start = 0
-  /** What its connection had read for requests before it. */
-  #readBefore = 0
+  readonly #stale: StaleConnectionDetector
+  #sending: RequestOnConnection | undefined
   readonly #reads: boolean
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
@@ -93,11 +72,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     { timeout, reads = false }: Pick<PlatformRequest, 'timeout' | 'reads'>,
-    pace: Pace,
+    stale: StaleConnectionDetector,
     resolve: (answer: PlatformAnswer) => void,
     reject: (fault: PlatformFault) => void,
   ) {
-    this.#pace = pace
+    this.#stale = stale
     this.#resolve = resolve
     this.#reject = reject
     this.#reads = reads
@@ -107,12 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#late) controller.abort(new Error('no time is left'))
     else this.#controller = controller
-    this.#start = performance.now()
-    this.#pace.starting = this
-  }
-
-  startsOn({ bytesRead }: Socket): void {
-    this.#readBefore = bytesRead
+    this.#sending = this.#stale.requestStarts()
   }
 
   onResponseStart(
@@ -124,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
-    this.#pace.fastest = Math.min(this.#pace.fastest, performance.now() - this.#start)
+    if (this.#sending) this.#stale.answerStarts(this.#sending)
     if (status < 300 && !this.#reads) this.#answer(status)
   }
 
@@ -160,17 +134,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(cause: Error): void {
-    const sent = this.#controller !== undefined && !this.#wasIdleEnded(cause)
+    const wasStale = this.#sending !== undefined && this.#stale.wasStale(this.#sending, cause)
+    const sent = this.#controller !== undefined && !wasStale
     this.#reject(new PlatformFault(cause.message, { sent, cause }))
-  }
-
-  /**
-   * True when the platform ended a kept connection while the request was on its way to it: it ends
-   * without a byte, sooner than the platform has ever answered.
-   */
-  #wasIdleEnded(cause: Error): boolean {
-    if (!(cause instanceof errors.SocketError)) return false
-    if (this.#readBefore === 0 || cause.socket?.bytesRead !== this.#readBefore) return false
-    return performance.now() - this.#start < this.#pace.fastest * TOO_SOON
   }
 }
