@@ -31,10 +31,19 @@ function characters(bytes: Uint8Array): string {
   return pieces.join('')
 }
 
-/** The bytes that were received, from the way they travelled. */
-export async function bodyBytes(body: string, encoding: string | undefined): Promise<Uint8Array> {
+/**
+ * The bytes that were received, from the way they travelled.
+ *
+ * @param limit bytes to which a body may unpack; those that the relay accepts when left out
+ * @throws RangeError when it unpacks to more
+ */
+export async function bodyBytes(
+  body: string,
+  encoding: string | undefined,
+  limit: number = LIMITS.requestBodyBytes,
+): Promise<Uint8Array> {
   if (encoding === 'base64') return fromBase64(body)
-  if (encoding === 'gzip') return gunzip(fromBase64(body))
+  if (encoding === 'gzip') return gunzip(fromBase64(body), limit)
   return new TextEncoder().encode(body)
 }
 
@@ -60,10 +69,10 @@ export async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
   )
 }
 
-/** @throws RangeError when it unpacks to more than the relay accepts as a body */
-async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+/** @throws RangeError when it unpacks to more than `limit` bytes */
+async function gunzip(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Uint8Array> {
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return collect(unpacked, LIMITS.requestBodyBytes)
+  return collect(unpacked, limit)
 }
 
 /**

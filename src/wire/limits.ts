@@ -36,4 +36,12 @@ export const LIMITS = {
   jobOutputsUnits: 524_288,
   /** Elements of `items`: GitHub's limit of jobs in one matrix. */
   matrixJobs: 256,
+  /** Events of a batch: one matrix takes all of them. */
+  batchEvents: 256,
+  /** Characters of a batch before it is packed, as JSON. */
+  batchUnpackedLength: 400_000,
+  /** What an event of a batch counts for, besides its own characters. */
+  batchEventOverhead: 500,
+  /** Bytes to which the action unpacks a batch. */
+  batchBytes: 4 * 1024 * 1024,
 } as const

@@ -37,6 +37,8 @@ export const HEADER = {
   delivery: 'x-hookline-delivery',
   receivedAt: 'x-hookline-received-at',
   bodyEncoding: 'x-hookline-body-encoding',
+  /** Of what carries a batch: how many events. Of an answer: the id of the batch that took the event. */
+  batch: 'x-hookline-batch',
   /** Of an answer: the page of the run that was started. */
   run: 'x-hookline-run',
   /** Of an answer: `true` where the event waits in the outbox. */
