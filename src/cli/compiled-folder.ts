@@ -15,6 +15,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type Change, hasConflict, hasNewerActions, originOf } from '../compiler/made-files.ts'
 import { UserError } from '../wire/errors.ts'
+import { environmentFor, GIT_VARIABLES } from './programs.ts'
 
 /** The folder that compiled files are written into: never beyond it, never over a person's file. */
 export class CompiledFolder {
@@ -149,7 +150,8 @@ export function handEdits(
 function git(root: string, ...args: string[]): string | undefined {
   try {
     const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']
-    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio }).trim()
+    const env = environmentFor(...GIT_VARIABLES)
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio, env }).trim()
   } catch {
     return undefined
   }

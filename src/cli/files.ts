@@ -14,6 +14,7 @@ import type { FSWatcher } from 'chokidar'
 import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
+import { environmentFor, GIT_VARIABLES } from './programs.ts'
 
 /** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
@@ -73,6 +74,7 @@ export function originRepository(): string {
     const url = execFileSync('git', ['remote', 'get-url', 'origin'], {
       encoding: 'utf8',
       stdio: [...stdio],
+      env: environmentFor(...GIT_VARIABLES),
     })
     // The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`.
     const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url.trim()) ?? []

@@ -11,6 +11,7 @@ import { originRepository } from './files.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledFiles, localServer, type NextSteps, nextSteps } from './init/next-steps.ts'
 import { answered, askAt, type Given } from './init/questions.ts'
+import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from './programs.ts'
 import { print, wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
@@ -70,7 +71,11 @@ async function init(options: InitOptions): Promise<void> {
   refuseSubfolder()
   const files = kind.files(answers)
   refuseExisting(process.cwd(), [...files, ...compiledFiles(kind.compile, answers)])
-  const gh = spawnSync('gh', ['auth', 'status'], { stdio: 'ignore', timeout: 5000 })
+  const gh = spawnSync('gh', ['auth', 'status'], {
+    stdio: 'ignore',
+    timeout: 5000,
+    env: environmentFor(...GH_VARIABLES),
+  })
   const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
   const steps = nextSteps(kind, answers, files, port, ghState)
   if (!json) print(files.map(({ path, text }) => `${path}\n\n${indented(text)}\n`).join('\n'))
@@ -188,7 +193,11 @@ function indented(text: string): string {
 
 /** @throws UserError below the root of a repository, where GitHub reads no workflow */
 function refuseSubfolder(): void {
-  const git = spawnSync('git', ['rev-parse', '--show-cdup'], { encoding: 'utf8', timeout: 5000 })
+  const git = spawnSync('git', ['rev-parse', '--show-cdup'], {
+    encoding: 'utf8',
+    timeout: 5000,
+    env: environmentFor(...GIT_VARIABLES),
+  })
   const up = git.status === 0 ? git.stdout.trim().replace(/\/$/, '') : ''
   if (up === '') return
   throw new UserError({

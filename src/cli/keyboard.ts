@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { DevServer } from '../inspector/dev-server.ts'
+import { environmentFor } from './programs.ts'
 import { styled } from './terminal.ts'
 
 interface Running {
@@ -107,6 +108,8 @@ function inForeground(): boolean {
     return group === foreground
   }
   // `ps` of macOS and the BSDs marks what is in the foreground with a plus.
-  const { stdout, error } = spawnSync('ps', ['-o', 'stat=', '-p', String(process.pid)])
+  const { stdout, error } = spawnSync('ps', ['-o', 'stat=', '-p', String(process.pid)], {
+    env: environmentFor(),
+  })
   return error === undefined && stdout.includes('+')
 }

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
 import { writeSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http-server.ts'
@@ -8,6 +6,7 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { parsePort } from './http.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
+import { openTunnel } from './tunnel.ts'
 
 interface RelayCommandOptions {
   readonly host: string
@@ -79,53 +78,6 @@ async function tunnelTo(relay: RunningServer, repository: string | undefined): P
     process.exit()
   }
 }
-
-interface Tunnel {
-  /** `https://….trycloudflare.com` */
-  readonly url: string
-  /** Resolves when it ends, whoever ended it. */
-  readonly ended: Promise<void>
-  close(): void
-}
-
-/** Milliseconds until Cloudflare must have given an address. */
-const PATIENCE = 30_000
-
-/** Where a quick tunnel can be reached: the last line that it prints before it serves. */
-const ADDRESS = /https:\/\/[a-z\d-]+\.trycloudflare\.com\b/
-
-/**
- * Gives a server of this machine a public address, by Cloudflare's quick tunnels: no account needed.
- *
- * @throws UserError when cloudflared is not installed, or gets no address
- */
-function openTunnel(local: string): Promise<Tunnel> {
-  const child = spawn('cloudflared', ['tunnel', '--no-autoupdate', '--url', local], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const close = () => void child.kill()
-  return new Promise((resolve, reject) => {
-    const fail = (message: string, hint: string) => {
-      clearTimeout(timer)
-      close()
-      reject(new UserError({ message, hint }))
-    }
-    const network = 'see that this machine reaches the internet, and try again'
-    const timer = setTimeout(() => fail('cloudflared gave no address', network), PATIENCE)
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      const [url] = ADDRESS.exec(line) ?? []
-      if (!url) return
-      clearTimeout(timer)
-      resolve({ url, ended, close })
-    })
-    child.once('error', () => fail('cloudflared is not installed', INSTALL))
-    child.once('close', () => fail('cloudflared ended without an address', network))
-  })
-}
-
-const INSTALL =
-  'macOS: brew install cloudflared; Windows: winget install Cloudflare.cloudflared; Linux: see https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/'
 
 /** The webhook URL at a public address, and a line that fires it; of the first workflow found here. */
 async function publicLines(

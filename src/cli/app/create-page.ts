@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
+import { environmentFor } from '../programs.ts'
 
 export interface CreatedApp {
   readonly id: string
@@ -180,7 +181,11 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
 /** Where there is no browser, the address was printed. */
 function openBrowser(url: string): void {
   const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
+  const child = spawn(program, [...args, url], {
+    stdio: 'ignore',
+    detached: true,
+    env: environmentFor('DBUS_*', 'WAYLAND_*', 'XAUTHORITY', 'BROWSER'),
+  })
   child.on('error', () => {})
   child.unref()
 }
