@@ -7,6 +7,7 @@ import { ownVersion } from './version.ts'
 /** Every command, in the order of the help; each is loaded when it is asked for. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['init', async () => (await import('./init.ts')).initCommand()],
+  ['connect', async () => (await import('./connect.ts')).connectCommand()],
   ['dev', async () => (await import('./dev.ts')).devCommand()],
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['build', async () => (await import('./build.ts')).buildCommand()],

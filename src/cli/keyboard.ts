@@ -10,10 +10,8 @@ interface Running {
   readonly report: (error: unknown) => void
 }
 
-/** The keys of `hookline dev`: there are none but where a person sits at both ends of it. */
+/** The keys of `hookline dev`. */
 export function devKeys({ server, quit, report }: Running): ListeningKeys {
-  const { stdin, stdout } = process
-  if (!stdin.isTTY || !stdout.isTTY || !inForeground()) return NO_KEYS
   // What was sent again is told as every request is; here, that nothing was.
   const replay = () =>
     void server.replayNewest().then((reply) => {
@@ -24,7 +22,14 @@ export function devKeys({ server, quit, report }: Running): ListeningKeys {
     { key: 'r', does: 'replay the last request', press: replay },
     { key: 'q', does: 'quit', press: quit },
   ]
-  return listenToKeys(keys, stdin, quit)
+  return keysOnTerminal(keys, quit)
+}
+
+/** Keys where a person sits at both ends of the process; else none. */
+export function keysOnTerminal(keys: readonly Key[], interrupt: () => void): ListeningKeys {
+  const { stdin, stdout } = process
+  if (!stdin.isTTY || !stdout.isTTY || !inForeground()) return NO_KEYS
+  return listenToKeys(keys, stdin, interrupt)
 }
 
 function say(text: string): void {

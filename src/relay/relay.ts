@@ -112,7 +112,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
-    log.attempted(fault.attempts)
+    log.refused(fault)
     reply = errorReply(fault, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
@@ -239,6 +239,8 @@ export interface LogEntry {
   readonly workflow: string | undefined
   readonly trigger: string | undefined
   readonly status: number
+  /** Of the error that was answered: `missing_token`. */
+  readonly code?: string | undefined
   readonly platformStatus: number | undefined
   readonly tries: number | undefined
   /** Page of the run that was started. */
@@ -261,6 +263,7 @@ class RequestLog {
   #path: WebhookPath | undefined
   #bytes: number | undefined
   #attempts: Attempts | undefined
+  #code: string | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -282,6 +285,11 @@ class RequestLog {
     this.#attempts = attempts
   }
 
+  refused({ code, attempts }: RelayError): void {
+    this.#code = code
+    this.#attempts = attempts
+  }
+
   /** What is not known is `undefined`, which no line of JSON shows. */
   entry(method: string, status: number, now: Date): LogEntry {
     return {
@@ -297,6 +305,7 @@ class RequestLog {
       platformStatus: this.#attempts?.platformStatus,
       run: this.#attempts?.run,
       status,
+      code: this.#code,
       ms: now.getTime() - this.#start,
     }
   }

@@ -5,7 +5,7 @@ import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import type { DeclaredTrigger } from '../../workflow/workflow.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
@@ -237,8 +237,7 @@ function missingTrigger(
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
 function judgeDirect({ file, on, native }: NativeFile): Finding {
-  const direct = isObject(on) ? on.workflow_dispatch : undefined
-  const inputs = isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
+  const inputs = inputsOf(on)
   const mend = `add on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
   if (!hasEvent(on, 'workflow_dispatch')) {
     const message = `${file} has no trigger workflow_dispatch`
@@ -269,6 +268,23 @@ function withoutAction(file: string): Finding {
   const message = `${file} listens, but no step uses the action`
   const mend = 'add a step with uses: hookline/hookline@<commit>'
   return warning('workflow', 'workflow_without_action', message, mend)
+}
+
+/** What a relay can start a workflow by. @param workflow the whole file, as plain values */
+export function startedBy(workflow: unknown): readonly DispatchEvent[] {
+  const on = isObject(workflow) ? workflow.on : undefined
+  const types = dispatchTypes(on)
+  const takesDispatch = types !== undefined && (types.length === 0 || types.includes(EVENT_TYPE))
+  return [
+    ...(takesDispatch ? (['repository_dispatch'] as const) : []),
+    ...(WORKFLOW_INPUT in inputsOf(on) ? (['workflow_dispatch'] as const) : []),
+  ]
+}
+
+/** The inputs of `workflow_dispatch`. */
+function inputsOf(on: unknown): Readonly<Record<string, unknown>> {
+  const direct = isObject(on) ? on.workflow_dispatch : undefined
+  return isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
 }
 
 /** True for a file that has anything to do with webhooks, so that others are passed over. */

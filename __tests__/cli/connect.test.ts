@@ -1,0 +1,439 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import Stripe from 'stripe'
+import { RunningCommand } from '../support/cli.ts'
+import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
+import { github, json, LISTENING, type Setting, STARTED_DIRECTLY } from './doctor/stand-in.ts'
+
+/** From a clone with a workflow to a run that a request started, against a stand-in of GitHub. */
+
+const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
+const TOKEN = `github_pat_${'J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1abcd'}`
+const RUN = 'https://github.com/octo/repo/actions/runs/7'
+const NAMED = LISTENING.replace(
+  'name: hook\n',
+  "name: hook\nrun-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}\n",
+)
+
+let folder: string
+let home: string
+let platform: GitHub
+let command: RunningCommand | undefined
+
+beforeAll(async () => {
+  platform = await startGitHub()
+})
+afterAll(() => platform.close())
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookline-connect-'))
+  home = join(folder, 'clone')
+  mkdirSync(join(home, '.github/workflows'), { recursive: true })
+  git('init', '-q')
+  git('remote', 'add', 'origin', 'https://github.com/octo/repo.git')
+  workflow('hook.yml', NAMED)
+  program(
+    'cloudflared',
+    `echo "$@" > '${folder}/tunnelled'; echo "INF | ${PUBLIC} |" >&2; exec sleep 60`,
+  )
+  platform.reset()
+})
+afterEach(async () => {
+  await command?.stop()
+  command = undefined
+  rmSync(folder, { recursive: true })
+})
+
+function git(...args: readonly string[]): void {
+  execFileSync('git', args, {
+    cwd: home,
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, HOME: folder },
+  })
+}
+
+function workflow(name: string, text: string): void {
+  writeFileSync(join(home, '.github/workflows', name), text)
+}
+
+function program(name: string, script: string): void {
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+}
+
+function connect(args: readonly string[], env: Record<string, string> = { HOOKLINE_TOKEN: TOKEN }) {
+  const path = `${folder}:${process.env.PATH}`
+  command = new RunningCommand(['connect', ...args], {
+    cwd: home,
+    env: { PATH: path, HOME: folder, HOOKLINE_API_URL: platform.url, ...env },
+  })
+  command.process.stdin?.end()
+  return command
+}
+
+interface Ending {
+  readonly conclusion?: string
+  readonly jobs?: readonly object[]
+}
+
+/** GitHub with the workflow on its default branch; a dispatch starts a run that ends so. */
+function withRun(setting: Setting, { conclusion = 'success', jobs = [] }: Ending = {}): Answering {
+  const others = github(setting)
+  let delivery = ''
+  const run = () => ({
+    ...{ id: 7, path: '.github/workflows/hook.yml@trunk', display_title: `hook ${delivery}` },
+    ...{ html_url: RUN, status: 'completed', conclusion, created_at: '2026-01-01T00:00:00Z' },
+  })
+  return (call, response) => {
+    const { pathname, searchParams } = new URL(call.url, platform.url)
+    if (call.method === 'POST') {
+      const { client_payload: sent, inputs } = JSON.parse(call.body)
+      delivery = (sent ?? JSON.parse(inputs.hookline)).headers['x-hookline-delivery']
+      return inputs ? json(200, { workflow_run_id: 7, html_url: RUN }) : { status: 204 }
+    }
+    if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
+    if (pathname.endsWith('/runs/7')) return json(200, run())
+    if (pathname.endsWith('/actions/runs')) {
+      const isAsked = searchParams.get('event') === 'repository_dispatch' && delivery !== ''
+      return json(200, { workflow_runs: isAsked ? [run()] : [] })
+    }
+    return others(call, response)
+  }
+}
+
+const HOOK = { workflows: { 'hook.yml': NAMED } }
+
+/** The webhook URL that was printed, as it is called from this machine. */
+function localOf(url: string): string {
+  const [local = ''] = /http:\S+/.exec(readFileSync(join(folder, 'tunnelled'), 'utf8')) ?? []
+  return url.replace(PUBLIC, local)
+}
+
+const EVENT_KEYS = ['event', 'url', 'delivery', 'status', 'run', 'conclusion', 'reason']
+
+async function jsonEvents(running: RunningCommand, last: string) {
+  await running.printed(new RegExp(`"event":"${last}".*\n`))
+  const events = running.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  for (const event of events) expect(Object.keys(event)).toEqual(EVENT_KEYS)
+  return events
+}
+
+describe('from a clone to a run', () => {
+  test('the URL that is printed starts the workflow, and its run is told to its end', async () => {
+    platform.always(withRun(HOOK))
+    const running = connect([])
+    const [, url = ''] = await running.printed(/\n {2}(https:\S+__token=\S+)\n/)
+    expect(url).toMatch(
+      /^https:\/\/quiet-river-example\.trycloudflare\.com\/octo\/repo\/hook\/webhook\?/,
+    )
+    const answer = await fetch(localOf(url), { method: 'POST', body: '{"a":1}' })
+    expect(await answer.json()).toEqual({ success: true })
+    await running.printed(/200 {2}delivery [\w-]{36}\n/)
+    await running.printed(/run https:.*runs\/7\n/)
+    await running.printed(/ended: success\n/)
+    // What it printed and what it was called by shows no token; the grant is in the URL alone.
+    expect(running.stdout + running.stderr).not.toContain(TOKEN)
+    expect(readFileSync(join(folder, 'tunnelled'), 'utf8')).not.toContain(TOKEN)
+    expect(await running.stop()).toBe(0)
+    expect(running.stdout).toMatch(/To stay:\n.*app create/)
+  })
+
+  test('in direct mode, where the file asks for it', async () => {
+    workflow('hook.yml', STARTED_DIRECTLY)
+    platform.always(withRun({ workflows: { 'hook.yml': STARTED_DIRECTLY } }))
+    const running = connect(['--json', '--try'])
+    const events = await jsonEvents(running, 'end')
+    expect(events.map(({ event }) => event)).toEqual(['ready', 'request', 'run', 'end'])
+    expect(events[3]).toMatchObject({ run: RUN, conclusion: 'success', reason: null })
+    expect(
+      platform.calls.some(({ url }) => url.endsWith('/actions/workflows/hook.yml/dispatches')),
+    ).toBe(true)
+    await running.stop()
+    expect(await jsonEvents(running, 'bye')).toHaveLength(5)
+  })
+
+  test('the grant is good for this one path, and for as long as the command runs', async () => {
+    platform.always(withRun(HOOK))
+    const running = connect(['--json'])
+    const [{ url }] = await jsonEvents(running, 'ready')
+    const local = localOf(url)
+    const elsewhere = await fetch(local.replace('/hook/', '/other/'), { method: 'POST' })
+    expect(elsewhere.status).toBe(401)
+    const events = await jsonEvents(running, 'request')
+    expect(events[1]).toMatchObject({ status: 401, reason: 'invalid_token', run: null })
+    await running.stop()
+    await expect(fetch(local)).rejects.toThrow()
+  })
+
+  const skipped = { conclusion: 'skipped', name: 'hook' }
+  const failed = {
+    conclusion: 'failure',
+    name: 'greet',
+    steps: [{ name: 'Say it', conclusion: 'failure' }],
+  }
+  test.each<[string, Ending, object]>([
+    [
+      'skipped',
+      { conclusion: 'skipped', jobs: [skipped] },
+      { conclusion: 'skipped', reason: expect.stringContaining('guard') },
+    ],
+    [
+      'failed',
+      { conclusion: 'failure', jobs: [failed] },
+      { conclusion: 'failure', reason: 'job greet, step Say it' },
+    ],
+    [
+      'green, a job of it skipped',
+      {
+        jobs: [
+          { conclusion: 'success', name: 'on' },
+          { conclusion: 'skipped', name: 'greet' },
+        ],
+      },
+      { conclusion: 'success', reason: expect.stringContaining('skipped: greet') },
+    ],
+  ])('a run that is %s says why', async (_, ending, expected) => {
+    platform.always(withRun(HOOK, ending))
+    const events = await jsonEvents(connect(['--json', '--try']), 'end')
+    expect(events.at(-1)).toMatchObject(expected)
+  })
+
+  test('a token that may not read runs: the run is null, with a reason', async () => {
+    const asGitHub = withRun(HOOK)
+    platform.always((call, response) =>
+      call.method === 'GET' && call.url.includes('/actions/runs')
+        ? json(403, { message: 'Resource not accessible by personal access token' })
+        : asGitHub(call, response),
+    )
+    const events = await jsonEvents(connect(['--json', '--try']), 'run')
+    expect(events.at(-1)).toMatchObject({
+      run: null,
+      reason: expect.stringContaining('Actions: Read'),
+    })
+  })
+})
+
+describe('a trial as the sender makes it', () => {
+  const secret = 'whsec_dGhpcyBpcyBhIHNlY3JldA'
+
+  test('is signed with the secret of --secret-env, which nothing shows', async () => {
+    platform.always(withRun(HOOK))
+    const running = connect(['stripe', '--try', '--secret-env', 'PAY_SECRET'], {
+      HOOKLINE_TOKEN: TOKEN,
+      PAY_SECRET: secret,
+    })
+    await running.printed(/ended: success/)
+    expect(running.stdout).toContain('to be given to Stripe')
+    expect(running.stdout + running.stderr).not.toContain(secret)
+    const sent = platform.calls.find(({ method }) => method === 'POST')
+    const { body, headers } = JSON.parse(sent?.body ?? '').client_payload
+    const event = Stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret)
+    expect(event.object).toBe('event')
+  })
+
+  test('without a secret it is not sent, and the hint names the variable and the repository secret', async () => {
+    platform.always(withRun(HOOK))
+    const running = connect(['stripe', '--try'])
+    await running.told(/--secret-env names the variable/)
+    expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+})
+
+describe('what is missing is said, with what would do', () => {
+  /** What it says, and its exit code. */
+  async function refused(args: readonly string[], env?: Record<string, string>) {
+    const running = connect(args, env)
+    const code = await running.ended()
+    return { code, said: running.stderr }
+  }
+
+  test.each<
+    [string, () => void, readonly string[], Record<string, string> | undefined, number, RegExp]
+  >([
+    [
+      'no remote',
+      () => git('remote', 'remove', 'origin'),
+      [],
+      undefined,
+      1,
+      /no git remote "origin"[\s\S]*git remote add/,
+    ],
+    [
+      'no workflow, with --yes',
+      () => rmSync(join(home, '.github'), { recursive: true }),
+      ['--yes'],
+      undefined,
+      1,
+      /waits for a webhook[\s\S]*hookline init/,
+    ],
+    [
+      'no workflow, and nobody to ask',
+      () => rmSync(join(home, '.github'), { recursive: true }),
+      [],
+      undefined,
+      1,
+      /hookline init/,
+    ],
+    [
+      'several triggers',
+      () => workflow('other.yml', NAMED),
+      [],
+      undefined,
+      2,
+      /which one\?[\s\S]*--workflow hook --trigger webhook[\s\S]*--workflow other/,
+    ],
+    [
+      'a workflow that is not there',
+      () => {},
+      ['--workflow', 'hoook'],
+      undefined,
+      1,
+      /hoook[\s\S]*--workflow hook/,
+    ],
+    ['no token', () => {}, [], {}, 1, /HOOKLINE_TOKEN is not set[\s\S]*contents=write/],
+    [
+      'no token in direct mode',
+      () => workflow('hook.yml', STARTED_DIRECTLY),
+      [],
+      {},
+      1,
+      /actions=write/,
+    ],
+    [
+      'an unknown sender',
+      () => {},
+      ['strpe'],
+      undefined,
+      1,
+      /unknown sender "strpe"[\s\S]*did you mean "?stripe/,
+    ],
+    [
+      'no cloudflared',
+      () => rmSync(join(folder, 'cloudflared')),
+      [],
+      undefined,
+      1,
+      /cloudflared is not installed/,
+    ],
+    [
+      'a tunnel without an address',
+      () => program('cloudflared', 'exit 1'),
+      [],
+      undefined,
+      1,
+      /without an address/,
+    ],
+    [
+      'a public URL without a port',
+      () => {},
+      ['--public-url', 'https://a.example'],
+      undefined,
+      2,
+      /--public-url needs --port/,
+    ],
+    [
+      'a public URL without TLS',
+      () => {},
+      ['--public-url', 'http://a.example', '--port', '0'],
+      undefined,
+      1,
+      /not an https address/,
+    ],
+    [
+      'a secret that is not set',
+      () => {},
+      ['stripe', '--secret-env', 'NONE'],
+      undefined,
+      1,
+      /NONE is not set/,
+    ],
+    [
+      'a source that is not compiled',
+      () => {
+        rmSync(join(home, '.github'), { recursive: true })
+        mkdirSync(join(home, 'workflows'))
+        writeFileSync(
+          join(home, 'workflows/hook.yml'),
+          'on: webhook\njobs:\n  a: {runs-on: x, steps: [{run: "true"}]}\n',
+        )
+      },
+      [],
+      undefined,
+      1,
+      /hookline build/,
+    ],
+  ])('%s', async (_, change, args, env, code, message) => {
+    platform.always(withRun(HOOK))
+    change()
+    expect(await refused(args, env)).toEqual({ code, said: expect.stringMatching(message) })
+  })
+
+  test.each<[string, Answering, RegExp]>([
+    [
+      'a token that GitHub does not know',
+      () => json(401, { message: 'Bad credentials' }),
+      /does not accept the token/,
+    ],
+    [
+      'a token that may not see the repository',
+      () => json(404, { message: 'Not Found' }),
+      /cannot see octo\/repo/,
+    ],
+    ['GitHub is away', () => json(503, {}), /githubstatus/],
+  ])('%s', async (_, answering, message) => {
+    platform.always(answering)
+    expect(await refused([])).toEqual({ code: 1, said: expect.stringMatching(message) })
+    expect(existsSync(join(folder, 'tunnelled'))).toBe(false)
+  })
+
+  test('a tunnel that is lost ends it, with a word', async () => {
+    program('cloudflared', `echo "INF | ${PUBLIC} |" >&2; sleep 1`)
+    platform.always(withRun(HOOK))
+    expect(await refused([])).toEqual({
+      code: 1,
+      said: expect.stringContaining('the tunnel ended'),
+    })
+  })
+})
+
+test('a workflow that is not pushed yet is waited for, and the lines that push it are said', async () => {
+  let isPushed = false
+  const [before, after] = [withRun({ workflows: {} }), withRun(HOOK)]
+  platform.always((call, response) => (isPushed ? after : before)(call, response))
+  const running = connect([])
+  await running.printed(/waiting: [\s\S]*git add \.github\/workflows\/hook\.yml[\s\S]*git push/)
+  isPushed = true
+  await running.printed(/__token=/)
+})
+
+test('the token of gh is used only after a yes', async () => {
+  program('gh', `[ "$1" = auth ] && echo '${TOKEN}'`)
+  platform.always(withRun(HOOK))
+  const running = connect(['--yes'], {})
+  await running.printed(/with gh auth token[\s\S]*__token=/)
+  expect(platform.calls[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`)
+  expect(running.stdout).not.toContain(TOKEN)
+})
+
+test('an address of one’s own takes the place of the tunnel', async () => {
+  rmSync(join(folder, 'cloudflared'))
+  platform.always(withRun(HOOK))
+  const running = connect(['--json', '--public-url', 'https://hooks.example.com/', '--port', '0'])
+  const [{ url }] = await jsonEvents(running, 'ready')
+  expect(url).toMatch(/^https:\/\/hooks\.example\.com\/octo\/repo\/hook\/webhook\?__token=/)
+})
+
+test('other settings of a relay in the environment change nothing', async () => {
+  platform.always(withRun(HOOK))
+  const running = connect(['--json', '--try'], {
+    HOOKLINE_TOKEN: TOKEN,
+    ...{ HOOKLINE_KEYS: 'hlk_0123456789012345678901234567', HOOKLINE_EVENT: 'workflow_dispatch' },
+    ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_SEAL_KEYS: 'none' },
+  })
+  expect((await jsonEvents(running, 'end')).at(-1)).toMatchObject({ conclusion: 'success' })
+})

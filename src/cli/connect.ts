@@ -1,0 +1,315 @@
+import { Command } from 'commander'
+import { ANY_REQUEST } from '../inspector/local-engine.ts'
+import { readApiUrl, systemClock } from '../relay/config.ts'
+import { newSignKey } from '../relay/grant.ts'
+import type { RunningServer } from '../relay/http-server.ts'
+import type { Sender } from '../triggers/verify/scheme.ts'
+import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
+import { UsageError, UserError } from '../wire/errors.ts'
+import { webhookUrl, withToken } from '../wire/path.ts'
+import { printable, printableJson } from '../wire/printable.ts'
+import { Secret } from '../wire/secret.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
+import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
+import { waitUntilReady } from './connect/ready.ts'
+import {
+  type ConnectTarget,
+  chosenTarget,
+  type TargetOptions,
+  tokenAtHand,
+} from './connect/target.ts'
+import { sendTrial } from './connect/trial.ts'
+import { githubAt } from './github.ts'
+import { makeGrant } from './grant.ts'
+import { parsePort } from './http.ts'
+import { keysOnTerminal } from './keyboard.ts'
+import { print, reportError, styled } from './terminal.ts'
+import { openTunnel, type Tunnel } from './tunnel.ts'
+
+interface ConnectOptions extends TargetOptions {
+  readonly port?: string
+  readonly publicUrl?: string
+  readonly try?: boolean
+  readonly secretEnv?: string
+  readonly json?: boolean
+}
+
+const HELP = `
+It needs a workflow here that waits for a webhook, and a token that may start it: HOOKLINE_TOKEN, or
+the one of gh, asked for first. The relay runs in this process, behind a tunnel of cloudflared, and
+ends with it, and so does the grant in the URL. On a terminal, t sends a trial and q ends it.
+
+With --json, a line an event:
+  {"event":"ready"|"request"|"run"|"end"|"bye","url","delivery","status","run","conclusion","reason"}
+
+Examples:
+  $ npx hookline connect
+  $ npx hookline connect stripe --workflow pay --secret-env STRIPE_SECRET
+  $ npx hookline connect --public-url https://hooks.example.com --port 8080`
+
+export function connectCommand(): Command {
+  return new Command('connect')
+    .description('from nothing to a real run: a public URL for a workflow here, until Ctrl-C')
+    .argument('[sender]', 'who is to call it, as init --sender names it')
+    .option('--workflow <name>', 'file name of the workflow, without its extension')
+    .option('--trigger <name>', 'where the workflow has several')
+    .option('--port <port>', 'port of the relay on this machine, by default a free one')
+    .option('--public-url <url>', 'an https address that leads to that port; by default a tunnel')
+    .option('--try', 'send a trial at once')
+    .option('--secret-env <name>', "variable with the sender's secret, which signs the trial")
+    .option('--yes', 'ask nothing')
+    .option('--json', 'print a JSON line an event')
+    .addHelpText('after', HELP)
+    .action(connect)
+}
+
+async function connect(name: string | undefined, options: ConnectOptions): Promise<void> {
+  const sender = name === undefined ? undefined : knownSender(name)
+  const settings = readSettings(options)
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const tell = teller(options.json ?? false)
+
+  // 1. What is here, and whether GitHub would start it.
+  const target = await chosenTarget(options, () => writeFirst(sender))
+  const { token, from } = await tokenAtHand(target.event, options.yes)
+  tell.note(`${target.repository}, ${target.file}: started by ${target.event}, with ${from}`)
+  await unlessStopped(stopping.signal, waitUntilReady(target, token, tell.note, stopping.signal))
+  if (stopping.signal.aborted) return tell.bye('stopped')
+
+  // 2. A relay that holds the token, an address for it, and a grant for this one path.
+  const following = new Set<Promise<void>>()
+  const github = { repository: target.repository, ...systemClock }
+  const ask = githubAt(readApiUrl(process.env), token)
+  const line = await openLine({ target, token, ...settings }, (written) => {
+    const entry = loggedRequest(written)
+    if (!entry) return
+    const followed = followRequest(entry, { ...github, ask }, tell.event)
+      .catch((error: unknown) => void reportError(error))
+      .finally(() => following.delete(followed))
+    following.add(followed)
+  })
+  const trial = () =>
+    void sendTrial({ line, target, sender, secret: settings.secret }).catch((error: unknown) => {
+      reportError(error)
+    })
+  const keys = options.json
+    ? undefined
+    : keysOnTerminal(
+        [
+          { key: 't', does: 'send a trial', press: trial },
+          { key: 'q', does: 'quit', press: stop },
+        ],
+        stop,
+      )
+  try {
+    tell.event(connectEvent('ready', { url: line.url }))
+    tell.note(setUpLines(target, sender, line).join('\n'))
+    if (keys?.hint) tell.note(styled(process.stdout, 'dim', keys.hint))
+    if (options.try) trial()
+
+    // 3. Until somebody ends it, or the tunnel does.
+    const lost = await Promise.race([line.ended.then(() => true), aborted(stopping.signal)])
+    if (lost)
+      throw new UserError({
+        message: 'the tunnel ended',
+        hint: 'start it again: the URL is a new one then',
+      })
+    tell.bye('stopped')
+    tell.note(stayLines(target).join('\n'))
+  } catch (error) {
+    tell.bye('the tunnel ended')
+    throw error
+  } finally {
+    keys?.stop()
+    await line.close()
+    // What is still being followed needs no process.
+    process.exitCode ??= 0
+    setImmediate(() => process.exit())
+  }
+}
+
+/** @throws UserError for an unknown sender */
+function knownSender(name: string): Sender {
+  const sender = senderNamed(name)
+  if (sender) return sender
+  const names = SENDERS.map((known) => known.name)
+  const hint = didYouMean(name, names)
+  throw new UserError({
+    message: `unknown sender ${JSON.stringify(name)}`,
+    ...(hint && { hint }),
+    notes: [`senders: ${names.join(', ')}`],
+  })
+}
+
+interface Settings {
+  readonly port: number
+  readonly publicUrl: string | undefined
+  readonly secret: Secret | undefined
+}
+
+/** @throws UserError for a flag that is wrong, before anything is asked or started */
+function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): Settings {
+  if (publicUrl !== undefined && port === undefined) {
+    throw new UsageError({
+      message: '--public-url needs --port: the address must lead to the relay of this command',
+      hint: `for example: --public-url ${publicUrl} --port 8080`,
+    })
+  }
+  if (publicUrl !== undefined && !(URL.canParse(publicUrl) && /^https:/.test(publicUrl))) {
+    throw new UserError({
+      message: '--public-url is not an https address',
+      hint: 'it looks like https://hooks.example.com',
+    })
+  }
+  const secret = secretEnv === undefined ? undefined : process.env[secretEnv]
+  if (secretEnv !== undefined && !secret) {
+    throw new UserError({
+      message: `--secret-env: the variable ${secretEnv} is not set, or empty`,
+      hint: `set it unseen: read -rs ${secretEnv} && export ${secretEnv}`,
+    })
+  }
+  return {
+    port: port === undefined ? 0 : parsePort(port),
+    publicUrl: publicUrl?.replace(/\/+$/, ''),
+    secret: secret ? new Secret(secret) : undefined,
+  }
+}
+
+async function writeFirst(sender: Sender | undefined): Promise<void> {
+  const { initCommand } = await import('./init.ts')
+  const flags = ['--yes', ...(sender ? ['--sender', sender.name] : [])]
+  await initCommand().parseAsync(flags, { from: 'user' })
+}
+
+/** A relay of this process, with its public address. */
+export interface Line {
+  /** The webhook URL, with the grant. */
+  readonly url: string
+  /** The same as it is called from this machine, without a credential. */
+  readonly local: URL
+  readonly grant: Secret
+  readonly ended: Promise<unknown>
+  close(): Promise<void>
+}
+
+interface LineOptions extends Omit<Settings, 'secret'> {
+  readonly target: ConnectTarget
+  readonly token: Secret
+}
+
+/** @throws UserError where the port is taken, or there is no tunnel */
+async function openLine(
+  { target, token, port, publicUrl }: LineOptions,
+  write: (line: string) => void,
+): Promise<Line> {
+  const { repository, workflow, trigger, event } = target
+  const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
+  const path = `${workflow}/${trigger}`
+  const { text } = await makeGrant({ repository, path, event }, keys)
+  const { startRelay } = await import('../relay/node.ts')
+  const { HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL } = process.env
+  const relay = await startRelay({
+    ...{ host: '127.0.0.1', port, write },
+    env: {
+      ...{ HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL },
+      ...{ HOOKLINE_TOKEN: token.reveal(), HOOKLINE_SIGN_KEYS: keys, HOOKLINE_EVENT: event },
+    },
+  })
+  const tunnel = await addressOf(relay, publicUrl)
+  const address = { repository, workflow, trigger }
+  const suffix = target.example?.path ?? ''
+  return {
+    url: withToken(webhookUrl({ relay: tunnel.url, ...address }) + suffix, text),
+    local: new URL(webhookUrl({ relay: relay.url, ...address }) + suffix),
+    grant: new Secret(text),
+    ended: tunnel.ended,
+    async close() {
+      tunnel.close()
+      await relay.close()
+    },
+  }
+}
+
+/** The tunnel; or, where an address leads here already, that one, which never ends. */
+async function addressOf(relay: RunningServer, publicUrl: string | undefined): Promise<Tunnel> {
+  if (publicUrl !== undefined) {
+    return { url: publicUrl, ended: new Promise(() => {}), close: () => {} }
+  }
+  try {
+    const tunnel = await openTunnel(relay.url)
+    process.once('exit', tunnel.close)
+    return tunnel
+  } catch (error) {
+    await relay.close()
+    throw error
+  }
+}
+
+/** What is to be done at the sender, and here, so that the first event comes. */
+function setUpLines(
+  { repository, example }: ConnectTarget,
+  sender: Sender | undefined,
+  { url }: Line,
+): string[] {
+  const title = sender ? `Webhook URL, to be given to ${sender.title}` : 'Webhook URL'
+  const { method } = example ?? ANY_REQUEST
+  const call = sender ? [] : ['', `try it: curl -X ${method} '${url}'`]
+  if (!sender?.secret) return ['', title, `  ${url}`, ...call]
+  return [
+    '',
+    title,
+    `  ${url}`,
+    '',
+    `Its secret is ${sender.shown.replaceAll('*', '')}. The workflow reads it as ${sender.secret}:`,
+    `  gh secret set ${sender.secret} --repo ${repository}`,
+  ]
+}
+
+/** How to keep what worked. */
+function stayLines({ repository, workflow }: ConnectTarget): string[] {
+  return [
+    '',
+    'The URL and its key are gone. To stay:',
+    '  npx hookline app create --relay https://<your relay>   an App, so that nobody needs a token',
+    '  run the relay: docs/deploy-worker.md at the edge, docs/relay.md on a machine',
+    `  npx hookline url ${workflow} --relay https://<your relay> --repository ${repository}`,
+  ]
+}
+
+interface Teller {
+  event(event: ConnectEvent): void
+  /** For a person. */
+  note(text: string): void
+  bye(reason: string): void
+}
+
+function teller(json: boolean): Teller {
+  const event = (told: ConnectEvent) => {
+    if (json) print(printableJson(JSON.stringify(told)))
+    else if (told.event !== 'ready' && told.event !== 'bye') print(printable(eventLine(told)))
+  }
+  // Standard output is for the program that reads the events.
+  const note = (text: string) =>
+    void (json ? process.stderr : process.stdout).write(`${printable(text)}\n`)
+  return { event, note, bye: (reason) => event(connectEvent('bye', { reason })) }
+}
+
+function eventLine({ event, delivery, status, run, conclusion, reason }: ConnectEvent): string {
+  const why = reason === null ? '' : `  ${reason}`
+  if (event === 'request') return `${status}  delivery ${delivery}${why}`
+  if (event === 'run') return `     run ${run ?? 'not known'}${why}`
+  return `     ended: ${conclusion}${why}`
+}
+
+function aborted(signal: AbortSignal): Promise<false> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(false)
+    signal.addEventListener('abort', () => resolve(false), { once: true })
+  })
+}
+
+async function unlessStopped(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  await Promise.race([work, aborted(signal)])
+}

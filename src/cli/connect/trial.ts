@@ -1,0 +1,74 @@
+import { ANY_REQUEST } from '../../inspector/local-engine.ts'
+import type { Sender } from '../../triggers/verify/scheme.ts'
+import { UserError } from '../../wire/errors.ts'
+import { HttpFailure } from '../../wire/http.ts'
+import type { Secret } from '../../wire/secret.ts'
+import type { Line } from '../connect.ts'
+import { httpCall } from '../http.ts'
+import { fixtureOf } from '../send/fixtures.ts'
+import { type Addressed, outgoingRequest } from '../send/request.ts'
+import { signed } from '../send/signatures.ts'
+import type { ConnectTarget } from './target.ts'
+
+interface Trial {
+  readonly line: Line
+  readonly target: ConnectTarget
+  readonly sender: Sender | undefined
+  readonly secret: Secret | undefined
+}
+
+const TIMEOUT = 30_000
+
+/**
+ * Sends what the sender would, signed as it signs, to the relay's own address. What became of it the
+ * relay's log tells.
+ *
+ * @throws UserError where only the sender could make such a request
+ */
+export async function sendTrial({ line, target, sender, secret }: Trial): Promise<void> {
+  const { request, url } = await trialRequest(line, target, sender, secret)
+  // Signed for the address that the sender knows, sent to the one that is here.
+  const here = new URL(url.pathname + url.search, line.local)
+  const credential = { 'x-platform-authorization': line.grant.reveal() }
+  const headers = { ...request.headers, ...credential }
+  const call = { method: request.method, url: here, headers, body: request.body, timeout: TIMEOUT }
+  try {
+    await httpCall(call)
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error
+    throw new UserError({ message: `the trial was not answered: ${error.message}` })
+  }
+}
+
+async function trialRequest(
+  { url, local }: Line,
+  { example, trigger }: ConnectTarget,
+  sender: Sender | undefined,
+  secret: Secret | undefined,
+): Promise<Addressed> {
+  const fixture = sender && fixtureOf(sender.name)
+  if (!sender || !fixture) {
+    if (example === undefined && trigger !== 'webhook') {
+      throw new UserError({
+        message: `only its sender can make a request that fires ${trigger}`,
+        hint: 'name it, so that the trial is signed: npx hookline connect <sender> --secret-env <name>',
+      })
+    }
+    const { method, contentType, body = '' } = example ?? ANY_REQUEST
+    const headers = contentType === undefined ? {} : { 'content-type': contentType }
+    return { url: local, request: { method, headers, body: new TextEncoder().encode(body) } }
+  }
+  const called = new URL(url)
+  called.searchParams.delete('__token')
+  const outgoing = await outgoingRequest(called, { fixture: fixture.name, header: [] })
+  if (!sender.secret) return outgoing
+  if (!secret) {
+    throw new UserError({
+      message: `a trial of ${sender.title} is signed, and there is no secret to sign with`,
+      hint: `--secret-env names the variable that holds it; the repository's secret ${sender.secret} must be the same`,
+    })
+  }
+  const moment = { timestamp: Math.floor(Date.now() / 1000), id: `msg_${crypto.randomUUID()}` }
+  const scheme = sender.scheme ?? sender.name
+  return signed(outgoing, scheme, secret, { ...moment, place: sender.options ?? {} })
+}
