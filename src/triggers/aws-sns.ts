@@ -5,7 +5,7 @@ import type { WebhookRequest } from '../wire/request.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
 import { AMAZON_TIMEOUT, snsUrl } from './verify/aws-sns.ts'
-import { bareVerification, verifyOption, verifyRequest } from './verify.ts'
+import { bareVerification, proofsOf, verifyOption, verifyRequest } from './verify.ts'
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
 export const awsSns = defineTrigger({
@@ -34,6 +34,7 @@ export const awsSns = defineTrigger({
       method === 'post' && isObject(body) && body.Type === 'SubscriptionConfirmation'
     return isConfirmation && !isRefused ? confirm(request, ports) : reception
   },
+  proofs: ({ verify }) => proofsOf(verify),
 })
 
 const read: ItemReader = ({ headers, body }) => {

@@ -115,6 +115,8 @@ export const messagingBot = defineTrigger({
   },
   example: ({ webhook, secretToken }) => (webhook && !secretToken ? EXAMPLE : undefined),
   receive: receiveUpdate,
+  proofs: ({ secretToken: secret }) =>
+    secret ? [{ scheme: 'telegram', secret, url: undefined }] : [],
   pollDisabledReason: ({ webhook }) =>
     webhook
       ? 'webhook is true: the messaging platform sends the messages, so there is no poll'
@@ -187,8 +189,17 @@ async function receiveUpdate(
   const update = readUpdate(body)
   if (!update) return refused('webhook', 'the body is not an update of a bot')
   const checks = updateChecks(update, options)
-  if (!checks.every(({ held }) => held)) return { checks, items: [] }
-  return { checks, items: [updateItem(update, options.updates)] }
+  const items = checks.every(({ held }) => held) ? [updateItem(update, options.updates)] : []
+  return { checks, items, warnings: unproven(options) }
+}
+
+/** A list of ids is worth nothing where nobody has to prove that the call is the platform's. */
+function unproven({ chats, users, secretToken }: MessagingBotOptions): string[] {
+  if (secretToken || !(chats ?? users)) return []
+  const option = users ? 'users' : 'chats'
+  return [
+    `"${option}" without "secretToken" keeps nobody out: whoever knows the URL can send any id. Give setWebhook a secret_token, and the same to "secretToken"`,
+  ]
 }
 
 function refused(option: string, found: string): Reception {

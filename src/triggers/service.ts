@@ -8,7 +8,7 @@ import {
   type Trigger,
   type TriggerPorts,
 } from './trigger.ts'
-import { type Verification, verifyOption, verifyRequest } from './verify.ts'
+import { proofsOf, type Verification, verifyOption, verifyRequest } from './verify.ts'
 
 /** The item of a request, or in words why it is none: `is not a submission of a form`. */
 export type ItemReader = (request: WebhookRequest) => Item | string
@@ -35,6 +35,7 @@ export function serviceTrigger({ scheme, read, example, ...described }: Service)
     example: ({ verify }) =>
       verify ? undefined : { method: 'POST', path: '', contentType: 'application/json', body },
     receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
+    proofs: ({ verify }) => proofsOf(verify),
   })
 }
 

@@ -67,7 +67,10 @@ interface OptionMistake {
 type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
 /** A trigger, as its file describes it. */
-interface TriggerDefinition<Schema extends OptionsSchema> {
+type TriggerDefinition<Schema extends OptionsSchema> = DescribedTrigger<Schema> &
+  (PollingTrigger<Schema> | WebhookTrigger)
+
+interface DescribedTrigger<Schema extends OptionsSchema> {
   readonly name: string
   /** Other names by which workflows and webhook URLs may call it. */
   readonly aliases?: readonly string[]
@@ -99,11 +102,17 @@ interface TriggerDefinition<Schema extends OptionsSchema> {
     options: v.InferOutput<Schema>,
     ports: TriggerPorts,
   ) => Reception | Promise<Reception>
+  /** What its sender may prove itself with; left out where no option has to do with that. */
+  readonly proofs?: (options: v.InferOutput<Schema>) => readonly Proof[]
+}
+
+/** What a trigger has besides that can look by itself. */
+interface PollingTrigger<Schema extends OptionsSchema> {
   /**
-   * There for a trigger that can look by itself. With a store, `cursor` is where an earlier poll ended
-   * whose job succeeded: what lies before may be forgotten. It may be of other options than these.
+   * With a store, `cursor` is where an earlier poll ended whose job succeeded: what lies before may
+   * be forgotten. It may be of other options than these.
    */
-  readonly poll?: (
+  readonly poll: (
     options: v.InferOutput<Schema>,
     ports: TriggerPorts,
     cursor: Json | undefined,
@@ -112,12 +121,18 @@ interface TriggerDefinition<Schema extends OptionsSchema> {
   readonly pollDisabledReason?: (options: v.InferOutput<Schema>) => string | undefined
   /**
    * Forgets, at the service, what a cursor of `poll` stands for; called once the job succeeded, where
-   * there is no store. A trigger that polls says `impossible` when its service forgets nothing: then
-   * every entry comes again where there is no store, and the user is told.
+   * there is no store. `impossible` when the service forgets nothing: then every entry comes again
+   * where there is no store, and the user is told.
    */
-  readonly acknowledge?:
+  readonly acknowledge:
     | ((cursor: Json, options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<void>)
     | 'impossible'
+}
+
+interface WebhookTrigger {
+  readonly poll?: undefined
+  readonly pollDisabledReason?: undefined
+  readonly acknowledge?: undefined
 }
 
 /** What a request has to be signed with so that a trigger takes it. */
@@ -154,7 +169,7 @@ export interface BoundTrigger {
 
 /** A trigger as the registry holds it: the type of its options is known to itself alone. */
 export interface Trigger
-  extends Pick<TriggerDefinition<OptionsSchema>, 'name' | 'description' | 'outputs'> {
+  extends Pick<DescribedTrigger<OptionsSchema>, 'name' | 'description' | 'outputs'> {
   readonly columns: readonly string[]
   readonly aliases: readonly string[]
   readonly minimalOptions: JsonObject
@@ -171,9 +186,6 @@ export function defineTrigger<const Schema extends OptionsSchema>(
   const { name, aliases = [], description, outputs, columns = [], options } = definition
   const { minimalOptions = {} } = definition
   const schema = v.strictObject({ ...options.entries, config: configSchema })
-  if (definition.poll && definition.acknowledge === undefined) {
-    throw new TypeError(`trigger "${name}" polls, and does not say how it acknowledges`)
-  }
   return {
     name,
     aliases,
@@ -215,7 +227,7 @@ function bound<Schema extends OptionsSchema>(
   options: v.InferOutput<Schema>,
   config: Config,
 ): BoundTrigger {
-  const { example, receive, poll, acknowledge, key } = definition
+  const { example, receive, proofs, poll, acknowledge, key } = definition
   const pollDisabledReason = poll && definition.pollDisabledReason?.(options)
   const polls = poll !== undefined && pollDisabledReason === undefined
   const forgets = typeof acknowledge === 'function'
@@ -224,7 +236,7 @@ function bound<Schema extends OptionsSchema>(
     config,
     keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
     example: example?.(options),
-    proofs: proofsOf(options),
+    proofs: proofs?.(options) ?? [],
     receive: receive && ((request, ports) => receive(request, options, ports)),
     takesWebhooks: receive !== undefined && !polls,
     poll: polls ? (ports, cursor) => poll(options, ports, cursor) : undefined,
@@ -232,30 +244,6 @@ function bound<Schema extends OptionsSchema>(
     forgets,
     acknowledge: forgets ? (cursor, ports) => acknowledge(cursor, options, ports) : undefined,
   }
-}
-
-/** By the options that have to do with it, whatever trigger has them: `verify` and `secretToken`. */
-function proofsOf(options: object): Proof[] {
-  const { verify = [], secretToken } = options as {
-    // What `verifyOption` gives, and the bot's option; a trigger without them has neither name.
-    readonly verify?: readonly {
-      readonly schemes: readonly { readonly name: string }[]
-      readonly settings: {
-        readonly secrets: readonly Secret[]
-        readonly url: Secret | undefined
-        readonly header: string | undefined
-      }
-    }[]
-    readonly secretToken?: Secret
-  }
-  const proofs = verify.flatMap(({ schemes, settings: { secrets, url, header } }) =>
-    schemes.flatMap(({ name: scheme }) => {
-      const place = scheme === 'token' && header !== undefined ? { header } : {}
-      return secrets.map((secret) => ({ scheme, secret, url, ...place }))
-    }),
-  )
-  if (secretToken) proofs.push({ scheme: 'telegram', secret: secretToken, url: undefined })
-  return proofs
 }
 
 /** What a trigger hands on for one event: the `outputs` of its context. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { WebhookRequest } from '../wire/request.ts'
 import { Secret } from '../wire/secret.ts'
-import { type Check, oneOrMore, type TriggerPorts } from './trigger.ts'
+import { type Check, oneOrMore, type Proof, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import type { Credentials, Scheme, Setting, Settings } from './verify/scheme.ts'
 import { SCHEMES } from './verify/schemes.ts'
@@ -135,6 +135,16 @@ function verification(own: string | undefined) {
       for (const message of mistakes) addIssue({ message })
       return mistakes.length > 0 ? NEVER : { schemes, settings }
     }),
+  )
+}
+
+/** What a sender may prove itself with, as `verify` asks for it. */
+export function proofsOf(verifications: readonly Verification[] = []): Proof[] {
+  return asked(verifications).flatMap(
+    ({ scheme: { name }, settings: { secrets, url, header } }) => {
+      const place = name === 'token' && header !== undefined ? { header } : {}
+      return secrets.map((secret) => ({ scheme: name, secret, url, ...place }))
+    },
   )
 }
 

@@ -7,7 +7,13 @@ import { visibleHeaders, visibleQuery, type WebhookRequest } from '../wire/reque
 import { keyPath } from './config.ts'
 import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
 import { withoutFields } from './verify/tokens.ts'
-import { credentialsOf, type Verification, verifyOption, verifyRequest } from './verify.ts'
+import {
+  credentialsOf,
+  proofsOf,
+  type Verification,
+  verifyOption,
+  verifyRequest,
+} from './verify.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
@@ -83,6 +89,7 @@ export const webhook = defineTrigger({
     const items = held ? [{ ...requestFields(request, verify), params }] : []
     return { checks: [...matches, ...checks], items, warnings }
   },
+  proofs: ({ verify }) => proofsOf(verify),
 })
 
 function methodCheck(found: string, wanted: readonly string[] | undefined): Check {

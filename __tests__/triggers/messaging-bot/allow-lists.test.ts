@@ -13,7 +13,7 @@ async function fires(kind: string, content: object, options: string) {
   const event = { name: 'repository_dispatch', payload: { action: 'webhook', client_payload } }
   const on = `messaging_bot:\n  webhook: true\n  updates: ${kind}\n  ${options}\n`
   const run = await evaluate(event, botWorkflow(on), botPorts('http://127.0.0.1:1'))
-  return { fired: run.items.length === 1, reason: run.reason }
+  return { fired: run.items.length === 1, reason: run.reason, warnings: run.warnings }
 }
 
 describe('chats', () => {
@@ -65,4 +65,14 @@ describe('users', () => {
 test('a stranger is not shown in the reason, which everybody can read', async () => {
   const { reason } = await fires('message', textMessage('let me in'), 'users: 5')
   expect(reason).toBe('users not on the list')
+})
+
+test.each([
+  [`users: ${ADA}`, '"users" without "secretToken" keeps nobody out'],
+  ['users: 5', '"users" without "secretToken" keeps nobody out'],
+  [`chats: ${ADA}`, '"chats" without "secretToken" keeps nobody out'],
+  ['wait: 0', undefined],
+])('a pushed update whose sender proved nothing warns with %s', async (options, warning) => {
+  const { warnings } = await fires('message', textMessage('hi'), options)
+  expect(warnings.map((text) => text.split(':', 1)[0])).toEqual(warning ? [warning] : [])
 })
