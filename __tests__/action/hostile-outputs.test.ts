@@ -6,9 +6,9 @@ import * as core from '@actions/core'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
-import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { scaled } from '../support/effort.ts'
+import { evaluationOf } from '../support/evaluations.ts'
 import { readOutputFile } from '../support/output-file.ts'
 import { fire, itemOf } from './step.ts'
 
@@ -63,10 +63,8 @@ describe('R40: outputs survive any text', () => {
     const item = fc.dictionary(name, value) as fc.Arbitrary<Item> // the library's type is unknown
     const property = fc.property(item, (fields) => {
       const fired = { outcome: 'success', conclusion: 'success', outputs: fields } as const
-      const outputs = stepOutputs({
-        ...{ ...NOTHING_FIRED, workflow: 'w', trigger: 't', items: [fields] },
-        ...{ contexts: [{ t: fired }], fields: Object.keys(fields) },
-      })
+      const handedOn = { items: [fields], contexts: [{ t: fired }], fields: Object.keys(fields) }
+      const outputs = stepOutputs(evaluationOf(handedOn))
       writeFileSync(file, '')
       for (const [output, written] of outputs) core.setOutput(output, written)
       const read = readOutputFile(readFileSync(file, 'utf8'))

@@ -8,11 +8,11 @@ import {
 import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'
-import type { Decision, Evaluation } from '../../src/engine/result.ts'
-import { NOTHING_FIRED } from '../../src/engine/result.ts'
+import type { Decision } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { Json } from '../../src/wire/json.ts'
 import type { PlatformEvent } from '../../src/wire/payload.ts'
+import { evaluationOf } from '../support/evaluations.ts'
 
 const inputs = (given: Record<string, string>) => readInputs((name) => given[name] ?? '')
 
@@ -84,14 +84,8 @@ describe('step outputs', () => {
   test('fixed names win, a missing field is null, text stays as it is', () => {
     const item = { text: 'a\n', list: [1], items: 'mine', extra: 1 }
     const fired = { outcome: 'success', conclusion: 'success', outputs: item } as const
-    const outputs = stepOutputs({
-      ...NOTHING_FIRED,
-      workflow: 'w',
-      trigger: 't',
-      items: [item],
-      contexts: [{ t: fired }],
-      fields: ['text', 'list', 'none', 'items', 'count'],
-    })
+    const fields = ['text', 'list', 'none', 'items', 'count']
+    const outputs = stepOutputs(evaluationOf({ items: [item], contexts: [{ t: fired }], fields }))
     const items = JSON.stringify([{ t: fired }])
     expect(Object.fromEntries(outputs)).toMatchObject({
       text: 'a\n',
@@ -109,10 +103,10 @@ describe('step outputs', () => {
     const contexts = (size: number) => [
       { t: { ...skipped, outputs: { x: 'x'.repeat(size - frame) } } },
     ]
-    expect(
-      stepOutputs({ ...NOTHING_FIRED, contexts: contexts(450_000) }).get('items'),
-    ).toHaveLength(450_000)
-    expect(() => stepOutputs({ ...NOTHING_FIRED, contexts: contexts(450_001) })).toThrow(
+    expect(stepOutputs(evaluationOf({ contexts: contexts(450_000) })).get('items')).toHaveLength(
+      450_000,
+    )
+    expect(() => stepOutputs(evaluationOf({ contexts: contexts(450_001) }))).toThrow(
       'the output "items" would have 450001 characters',
     )
   })
@@ -192,7 +186,7 @@ describe('what would help', () => {
   })
   const tally = { found: 1, handedOn: 0, steps: [] }
 
-  test.each<[string, Partial<Evaluation>, string]>([
+  test.each<[string, Parameters<typeof evaluationOf>[0], string]>([
     ['nothing', {}, ''],
     ['an event of GitHub', { miss: 'event' }, ''],
     ['a payload of another form', { miss: 'payload' }, 'npx hookline send'],
@@ -223,7 +217,7 @@ describe('what would help', () => {
           'Compare',
         ],
       ] as const
-    ).map(([name, found, text]): [string, Partial<Evaluation>, string] => [
+    ).map(([name, found, text]): [string, Parameters<typeof evaluationOf>[0], string] => [
       name,
       { miss: 'condition', decisions: [decision('webhook', 'verify', found)] },
       text,
@@ -239,7 +233,7 @@ describe('what would help', () => {
       'change <code>config</code> of <code>webhook</code>',
     ],
   ])('against %s', (_, more, text) => {
-    const step = nextStep({ ...NOTHING_FIRED, ...more }, 'hook')
+    const step = nextStep(evaluationOf(more), 'hook')
     if (text === '') expect(step).toBe('')
     else expect(plain(step)).toContain(text)
   })

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
-import type { Decision, Evaluation, Miss } from '../../src/engine/result.ts'
-import { NOTHING_FIRED } from '../../src/engine/result.ts'
+import { type Decision, Evaluation, type Miss } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
+import { evaluationOf, runOf } from '../support/evaluations.ts'
 import { fire, payload, type Sent } from './step.ts'
 
 /** GitHub drops a summary that is larger. */
@@ -108,13 +108,13 @@ describe('the decision', () => {
       return { workflow, trigger: 'messaging_bot', fired, reason: 'because', checks: [] }
     }
     const contexts = [item('first'), item('second'), item('third')]
-    const polled = {
-      ...NOTHING_FIRED,
-      items: [{}, {}, {}],
-      contexts,
-      owners: ['a', 'b', 'b'],
-      decisions: [one('a', true), one('b', true), one('c', false)],
-    }
+    const polled = new Evaluation(
+      [
+        runOf({ workflow: 'a', items: [{}], contexts: contexts.slice(0, 1) }),
+        runOf({ workflow: 'b', items: [{}, {}], contexts: contexts.slice(1) }),
+      ],
+      { decisions: [one('a', true), one('b', true), one('c', false)] },
+    )
     expect(cells(summaryHtml(polled, NOBODY))).toEqual([
       ['Trigger', 'Outcome', 'Why'],
       ['a / messaging_bot', 'fired', 'because'],
@@ -135,7 +135,7 @@ describe('the decision', () => {
     ['method is not among put', 'something else', 1],
     ['a', 'banana', 1],
   ])('%j beside the warning %j stands there %i times', (reason, warning, times) => {
-    const html = summaryHtml({ ...NOTHING_FIRED, reason, warnings: [warning] }, NOBODY)
+    const html = summaryHtml(evaluationOf({ reason, warnings: [warning] }), NOBODY)
     expect(html.split(`<p>${reason}.</p>`)).toHaveLength(times + 1)
     expect(html).toContain(`<b>Warning:</b> ${warning}.`)
   })
@@ -145,10 +145,7 @@ describe('the decision', () => {
       return { trigger, fired, reason: 'because', checks: [] }
     }
     const skipped = Array.from({ length: 60 }, (_, at) => one(`t${at}`, false))
-    const html = summaryHtml(
-      { ...NOTHING_FIRED, decisions: [...skipped, one('last', true)] },
-      NOBODY,
-    )
+    const html = summaryHtml(evaluationOf({ decisions: [...skipped, one('last', true)] }), NOBODY)
     expect(cells(html)[1]?.[0]).toBe('last')
     expect(html).toContain('<p>21 more triggers, not shown.</p>')
   })
@@ -161,7 +158,7 @@ describe('items', () => {
       [trigger]: { outcome: 'success', conclusion: 'success', outputs } as const,
       other: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } as const,
     }))
-    return { ...NOTHING_FIRED, workflow: 'w', trigger, items, contexts }
+    return evaluationOf({ trigger, items, contexts })
   }
 
   const shown = (trigger: string, items: readonly JsonObject[], about = NOBODY) =>
@@ -330,16 +327,16 @@ describe('what to do next', () => {
   })
 
   test('after a poll that brought nothing', () => {
-    const html = summaryHtml({ ...NOTHING_FIRED, miss: 'poll', reason: 'nothing new' }, NOBODY)
+    const html = summaryHtml(evaluationOf({ miss: 'poll', reason: 'nothing new' }), NOBODY)
     expect(plain(html)).toContain('npx hookline doctor --workflow hook')
   })
 
-  test.each<Evaluation>([
-    { ...NOTHING_FIRED, miss: 'event' },
-    { ...NOTHING_FIRED, items: [{}] },
-  ])('is silent where nothing is wrong', (evaluation) => {
-    expect(summaryHtml(evaluation, NOBODY)).not.toContain('Next:')
-  })
+  test.each<Evaluation>([evaluationOf({ miss: 'event' }), evaluationOf({ items: [{}] })])(
+    'is silent where nothing is wrong',
+    (evaluation) => {
+      expect(summaryHtml(evaluation, NOBODY)).not.toContain('Next:')
+    },
+  )
 })
 
 describe('R42: the job summary is text, whatever comes', () => {
@@ -364,13 +361,12 @@ describe('R42: the job summary is text, whatever comes', () => {
     )
     const outputs = { ...item, body: text, text }
     const fired = { outcome: 'success', conclusion: 'success' } as const
-    return {
-      ...NOTHING_FIRED,
+    return evaluationOf({
       ...{ workflow: text, trigger: text, reason: text, miss },
       ...{ warnings: many, notices: many, decisions: many.map(() => decision) },
-      items: many.map(() => outputs),
+      items: miss ? [] : many.map(() => outputs),
       contexts: many.map(() => ({ webhook: { ...fired, outputs }, [text]: { ...fired, outputs } })),
-    }
+    })
   }
 
   const arrived = (text: string): Circumstances => ({

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { parse } from 'yaml'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import { scheduleOf } from '../../src/compiler/events.ts'
-import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'
+import { evaluationOf } from '../support/evaluations.ts'
 import { compileText } from './support/compiled.ts'
 import { evaluate } from './support/evaluate.ts'
 import { parserErrors } from './support/github.ts'
@@ -187,7 +187,7 @@ test('defaults that read the event stand in each job, where it can be read', asy
 
 describe('the jobs of a file that polls', () => {
   const ref = (name: string) => `o/r/.github/workflows/${name}.yml@refs/heads/main`
-  const NONE = String(stepOutputs(NOTHING_FIRED).get('items'))
+  const NONE = String(stepOutputs(evaluationOf()).get('items'))
   const SKIPPED = {
     messaging_bot: { outcome: 'skipped', conclusion: 'skipped', outputs: {} },
   }

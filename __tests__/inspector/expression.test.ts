@@ -2,7 +2,6 @@ import { data, Evaluator, Parser } from '@actions/expressions'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
-import { NOTHING_FIRED } from '../../src/engine/result.ts'
 import type { Reader } from '../../src/inspector/api.ts'
 import {
   offers,
@@ -13,6 +12,7 @@ import {
 import type { Json, JsonObject } from '../../src/wire/json.ts'
 import { lex } from '../../src/workflow/expressions.ts'
 import { scaled } from '../support/effort.ts'
+import { evaluationOf } from '../support/evaluations.ts'
 
 /** What GitHub's own library makes of a copied expression. */
 function evaluate(copied: string, contexts: Record<string, Json>): Json {
@@ -215,9 +215,7 @@ describe("GitHub's evaluator finds by it", () => {
           webhook: { outcome: 'success', conclusion: 'success', outputs } as const,
         }))
         const fields = ['body', 'query', 'method', 'trigger']
-        const outputs = Object.fromEntries(
-          stepOutputs({ ...NOTHING_FIRED, items, contexts, fields }),
-        )
+        const outputs = Object.fromEntries(stepOutputs(evaluationOf({ items, contexts, fields })))
         const given = {
           needs: { one: { outputs }, two: { outputs: { all: outputs.items ?? '' } } },
         }

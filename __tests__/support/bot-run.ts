@@ -56,7 +56,7 @@ export async function runMain(
   event = SCHEDULE,
 ): Promise<Evaluation & { readonly outputs: ReadonlyMap<string, string> }> {
   const evaluation = await evaluate(event, workflows, ports)
-  return { ...evaluation, outputs: stepOutputs(evaluation) }
+  return Object.assign(evaluation, { outputs: stepOutputs(evaluation) })
 }
 
 /** What the end of a job that succeeded does. */

@@ -108,11 +108,10 @@ export async function poll(
   const workflows = sourceOf(queueWorkflow(queue, config))
   const ports = testPorts(other)
   const evaluation = await evaluate(event, workflows, ports)
-  return {
-    ...evaluation,
+  return Object.assign(evaluation, {
     texts: evaluation.items.map(({ text }) => text),
     succeed: () => runEffects(evaluation.effects, (name) => workflows.find(name), ports),
-  }
+  })
 }
 
 export function queueOf(last: number): Queue {

@@ -15,22 +15,20 @@ import type { Workflow } from '../workflow/workflow.ts'
 import type { EnginePorts, TriggerRef, WorkflowSource } from './ports.ts'
 import {
   type Decision,
-  type Evaluation,
+  Evaluation,
   FULL_BUDGET,
-  NOTHING_FIRED,
   type OutputBudget,
   remainingBudget,
+  type TriggerRun,
   unfiredContext,
 } from './result.ts'
 import {
   asksStore,
   fromPoll,
   fromReception,
-  mergeRuns,
   notFired,
   placed,
   runTrigger,
-  type TriggerRun,
   triggerId,
 } from './run-trigger.ts'
 import { checkSchedule } from './schedule.ts'
@@ -50,7 +48,7 @@ export async function evaluate(
     if (dispatched === undefined) return await evaluatePoll(event, workflows, ports)
     return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
-    return { ...NOTHING_FIRED, ...unreadable(error) }
+    return new Evaluation([], unreadable(error))
   }
 }
 
@@ -66,7 +64,6 @@ async function evaluateWebhook(
   ports: EnginePorts,
 ): Promise<Evaluation> {
   const relayed = {
-    ...NOTHING_FIRED,
     delivery: payload.headers[HEADER.delivery],
     receivedAt: payload.headers[HEADER.receivedAt],
   }
@@ -74,7 +71,7 @@ async function evaluateWebhook(
   const workflow = workflows.find(path.workflow)
   if (!workflow) {
     const reason = otherName('workflow', path.workflow, 'here', workflows.names())
-    return { ...relayed, miss: 'workflow', reason }
+    return new Evaluation([], { ...relayed, miss: 'workflow', reason })
   }
   // The trigger declared under the name, or else under another name of the same trigger.
   const trigger =
@@ -88,18 +85,20 @@ async function evaluateWebhook(
     const names = workflow.triggers.map(({ name }) => name)
     const declares = `${shownName(workflow.name)} declares`
     const reason = otherName('trigger', path.trigger, declares, names)
-    return { ...relayed, unfired, decisions: decide(workflow, others), miss: 'trigger', reason }
+    const facts = { ...relayed, unfired, decisions: decide(workflow, others), reason }
+    return new Evaluation([], { ...facts, miss: 'trigger' })
   }
   const ref = { workflow, trigger }
   const decided = (run: TriggerRun) => decide(workflow, others, [run.decision])
   try {
     const run = await receive(ref, payload, ports)
-    const { fired, reason } = run.decision
-    const evaluated = { ...relayed, ...mergeRuns([run]), unfired, decisions: decided(run) }
-    return fired ? evaluated : { ...evaluated, miss: 'condition', reason }
+    const { reason } = run.decision
+    const facts = { ...relayed, unfired, decisions: decided(run), reason }
+    return new Evaluation([run], { ...facts, miss: 'condition' })
   } catch (error) {
     const miss = unreadable(error)
-    return { ...relayed, unfired, decisions: decided(notFired(ref, miss.reason)), ...miss }
+    const decisions = decided(notFired(ref, miss.reason))
+    return new Evaluation([], { ...relayed, unfired, decisions, ...miss })
   }
 }
 
@@ -151,8 +150,7 @@ async function evaluatePoll(
     return decided.map((decision) => ({ workflow: workflow.name, ...decision }))
   })
   const unfired = unfiredContext(wanted[0]?.workflow)
-  const evaluated = { ...NOTHING_FIRED, ...mergeRuns(runs), decisions, unfired }
-  return evaluated.items.length > 0 ? evaluated : { ...evaluated, miss: 'poll' }
+  return new Evaluation(runs, { decisions, unfired, miss: 'poll' })
 }
 
 /** A trigger whose options tell it not to poll counts too: it says why it does not. */
@@ -196,7 +194,7 @@ function pollsNothing(
   const isPoll = refusals.length > 0 && (event.name === 'schedule' || event.name === MANUAL)
   const reason = isPoll ? refusals.join('; ') : explainNoWebhook(event)
   const miss = event.name === 'repository_dispatch' ? 'type' : 'event'
-  return { ...NOTHING_FIRED, unfired: unfiredContext(workflow), decisions, miss, reason }
+  return new Evaluation([], { unfired: unfiredContext(workflow), decisions, miss, reason })
 }
 
 const MANUAL = 'workflow_dispatch'

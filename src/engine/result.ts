@@ -34,60 +34,146 @@ export interface Decision {
  */
 export type Miss = 'payload' | 'workflow' | 'trigger' | 'condition' | 'type' | 'event' | 'poll'
 
-/** What an event came to. */
-export interface Evaluation {
-  /** Names of the workflow and the trigger that fired, of the first item's; empty when none did. */
-  readonly workflow: string
-  readonly trigger: string
-  /** Items as triggers found them, before `config`. */
+/** What one trigger made of an event. */
+export interface TriggerRun extends TriggerRef {
+  readonly decision: Decision
+  /** Items as the trigger found them, before `config`. */
   readonly found: readonly Item[]
+  /** Items as they are handed on. */
   readonly items: readonly Item[]
-  /** One `on` context per item. */
+  /** One `on` context per item; with `outputsMode: combine` one for all. */
   readonly contexts: readonly OnContext[]
-  /** The workflow of each context, where the event concerns several; else empty. */
-  readonly owners: readonly string[]
-  /** The `on` context where there is no item: all triggers skipped, none of an unknown workflow. */
-  readonly unfired: OnContext
-  /** The fields that the fired trigger declares, for outputs of their own. */
+  /** The fields that the trigger declares, for outputs of their own. */
   readonly fields: readonly string[]
-  readonly decisions: readonly Decision[]
-  /** Why nothing fired; `undefined` when something did. */
-  readonly reason: string | undefined
-  readonly miss: Miss | undefined
-  /** The relay's id of the delivery and time of receipt, when there was a relay. */
-  readonly delivery: string | undefined
-  readonly receivedAt: string | undefined
+  /** What must be written before the outputs, which name these files. */
+  readonly files: readonly OutputFile[]
+  /** What is to be done once the job has succeeded. */
+  readonly effects: readonly Effect[]
   /** What went wrong for good, though the run goes on. */
   readonly errors: readonly string[]
   /** What the user should hear of, though it is no error. */
   readonly warnings: readonly string[]
   /** What the user may want to know. */
   readonly notices: readonly string[]
-  /** What must be written before the outputs, which name these files. */
-  readonly files: readonly OutputFile[]
-  /** What is to be done once the job has succeeded. */
-  readonly effects: readonly Effect[]
 }
 
-export const NOTHING_FIRED: Evaluation = {
-  workflow: '',
-  trigger: '',
-  found: [],
-  items: [],
-  contexts: [],
-  owners: [],
-  unfired: {},
-  fields: [],
-  decisions: [],
-  reason: undefined,
-  miss: undefined,
-  delivery: undefined,
-  receivedAt: undefined,
-  errors: [],
-  warnings: [],
-  notices: [],
-  files: [],
-  effects: [],
+/** What is known of an event besides what triggers made of it. */
+interface EventFacts {
+  /** The `on` context where there is no item: all triggers skipped, none of an unknown workflow. */
+  readonly unfired: OnContext
+  readonly decisions: readonly Decision[]
+  readonly miss: Miss | undefined
+  /** Why nothing fired, where the runs do not tell. */
+  readonly reason: string | undefined
+  /** The relay's id of the delivery and time of receipt, when there was a relay. */
+  readonly delivery: string | undefined
+  readonly receivedAt: string | undefined
+  /** What the user should hear of an event that no trigger could look at. */
+  readonly warnings: readonly string[]
+}
+
+/** What an event came to: the runs of its triggers, and what they came to together. */
+export class Evaluation {
+  readonly runs: readonly TriggerRun[]
+  readonly #facts: Partial<EventFacts>
+
+  constructor(runs: readonly TriggerRun[], facts: Partial<EventFacts> = {}) {
+    this.runs = runs
+    this.#facts = facts
+  }
+
+  /** The run whose first item gives the field outputs; `undefined` when nothing fired. */
+  get #first(): TriggerRun | undefined {
+    return this.runs.find(({ items }) => items.length > 0)
+  }
+
+  get #hasSeveralWorkflows(): boolean {
+    return new Set(this.runs.map(({ workflow }) => workflow)).size > 1
+  }
+
+  /** Names of the workflow and the trigger that fired, of the first item's; empty when none did. */
+  get workflow(): string {
+    return this.#first?.workflow.name ?? ''
+  }
+
+  get trigger(): string {
+    return this.#first?.trigger.name ?? ''
+  }
+
+  get found(): readonly Item[] {
+    return this.runs.flatMap(({ found }) => found)
+  }
+
+  get items(): readonly Item[] {
+    return this.runs.flatMap(({ items }) => items)
+  }
+
+  get contexts(): readonly OnContext[] {
+    return this.runs.flatMap(({ contexts }) => contexts)
+  }
+
+  /** The workflow of each context, where the event concerns several; else empty. */
+  get owners(): readonly string[] {
+    if (!this.#hasSeveralWorkflows) return []
+    return this.runs.flatMap(({ workflow, contexts }) => contexts.map(() => workflow.name))
+  }
+
+  /** The fields of the first item that become outputs of their own. */
+  get fields(): readonly string[] {
+    return this.#first?.fields ?? []
+  }
+
+  get files(): readonly OutputFile[] {
+    return this.runs.flatMap(({ files }) => files)
+  }
+
+  get effects(): readonly Effect[] {
+    return this.runs.flatMap(({ effects }) => effects)
+  }
+
+  get errors(): readonly string[] {
+    return this.runs.flatMap(({ errors }) => errors)
+  }
+
+  get warnings(): readonly string[] {
+    return [...(this.#facts.warnings ?? []), ...this.runs.flatMap(({ warnings }) => warnings)]
+  }
+
+  get notices(): readonly string[] {
+    return this.runs.flatMap(({ notices }) => notices)
+  }
+
+  /** Why nothing fired; `undefined` when something did. */
+  get reason(): string | undefined {
+    if (this.#first || this.#facts.reason !== undefined || this.runs.length === 0) {
+      return this.#first ? undefined : this.#facts.reason
+    }
+    const reasons = this.runs.map(({ workflow, decision: { trigger, reason } }) => {
+      return `${this.#hasSeveralWorkflows ? `${workflow.name}/${trigger}` : trigger}: ${reason}`
+    })
+    return reasons.join('; ')
+  }
+
+  /** What kept the event from firing anything; `undefined` when something fired. */
+  get miss(): Miss | undefined {
+    return this.#first ? undefined : this.#facts.miss
+  }
+
+  get decisions(): readonly Decision[] {
+    return this.#facts.decisions ?? []
+  }
+
+  get unfired(): OnContext {
+    return this.#facts.unfired ?? {}
+  }
+
+  get delivery(): string | undefined {
+    return this.#facts.delivery
+  }
+
+  get receivedAt(): string | undefined {
+    return this.#facts.receivedAt
+  }
 }
 
 type Outcome = 'success' | 'failure' | 'skipped'

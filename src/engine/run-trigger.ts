@@ -12,10 +12,10 @@ import type { EnginePorts, TriggerRef } from './ports.ts'
 import {
   buildContexts,
   type Decision,
-  type Evaluation,
   FULL_BUDGET,
   failedContext,
   type OutputBudget,
+  type TriggerRun,
   takeFitting,
 } from './result.ts'
 import { needsStore } from './schedule.ts'
@@ -243,15 +243,6 @@ export function triggerId({ workflow, trigger }: TriggerRef) {
   return { workflow: workflow.name, trigger: trigger.name }
 }
 
-type Parts = 'found' | 'items' | 'contexts' | 'fields' | 'files' | 'effects'
-
-type Messages = 'errors' | 'warnings' | 'notices'
-
-/** What one trigger made of an event. */
-export interface TriggerRun extends TriggerRef, Pick<Evaluation, Parts | Messages> {
-  readonly decision: Decision
-}
-
 /** A trigger that does not look at the event at all. */
 export function notFired(ref: TriggerRef, reason: string): TriggerRun {
   return {
@@ -266,31 +257,6 @@ export function notFired(ref: TriggerRef, reason: string): TriggerRun {
     errors: [],
     warnings: [],
     notices: [],
-  }
-}
-
-/** What several triggers came to together; the first that fired gives the field outputs. */
-export function mergeRuns(runs: readonly TriggerRun[]): Partial<Evaluation> {
-  const first = runs.find(({ items }) => items.length > 0)
-  const several = new Set(runs.map(({ workflow }) => workflow)).size > 1
-  const reasons = runs.map(({ workflow, decision: { trigger, reason } }) => {
-    return `${several ? `${workflow.name}/${trigger}` : trigger}: ${reason}`
-  })
-  return {
-    ...(first && { workflow: first.workflow.name, trigger: first.trigger.name }),
-    fields: first?.fields ?? [],
-    reason: first ? undefined : reasons.join('; '),
-    found: runs.flatMap(({ found }) => found),
-    items: runs.flatMap(({ items }) => items),
-    contexts: runs.flatMap(({ contexts }) => contexts),
-    owners: several
-      ? runs.flatMap(({ workflow, contexts }) => contexts.map(() => workflow.name))
-      : [],
-    files: runs.flatMap(({ files }) => files),
-    errors: runs.flatMap(({ errors }) => errors),
-    warnings: runs.flatMap(({ warnings }) => warnings),
-    notices: runs.flatMap(({ notices }) => notices),
-    effects: runs.flatMap(({ effects }) => effects),
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
-import type { Decision, Evaluation, OnContext } from '../engine/result.ts'
+import type { Evaluation, OnContext } from '../engine/result.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
@@ -16,7 +16,11 @@ import { curlLine } from './curl.ts'
 import { offers, onExpression, type Place } from './page/expression.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
-export interface DevEvent {
+export interface DevEvent
+  extends Pick<
+    Evaluation,
+    'decisions' | 'found' | 'fields' | 'errors' | 'warnings' | 'notices' | 'reason'
+  > {
   /** Empty for a poll. */
   readonly delivery: string
   /** `POLL` for a poll. */
@@ -26,20 +30,9 @@ export interface DevEvent {
   /** Names that the path addresses, whether or not there is such a workflow or trigger. */
   readonly workflow: string
   readonly trigger: string
-  readonly decisions: readonly Decision[]
   /** One `on` context per item, as the action's output `items`. */
   readonly items: Evaluation['contexts']
   readonly count: number
-  /** Items as the trigger found them, before `config`. */
-  readonly found: Evaluation['found']
-  /** The fields that are step outputs of their own. */
-  readonly fields: readonly string[]
-  /** What the action would write to the log of its run beside the outputs. */
-  readonly errors: readonly string[]
-  readonly warnings: readonly string[]
-  readonly notices: readonly string[]
-  /** Why nothing fired. */
-  readonly reason: string | undefined
   /** Mistakes in the workflow file that was addressed, and what else the user can mend. */
   readonly problems: readonly Problem[]
   readonly milliseconds: number
