@@ -74,29 +74,31 @@ describe.each(RUNTIMES)('the token at a relay on %s', (_, start) => {
   test('R14: whatever form of the token stands wherever, it goes nowhere but to the platform', async () => {
     const planted = fc.constantFrom('x', ...forms)
     const place = fc.constantFrom('referer', 'cookie2', 'x-a', 'user-agent', 'x-hub-signature')
-    const status = fc.constantFrom(204, 401, 403, 404, 422, 429, 500, 302)
+    const status = fc.constantFrom(204, 403, 404, 422, 500, 302)
     const sinks: string[] = []
-    const property = fc.asyncProperty(
-      fc.tuple(planted, planted, planted),
-      place,
-      status,
-      async ([path, query, header], name, answered) => {
-        at.github.reset()
-        at.github.always(answered === 204 ? { status: 204 } : echoing(answered))
-        const headers = [
-          [name, `https://h.test/?__token=${header}`],
-          ['Authorization', `Basic ${header}`],
-        ] as const
-        const target = `${HOOK}/${path}?q=${query}&${query}&__token=${TOKEN}`
-        const answer = await at.sendKept({ target, headers })
-        const call = at.github.calls[0]
-        const { authorization, ...others } = call?.headers ?? {}
-        expect(authorization).toBe(`Bearer ${TOKEN}`)
-        const { body, headers: told } = answer
-        sinks.push(JSON.stringify([call?.url, others, call?.body, body, told]))
-      },
-    )
-    await fc.assert(property, { numRuns: RUNS })
+    const attempt = async (
+      [path, query, header]: readonly [string, string, string],
+      name: string,
+      answered: number,
+    ) => {
+      at.github.reset()
+      at.github.always(answered === 204 ? { status: 204 } : echoing(answered))
+      const headers = [
+        [name, `https://h.test/?__token=${header}`],
+        ['Authorization', `Basic ${header}`],
+      ] as const
+      const target = `${HOOK}/${path}?q=${query}&${query}&__token=${TOKEN}`
+      const answer = await at.sendKept({ target, headers })
+      const call = at.github.calls[0]
+      const { authorization, ...others } = call?.headers ?? {}
+      expect(authorization).toBe(`Bearer ${TOKEN}`)
+      const { body, headers: told } = answer
+      sinks.push(JSON.stringify([call?.url, others, call?.body, body, told]))
+    }
+    const texts = fc.tuple(planted, planted, planted)
+    await fc.assert(fc.asyncProperty(texts, place, status, attempt), { numRuns: RUNS })
+    // Once each, the limit last: it holds the calls that follow.
+    for (const answered of [204, 401, 429]) await attempt(['x', 'x', TOKEN], 'referer', answered)
     // The last lines of a log may come a moment later.
     while (at.relay.log.length < RUNS) await new Promise((resolve) => setTimeout(resolve, 10))
     const text = [...sinks, ...at.relay.log].join('\n')

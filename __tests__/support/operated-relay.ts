@@ -1,4 +1,4 @@
-import { readRelayConfig, relayPorts } from '../../src/relay/config.ts'
+import { platformOf, readRelayConfig, relayPorts } from '../../src/relay/config.ts'
 import { serveRelay } from '../../src/relay/http-server.ts'
 import type { OutboxView } from '../../src/relay/outbox/operator.ts'
 import { withOperator } from '../../src/relay/outbox/operator.ts'
@@ -44,7 +44,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   }
   const config = await readRelayConfig({})
   const write = (line: string) => void log.push(line)
-  const ports = withOperator(relayPorts(config, call, write), {
+  const ports = withOperator(relayPorts(config, platformOf({}, config, call), write), {
     key: key ? new Secret(key) : undefined,
     outbox: hasOutbox ? view : undefined,
     keys: [lanes.key],

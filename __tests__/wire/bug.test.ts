@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readRelayConfig, relayPorts } from '../../src/relay/config.ts'
+import { platformOf, readRelayConfig, relayPorts } from '../../src/relay/config.ts'
 import { bugOf } from '../../src/wire/errors.ts'
 
 const SECRET = 'ghp_a-token-in-the-message-of-an-error'
@@ -9,7 +9,8 @@ test('R14: what the relay logs of its own fault is kind and place, never the mes
   const post = async () => {
     throw new Error('nothing is sent here')
   }
-  const ports = relayPorts(await readRelayConfig({}), post, (line) => lines.push(line))
+  const config = await readRelayConfig({})
+  const ports = relayPorts(config, platformOf({}, config, post), (line) => lines.push(line))
   ports.report(new RangeError(`${SECRET}\n    at ${SECRET}`))
   ports.report(SECRET)
   expect(lines.join('\n')).not.toContain(SECRET)

@@ -7,9 +7,12 @@ import { readToken, Secret, shownSetting } from '../wire/secret.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
 import { type Authority, type CredentialOptions, judgeCredentials } from './credentials.ts'
-import { dispatchTo } from './dispatch.ts'
-import { type Clock, DEFAULT_BUDGET, type GitHubOptions, type PlatformCall } from './github.ts'
+import { countingRefusals, dispatchTo } from './dispatch.ts'
+import { type Clock, DEFAULT_BUDGET, type PlatformCall } from './github.ts'
+import { Governors } from './governor.ts'
 import { readSignKey, type SignKey } from './grant.ts'
+import { RelayMetrics } from './metrics.ts'
+import { readPace } from './outbox/settings.ts'
 import type { Packer } from './payload.ts'
 import { BodyMemory, type LogEntry, type RelayPorts } from './relay.ts'
 import { parseRepository, type Repository } from './route.ts'
@@ -66,18 +69,40 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
   }
 }
 
+/** What all calls of GitHub by one process, or one isolate, share. */
+export interface Platform {
+  readonly call: PlatformCall
+  readonly governors: Governors
+  readonly metrics: RelayMetrics
+}
+
+/** @throws UserError when `HOOKLINE_OUTBOX_PACE_MS` is wrong */
+export function platformOf(
+  env: Environment,
+  { authority }: RelayConfig,
+  call: PlatformCall,
+): Platform {
+  const metrics = new RelayMetrics()
+  const { now, after } = steadyClock
+  const isApp = authority !== undefined && 'app' in authority
+  const pace = readPace(env)
+  const ports = { now, after, date: systemClock.now, pace, metrics }
+  return { call, metrics, governors: new Governors(ports, isApp) }
+}
+
 /** The ports of a relay towards GitHub. */
 export function relayPorts(
   config: RelayConfig,
-  call: PlatformCall,
+  { call, governors, metrics }: Platform,
   write: (line: string) => void,
   packers?: readonly Packer[],
 ): RelayPorts {
   const { pages, repository, apiUrl, budget, event, ref } = config
   const { now } = systemClock
-  const options: GitHubOptions = { call, apiUrl, budget, clock: systemClock }
+  const options = { call, apiUrl, budget, clock: systemClock, govern: governors.live }
   return {
-    dispatch: dispatchTo(options),
+    dispatch: countingRefusals(dispatchTo(options), metrics),
+    metrics,
     credentials: judgeCredentials({ ...config.credentials, ...authorityOf(config, call), now }),
     pages,
     ...(repository && { repository }),
@@ -312,6 +337,15 @@ export function weakKeyProblems(env: Environment): readonly Problem[] {
 
 function split(text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean)
+}
+
+/** Time that passes, by the machine: it never jumps. */
+export const steadyClock = {
+  now: () => performance.now(),
+  after: (milliseconds: number, back: () => void) => {
+    const timer = setTimeout(back, milliseconds)
+    return () => clearTimeout(timer)
+  },
 }
 
 /** The clock of the machine. */

@@ -138,6 +138,11 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
   }
 }
 
+/** True for what stands for the relay's own authority: it judges such a credential by itself. */
+export function isOwn({ kind }: Credential): boolean {
+  return kind === 'key' || kind === 'grant'
+}
+
 /** For a loopback address, behind which no platform stands. */
 export const NO_CREDENTIALS: Credentials = {
   required: false,
@@ -149,8 +154,8 @@ const UNASKED: Credential = { kind: 'none', secrets: [], token: async () => unde
 
 /** What to keep of a credential, so that `restore` gives it back. */
 export function keepCredential({ kind, scope, id, platformToken }: Credential): KeptCredential {
-  const isOwn = kind === 'key' || kind === 'grant'
-  const token = isOwn ? undefined : platformToken?.reveal()
+  const isOurs = kind === 'key' || kind === 'grant'
+  const token = isOurs ? undefined : platformToken?.reveal()
   return {
     kind,
     ...(scope && { scope }),

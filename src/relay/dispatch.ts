@@ -1,6 +1,6 @@
 import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
 import { BoundedCache } from './bounded-cache.ts'
-import type { Credential } from './credentials.ts'
+import { type Credential, isOwn } from './credentials.ts'
 import { type Attempts, RelayError } from './errors.ts'
 import {
   fieldsOf,
@@ -8,7 +8,9 @@ import {
   GitHubSession,
   type Outcome,
   type PlatformAnswer,
+  type PlatformCall,
 } from './github.ts'
+import type { RelayMetrics } from './metrics.ts'
 import type { Repository } from './route.ts'
 
 /** An accepted request on its way to the platform, or to the local engine. */
@@ -36,17 +38,70 @@ interface WorkflowTarget {
 export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 
 /** Makes each dispatch a call of GitHub's API: an event for all who listen, or the start of one workflow. */
-export function dispatchTo(options: GitHubOptions): DispatchPort {
-  const direct = new DirectDispatch(options)
+export function dispatchTo(options: DispatchOptions): DispatchPort {
+  const { govern } = options
+  const direct = new DirectDispatch()
   return async (dispatch) => {
     const { target } = dispatch
-    if (target.event === 'workflow_dispatch') return direct.start(dispatch, target)
+    const governing = govern?.(dispatch)
+    const call = governing instanceof Promise ? await governing : governing
+    const session = call ? { ...options, call: call(options.call) } : options
+    const github = new GitHubSession(session, target.event, dispatch)
+    if (target.event === 'workflow_dispatch') {
+      return direct.start(dispatch, target, github, options.clock.now().getTime())
+    }
     // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
-    const github = new GitHubSession(options, 'repository_dispatch', dispatch)
     const body = writeDispatch(dispatch.clientPayload)
     const outcome = await github.ask({ path: '/dispatches', body })
     if (outcome.accepted) return github.attempts
     throw outcome.error.after(github.attempts)
+  }
+}
+
+export interface DispatchOptions extends GitHubOptions {
+  /**
+   * Gives the calls of an event their place among all that is asked with its authority.
+   *
+   * @throws RelayError when GitHub must not be asked now
+   */
+  readonly govern?: Govern
+}
+
+type Governed = (call: PlatformCall) => PlatformCall
+
+export type Govern = (dispatch: Dispatch) => Governed | undefined | Promise<Governed | undefined>
+
+/** What an operator mends, while those who send the events can do nothing. */
+const REFUSALS_OF_AUTHORITY: ReadonlySet<string> = new Set([
+  'invalid_token',
+  'repository_not_accessible',
+  'app_not_installed',
+  'app_key_rejected',
+  'app_clock_off',
+  'app_permission_missing',
+])
+
+/** True for a refusal of what GitHub was asked with, whatever the event. */
+export function refusesAuthority({ code }: RelayError): boolean {
+  return REFUSALS_OF_AUTHORITY.has(code)
+}
+
+/** Has the metrics know where the relay's own authority is refused, and until when. */
+export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics): DispatchPort {
+  return async (event) => {
+    const { credential, repository } = event
+    if (!isOwn(credential)) return dispatch(event)
+    const place = `${repository.owner}/${repository.name}`.toLowerCase()
+    try {
+      const attempts = await dispatch(event)
+      metrics.authority(place, undefined)
+      return attempts
+    } catch (error) {
+      if (error instanceof RelayError && refusesAuthority(error)) {
+        metrics.authority(place, error.code)
+      }
+      throw error
+    }
   }
 }
 
@@ -75,26 +130,28 @@ interface Known {
 
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
-  readonly #options: GitHubOptions
   readonly #known = new BoundedCache<string, Known>(REMEMBERED)
   /** False once the platform refused to be asked for the run: GitHub Enterprise Server up to 3.20. */
   #tellsRun = true
 
-  constructor(options: GitHubOptions) {
-    this.#options = options
-  }
-
-  /** @throws RelayError when the workflow was not started, or nobody can tell */
-  async start(dispatch: Dispatch, target: WorkflowTarget): Promise<Attempts> {
-    const github = new GitHubSession(this.#options, 'workflow_dispatch', dispatch)
+  /**
+   * @param now milliseconds since 1970
+   * @throws RelayError when the workflow was not started, or nobody can tell
+   */
+  async start(
+    dispatch: Dispatch,
+    target: WorkflowTarget,
+    github: GitHubSession,
+    now: number,
+  ): Promise<Attempts> {
     const known = this.#knownOf(dispatch.repository)
-    const remembered = target.ref ?? this.#freshBranch(known)
-    const ref = remembered ?? (await this.#defaultBranch(github, known))
+    const remembered = target.ref ?? freshBranch(known, now)
+    const ref = remembered ?? (await this.#defaultBranch(github, known, now))
     const event = { workflow: target.workflow, clientPayload: dispatch.clientPayload }
     let outcome = await this.#startOn(ref, event, known, github)
     if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {
       // The default branch was renamed since it was looked up.
-      const renamed = await this.#defaultBranch(github, known)
+      const renamed = await this.#defaultBranch(github, known, now)
       outcome = await this.#startOn(renamed, event, known, github)
     }
     if (!outcome.accepted) throw refusal(outcome, target).after(github.attempts)
@@ -138,23 +195,19 @@ class DirectDispatch {
     return this.#known.get(repository) ?? { repository, yaml: new Set() }
   }
 
-  #freshBranch({ branch }: Known): string | undefined {
-    return branch && this.#now() < branch.until ? branch.name : undefined
-  }
-
-  async #defaultBranch(github: GitHubSession, known: Known): Promise<string> {
+  async #defaultBranch(github: GitHubSession, known: Known, now: number): Promise<string> {
     const outcome = await github.ask({ method: 'GET', path: '', reads: true })
     if (!outcome.accepted) throw outcome.error.after(github.attempts)
     const name = fieldsOf(outcome.answer).default_branch
     if (typeof name !== 'string' || name === '') throw noDefaultBranch().after(github.attempts)
-    known.branch = { name, until: this.#now() + BRANCH_HOLDS }
+    known.branch = { name, until: now + BRANCH_HOLDS }
     this.#known.set(known.repository, known)
     return name
   }
+}
 
-  #now(): number {
-    return this.#options.clock.now().getTime()
-  }
+function freshBranch({ branch }: Known, now: number): string | undefined {
+  return branch && now < branch.until ? branch.name : undefined
 }
 
 function isAnswer(outcome: Outcome, status: number, text = /(?:)/): boolean {

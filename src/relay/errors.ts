@@ -162,6 +162,14 @@ const MALFORMED: ReadonlyMap<number, readonly [code: string, message: string]> =
   [431, ['headers_too_large', 'the request line and the headers together are larger than 16 KB']],
 ])
 
+/** @param retryAfter seconds */
+export function rateLimited(retryAfter: number): RelayError {
+  return new RelayError(429, 'rate_limited', "GitHub's rate limit is reached", {
+    hint: `send the request again in ${retryAfter} seconds`,
+    retryAfter,
+  })
+}
+
 export function platformUnavailable(cause?: unknown, retryAfter?: number): RelayError {
   return new RelayError(502, 'platform_unavailable', 'GitHub did not accept the event', {
     hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,

@@ -12,6 +12,7 @@ import {
   platformUnavailable,
   platformUnreachable,
   RelayError,
+  rateLimited,
   redirected,
 } from './errors.ts'
 import type { Repository } from './route.ts'
@@ -217,7 +218,7 @@ export function classifyResponse(
   const { status } = answer
   if (isAccepted(answer, event)) return { kind: 'accepted', answer }
   if (MOVED.has(status)) return movedTo(answer)
-  if (isRateLimit(answer)) return rateLimited(answer, now)
+  if (isRateLimit(answer)) return limitReached(answer, now)
   if (status === 503) return unavailableFor(secondsToWait(answer, now))
   // A gateway may have handed it on: the repeat carries the same delivery id.
   if (status === 502) return { kind: 'again', error: perhapsAccepted() }
@@ -286,20 +287,17 @@ function refusal(answer: PlatformAnswer, event: DispatchEvent): RelayError {
 }
 
 /** https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
-function isRateLimit({ status, header, text }: PlatformAnswer): boolean {
+export function isRateLimit({ status, header, text }: PlatformAnswer): boolean {
   if (status === 429) return true
   if (status !== 403) return false
   const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0'
   return told || SECONDARY_LIMIT.test(text)
 }
 
-function rateLimited(answer: PlatformAnswer, now: Date): Verdict {
+function limitReached(answer: PlatformAnswer, now: Date): Verdict {
   const told = secondsToWait(answer, now)
   const retryAfter = told ?? DEFAULT_RETRY_AFTER
-  const error = new RelayError(429, 'rate_limited', "GitHub's rate limit is reached", {
-    hint: `send the request again in ${retryAfter} seconds`,
-    retryAfter,
-  })
+  const error = rateLimited(retryAfter)
   if (told === undefined) return { kind: 'refused', error }
   return { kind: 'again', error, wait: told * 1000 }
 }
@@ -308,7 +306,7 @@ function rateLimited(answer: PlatformAnswer, now: Date): Verdict {
  * `Retry-After` in seconds or as a date; else the moment at which the spent limit is filled again. A
  * moment is told by the platform's clock, which ours may not agree with.
  */
-function secondsToWait({ header }: PlatformAnswer, now: Date): number | undefined {
+export function secondsToWait({ header }: PlatformAnswer, now: Date): number | undefined {
   const retryAfter = header('retry-after')?.trim()
   if (retryAfter && /^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
   const reset = header('x-ratelimit-remaining') === '0' ? header('x-ratelimit-reset') : undefined

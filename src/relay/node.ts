@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib'
 import { Secret } from '../wire/secret.ts'
 import {
   type Environment,
+  platformOf,
   type RelayConfig,
   readNumber,
   readRelayConfig,
@@ -55,13 +56,17 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const platform = platformPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
-  const { call } = platform
-  const direct = relayPorts(config, call, write, PACKERS)
+  const github = platformOf(env, config, platform.call)
+  const direct = relayPorts(config, github, write, PACKERS)
   const maxConnections = readNumber(env, 'HOOKLINE_MAX_CONNECTIONS', MOST_CONNECTIONS)
   const outbox =
     options.outbox === undefined
       ? undefined
-      : await openNodeOutbox(options.outbox, env, config, { ports: direct, call, write })
+      : await openNodeOutbox(options.outbox, env, config, {
+          ports: direct,
+          platform: github,
+          write,
+        })
   const ports = withOperator(outbox?.ports ?? direct, operatorOptions(env, config, outbox, write))
   const bounds = { maxConnections, ...limits }
   const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {

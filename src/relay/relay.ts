@@ -35,6 +35,7 @@ import {
   overloaded,
   RelayError,
 } from './errors.ts'
+import type { RelayMetrics } from './metrics.ts'
 import {
   isAnyIn,
   LIMIT_OF,
@@ -75,8 +76,8 @@ export interface RelayPorts {
     address: RegExpExecArray,
     delivery: string,
   ) => Promise<Reply>
-  /** Counts the answers by status, where there is an operator to see them. */
-  readonly answers?: Map<number, number>
+  /** Counts what an operator may want to see. */
+  readonly metrics?: RelayMetrics
   /** Which event starts the workflow, where the credential does not say. */
   readonly event?: DispatchEvent
   /** Branch or tag that a workflow is started on, where the credential does not say. */
@@ -116,7 +117,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
     reply = errorReply(fault, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
-  ports.answers?.set(reply.status, (ports.answers.get(reply.status) ?? 0) + 1)
+  ports.metrics?.answered(reply.status)
   ports.log(log.entry(method, reply.status, ports.now()))
   return withStandardHeaders(reply, request.method, log.delivery)
 }

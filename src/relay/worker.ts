@@ -2,7 +2,7 @@ import { byteString, collect } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
-import { readRelayConfig, relayPorts } from './config.ts'
+import { platformOf, readRelayConfig, relayPorts } from './config.ts'
 import { internalError } from './errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from './github.ts'
 import type { LaneObject } from './outbox/durable.ts'
@@ -48,12 +48,9 @@ export class Outbox {
     this.#lane = state.blockConcurrencyWhile(async () => {
       const settings = settingsOf(env)
       const config = await readRelayConfig(settings)
-      const call = platformFetch(config.apiUrl)
-      return openLaneObject(state, env, config, {
-        ports: relayPorts(config, call, write),
-        call,
-        write,
-      })
+      const platform = platformOf(settings, config, platformFetch(config.apiUrl))
+      const ports = relayPorts(config, platform, write)
+      return openLaneObject(state, env, config, { ports, platform, write })
     })
   }
 
@@ -81,8 +78,9 @@ async function openPorts(env: Bindings): Promise<PortsOfRequest> {
   const settings = settingsOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
-  const call = platformFetch(config.apiUrl)
-  return outboxPorts(env, config, { ports: relayPorts(config, call, write), call, write })
+  const platform = platformOf(settings, config, platformFetch(config.apiUrl))
+  const ports = relayPorts(config, platform, write)
+  return outboxPorts(env, config, { ports, platform, write })
 }
 
 function relayRequest(request: Request): RelayRequest {

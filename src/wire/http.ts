@@ -47,7 +47,7 @@ export class HttpFailure extends Error {
  *
  * @see https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
  */
-export const SECONDARY_LIMIT: RegExp = /secondary rate|abuse detection/i
+export const SECONDARY_LIMIT: RegExp = /secondary rate|abuse detection|number of login attempts/i
 
 /**
  * Milliseconds until another try, with full jitter.

@@ -146,9 +146,13 @@ describe('the operator’s addresses', () => {
     const answer = await send(fresh.url, { target: '/metrics', headers: authorized })
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const lines = answer.body.trimEnd().split('\n')
-    expect(lines.filter((line) => !line.startsWith('#'))).toEqual([
+    const buckets = /^hookline_platform_seconds_(?:bucket|sum)/
+    expect(lines.filter((line) => !line.startsWith('#') && !buckets.test(line))).toEqual([
       'hookline_answers_total{status="200"} 2',
       'hookline_answers_total{status="404"} 1',
+      'hookline_filtered_total 0',
+      'hookline_platform_seconds_count 2',
+      'hookline_platform_tries_total{outcome="accepted"} 2',
       'hookline_outbox_waiting 1',
       'hookline_outbox_oldest_seconds 90',
       'hookline_outbox_dead 0',
@@ -157,7 +161,7 @@ describe('the operator’s addresses', () => {
     const named = lines
       .filter((line) => line.startsWith('# TYPE'))
       .map((line) => line.split(' ')[2])
-    expect(named).toHaveLength(5)
+    expect(named).toHaveLength(10)
     await fresh.close()
   })
 

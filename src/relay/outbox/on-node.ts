@@ -1,8 +1,13 @@
 import { createCipheriv } from 'node:crypto'
 import { bugOf } from '../../wire/errors.ts'
-import { type Environment, type RelayConfig, systemClock } from '../config.ts'
+import {
+  type Environment,
+  type Platform,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from '../config.ts'
 import { dispatchTo } from '../dispatch.ts'
-import type { PlatformCall } from '../github.ts'
 import type { RelayPorts } from '../relay.ts'
 import { throughOutbox } from './accept.ts'
 import { laneNames } from './lane.ts'
@@ -34,12 +39,14 @@ export async function openNodeOutbox(
   file: string,
   env: Environment,
   config: RelayConfig,
-  given: { ports: RelayPorts; call: PlatformCall; write(line: string): void },
+  given: { ports: RelayPorts; platform: Platform; write(line: string): void },
 ): Promise<NodeOutbox> {
   const { limits, acceptTime } = readOutboxSettings(env)
   const { outbox, fault, close } = await openOutboxFile(file)
-  const { ports, call, write } = given
+  const { ports, platform, write } = given
+  const { call, governors } = platform
   const { apiUrl, budget, credentials } = config
+  const options = { call, apiUrl, budget, clock: systemClock }
   const { sealKeys: keys = [] } = credentials
   const [sealKey] = keys
   if (!sealKey) throw new TypeError('there is no key to seal with')
@@ -50,7 +57,7 @@ export async function openNodeOutbox(
     keys,
     limits,
     credentials: ports.credentials,
-    send: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: 0 }),
+    send: dispatchTo({ ...options, retryTime: 0, govern: governors.granted }),
     now: steadyNow,
     random: Math.random,
     wake: turns.set,
@@ -59,7 +66,7 @@ export async function openNodeOutbox(
   })
   const open = new Set<Promise<void>>()
   const dispatch = throughOutbox({
-    ask: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: acceptTime }),
+    ask: dispatchTo({ ...options, retryTime: acceptTime, govern: governors.live }),
     lanes: queue,
     seal: sealEventsFor(sealKey, NODE_CIPHER),
     laneOf: laneNames(),
@@ -67,10 +74,7 @@ export async function openNodeOutbox(
     callTime: budget,
     now: steadyNow,
     random: Math.random,
-    after: (milliseconds, back) => {
-      const timer = setTimeout(back, milliseconds)
-      return () => clearTimeout(timer)
-    },
+    after: steadyClock.after,
     background: (work) => {
       open.add(work)
       void work.finally(() => open.delete(work))

@@ -1,7 +1,12 @@
 import { Secret } from '../../wire/secret.ts'
-import { type Environment, type RelayConfig, systemClock } from '../config.ts'
+import {
+  type Environment,
+  type Platform,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from '../config.ts'
 import { dispatchTo } from '../dispatch.ts'
-import type { PlatformCall } from '../github.ts'
 import type { RelayPorts } from '../relay.ts'
 import { throughOutbox } from './accept.ts'
 import { durableLanes, durableView, LaneObject, type ObjectNamespace } from './durable.ts'
@@ -17,7 +22,7 @@ export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefi
 interface Given {
   /** Those of a relay without outbox. */
   readonly ports: RelayPorts
-  readonly call: PlatformCall
+  readonly platform: Platform
   write(line: string): void
 }
 
@@ -37,7 +42,7 @@ export function settingsOf(env: Bindings): Environment {
 export function outboxPorts(
   env: Bindings,
   { apiUrl, budget, credentials }: RelayConfig,
-  { ports, call, write }: Given,
+  { ports, platform, write }: Given,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
   const { HOOKLINE_OPERATOR_KEY: key } = settingsOf(env)
@@ -54,7 +59,10 @@ export function outboxPorts(
   if (!sealKey) throw new TypeError('there is no key to seal with')
   const { report } = ports
   const accept = {
-    ask: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: acceptTime }),
+    ask: dispatchTo({
+      ...{ call: platform.call, apiUrl, budget, clock: systemClock, retryTime: acceptTime },
+      govern: platform.governors.live,
+    }),
     lanes: durableLanes(namespace, report),
     seal: sealEventsFor(sealKey),
     laneOf: laneNames(),
@@ -62,10 +70,7 @@ export function outboxPorts(
     callTime: budget,
     now: Date.now,
     random: Math.random,
-    after: (milliseconds: number, back: () => void) => {
-      const timer = setTimeout(back, milliseconds)
-      return () => clearTimeout(timer)
-    },
+    after: steadyClock.after,
     report,
   }
   return (background) => ({ ...operated, dispatch: throughOutbox({ ...accept, background }) })
@@ -76,7 +81,7 @@ export function openLaneObject(
   state: ObjectState,
   env: Bindings,
   { apiUrl, budget, credentials }: RelayConfig,
-  { ports, call, write }: Given,
+  { ports, platform, write }: Given,
 ): Promise<LaneObject> {
   const namespace = namespaceOf(env)
   if (!namespace) throw new TypeError('the binding OUTBOX is missing')
@@ -85,7 +90,10 @@ export function openLaneObject(
     keys: credentials.sealKeys ?? [],
     limits: readOutboxSettings(settingsOf(env)).limits,
     credentials: ports.credentials,
-    send: dispatchTo({ call, apiUrl, budget, clock: systemClock, retryTime: 0 }),
+    send: dispatchTo({
+      ...{ call: platform.call, apiUrl, budget, clock: systemClock, retryTime: 0 },
+      govern: platform.governors.granted,
+    }),
     now: Date.now,
     random: Math.random,
     log: (line) => write(JSON.stringify(line)),

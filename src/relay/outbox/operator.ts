@@ -4,6 +4,7 @@ import { Secret } from '../../wire/secret.ts'
 import { errorReply } from '../answers.ts'
 import { comparison } from '../credentials.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
+import { gauge, type RelayMetrics } from '../metrics.ts'
 import type { RelayPorts, RelayRequest } from '../relay.ts'
 import type { SealKey } from '../seal.ts'
 import {
@@ -40,13 +41,11 @@ export interface OperatorOptions {
  * `/metrics`, what it is doing. Every other address is as it was.
  */
 export function withOperator(ports: RelayPorts, options: OperatorOptions): RelayPorts {
-  const answers = new Map<number, number>()
   const isKey = options.key && comparison([options.key])
   return {
     ...ports,
-    answers,
     operator: (request, address, delivery) =>
-      answer(request, address, { ...options, isKey, answers }).catch((error) => {
+      answer(request, address, { ...options, isKey, metrics: ports.metrics }).catch((error) => {
         if (error instanceof RelayError) return errorReply(error, delivery)
         ports.report(error)
         const fault = error instanceof StorageError ? diskFails(error) : internalError(error)
@@ -57,14 +56,13 @@ export function withOperator(ports: RelayPorts, options: OperatorOptions): Relay
 
 interface AnswerOptions extends OperatorOptions {
   readonly isKey: ((presented: Secret) => Promise<boolean>) | undefined
-  /** Answers since the start, by status. */
-  readonly answers: ReadonlyMap<number, number>
+  readonly metrics: RelayMetrics | undefined
 }
 
 async function answer(
   { method, headers }: RelayRequest,
   [path, delivery, replay]: RegExpExecArray,
-  { isKey, outbox, keys, answers, log }: AnswerOptions,
+  { isKey, outbox, keys, metrics, log }: AnswerOptions,
 ): Promise<Reply> {
   if (!isKey) throw noSuchAddress()
   const bearer = /^bearer +(\S+)$/i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
@@ -72,7 +70,7 @@ async function answer(
   const isRead = method === 'GET' || method === 'HEAD'
   if (path.toLowerCase() === '/metrics') {
     if (!isRead) throw methodNotAllowed(['GET'])
-    return metrics(answers, await outbox?.figures())
+    return metricsPage(metrics, await outbox?.figures())
   }
   if (!outbox) throw noOutbox()
   if (delivery === undefined) {
@@ -115,24 +113,15 @@ async function payloadOf({ sealed }: SealedEvent, keys: readonly SealKey[]): Pro
   return opened ? JSON.parse(opened.event.clientPayload) : null
 }
 
-/** https://prometheus.io/docs/instrumenting/exposition_formats/ */
-function metrics(answers: ReadonlyMap<number, number>, figures: OutboxFigures | undefined): Reply {
-  const counts = [...answers].toSorted(([a], [b]) => a - b)
-  const lines = [
-    '# TYPE hookline_answers_total counter',
-    ...counts.map(([status, count]) => `hookline_answers_total{status="${status}"} ${count}`),
-    ...(figures ? gauges(figures) : []),
-  ]
+function metricsPage(metrics: RelayMetrics | undefined, figures: OutboxFigures | undefined): Reply {
+  const lines = [...(metrics?.lines() ?? []), ...(figures ? gauges(figures) : [])]
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   return { status: 200, headers, body: `${lines.join('\n')}\n` }
 }
 
 function gauges({ waiting, oldest, dead, unreadable }: OutboxFigures): string[] {
   const values = { waiting, oldest_seconds: oldest, dead, unreadable }
-  return Object.entries(values).flatMap(([name, value]) => [
-    `# TYPE hookline_outbox_${name} gauge`,
-    `hookline_outbox_${name} ${value}`,
-  ])
+  return Object.entries(values).flatMap(([name, value]) => gauge(`hookline_outbox_${name}`, value))
 }
 
 function json(value: unknown): Reply {

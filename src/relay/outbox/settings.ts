@@ -1,7 +1,8 @@
 import { UserError } from '../../wire/errors.ts'
 import { shownSetting } from '../../wire/secret.ts'
-import type { Environment } from '../config.ts'
 import type { OutboxLimits } from './outbox.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 interface OutboxSettings {
   readonly limits: OutboxLimits
@@ -23,7 +24,7 @@ export function readOutboxSettings(env: Environment): OutboxSettings {
   return {
     acceptTime: number(env, 'HOOKLINE_ACCEPT_MS', 2500, { whole: true, least: 1, most: 60_000 }),
     limits: {
-      pace: number(env, 'HOOKLINE_OUTBOX_PACE_MS', 350, { whole: true, least: 0, most: 60_000 }),
+      pace: readPace(env),
       age: HOUR * number(env, 'HOOKLINE_OUTBOX_HOURS', 24, { least: 0, most: 8760 }),
       events: number(env, 'HOOKLINE_OUTBOX_EVENTS', 10_000, {
         whole: true,
@@ -33,6 +34,15 @@ export function readOutboxSettings(env: Environment): OutboxSettings {
       bytes: MB * number(env, 'HOOKLINE_OUTBOX_MB', 256, { least: 0, most: 1_000_000 }),
     },
   }
+}
+
+/**
+ * Milliseconds from one call of an authority to its next while something waits.
+ *
+ * @throws UserError
+ */
+export function readPace(env: Environment): number {
+  return number(env, 'HOOKLINE_OUTBOX_PACE_MS', 350, { whole: true, least: 0, most: 60_000 })
 }
 
 interface Range {

@@ -1,0 +1,190 @@
+import { describe, expect, test } from '@jest/globals'
+import type { PlatformAnswer } from '../../src/relay/github.ts'
+import { Governor, Governors } from '../../src/relay/governor.ts'
+import { RelayMetrics } from '../../src/relay/metrics.ts'
+import { Secret } from '../../src/wire/secret.ts'
+import { tokenCredential } from '../support/credentials.ts'
+import { FakeTime, HOUR, MINUTE, SECOND, START } from '../support/fake-lanes.ts'
+
+const REQUEST = { path: '/', headers: {}, timeout: 8 * SECOND }
+
+function answer(status: number, headers: Record<string, string> = {}, text = ''): PlatformAnswer {
+  return { status, header: (name) => headers[name], text }
+}
+
+const ACCEPTED = answer(204)
+
+function governed({ pace = 350 } = {}) {
+  const time = new FakeTime()
+  const metrics = new RelayMetrics()
+  const ports = {
+    now: () => time.now,
+    date: () => new Date(time.now),
+    after: (milliseconds: number, back: () => void) => time.at(Symbol('after'), milliseconds, back),
+    ...{ pace, metrics },
+  }
+  return { time, metrics, governor: new Governor(ports), ports }
+}
+
+/** The code of what is thrown. */
+function refusalOf(run: () => void): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+describe('one authority', () => {
+  test.each([
+    ['429 with Retry-After', answer(429, { 'retry-after': '60' }), 60],
+    ['429 without', answer(429), 60],
+    ['403 that names a secondary limit', answer(403, {}, 'a secondary rate limit'), 60],
+    [
+      '403 for too many failed logins',
+      answer(403, {}, 'Maximum number of login attempts exceeded. Please try again later.'),
+      60,
+    ],
+    ['503 with Retry-After', answer(503, { 'retry-after': '7' }), 7],
+    ['years are an hour', answer(429, { 'retry-after': '99999999' }), 3600],
+    [
+      'an accepted call that was the last',
+      answer(204, {
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(START / 1000 + 90),
+        date: new Date(START).toUTCString(),
+      }),
+      90,
+    ],
+  ])('is not asked again after %s', async (_name, told, seconds) => {
+    const { governor, time } = governed()
+    await governor.live(async () => told)(REQUEST)
+    await time.pass((seconds - 1) * SECOND)
+    expect(refusalOf(() => governor.admit())).toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+      retryAfter: 1,
+    })
+    await time.pass(SECOND)
+    expect(refusalOf(() => governor.admit())).toBeUndefined()
+  })
+
+  test.each([
+    ['a refusal', answer(403)],
+    ['an outage', answer(503)],
+    ['calls that are left', answer(204, { 'x-ratelimit-remaining': '1' })],
+  ])('is asked on after %s', async (_name, told) => {
+    const { governor } = governed()
+    await governor.live(async () => told)(REQUEST)
+    expect(refusalOf(() => governor.admit())).toBeUndefined()
+  })
+
+  test('a token that GitHub does not know is not asked with for a minute', async () => {
+    const { governor, time } = governed()
+    await governor.live(async () => answer(401))(REQUEST)
+    expect(refusalOf(() => governor.admit())).toMatchObject({ code: 'invalid_token' })
+    await time.pass(MINUTE)
+    expect(refusalOf(() => governor.admit())).toBeUndefined()
+  })
+
+  test('one that GitHub accepted before is asked with each time', async () => {
+    const { governor } = governed()
+    await governor.live(async () => ACCEPTED)(REQUEST)
+    await governor.live(async () => answer(401))(REQUEST)
+    expect(refusalOf(() => governor.admit())).toBeUndefined()
+  })
+
+  test('at most 100 calls are open; the next waits within its time, then is 429', async () => {
+    const { governor, time } = governed()
+    let open = 0
+    let most = 0
+    const call = governor.live(async () => {
+      most = Math.max(most, ++open)
+      await time.sleep(5 * SECOND)
+      open--
+      return ACCEPTED
+    })
+    const calls = Array.from({ length: 250 }, () =>
+      call(REQUEST).then(
+        () => 204,
+        (error) => error.status,
+      ),
+    )
+    await time.pass(MINUTE)
+    const answers = await Promise.all(calls)
+    expect(most).toBe(100)
+    expect([204, 429].map((status) => answers.filter((each) => each === status).length)).toEqual([
+      200, 50,
+    ])
+  })
+
+  test('lanes take turns, a pace apart, and senders in between', async () => {
+    const { governor, time } = governed()
+    const turns: [string, number][] = []
+    const take = (name: string) => governor.turn().then(() => turns.push([name, time.now - START]))
+    const taken = ['a', 'b', 'c'].map(take)
+    const live = governor.live(async () => {
+      turns.push(['live', time.now - START])
+      return ACCEPTED
+    })(REQUEST)
+    await time.settled(taken[0])
+    await time.pass(5 * SECOND)
+    await Promise.all([...taken, live])
+    expect(turns).toEqual([
+      ['a', 0],
+      ['live', 350],
+      ['b', 700],
+      ['c', 1050],
+    ])
+  })
+
+  test('after a secondary limit calls are 750 ms apart, for ten quiet minutes', async () => {
+    const { governor, time } = governed()
+    await governor.granted(async () => answer(403, {}, 'secondary rate limit'))(REQUEST)
+    expect(governor.pace).toBe(750)
+    await time.pass(10 * MINUTE)
+    expect(governor.pace).toBe(350)
+  })
+
+  test('no clock makes a lane wait for more than an hour', async () => {
+    const { governor, time } = governed()
+    governor.hold(1e12)
+    let isTurn = false
+    void governor.turn().then(() => {
+      isTurn = true
+    })
+    await time.pass(HOUR)
+    expect(isTurn).toBe(true)
+  })
+
+  test('counts what calls come to', async () => {
+    const { governor, metrics } = governed()
+    for (const told of [ACCEPTED, answer(429), answer(500), answer(403)]) {
+      await governor.granted(async () => told)(REQUEST)
+    }
+    const cut = governor.granted(() => Promise.reject(new Error('cut')))(REQUEST)
+    await expect(cut).rejects.toThrow('cut')
+    const text = metrics.lines().join('\n')
+    for (const outcome of ['accepted', 'limited', 'refused', 'failed', 'unanswered']) {
+      expect(text).toContain(`hookline_platform_tries_total{outcome="${outcome}"} 1`)
+    }
+    expect(text).toContain('hookline_platform_seconds_count 5')
+  })
+})
+
+describe('authorities', () => {
+  const governors = (isApp: boolean) => new Governors(governed().ports, isApp)
+  const own = { ...tokenCredential(new Secret('own')), kind: 'grant' as const }
+
+  test.each([
+    ['a token has one for all repositories', true, tokenCredential(new Secret('a')), true],
+    ['so has a token of the relay', false, own, true],
+    ['an App has one on each account', true, own, false],
+  ])('%s', async (_name, isApp, credential, isSame) => {
+    const all = governors(isApp)
+    const holder = await all.holderOf(credential)
+    expect(all.of(holder, 'Octo') === all.of(holder, 'octo')).toBe(true)
+    expect(all.of(holder, 'octo') === all.of(holder, 'other')).toBe(isSame)
+  })
+})

@@ -1,0 +1,116 @@
+/** Upper bounds of the buckets in which the platform's answers are counted, in seconds. */
+const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+
+/** What a call of the platform came to. */
+export type PlatformOutcome = 'accepted' | 'limited' | 'refused' | 'failed' | 'unanswered'
+
+/** Authorities and repositories that are remembered as failing. */
+const MOST_FAILING = 1000
+
+/** What is counted since the start: of one process, or one isolate. */
+export class RelayMetrics {
+  /** Answers to senders, by status. */
+  readonly answers = new Map<number, number>()
+  /** Ticks of the clock, by what became of them. */
+  readonly clock = new Map<string, number>()
+  /** Events that a grant's condition declined. */
+  filtered = 0
+  readonly #tries = new Map<PlatformOutcome, number>()
+  readonly #buckets = BUCKETS.map(() => 0)
+  #seconds = 0
+  #calls = 0
+  /** Least of what GitHub said last of the calls that are left to each authority. */
+  readonly #remaining = new Map<object, number>()
+  readonly #failing = new Map<string, string>()
+
+  answered(status: number): void {
+    this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+  }
+
+  ticked(outcome: string): void {
+    this.clock.set(outcome, (this.clock.get(outcome) ?? 0) + 1)
+  }
+
+  called(outcome: PlatformOutcome, milliseconds: number): void {
+    this.#tries.set(outcome, (this.#tries.get(outcome) ?? 0) + 1)
+    const seconds = milliseconds / 1000
+    this.#calls++
+    this.#seconds += seconds
+    for (const [at, bound] of BUCKETS.entries()) {
+      if (seconds <= bound) this.#buckets[at] = (this.#buckets[at] ?? 0) + 1
+    }
+  }
+
+  /** @param authority whose calls these are */
+  left(authority: object, remaining: number): void {
+    if (!this.#remaining.has(authority) && this.#remaining.size >= MOST_FAILING) {
+      this.#remaining.clear()
+    }
+    this.#remaining.set(authority, remaining)
+  }
+
+  /**
+   * Takes in what the relay's own authority came to.
+   *
+   * @param place the repository it was used for
+   * @param reason code of the refusal; `undefined` once it is accepted
+   */
+  authority(place: string, reason: string | undefined): void {
+    if (reason === undefined) this.#failing.delete(place)
+    else if (this.#failing.has(place) || this.#failing.size < MOST_FAILING) {
+      this.#failing.set(place, reason)
+    }
+  }
+
+  /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
+  lines(): string[] {
+    const remaining = [...this.#remaining.values()]
+    return [
+      ...counters('hookline_answers_total', 'status', [...this.answers].toSorted(byNumber)),
+      '# TYPE hookline_filtered_total counter',
+      `hookline_filtered_total ${this.filtered}`,
+      ...this.#histogram('hookline_platform_seconds'),
+      ...counters('hookline_platform_tries_total', 'outcome', [...this.#tries].toSorted()),
+      ...(remaining.length > 0 ? gauge('hookline_platform_remaining', Math.min(...remaining)) : []),
+      ...this.#failingLines(),
+      ...counters('hookline_clock_total', 'outcome', [...this.clock].toSorted()),
+    ]
+  }
+
+  #histogram(name: string): string[] {
+    return [
+      `# TYPE ${name} histogram`,
+      ...BUCKETS.map((bound, at) => `${name}_bucket{le="${bound}"} ${this.#buckets[at]}`),
+      `${name}_bucket{le="+Inf"} ${this.#calls}`,
+      `${name}_sum ${this.#seconds.toFixed(3)}`,
+      `${name}_count ${this.#calls}`,
+    ]
+  }
+
+  #failingLines(): string[] {
+    const counts = new Map<string, number>()
+    for (const reason of this.#failing.values()) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    const name = 'hookline_authority_failing'
+    const values = [...counts]
+      .toSorted()
+      .map(([reason, count]) => `${name}{reason="${reason}"} ${count}`)
+    return [`# TYPE ${name} gauge`, ...values]
+  }
+}
+
+function counters(
+  name: string,
+  label: string,
+  values: readonly (readonly [string | number, number])[],
+): string[] {
+  const lines = values.map(([value, count]) => `${name}{${label}="${value}"} ${count}`)
+  return [`# TYPE ${name} counter`, ...lines]
+}
+
+export function gauge(name: string, value: number): string[] {
+  return [`# TYPE ${name} gauge`, `${name} ${value}`]
+}
+
+function byNumber([a]: readonly [number, number], [b]: readonly [number, number]): number {
+  return a - b
+}
