@@ -1,16 +1,14 @@
 import { Command } from 'commander'
 import { ANY_REQUEST } from '../inspector/local-engine.ts'
 import { readApiUrl, systemClock } from '../relay/config.ts'
-import { newSignKey } from '../relay/grant.ts'
-import type { RunningServer } from '../relay/http-server.ts'
 import type { Sender } from '../triggers/verify/scheme.ts'
 import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { webhookUrl, withToken } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
+import { type Line, openLine } from './connect/line.ts'
 import { waitUntilReady } from './connect/ready.ts'
 import {
   type ConnectTarget,
@@ -20,11 +18,9 @@ import {
 } from './connect/target.ts'
 import { sendTrial } from './connect/trial.ts'
 import { githubAt } from './github.ts'
-import { makeGrant } from './grant.ts'
 import { parsePort } from './http.ts'
 import { keysOnTerminal } from './keyboard.ts'
 import { print, reportError, styled } from './terminal.ts'
-import { openTunnel, type Tunnel } from './tunnel.ts'
 
 interface ConnectOptions extends TargetOptions {
   readonly port?: string
@@ -181,70 +177,6 @@ async function writeFirst(sender: Sender | undefined): Promise<void> {
   const { initCommand } = await import('./init.ts')
   const flags = ['--yes', ...(sender ? ['--sender', sender.name] : [])]
   await initCommand().parseAsync(flags, { from: 'user' })
-}
-
-/** A relay of this process, with its public address. */
-export interface Line {
-  /** The webhook URL, with the grant. */
-  readonly url: string
-  /** The same as it is called from this machine, without a credential. */
-  readonly local: URL
-  readonly grant: Secret
-  readonly ended: Promise<unknown>
-  close(): Promise<void>
-}
-
-interface LineOptions extends Omit<Settings, 'secret'> {
-  readonly target: ConnectTarget
-  readonly token: Secret
-}
-
-/** @throws UserError where the port is taken, or there is no tunnel */
-async function openLine(
-  { target, token, port, publicUrl }: LineOptions,
-  write: (line: string) => void,
-): Promise<Line> {
-  const { repository, workflow, trigger, event } = target
-  const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
-  const path = `${workflow}/${trigger}`
-  const { text } = await makeGrant({ repository, path, event }, keys)
-  const { startRelay } = await import('../relay/node.ts')
-  const { HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL } = process.env
-  const relay = await startRelay({
-    ...{ host: '127.0.0.1', port, write },
-    env: {
-      ...{ HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL },
-      ...{ HOOKLINE_TOKEN: token.reveal(), HOOKLINE_SIGN_KEYS: keys, HOOKLINE_EVENT: event },
-    },
-  })
-  const tunnel = await addressOf(relay, publicUrl)
-  const address = { repository, workflow, trigger }
-  const suffix = target.example?.path ?? ''
-  return {
-    url: withToken(webhookUrl({ relay: tunnel.url, ...address }) + suffix, text),
-    local: new URL(webhookUrl({ relay: relay.url, ...address }) + suffix),
-    grant: new Secret(text),
-    ended: tunnel.ended,
-    async close() {
-      tunnel.close()
-      await relay.close()
-    },
-  }
-}
-
-/** The tunnel; or, where an address leads here already, that one, which never ends. */
-async function addressOf(relay: RunningServer, publicUrl: string | undefined): Promise<Tunnel> {
-  if (publicUrl !== undefined) {
-    return { url: publicUrl, ended: new Promise(() => {}), close: () => {} }
-  }
-  try {
-    const tunnel = await openTunnel(relay.url)
-    process.once('exit', tunnel.close)
-    return tunnel
-  } catch (error) {
-    await relay.close()
-    throw error
-  }
 }
 
 /** What is to be done at the sender, and here, so that the first event comes. */

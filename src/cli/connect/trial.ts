@@ -3,11 +3,11 @@ import type { Sender } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { Line } from '../connect.ts'
 import { httpCall } from '../http.ts'
 import { fixtureOf } from '../send/fixtures.ts'
 import { type Addressed, outgoingRequest } from '../send/request.ts'
 import { signed } from '../send/signatures.ts'
+import type { Line } from './line.ts'
 import type { ConnectTarget } from './target.ts'
 
 interface Trial {

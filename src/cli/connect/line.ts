@@ -1,0 +1,75 @@
+import { newSignKey } from '../../relay/grant.ts'
+import type { RunningServer } from '../../relay/http-server.ts'
+import { webhookUrl, withToken } from '../../wire/path.ts'
+import { Secret } from '../../wire/secret.ts'
+import { makeGrant } from '../grant.ts'
+import { openTunnel, type Tunnel } from '../tunnel.ts'
+import type { ConnectTarget } from './target.ts'
+
+/** A relay of this process, with its public address. */
+export interface Line {
+  /** The webhook URL, with the grant. */
+  readonly url: string
+  /** The same as it is called from this machine, without a credential. */
+  readonly local: URL
+  readonly grant: Secret
+  readonly ended: Promise<unknown>
+  close(): Promise<void>
+}
+
+interface LineOptions {
+  /** Of the relay on this machine; 0 takes a free one. */
+  readonly port: number
+  /** Leads to that port; a tunnel is opened where it is left out. */
+  readonly publicUrl: string | undefined
+  readonly target: ConnectTarget
+  readonly token: Secret
+}
+
+/** @throws UserError where the port is taken, or there is no tunnel */
+export async function openLine(
+  { target, token, port, publicUrl }: LineOptions,
+  write: (line: string) => void,
+): Promise<Line> {
+  const { repository, workflow, trigger, event } = target
+  const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
+  const path = `${workflow}/${trigger}`
+  const { text } = await makeGrant({ repository, path, event }, keys)
+  const { startRelay } = await import('../../relay/node.ts')
+  const { HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL } = process.env
+  const relay = await startRelay({
+    ...{ host: '127.0.0.1', port, write },
+    env: {
+      ...{ HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL },
+      ...{ HOOKLINE_TOKEN: token.reveal(), HOOKLINE_SIGN_KEYS: keys, HOOKLINE_EVENT: event },
+    },
+  })
+  const tunnel = await addressOf(relay, publicUrl)
+  const address = { repository, workflow, trigger }
+  const suffix = target.example?.path ?? ''
+  return {
+    url: withToken(webhookUrl({ relay: tunnel.url, ...address }) + suffix, text),
+    local: new URL(webhookUrl({ relay: relay.url, ...address }) + suffix),
+    grant: new Secret(text),
+    ended: tunnel.ended,
+    async close() {
+      tunnel.close()
+      await relay.close()
+    },
+  }
+}
+
+/** The tunnel; or, where an address leads here already, that one, which never ends. */
+async function addressOf(relay: RunningServer, publicUrl: string | undefined): Promise<Tunnel> {
+  if (publicUrl !== undefined) {
+    return { url: publicUrl, ended: new Promise(() => {}), close: () => {} }
+  }
+  try {
+    const tunnel = await openTunnel(relay.url)
+    process.once('exit', tunnel.close)
+    return tunnel
+  } catch (error) {
+    await relay.close()
+    throw error
+  }
+}
