@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { App, readAppKey } from '../../src/relay/app.ts'
-import type { Clock } from '../../src/relay/github.ts'
-import { PlatformFault } from '../../src/relay/github.ts'
+import type { Clock } from '../../src/wire/github.ts'
+import { PlatformFault } from '../../src/wire/github.ts'
 import {
   APP_ID,
   APP_KEYS,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { dispatchTo } from '../../src/relay/dispatch.ts'
 import { RelayError } from '../../src/relay/errors.ts'
-import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/relay/github.ts'
+import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
 import { scaled } from '../support/effort.ts'
@@ -192,8 +192,10 @@ describe('R4: Retry-After', () => {
     expect(late.requests).toHaveLength(1)
   })
 
-  test('abuse detection is a rate limit', async () => {
-    const text = 'You have triggered an abuse detection mechanism.'
+  test.each([
+    'You have triggered an abuse detection mechanism.',
+    'Maximum number of login attempts exceeded. Please try again later.',
+  ])('a 403 is a rate limit: %s', async (text) => {
     const { outcome } = await dispatch([{ status: 403, text }])
     expect(outcome).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 60 })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import type { PlatformAnswer } from '../../src/relay/github.ts'
 import { Governor, Governors } from '../../src/relay/governor.ts'
 import { RelayMetrics } from '../../src/relay/metrics.ts'
+import type { PlatformAnswer } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../support/fake-lanes.ts'

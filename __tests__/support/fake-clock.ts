@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/relay/github.ts'
+import type { Clock } from '../../src/wire/github.ts'
 
 export interface FakeClock extends Clock {
   /** The sleeps that were asked for, in milliseconds. */

@@ -1,19 +1,19 @@
 import { CompactSign, type CryptoKey } from 'jose'
 import { fromBase64 } from '../wire/bytes.ts'
+import {
+  type Clock,
+  fieldsOf,
+  GitHubQuestions,
+  type PlatformAnswer,
+  type PlatformCall,
+  refusalOf,
+} from '../wire/github.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import { Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { TokenRequest } from './claims.ts'
 import { platformUnavailable, RelayError } from './errors.ts'
-import {
-  type Clock,
-  classifyResponse,
-  fieldsOf,
-  type PlatformAnswer,
-  type PlatformCall,
-  PlatformFault,
-  platformHeaders,
-} from './github.ts'
+import { AGENT, relayError } from './github.ts'
 import type { Repository } from './route.ts'
 
 /**
@@ -77,7 +77,6 @@ const MOST_PENDING = 50
 
 export class App {
   readonly #options: AppOptions
-  readonly #base: string
   readonly #tokens = new BoundedCache<string, Minted>(MOST_TOKENS)
   readonly #installations = new BoundedCache<string, Installation>(MOST_TOKENS)
   readonly #pending = new Map<string, PendingToken>()
@@ -85,7 +84,6 @@ export class App {
 
   constructor(options: AppOptions) {
     this.#options = options
-    this.#base = options.apiUrl.pathname.replace(/\/+$/, '')
   }
 
   /**
@@ -162,7 +160,8 @@ export class App {
 
   #askForToken({ id, selection }: Installation, permission: Permission, deadline: number) {
     const wanted = { ...selection, permissions: { [permission]: 'write' } }
-    return this.#ask(`/app/installations/${id}/access_tokens`, deadline, wanted)
+    const path = `/app/installations/${id}/access_tokens`
+    return this.#ask(this.#questions(deadline), path, wanted)
   }
 
   #read(answer: PlatformAnswer): Minted {
@@ -174,43 +173,29 @@ export class App {
 
   /** Where the App is installed for a repository. @throws RelayError when it is not */
   async #find(repository: Repository, deadline: number): Promise<Installation> {
+    const questions = this.#questions(deadline)
     const path = `/repos/${fullName(repository)}/installation`
-    const first = await this.#ask(path, deadline)
-    const moved = this.#movedTo(first, path)
-    const answer = moved ? await this.#ask(`${moved}/installation`, deadline) : first
+    const answer = await this.#ask(questions, path)
     if (answer.status === 404) throw await this.#notInstalled(repository, deadline)
     if (answer.status !== 200) throw this.#refusal(answer)
     const { id, html_url, suspended_at } = fieldsOf(answer)
     if (typeof id !== 'number') throw platformUnavailable()
     const settings = typeof html_url === 'string' ? html_url : undefined
     if (suspended_at) throw suspended({ settings })
-    const selection = moved
-      ? await this.#selectionAt(moved, deadline)
+    const { movedTo } = questions
+    const selection = movedTo
+      ? await this.#selectionAt(movedTo, deadline)
       : { repositories: [repository.name] as [string] }
     const installation = { id, selection, settings, until: this.#now() + HOUR }
     this.#installations.set(fullName(repository).toLowerCase(), installation)
     return installation
   }
 
-  /** Where a renamed repository is now, as a path from the base; within the same API alone. */
-  #movedTo(answer: PlatformAnswer, from: string): string | undefined {
-    if (![301, 302, 307, 308].includes(answer.status)) return undefined
-    const { origin } = this.#options.apiUrl
-    const location = answer.header('location') ?? ''
-    const current = `${origin}${this.#base}${from}`
-    const { href } = URL.canParse(location, current) ? new URL(location, current) : { href: '' }
-    const prefix = `${origin}${this.#base}`
-    const path = href.startsWith(prefix) ? href.slice(prefix.length) : ''
-    const [, to] = /^(\/repos\/[\w-]+\/[\w.-]+|\/repositories\/\d+)\/installation$/.exec(path) ?? []
-    if (to === undefined || path === from) throw platformUnavailable()
-    return to
-  }
-
   /** The name of a moved repository where GitHub tells it, else its number. */
   async #selectionAt(path: string, deadline: number): Promise<Installation['selection']> {
     const [, name] = /^\/repos\/[^/]+\/([^/]+)$/.exec(path) ?? []
     if (name !== undefined) return { repositories: [name] }
-    const answer = await this.#ask(path, deadline)
+    const answer = await this.#ask(this.#questions(deadline), path)
     const { full_name } = answer.status === 200 ? fieldsOf(answer) : {}
     const [, told] = /^[^/]+\/([^/]+)$/.exec(String(full_name)) ?? []
     if (told !== undefined) return { repositories: [told] }
@@ -231,32 +216,36 @@ export class App {
   }
 
   async #ownPage(deadline: number): Promise<string | undefined> {
-    const answer = await this.#ask('/app', deadline)
+    const answer = await this.#ask(this.#questions(deadline), '/app')
     const { html_url } = answer.status === 200 ? fieldsOf(answer) : {}
     return typeof html_url === 'string' ? html_url : undefined
   }
 
-  /** @throws RelayError when no answer came, or GitHub does not know the App by its key */
-  async #ask(path: string, deadline: number, json?: object): Promise<PlatformAnswer> {
-    const { call, id, key, clock } = this.#options
-    const headers = platformHeaders(new Secret(await appJwt(id, key, clock.now())))
-    const timeout = Math.max(1, deadline - this.#now())
-    const request = { path: `${this.#base}${path}`, headers, timeout, reads: true }
-    const asked = call(
-      json ? { ...request, body: JSON.stringify(json) } : { ...request, method: 'GET' },
+  /** Asked as the App itself, each once: an event that waits for its token is tried again. */
+  #questions(deadline: number): GitHubQuestions {
+    const { id, key, clock } = this.#options
+    const budget = Math.max(1, deadline - this.#now())
+    return new GitHubQuestions(
+      { ...this.#options, agent: AGENT },
+      { budget, retryTime: 0, repeats: 'event' },
+      async (refused) => (refused ? undefined : new Secret(await appJwt(id, key, clock.now()))),
     )
-    const answer = await asked.catch((fault: unknown) => {
-      // Whether the call arrived matters for an event; a token is simply asked for again.
-      throw fault instanceof PlatformFault ? platformUnavailable(fault) : fault
-    })
-    if (answer.status === 401) throw unauthorized(answer, clock.now())
+  }
+
+  /** @throws RelayError when no answer came, or GitHub does not know the App by its key */
+  async #ask(questions: GitHubQuestions, path: string, json?: object): Promise<PlatformAnswer> {
+    const question = json ? { body: JSON.stringify(json) } : ({ method: 'GET' } as const)
+    const outcome = await questions.ask({ ...question, path, reads: true })
+    const { answer } = outcome
+    // Whether the call arrived matters for an event; a token is simply asked for again.
+    if (!answer) throw platformUnavailable(outcome.accepted ? undefined : outcome.refusal.cause)
+    if (answer.status === 401) throw unauthorized(answer, this.#options.clock.now())
     return answer
   }
 
   #refusal(answer: PlatformAnswer): RelayError {
-    const verdict = classifyResponse(answer, this.#options.clock.now())
-    const limited = 'error' in verdict && verdict.error.code === 'rate_limited'
-    return limited ? verdict.error : platformUnavailable()
+    const refusal = refusalOf(answer, this.#options.clock.now())
+    return refusal?.kind === 'limited' ? relayError(refusal, answer) : platformUnavailable()
   }
 
   #now(): number {

@@ -1,5 +1,6 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
+import type { Clock, PlatformCall } from '../wire/github.ts'
 import { isObject } from '../wire/json.ts'
 import { isRepository } from '../wire/path.ts'
 import { type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
@@ -8,7 +9,6 @@ import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
 import { type Authority, type CredentialOptions, judgeCredentials } from './credentials.ts'
 import { countingRefusals, dispatchTo } from './dispatch.ts'
-import { type Clock, DEFAULT_BUDGET, type PlatformCall } from './github.ts'
 import { Governors } from './governor.ts'
 import { readSignKey, type SignKey } from './grant.ts'
 import { RelayMetrics } from './metrics.ts'
@@ -128,6 +128,9 @@ export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): U
     hint: 'it looks like https://api.github.com, or https://github.example.com/api/v3',
   })
 }
+
+/** Milliseconds for all tries of one event. */
+const DEFAULT_BUDGET = 8000
 
 const MEGABYTE = 1024 * 1024
 

@@ -1,15 +1,9 @@
+import { fieldsOf, type PlatformAnswer, type PlatformCall } from '../wire/github.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { type Credential, isOwn } from './credentials.ts'
 import { type Attempts, RelayError } from './errors.ts'
-import {
-  fieldsOf,
-  type GitHubOptions,
-  GitHubSession,
-  type Outcome,
-  type PlatformAnswer,
-  type PlatformCall,
-} from './github.ts'
+import { type GitHubOptions, GitHubSession, type Outcome } from './github.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Repository } from './route.ts'
 

@@ -1,9 +1,14 @@
 import { toHex } from '../wire/bytes.ts'
+import {
+  isRateLimit,
+  type PlatformAnswer,
+  type PlatformCall,
+  secondsToWait,
+} from '../wire/github.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { type Credential, isOwn } from './credentials.ts'
 import type { Dispatch, Govern } from './dispatch.ts'
 import { invalidToken, rateLimited } from './errors.ts'
-import { isRateLimit, type PlatformAnswer, type PlatformCall, secondsToWait } from './github.ts'
 import type { PlatformOutcome, RelayMetrics } from './metrics.ts'
 
 /** Calls that GitHub allows at once: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
