@@ -615,7 +615,10 @@ describe('a sender does not choose', () => {
     ['EndBug/add-and-commit@v9', ['add', 'commit']],
     ['gradle/actions/setup-gradle@v3', ['arguments']],
     ['hookline/hookline@v1', ['messaging-api-url']],
-    ['hookline/hookline/reply@v1', ['messaging-api-url', 'slack-url']],
+    [
+      'hookline/hookline/reply@v1',
+      ['messaging-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file'],
+    ],
     ['stefanzweifel/git-auto-commit-action@v5', ['commit_options']],
     ['vmactions/freebsd-vm@v1', ['prepare', 'run']],
   ])('of %s: %j', (uses, inputs) => {
@@ -625,7 +628,7 @@ describe('a sender does not choose', () => {
   test.each([
     ['anthropics/claude-code-action@v1', ['prompt']],
     ['docker/build-push-action@v6', ['build-args', 'tags']],
-    ['hookline/hookline/reply@v1', ['text', 'to']],
+    ['hookline/hookline/reply@v1', ['text', 'to', 'buttons', 'edit']],
     ['acme/other@v1', ['key', 'path', 'slack-url', 'add']],
   ])('but of %s: %j', (uses, inputs) => {
     expect(flagged(given(uses, inputs))).toEqual([])

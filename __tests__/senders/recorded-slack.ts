@@ -32,7 +32,6 @@ export const SLACK: readonly Recorded[] = [
     channel_name: 'test',
     team_id: 'T0001',
     team_domain: 'example',
-    response_url: 'https://hooks.slack.com/commands/1234/5678',
     trigger_id: '13345224609.738474920.8088930838d88f008e0',
   }),
   slack('an interaction', 'slack-interaction.txt', FORM_TYPE, {

@@ -47,7 +47,7 @@ describe.each(triggers)('$name', (trigger) => {
     const fields = trigger.columns.map((path) => path.split('.', 1)[0] ?? '')
     expect(fields).not.toEqual([])
     expect(fields.filter((field) => !(field in trigger.outputs))).toEqual([])
-    const told = ['headers', 'query', 'querystring', 'search', 'response_url', 'trigger_id']
+    const told = ['headers', 'query', 'querystring', 'search', 'trigger_id']
     expect(fields.filter((field) => told.includes(field))).toEqual([])
   })
 

@@ -8,7 +8,8 @@ const LARGEST_ANSWER = 32 * 1024 * 1024
 /** Calls a service with node-fetch, which is loaded with the first call. */
 export async function http(request: HttpRequest): Promise<HttpReply> {
   const { default: fetch, AbortError } = await import('node-fetch')
-  const { method, url, headers = {}, body = null, timeout } = request
+  const { method, url, headers = {}, timeout } = request
+  const body = typeof request.body === 'object' ? Buffer.from(request.body) : (request.body ?? null)
   try {
     const signal = AbortSignal.timeout(timeout)
     const agent = await proxyAgent(url)

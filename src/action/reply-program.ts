@@ -1,9 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as core from '@actions/core'
+import { parseJson } from '../wire/json.ts'
+import { printable } from '../wire/printable.ts'
+import { withoutBotTokens } from '../wire/secret.ts'
 import { fail } from './failure.ts'
 import { http } from './http.ts'
 import { reply } from './reply.ts'
 
 const input = (name: string) => core.getInput(name)
-const ports = { http, sleep: (duration: number) => sleep(duration), mask: core.setSecret }
-reply(input, ports).then((id) => core.setOutput('id', id), fail)
+
+/** What started this run, taken apart only for a chat that needs it. */
+async function requests() {
+  const { eventRequests } = await import('./reply/event-requests.ts')
+  const path = process.env.GITHUB_EVENT_PATH ?? ''
+  const name = process.env.GITHUB_EVENT_NAME ?? ''
+  return eventRequests(() => ({ name, payload: parseJson(readFileSync(path, 'utf8')) }))
+}
+
+reply(input, {
+  http,
+  sleep: (duration) => sleep(duration),
+  mask: core.setSecret,
+  warn: (message) => core.warning(printable(withoutBotTokens(message)), { title: 'Hookline' }),
+  readFile: (path) => readFileSync(resolve(process.env.GITHUB_WORKSPACE || '.', path)),
+  requests,
+}).then((id) => core.setOutput('id', id), fail)

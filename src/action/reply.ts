@@ -1,27 +1,29 @@
-import { BOT_TOKEN, type Bot, say } from '../triggers/messaging-bot/bot-api.ts'
 import { UserError } from '../wire/errors.ts'
-import { HttpFailure } from '../wire/http.ts'
-import { isObject, parseJson } from '../wire/json.ts'
-import { Secret } from '../wire/secret.ts'
-import { DEFAULT_MESSAGING_API_URL } from './inputs.ts'
+import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
+import { counted } from '../wire/printable.ts'
+import {
+  type Answer,
+  type Attachment,
+  type Chat,
+  NotDelivered,
+  type Occasion,
+  type ReplyPorts,
+  unanswerable,
+} from './reply/chat.ts'
+import { readAnswer, readFlag } from './reply/inputs.ts'
+import { cutShort, type Measure, splitText } from './reply/split.ts'
 
-interface ReplyPorts extends Pick<Bot, 'http' | 'sleep'> {
-  /** How a secret is hidden from the log. */
-  mask(secret: string): void
-}
+type Way = (occasion: Occasion) => Chat | Promise<Chat>
 
-type Input = (name: string) => string
+const telegram: Way = async (occasion) =>
+  (await import('./reply/telegram.ts')).telegramChat(occasion)
 
-type Item = Readonly<Record<string, unknown>>
-
-/** By trigger, how an item of it is answered; gives the id of what was said. */
-const ANSWERS: ReadonlyMap<
-  string,
-  (item: Item, input: Input, ports: ReplyPorts) => Promise<string>
-> = new Map([
-  ['messaging_bot', answerChat],
-  ['telegram_bot', answerChat],
-  ['slack', answerSlack],
+/** By trigger, how an item of it is answered; only that file is loaded. */
+const CHATS: ReadonlyMap<string, Way> = new Map<string, Way>([
+  ['messaging_bot', telegram],
+  ['telegram_bot', telegram],
+  ['slack', async (occasion) => (await import('./reply/slack.ts')).slackChat(occasion)],
+  ['discord', async (occasion) => (await import('./reply/discord.ts')).discordChat(occasion)],
 ])
 
 /**
@@ -29,18 +31,32 @@ const ANSWERS: ReadonlyMap<
  *
  * @param input reads an input of reply/action.yml
  * @returns the id by which the answer can be changed; empty where there is none
- * @throws UserError for an input that is wrong, or when the answer is not taken
+ * @throws UserError for an input that is wrong, or an item that has no way back; with `required` also
+ *   when the answer is not taken, which is a warning otherwise: the job's work is done
  */
-export async function reply(input: Input, ports: ReplyPorts): Promise<string> {
+export async function reply(input: (name: string) => string, ports: ReplyPorts): Promise<string> {
   const { trigger, item } = firedItem(input('to'))
-  const answer = ANSWERS.get(trigger)
-  if (!answer) throw unanswerable(`an item of ${JSON.stringify(trigger)}`)
-  if (input('text').trim() === '') throw new UserError({ message: 'input "text" is empty' })
-  return answer(item, input, ports)
+  const way = CHATS.get(trigger)
+  if (!way) throw unanswerable(`an item of ${JSON.stringify(trigger)}`)
+  const isRequired = readFlag(input, 'required')
+  const answer = readAnswer(input, ports)
+  try {
+    const chat = await way({ item, input, answer, ports })
+    return await deliver(chat, answer)
+  } catch (error) {
+    if (isRequired || !(error instanceof NotDelivered)) throw error
+    const lines = error.problems.flatMap(({ message, hint, notes = [] }) => [
+      message,
+      ...(hint ? [hint] : []),
+      ...notes,
+    ])
+    ports.warn(['the reply was not delivered', ...lines].join('\n'))
+    return ''
+  }
 }
 
 /** The trigger of an `on` context that fired, with its outputs. */
-function firedItem(text: string): { readonly trigger: string; readonly item: Item } {
+function firedItem(text: string): { readonly trigger: string; readonly item: JsonObject } {
   let context: unknown
   try {
     context = parseJson(text)
@@ -55,7 +71,8 @@ function firedItem(text: string): { readonly trigger: string; readonly item: Ite
   }
   for (const [trigger, state] of Object.entries(context)) {
     if (!isObject(state) || state.outcome !== 'success') continue
-    if (isObject(state.outputs)) return { trigger, item: state.outputs }
+    // It was parsed from JSON.
+    if (isObject(state.outputs)) return { trigger, item: state.outputs as JsonObject }
     throw unanswerable('a list of items, as "outputsMode: combine" makes it,')
   }
   throw new UserError({
@@ -64,83 +81,43 @@ function firedItem(text: string): { readonly trigger: string; readonly item: Ite
   })
 }
 
-function unanswerable(what: string): UserError {
-  return new UserError({
-    message: `${what} cannot be answered`,
-    notes: [
-      'messaging_bot: a message, or a button that was pressed, is answered in its chat',
-      'slack: a command or an interaction is answered by its response_url',
-    ],
-  })
-}
-
-async function answerChat(item: Item, input: Input, ports: ReplyPorts): Promise<string> {
-  const message = isObject(item.message) ? item.message : item
-  const chat = isObject(message.chat) ? idOf(message.chat.id) : undefined
-  if (chat === undefined) throw unanswerable('an update without a chat')
-  const token = input('token').trim()
-  if (!BOT_TOKEN.test(token)) {
-    throw new UserError({
-      message: 'input "token" is not a bot token',
-      hint: 'give it as: token: ${{ secrets.BOT_TOKEN }}',
-    })
+/** Says all of it, in as many messages as it takes. @returns the id of the first */
+async function deliver(chat: Chat, { text, format, edit, buttons, file }: Answer): Promise<string> {
+  const measure: Measure = {
+    longest: chat.longest,
+    length: (part) => chat.length(part),
+    hasFences: format === 'markdown' || format === 'raw',
+    hasTags: format === 'html',
   }
-  ports.mask(token)
-  const api = (input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL).replace(/\/+$/, '')
-  const bot = { token: new Secret(token), api, http: ports.http, sleep: ports.sleep }
-  const { message_thread_id: thread, is_topic_message: isTopic } = message
-  const [to, topic, edit] = [idOf(message.message_id), idOf(thread), input('edit').trim()]
-  return say(bot, {
-    chat,
-    text: input('text'),
-    ...(edit !== '' && { edit }),
-    ...(to !== undefined && { to }),
-    // In a plain group a thread is only a chain of replies, which cannot be named.
-    ...(topic !== undefined && isTopic === true && { topic }),
-  })
-}
-
-/** A number, or a text where it was too long for one. */
-function idOf(value: unknown): number | string | undefined {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
-    ? value
-    : undefined
-}
-
-const SLACK = 'https://hooks.slack.com'
-
-const PATIENCE = 10_000
-
-async function answerSlack(item: Item, input: Input, ports: ReplyPorts): Promise<string> {
-  const { response_url: url } = item
-  if (typeof url !== 'string') throw unanswerable('an item of slack without a response_url')
-  const home = input('slack-url').trim() || SLACK
-  if (!leadsTo(url, home)) {
-    throw new UserError({
-      message: `the response_url does not lead to ${home}: nothing was sent`,
-      hint: 'anyone may have written it: verify the sender, by the option "verify" of slack',
-    })
+  let parts = splitText(text, measure)
+  let attachment = file
+  if (parts.length > chat.mostParts) {
+    const size = counted(text.length, 'character')
+    if (chat.takesFiles && !file) {
+      attachment = whole(text, format)
+      parts = [cutShort(text, `\n… (${size} in all: see the file)`, { ...measure, longest: 900 })]
+    } else {
+      const note = `\n… (cut: ${size} in all)`
+      const last = parts.slice(chat.mostParts - 1).join('\n')
+      parts = [...parts.slice(0, chat.mostParts - 1), cutShort(last, note, measure)]
+    }
   }
-  // Whoever has it may write into the channel.
-  ports.mask(url)
-  const change = input('edit').trim() === '' ? {} : { replace_original: true }
-  const body = JSON.stringify({ text: input('text'), ...change })
-  const headers = { 'content-type': 'application/json' }
-  const call = { method: 'POST', url, headers, body, timeout: PATIENCE } as const
-  const { status } = await ports.http(call).catch((cause: unknown) => {
-    if (!(cause instanceof HttpFailure)) throw cause
-    throw new UserError({ message: `Slack: ${cause.message}` }, { cause })
-  })
-  if (status >= 200 && status < 300) return ''
-  throw new UserError({
-    message: `Slack refused the answer (${status})`,
-    hint: 'a response_url is good for half an hour and five answers',
-  })
+  let first = ''
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1
+    const id = await chat.say({
+      text: part,
+      edit: at === 0 ? edit : '',
+      buttons: isLast ? buttons : [],
+      file: isLast ? attachment : undefined,
+    })
+    if (at === 0) first = id
+  }
+  return first
 }
 
-/** The same scheme, host and port; no user name, which may only look like a host. */
-function leadsTo(url: string, home: string): boolean {
-  if (!URL.canParse(url) || !URL.canParse(home)) return false
-  const { origin, username, password } = new URL(url)
-  return origin === new URL(home).origin && origin !== 'null' && username + password === ''
+/** The text as a file, for what is too long to be said. */
+function whole(text: string, format: Answer['format']): Attachment {
+  const ending = { plain: 'txt', markdown: 'md', html: 'html', raw: 'txt' }[format]
+  return { name: `reply.${ending}`, bytes: new TextEncoder().encode(text) }
 }

@@ -28,16 +28,14 @@ export const slack = serviceTrigger({
     trigger_word: 'What made an outgoing webhook fire.',
     actions: 'What was pressed or chosen in an interaction.',
     view: 'The view of an interaction.',
-    response_url: 'Where to answer a command or an interaction, for half an hour.',
     trigger_id: 'What opens a view in answer to a command or an interaction.',
   },
   columns: ['kind', 'event.type', 'command', 'text', 'event.text', 'user_name'],
   read({ body }) {
     if (!isObject(body)) return NOT_SLACK
     if (body.type === 'url_verification' || body.ssl_check !== undefined) return 'is a handshake'
-    const item = itemOf(body)
-    // A secret of old, by which an app knew Slack.
-    return typeof item === 'string' ? item : without(item, ['token'])
+    const item = slackItem(body)
+    return typeof item === 'string' ? item : without(item, CAPABILITIES)
   },
   example: {
     type: 'event_callback',
@@ -55,7 +53,14 @@ export const slack = serviceTrigger({
 
 const NOT_SLACK = 'is nothing that Slack sends'
 
-function itemOf(body: JsonObject): Item | string {
+/**
+ * What lets its holder act in Slack, and so is no output, since logs are read by others: a secret of
+ * old by which an app knew Slack, the addresses that write into a channel, the token of a function.
+ */
+const CAPABILITIES = ['token', 'response_url', 'response_urls', 'bot_access_token']
+
+/** The item of what Slack posts, its capabilities included; or in words why it is none. */
+export function slackItem(body: JsonObject): Item | string {
   if (isObject(body.event)) return event(body, body.event)
   if (typeof body.payload === 'string') return interaction(body.payload)
   if (typeof body.command === 'string') return { ...body, kind: 'command' }

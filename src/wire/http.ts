@@ -1,9 +1,9 @@
 /** A call to another service. Redirects are not followed. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
   /** Until the whole answer is there, in milliseconds. */
   readonly timeout: number
 }

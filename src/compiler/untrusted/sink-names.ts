@@ -86,7 +86,7 @@ const CHOOSING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** Of our own actions. */
-const ADDRESSES = ['messaging-api-url', 'slack-url']
+const ADDRESSES = ['messaging-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file']
 
 /** True for an input that says what is fetched, or where it goes. @param input its name in lower case */
 export function isChoosingInput(uses: string, input: string): boolean {

@@ -1,5 +1,5 @@
 import { UserError } from '../../wire/errors.ts'
-import { type Http, HttpFailure, type HttpReply } from '../../wire/http.ts'
+import { type Http, HttpFailure, type HttpReply, type HttpRequest } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { firingKinds, readUpdate, type Update, type UpdateKind } from './updates.ts'
@@ -44,12 +44,12 @@ const PATIENCE = 20_000
 async function callBot(
   bot: Bot,
   method: string,
-  parameters: JsonObject,
+  body: MethodBody,
   { longPoll = 0, repeats = RETRIES } = {},
 ): Promise<Called> {
   let waited = 0
   for (let retry = 0; ; retry++) {
-    const called = await callOnce(bot, method, parameters, PATIENCE + longPoll)
+    const called = await callOnce(bot, method, body, PATIENCE + longPoll)
     if (!('fault' in called)) return called
     const { kind, pause } = called.fault
     if (retry >= repeats[kind] || pause === undefined) return called
@@ -61,7 +61,7 @@ async function callBot(
 
 /** Calls a method of the Bot API. @throws UserError when there is no result */
 async function callBotOrThrow(bot: Bot, method: string, parameters: JsonObject): Promise<Json> {
-  const called = await callBot(bot, method, parameters)
+  const called = await callBot(bot, method, { parameters })
   if ('result' in called) return called.result
   const { message, notes } = called.fault
   throw new UserError({ message, notes })
@@ -70,14 +70,19 @@ async function callBotOrThrow(bot: Bot, method: string, parameters: JsonObject):
 async function callOnce(
   bot: Bot,
   method: string,
-  parameters: JsonObject,
+  body: MethodBody,
   timeout: number,
 ): Promise<Called> {
   const url = `${bot.api}/bot${bot.token.reveal()}/${method}`
-  const headers = { 'content-type': 'application/json' }
+  const sent =
+    'form' in body
+      ? body.form
+      : {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body.parameters),
+        }
   try {
-    const body = JSON.stringify(parameters)
-    const reply = await bot.http({ method: 'POST', url, headers, body, timeout })
+    const reply = await bot.http({ method: 'POST', url, ...sent, timeout })
     return readReply({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
@@ -107,7 +112,7 @@ interface PageRequest {
 export async function getPage(bot: Bot, { kinds, offset, wait }: PageRequest): Promise<Update[]> {
   const parameters = { limit: PAGE, timeout: wait, allowed_updates: [...kinds] }
   const asked = offset === undefined ? parameters : { offset, ...parameters }
-  const called = await callBot(bot, 'getUpdates', asked, { longPoll: wait * 1000 })
+  const called = await callBot(bot, 'getUpdates', { parameters: asked }, { longPoll: wait * 1000 })
   if ('result' in called) return readUpdates(called.result)
   const { kind, message, notes } = called.fault
   // A webhook in the way is named by its host: its path and query may hold somebody's secrets.
@@ -135,7 +140,7 @@ function readUpdates(result: Json): Update[] {
 
 /** Host of the webhook that a bot has; `undefined` when it has none, or nobody can tell. */
 async function webhookHost(bot: Bot): Promise<string | undefined> {
-  const called = await callBot(bot, 'getWebhookInfo', {})
+  const called = await callBot(bot, 'getWebhookInfo', { parameters: {} })
   const url = 'result' in called && isObject(called.result) ? called.result.url : undefined
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
 }
@@ -190,47 +195,14 @@ function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What a bot says. */
-interface Utterance {
-  readonly chat: number | string
-  readonly text: string
-  /** Message that it answers. */
-  readonly to?: number | string
-  /** Topic of a forum. */
-  readonly topic?: number | string
-  /** Message of the bot's own that is changed instead. */
-  readonly edit?: string
-}
+/** What is sent to a method: its parameters, or a form with files that is serialized already. */
+export type MethodBody =
+  | { readonly parameters: JsonObject }
+  | { readonly form: Pick<HttpRequest, 'headers' | 'body'> }
 
-/**
- * Says something in a chat, once: what may have arrived is not said again.
- *
- * @returns the id of the message
- * @throws UserError with what the Bot API says against it
- */
-export async function say(bot: Bot, { chat, text, to, topic, edit }: Utterance): Promise<string> {
-  const [method, parameters]: [string, JsonObject] =
-    edit === undefined
-      ? [
-          'sendMessage',
-          {
-            chat_id: chat,
-            text,
-            ...(topic !== undefined && { message_thread_id: topic }),
-            ...(to !== undefined && {
-              reply_parameters: { message_id: to, allow_sending_without_reply: true },
-            }),
-          },
-        ]
-      : ['editMessageText', { chat_id: chat, message_id: edit, text }]
-  const called = await callBot(bot, method, parameters, { repeats: BUSY_ONLY })
-  if ('fault' in called) {
-    const { kind, message, notes } = called.fault
-    throw new UserError({ message, notes: kind === 'service' ? [] : notes })
-  }
-  const { result } = called
-  const id = isObject(result) ? result.message_id : undefined
-  return typeof id === 'number' || typeof id === 'string' ? String(id) : (edit ?? '')
+/** Calls a method that must not act twice: again only where the call was not even looked at. */
+export async function callBotOnce(bot: Bot, method: string, body: MethodBody): Promise<Called> {
+  return callBot(bot, method, body, { repeats: BUSY_ONLY })
 }
 
 /** Why a call of the Bot API gave no result, in words that hold neither the token nor the address. */
@@ -240,9 +212,12 @@ interface BotFault {
   readonly notes: readonly string[]
   /** Milliseconds after which another try makes sense; `undefined` when none does. */
   readonly pause: number | undefined
+  /** What a refusal said, and the id that the chat has now where it became a supergroup. */
+  readonly description?: string
+  readonly migratedTo?: number | string
 }
 
-type Called = { readonly result: Json } | { readonly fault: BotFault }
+export type Called = { readonly result: Json } | { readonly fault: BotFault }
 
 /** The server delays a repeated call within three seconds anyway. Source: tdlib/telegram-bot-api. */
 const POLLER_PAUSE = 3_000
@@ -260,7 +235,10 @@ function readReply({ status, headers, text }: HttpReply): Called {
   const parameters = isObject(answer?.parameters) ? answer.parameters : {}
   const wait = Number(parameters.retry_after ?? headers['retry-after'])
   const isWait = Number.isFinite(wait) && wait >= 0
-  return { fault: refusal(code, description, isWait ? Math.ceil(wait) : undefined) }
+  const found = refusal(code, description, isWait ? Math.ceil(wait) : undefined)
+  const { migrate_to_chat_id: chat } = parameters
+  const isMoved = typeof chat === 'number' || typeof chat === 'string'
+  return { fault: { ...found, description, ...(isMoved && { migratedTo: chat }) } }
 }
 
 function refusal(code: number, description: string, retryAfter: number | undefined): BotFault {

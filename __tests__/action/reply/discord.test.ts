@@ -1,0 +1,253 @@
+import { REST } from '@discordjs/rest'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import {
+  type APIApplicationCommandInteraction,
+  ButtonStyle,
+  ComponentType,
+  InteractionType,
+  MessageFlags,
+  type RESTPatchAPIWebhookWithTokenMessageJSONBody,
+  type RESTPostAPIWebhookWithTokenJSONBody,
+  Routes,
+} from 'discord-api-types/v10'
+import {
+  type ChatStandIn,
+  discordStandIn,
+  dispatched,
+  fired,
+  replyWith,
+} from '../../support/chats.ts'
+
+let api: ChatStandIn
+beforeEach(async () => {
+  api = await discordStandIn().start()
+})
+afterEach(() => api.stop())
+
+const TOKEN = 'aW50ZXJhY3Rpb246MTIz.abc-DEF_456'
+
+/** What Discord tells of every interaction, without its token. */
+const ITEM = {
+  id: '846462639134605312',
+  application_id: '845027738276462632',
+  type: InteractionType.ApplicationCommand,
+  channel_id: '772908445358620702',
+  guild_id: '290926798626357999',
+  data: { id: '1', name: 'deploy', type: 1 },
+  version: 1,
+} satisfies Partial<APIApplicationCommandInteraction>
+
+const event = (more = {}) =>
+  dispatched('discord', JSON.stringify({ ...ITEM, token: TOKEN, ...more }))
+
+function answer(
+  more: Record<string, string>,
+  { item = ITEM as object, own = event(), files = {} } = {},
+) {
+  const given = { to: fired('discord', item), 'discord-url': api.url, text: 'done', ...more }
+  return replyWith(given, { event: own, files })
+}
+
+const webhook = `/webhooks/${ITEM.application_id}/${TOKEN}`
+
+test('a command is answered by the webhook of its own event, whose token is masked', async () => {
+  expect(await answer({})).toEqual({ id: '1001', masked: [TOKEN], warnings: [], slept: [] })
+  expect(api.calls).toMatchObject([{ method: 'POST', path: `${webhook}?wait=true` }])
+  expect(api.body(0)).toEqual({ content: 'done', allowed_mentions: { parse: [] } })
+})
+
+describe('an answer is changed', () => {
+  test.each([
+    ['by its id', { edit: '1001' }, ITEM, '1001'],
+    ['as the original', { edit: '@original' }, ITEM, '@original'],
+    [
+      'where the button stood',
+      { edit: '77' },
+      { ...ITEM, type: InteractionType.MessageComponent, message: { id: '77' } },
+      '@original',
+    ],
+  ])('%s', async (_, more, item, id) => {
+    await answer(more, { item })
+    expect(api.calls).toMatchObject([{ method: 'PATCH', path: `${webhook}/messages/${id}` }])
+    // An edit says that its buttons are gone.
+    expect(api.body(0)).toEqual({
+      content: 'done',
+      allowed_mentions: { parse: [] },
+      components: [],
+    })
+  })
+
+  test('by nothing that leads elsewhere', async () => {
+    await expect(answer({ edit: '../../channels/1' })).rejects.toThrow(/no id of a message/)
+    expect(api.calls).toEqual([])
+  })
+})
+
+describe('what the sender alone may see', () => {
+  test('does not take the public place of "thinking…"', async () => {
+    await answer({ visibility: 'sender' })
+    expect(api.calls.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'POST'])
+    expect(api.body(2)).toMatchObject({ flags: MessageFlags.Ephemeral })
+  })
+
+  test('leaves an earlier answer where it is', async () => {
+    await api.stop()
+    api = await discordStandIn({ flags: 0 }).start()
+    await answer({ visibility: 'sender' })
+    expect(api.calls.map(({ method }) => method)).toEqual(['GET', 'POST'])
+  })
+})
+
+describe('how a text is written', () => {
+  test.each([
+    [
+      'plain',
+      'a *b* _c_ `d` ~e~ ||f|| <@1>\n# g\n> h\n- i\n1. j',
+      'a \\*b\\* \\_c\\_ \\`d\\` \\~e\\~ \\|\\|f\\|\\| \\<@1>\n\\# g\n\\> h\n\\- i\n1\\. j',
+    ],
+    ['plain', 'see https://x.example/a_b_c', 'see https://x.example/a_b_c'],
+    [
+      'markdown',
+      '**bold** *it* `x` [a](https://x.example) ~no~\n- one',
+      '**bold** *it* `x` [a](https://x.example) \\~no\\~\n• one',
+    ],
+    ['raw', '||x||', '||x||'],
+  ])('%s: %s', async (format, text, content) => {
+    await answer({ format, text })
+    expect(api.body(0).content).toBe(content)
+  })
+
+  test('nobody is notified, unless that is wanted', async () => {
+    await answer({ text: '@everyone <@80351110224678912>', mentions: 'true', silent: 'true' })
+    expect(api.body(0)).toEqual({
+      content: '@everyone <@80351110224678912>',
+      allowed_mentions: { parse: ['users', 'roles', 'everyone'] },
+      flags: MessageFlags.SuppressNotifications,
+    })
+  })
+
+  test('a block of code that is cut is closed and opened again', async () => {
+    const code = 'const a = 1 // *\n'.repeat(200)
+    await answer({ format: 'markdown', text: `\`\`\`js\n${code}\`\`\`` })
+    const said = api.calls.map((_, at) => String(api.body(at).content))
+    expect(said).toHaveLength(2)
+    for (const content of said) {
+      expect(content).toMatch(/^```js\n[^`]*\n```$/)
+      expect(content.length).toBeLessThanOrEqual(2_000)
+    }
+    expect(said.join('').match(/const/g)).toHaveLength(200)
+  })
+
+  test('what is longer than five messages is a file', async () => {
+    const text = 'word '.repeat(3_000)
+    await answer({ text })
+    expect(api.calls).toHaveLength(1)
+    expect(api.body(0)['files[0]']).toBe(`reply.txt: ${text}`)
+    const { attachments } = JSON.parse(String(api.body(0).payload_json))
+    expect(attachments).toEqual([{ id: 0, filename: 'reply.txt' }])
+  })
+})
+
+test('buttons are rows of components', async () => {
+  await answer({ buttons: '[Approve](approve:42)\n[Open](https://x.example)' })
+  const wanted: RESTPostAPIWebhookWithTokenJSONBody['components'] = [
+    {
+      type: ComponentType.ActionRow,
+      components: [
+        {
+          type: ComponentType.Button,
+          style: ButtonStyle.Secondary,
+          label: 'Approve',
+          custom_id: 'approve:42',
+        },
+      ],
+    },
+    {
+      type: ComponentType.ActionRow,
+      components: [
+        {
+          type: ComponentType.Button,
+          style: ButtonStyle.Link,
+          label: 'Open',
+          url: 'https://x.example',
+        },
+      ],
+    },
+  ]
+  expect(api.body(0).components).toEqual(wanted)
+})
+
+describe('what is not taken', () => {
+  test.each([
+    ['an interaction that is over', { status: 404, body: { code: 10_015 } }, /15 minutes/],
+    ['a token that is over', { status: 401, body: { code: 50_027 } }, /15 minutes/],
+    ['an edit of nothing', { status: 404, body: { code: 10_008 } }, /"edit" is the output "id"/],
+  ])('%s', async (_, fault, words) => {
+    api.faults.push(fault, fault)
+    const { warnings } = await answer({})
+    expect(warnings).toEqual([expect.stringMatching(words)])
+    expect(warnings.join()).not.toContain(TOKEN)
+    await expect(answer({ required: 'true' })).rejects.toThrow(/Discord refused/)
+  })
+
+  test.each([
+    ['another interaction', { ...ITEM, id: '1' }, event()],
+    ['an event that a stranger made of another', ITEM, event({ application_id: '9' })],
+    ['a run that was started otherwise', ITEM, { action: 'webhook' }],
+  ])('%s is answered nowhere', async (_, item, own) => {
+    const { warnings } = await answer({}, { item, own })
+    expect(warnings).toHaveLength(1)
+    expect(api.calls).toEqual([])
+  })
+
+  test('429 is obeyed, in fractions of a second', async () => {
+    api.faults.push({ status: 429, headers: { 'retry-after': '0.3' }, body: {} })
+    expect(await answer({})).toMatchObject({ id: '1001', slept: [300] })
+  })
+
+  test.each([
+    ['a value of 101 characters', { buttons: `[a](${'x'.repeat(101)})` }, /more than the 100/],
+    ['six buttons in a row', { buttons: '[a](b) '.repeat(6) }, /more than the 5/],
+    ['html', { format: 'html' }, /knows no html/],
+  ])('%s is an error of the step', async (_, more, words) => {
+    await expect(answer(more)).rejects.toThrow(words)
+  })
+})
+
+describe("discord.js' client, by the types of the documentation, sends the same", () => {
+  const rest = () => new REST({ api: api.url, version: '10', authPrefix: 'Bot' })
+  const body: RESTPostAPIWebhookWithTokenJSONBody = {
+    content: 'done',
+    allowed_mentions: { parse: [] },
+    flags: MessageFlags.SuppressNotifications,
+  }
+  const changed: RESTPatchAPIWebhookWithTokenMessageJSONBody = {
+    content: 'done',
+    allowed_mentions: { parse: [] },
+    components: [],
+  }
+
+  test.each([
+    [
+      'a message',
+      { silent: 'true' },
+      () =>
+        rest().post(Routes.webhook(ITEM.application_id, TOKEN), {
+          ...{ body, auth: false, query: new URLSearchParams({ wait: 'true' }) },
+        }),
+    ],
+    [
+      'an edit',
+      { edit: '1001' },
+      () =>
+        rest().patch(Routes.webhookMessage(ITEM.application_id, TOKEN, '1001'), {
+          ...{ body: changed, auth: false },
+        }),
+    ],
+  ])('%s', async (_, more, call) => {
+    await answer({ ...more, 'discord-url': `${api.url}/v10` }).catch(() => {})
+    await call().catch(() => {})
+    const [ours, theirs] = api.calls
+    expect({ ...ours, headers: undefined }).toEqual({ ...theirs, headers: undefined })
+  })
+})
