@@ -5,9 +5,12 @@ import { compile } from './build/compile.js'
 import { inputsTable, outputsTable } from './docs/action.js'
 import { commandReference } from './docs/commands.js'
 import { fillIn } from './docs/markers.js'
+import { senderLists } from './docs/sender-lists.js'
 
 const root = new URL('..', import.meta.url)
 
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+for (const [name, text] of await senderLists()) await write(name, text)
 // The reference of options is made of the compiled schemas.
 await compile()
 const { configTable } = await import('./docs/config.js')
@@ -21,7 +24,6 @@ const DOCUMENTS = {
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const action = parse(await readFile(new URL('action.yml', root), 'utf8'))
 for (const [name, parts] of Object.entries(DOCUMENTS)) await renew(name, parts)
 for (const [name = '', text = ''] of senderPages()) await write(name, text)

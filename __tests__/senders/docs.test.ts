@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { secretsOf } from '../../src/cli/init/sender.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
+import { SENDERS } from '../../src/triggers/senders.ts'
 import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
-import { SENDERS } from '../../src/triggers/verify/senders.ts'
 import { readWorkflowFile } from '../../src/workflow/workflow.ts'
 import { bound } from '../support/receive.ts'
 
@@ -45,7 +45,7 @@ const VALUES = Object.fromEntries(
   SENDERS.flatMap((sender) =>
     secretsOf(sender).map((name) => [
       name,
-      name === 'DISCORD_PUBLIC_KEY' ? KEY : 'https://e.example/',
+      { DISCORD_PUBLIC_KEY: KEY, TEAMS_SECURITY_TOKEN: 'aHVzaA==' }[name] ?? 'https://e.example/',
     ]),
   ),
 )

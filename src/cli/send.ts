@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { systemClock } from '../relay/config.ts'
-import { SENDERS, senderNamed } from '../triggers/verify/senders.ts'
+import type { OutgoingRequest } from '../triggers/sender.ts'
+import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, record } from '../wire/json.ts'
@@ -12,12 +13,7 @@ import { fields, githubOf } from './github.ts'
 import { httpCall, isLoopback, readSecret, tokenFromEnvironment, unreachableHint } from './http.ts'
 import type { Run } from './runs.ts'
 import { FIXTURES, fixtureOf } from './send/fixtures.ts'
-import {
-  type Addressed,
-  type OutgoingRequest,
-  outgoingRequest,
-  type RequestOptions,
-} from './send/request.ts'
+import { type Addressed, outgoingRequest, type RequestOptions } from './send/request.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { EXIT, print, withProgress, wrapped } from './terminal.ts'
 

@@ -157,17 +157,13 @@ async function relayWebhook(
   try {
     const body = await readBody(request, held)
     log.received(body.bytes.length)
-    const challenge = handshake({
-      method: request.method,
-      headers: request.headers,
-      path: webhook.path,
-      body: body.text,
-    })
+    const { method } = request
+    const asking = { method, headers: request.headers, path: webhook.path, body: body.text }
+    const challenge = handshake(asking)
     if (challenge) return redactReply(challenge, secrets)
     const target = targetOf(webhook, scope, ports)
-    const echoed = echoedHeaders(request)
+    const echoed = echoedHeaders(asking)
     const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoed), secrets)
-    const { method } = request
     const headers = forwardedHeaders(request.headers)
     const { delivery, receivedAt } = log
     const received = { path: webhook.path, method, headers, body, delivery, receivedAt }

@@ -3,7 +3,13 @@ import type { WebhookRequest } from '../wire/request.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Check, oneOrMore, type Proof, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
-import type { Credentials, Scheme, Setting, Settings } from './verify/scheme.ts'
+import {
+  type Credentials,
+  type Scheme,
+  type Setting,
+  type Settings,
+  TIME_FORMS,
+} from './verify/scheme.ts'
 import { SCHEMES } from './verify/schemes.ts'
 
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
@@ -24,7 +30,12 @@ const headerName = v.pipe(
 
 const text = v.pipe(v.string(), v.nonEmpty('is empty'))
 
-const partName = v.pipe(v.string(), v.regex(/^[\w-]+$/, 'is not the name of a part'))
+/** Or its place, which a person may well write as a number. */
+const partName = v.pipe(
+  v.union([v.string(), v.number()], 'is neither the name of a part nor its place'),
+  v.transform(String),
+  v.regex(/^[A-Za-z_-][\w-]*$|^[1-9]\d?$/, 'is neither the name of a part nor its place'),
+)
 
 const options = {
   scheme: v.pipe(
@@ -54,6 +65,10 @@ const options = {
     v.optional(v.picklist(keys(HASHES), 'algorithm')),
     v.description('`hmac`: hash function. Default `sha256`.'),
   ),
+  key: v.pipe(
+    v.optional(v.picklist(['text', 'base64', 'hex'], 'form of a key')),
+    v.description('`hmac`: what `secret` is: the key itself (`text`), or base64 or hex of it.'),
+  ),
   encoding: v.pipe(
     v.optional(v.picklist(keys(ENCODINGS), 'encoding')),
     v.description('`hmac`, `ed25519`: how the signature is written. Default `hex`.'),
@@ -72,20 +87,28 @@ const options = {
     v.optional(headerName),
     v.description('`hmac`, `ed25519`: header with the time that stands for `{timestamp}`.'),
   ),
+  timestampForm: v.pipe(
+    v.optional(v.picklist(keys(TIME_FORMS), 'form of a time')),
+    v.description(
+      '`hmac`, `ed25519`: the one form of the signed time that is taken; then nothing has to separate it from the body.',
+    ),
+  ),
   signaturePart: v.pipe(
     v.optional(partName),
     v.description(
-      '`hmac`, `ed25519`: name of the signature, where the header is a list such as `t=1,v1=2`.',
+      '`hmac`, `ed25519`: name of the signature, where the header is a list such as `t=1,v1=2`; or its place, from 1.',
     ),
   ),
   timestampPart: v.pipe(
     v.optional(partName),
     v.description(
-      '`hmac`, `ed25519`: name of the time that stands for `{timestamp}` in such a list.',
+      '`hmac`, `ed25519`: name, or place, of the time that stands for `{timestamp}` in such a list.',
     ),
   ),
   separator: v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^[^\w\s=]$/, 'is not one sign such as , or ;'))),
+    v.optional(
+      v.pipe(v.string(), v.regex(/^\s?[^\w\s="]{1,3}\s?$/, 'is not a sign such as , or ;')),
+    ),
     v.description('`hmac`, `ed25519`: what stands between the parts of such a list. Default `,`.'),
   ),
   url: v.pipe(
@@ -162,10 +185,12 @@ function filled({ secret: secrets = [], ...given }: Omit<Given, 'scheme'>): Sett
     query: given.query,
     field: given.field,
     algorithm: given.algorithm,
+    key: given.key,
     encoding: given.encoding,
     prefix: given.prefix,
     template: given.template,
     timestampHeader: given.timestampHeader,
+    timestampForm: given.timestampForm,
     timestampPart: given.timestampPart,
     signaturePart: given.signaturePart,
     separator: given.separator,

@@ -110,7 +110,8 @@ function decodeCharset(bytes: Uint8Array, charset: string): string | undefined {
   }
 }
 
-function mediaType(contentType: string): string {
+/** `application/json`, without its parameters, in lower case. */
+export function mediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase()
 }
 

@@ -3,7 +3,7 @@ import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { nextSteps } from '../../../src/cli/init/next-steps.ts'
 import { secretsOf } from '../../../src/cli/init/sender.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
-import { SENDERS, senderNamed } from '../../../src/triggers/verify/senders.ts'
+import { SENDERS, senderNamed } from '../../../src/triggers/senders.ts'
 import { readWorkflowFile } from '../../../src/workflow/workflow.ts'
 
 const CALLED = 'https://relay.example/octo/repo/hook/webhook?__token=t0ken'
@@ -13,6 +13,8 @@ function valuesOf(sender: (typeof SENDERS)[number]): Record<string, string> {
   const special: Record<string, string> = {
     'standard-webhooks': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     airtable: 'aHVzaA==',
+    teams: 'aHVzaA==',
+    adyen: '5f1b',
     discord: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
     plaid: '{"kty":"EC","crv":"P-256","kid":"1","x":"AA","y":"AA"}',
     sendgrid:

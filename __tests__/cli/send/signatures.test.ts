@@ -7,8 +7,8 @@ import { Query } from 'mingo'
 import { onSection, secretsOf } from '../../../src/cli/init/sender.ts'
 import { fixtureOf } from '../../../src/cli/send/fixtures.ts'
 import { keyInFile, PAIRED, signed } from '../../../src/cli/send/signatures.ts'
-import type { Sender } from '../../../src/triggers/verify/scheme.ts'
-import { SENDERS } from '../../../src/triggers/verify/senders.ts'
+import type { Sender } from '../../../src/triggers/sender.ts'
+import { SENDERS } from '../../../src/triggers/senders.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { readOnSection } from '../../../src/workflow/workflow.ts'
@@ -175,6 +175,8 @@ function secretsFor(scheme: string): readonly [theirs: string, ours: string] {
   const secret = {
     'standard-webhooks': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     airtable: 'aHVzaA==',
+    teams: 'aHVzaA==',
+    adyen: '5f1b',
   }
   const text = Object.entries(secret).find(([name]) => name === scheme)?.[1] ?? 'hush'
   return [text, text]

@@ -53,6 +53,32 @@ describe('twilio', () => {
     expect(await refusal(options, { headers: { ...headers, ...FORM }, body })).toMatch(/match/)
   })
 
+  const LATIN = Uint8Array.of(...Buffer.from('Body=attacked+'), 0xe9)
+  const UTF16 = Uint8Array.of(0xff, 0xfe, ...Buffer.from('Body=attacked', 'utf16le'))
+  test.each([
+    ['iso-8859-1', LATIN],
+    ['windows-1252', LATIN],
+    ['shift_jis', Uint8Array.of(...Buffer.from('Body='), 0x83, 0x41)],
+    ['utf-16le', UTF16],
+    ['', LATIN],
+    ['utf-8', LATIN],
+    ['utf-8', Uint8Array.of(0xef, 0xbb, 0xbf, ...Buffer.from('Body=attacked'))],
+  ])(
+    'a form of %j that reads in two ways is refused, whatever is signed',
+    async (charset, body) => {
+      const { secret, verify } = signer('twilio, a form')
+      const type = `application/x-www-form-urlencoded${charset && `; charset=${charset}`}`
+      for (const text of ['', 'Bodyattacked', 'Bodyattacked \u00e9', '\ufeffBodyattacked']) {
+        const signature = createHmac('sha1', secret)
+          .update(URL_CALLED + text)
+          .digest('base64')
+        const headers = { 'x-twilio-signature': signature, 'content-type': type }
+        const sent = { headers, body }
+        expect(await refusal({ ...verify, secret }, sent)).toMatch(/could be read in another way/)
+      }
+    },
+  )
+
   test.each([
     ['https://r.example/a', 'https://r.example:443/a'],
     ['https://r.example:443/a', 'https://r.example/a'],

@@ -70,7 +70,7 @@ const UNSET = `"verify.secret" ${SET_IT}`
 const unset = (name: string) => `"verify.secret": ${name} ${SET_IT}`
 const NAMES = [...SCHEMES.keys()].join(', ')
 const OPTIONS =
-  'scheme, secret, tolerance, header, query, field, algorithm, encoding, prefix, template, timestampHeader, signaturePart, timestampPart, separator, url, topic'
+  'scheme, secret, tolerance, header, query, field, algorithm, key, encoding, prefix, template, timestampHeader, timestampForm, signaturePart, timestampPart, separator, url, topic'
 
 const SHAPE = ': it is user:password'
 
@@ -155,7 +155,7 @@ describe('wrong is', () => {
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, separator: "ab"}`,
-      '"verify.separator" is not one sign such as , or ;',
+      '"verify.separator" is not a sign such as , or ;',
     ],
     [
       `{scheme: token, secret: ${S}}`,

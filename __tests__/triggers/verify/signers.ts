@@ -4,6 +4,7 @@ import { exportJWK, SignJWT } from 'jose'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
+import { SCHEME } from '../../../src/triggers/lists/scheme.ts'
 
 /** What a sender has to say, and when. */
 export interface Message {
@@ -215,7 +216,7 @@ function withField(body: string, field: string, value: unknown): string {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-export const SIGNERS: readonly Signer[] = [
+const EXPLICIT: readonly Signer[] = [
   standard('standard-webhooks', 'webhook', StandardWebhook),
   standard('svix', 'svix', SvixWebhook),
   {
@@ -557,6 +558,38 @@ export const SIGNERS: readonly Signer[] = [
     },
   },
   {
+    ...overBody('hmac', 'x-onfleet-signature', '', 'hex', 'sha512'),
+    name: 'hmac, with a key in hex, as Onfleet signs',
+    verify: { scheme: 'hmac', header: 'X-Onfleet-Signature', algorithm: 'sha512', key: 'hex' },
+    ...{ secret: '5f1b5f1b5f1b5f1b', other: '77aa77aa77aa77aa' },
+    sign: ({ body }, secret) => ({
+      headers: { 'x-onfleet-signature': hmac('sha512', Buffer.from(secret, 'hex'), body, 'hex') },
+    }),
+    list: 'signatures',
+  },
+  {
+    ...inParts('hmac', 'x-acme-signature', (time, hex) => `${time}, ${hex}`, '.'),
+    name: 'hmac, in a list without names',
+    verify: {
+      scheme: 'hmac',
+      header: 'X-Acme-Signature',
+      ...{ signaturePart: 2, timestampPart: 1, separator: ', ' },
+      template: '{timestamp}.{body}',
+    },
+  },
+  {
+    ...overTime('hmac', ['x-acme-signature', '', 'x-acme-time'], (time, body) => body + time, {
+      time: (time) => time.toISOString().replace('.000Z', '+00:00'),
+    }),
+    name: 'hmac, the body beside a time of one form',
+    verify: {
+      scheme: 'hmac',
+      ...{ header: 'X-Acme-Signature', timestampHeader: 'X-Acme-Time', timestampForm: 'rfc3339' },
+      template: '{body}{timestamp}',
+    },
+    list: 'signatures',
+  },
+  {
     ...overBody('ed25519', 'x-acme-signature', ''),
     verify: {
       scheme: 'ed25519',
@@ -577,4 +610,67 @@ export const SIGNERS: readonly Signer[] = [
     isTimed: true,
     list: 'signatures',
   },
+]
+
+/**
+ * A sender whose file says in data how it signs: read here apart from the code that verifies. That
+ * the data is right, its vector shows.
+ */
+function ofData(name: string): Signer | undefined {
+  const own = SCHEME[name]
+  if (!own || 'check' in own) return undefined
+  if (!('header' in own)) {
+    const { tokenHeader, tokenField = '' } = own
+    if (tokenHeader !== undefined) return inHeader(name, tokenHeader, (secret) => secret)
+    const [outer = '', inner = ''] = tokenField.split('.')
+    return {
+      ...{ name, verify: { scheme: name }, ...TEXT, coversBody: false },
+      sign: ({ body }, secret) => {
+        const parsed = JSON.parse(body)
+        const header = { ...parsed[outer], [inner]: secret }
+        return { headers: {}, body: JSON.stringify({ ...parsed, [outer]: header }) }
+      },
+    }
+  }
+  const { header, prefix = '', encoding = 'hex', algorithm = 'sha256', template = '{body}' } = own
+  const { parts, timestampHeader, timeForm = 'seconds', key = 'text' } = own
+  const isTimed = template.includes('{timestamp}')
+  const write = { seconds, milliseconds: (time: Date) => String(time.getTime()), rfc3339 }[timeForm]
+  return {
+    ...overBody(name, header, parts ? '' : prefix, encoding, algorithm),
+    ...(key === 'text' ? TEXT : ENCODED[key as 'base64' | 'hex']),
+    sign: ({ body, time }, secret) => {
+      const bytes = key === 'text' ? secret : Buffer.from(secret, key as 'base64' | 'hex')
+      const signed = template.replace('{timestamp}', write(time)).replace('{body}', () => body)
+      const sum = prefix + hmac(algorithm, bytes, signed, encoding)
+      const listed = [parts?.timestamp ?? '', parts?.signature ?? ''].map((part, at) => {
+        const value = [write(time), sum][at]
+        return /^\d+$/.test(part) ? value : `${part}=${value}`
+      })
+      return {
+        headers: {
+          ...(timestampHeader && { [timestampHeader]: write(time) }),
+          [header]: parts ? listed.join(parts.separator) : sum,
+        },
+      }
+    },
+    ...(isTimed && { isTimed }),
+    ...(parts && { list: 'parts' }),
+  }
+}
+
+const ENCODED = {
+  base64: { secret: 'c2VjcmV0IG9mIHRlYW1z', other: 'YW5vdGhlciBvZiB0ZWFtcw==' },
+  hex: { secret: '5f1b5f1b5f1b5f1b', other: '77aa77aa77aa77aa' },
+}
+
+function rfc3339(time: Date): string {
+  return time.toISOString().replace('.000Z', '+00:00')
+}
+
+const KNOWN = new Set(EXPLICIT.map(({ verify }) => verify.scheme))
+
+export const SIGNERS: readonly Signer[] = [
+  ...EXPLICIT,
+  ...Object.keys(SCHEME).flatMap((name) => (KNOWN.has(name) ? [] : (ofData(name) ?? []))),
 ]

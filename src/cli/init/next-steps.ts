@@ -1,5 +1,5 @@
 import { ANY_REQUEST, exampleLine } from '../../inspector/local-engine.ts'
-import type { Sender } from '../../triggers/verify/scheme.ts'
+import type { Sender } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'

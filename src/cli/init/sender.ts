@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { Sender } from '../../triggers/verify/scheme.ts'
+import type { Sender } from '../../triggers/sender.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 
 /** Secrets of the repository that the workflow of a sender reads. */

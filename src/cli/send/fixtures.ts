@@ -1,7 +1,6 @@
-import { senderNamed } from '../../triggers/verify/senders.ts'
-import { type Delivery, type Make, PAYLOADS } from './payloads.ts'
-import { PAYLOADS_OF_COMMON_SENDERS } from './payloads-of-common-senders.ts'
-import { PAYLOADS_OF_TRADE } from './payloads-of-trade.ts'
+import { PAYLOADS } from '../../triggers/lists/payloads.ts'
+import type { Delivery, Make } from '../../triggers/sender.ts'
+import { senderNamed } from '../../triggers/senders.ts'
 
 /** A request as a well-known service sends it. */
 interface Fixture {
@@ -19,10 +18,19 @@ interface FixtureRequest {
   readonly body: string | object
 }
 
+/** What no sender of its own sends. */
+const contact: Make = () => ({
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams({ name: 'Ada', message: 'Hello & welcome' }).toString(),
+})
+
 /** Requests as common senders send them, by name. */
 export const FIXTURES: ReadonlyMap<string, Fixture> = new Map(
-  Object.entries({ ...PAYLOADS_OF_COMMON_SENDERS, ...PAYLOADS, ...PAYLOADS_OF_TRADE }).map(
-    ([name, make]) => [name, fixture(name, make)],
+  Object.entries({ ...PAYLOADS, form: { contact } }).flatMap(([sender, payloads]) =>
+    Object.entries(payloads).map(([event, make]) => {
+      const name = `${sender}.${event}`
+      return [name, fixture(name, sender, make)]
+    }),
   ),
 )
 
@@ -31,8 +39,8 @@ export function fixtureOf(sender: string): Fixture | undefined {
   return [...FIXTURES.values()].find(({ name }) => name.startsWith(`${sender}.`))
 }
 
-function fixture(name: string, make: Make): Fixture {
-  const sender = senderNamed(name.slice(0, name.indexOf('.')))
+function fixture(name: string, of: string, make: Make): Fixture {
+  const sender = senderNamed(of)
   return {
     name,
     ...(sender && { scheme: sender.scheme ?? sender.name }),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Outgoing, OutgoingRequest } from '../../triggers/sender.ts'
 import { bodyBytes } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { parseJson } from '../../wire/json.ts'
@@ -15,9 +16,7 @@ export interface RequestOptions {
 }
 
 /** A request with the place it goes to. */
-export interface Addressed {
-  readonly request: OutgoingRequest
-  readonly url: URL
+export interface Addressed extends Outgoing {
   /** How its sender signs, where that is known. */
   readonly scheme?: string | undefined
 }
@@ -79,15 +78,6 @@ function parseHeader(text: string): [name: string, value: string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
   throw new UserError({ message: '--header is not a header', hint: 'write it as "name: value"' })
-}
-
-/** A request that is about to be sent. */
-export interface OutgoingRequest {
-  /** Upper case. */
-  readonly method: string
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array<ArrayBufferLike>
 }
 
 /** A request as it was saved, with the path that followed the repository, or `/webhook/`. */

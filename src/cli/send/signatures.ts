@@ -8,100 +8,22 @@ import {
   sign,
 } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { SCHEME } from '../../triggers/lists/scheme.ts'
+import { SIGNING } from '../../triggers/lists/signing.ts'
+import type { Moment, Outgoing, OwnScheme, Sign, SigningTools } from '../../triggers/sender.ts'
 import { KEYS } from '../../triggers/verify/algorithms.ts'
-import { SIGNED_HEADERS } from '../../triggers/verify/schemes.ts'
+import { ruleOf } from '../../triggers/verify/schemes.ts'
 import { type SignedHeader, signedBytes } from '../../triggers/verify/signed-header.ts'
-import { sortedForm } from '../../triggers/verify/whole-request.ts'
+import { jsonBody, withField, withHeaders } from '../../triggers/verify/signing.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
-import type { Addressed, OutgoingRequest } from './request.ts'
-
-/** What differs from one delivery to the next. */
-interface Moment {
-  /** Unix time in seconds. */
-  readonly timestamp: number
-  /** Tells deliveries apart. */
-  readonly id: string
-  /** Where a sender of the scheme `token` brings it: an option of `verify` with its value. */
-  readonly place?: Readonly<Record<string, string>>
-}
-
-/** A request with the place it goes to, which some senders sign, or add to. */
-type Outgoing = Pick<Addressed, 'request' | 'url'>
 
 const OWN_FORM = 'the form is in your workflow: give the header yourself, with --header'
 
-type Sign = (outgoing: Outgoing, secret: string, moment: Moment) => Outgoing
-
-/** By the names of the option `scheme`: those of the table that verifies, and these. */
-const OTHERS: Readonly<Record<string, Sign>> = {
-  'standard-webhooks': (outgoing, secret, { id, timestamp }) => {
-    const signed = Buffer.concat([textBytes(`${id}.${timestamp}.`), outgoing.request.body])
-    return withHeaders(outgoing, {
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': `v1,${hmac('sha256', standardKey(secret), signed).toString('base64')}`,
-    })
-  },
-  twilio: (outgoing, secret) => {
-    const { request, url } = outgoing
-    const type = request.headers['content-type'] ?? ''
-    if (type.startsWith('application/x-www-form-urlencoded')) {
-      const signature = hmac('sha1', secret, textBytes(url.href + sortedForm(request.body)))
-      return withHeaders(outgoing, { 'x-twilio-signature': signature.toString('base64') })
-    }
-    const hash = createHash('sha256').update(request.body).digest('hex')
-    const called = new URL(`${url.href}${url.search ? '&' : '?'}bodySHA256=${hash}`)
-    const signature = hmac('sha1', secret, textBytes(called.href)).toString('base64')
-    return withHeaders({ request, url: called }, { 'x-twilio-signature': signature })
-  },
-  contentful: (outgoing, secret, { timestamp }) => {
-    const { request, url } = outgoing
-    const headers = {
-      'x-contentful-signed-headers': 'x-contentful-signed-headers,x-contentful-timestamp',
-      'x-contentful-timestamp': String(timestamp * 1000),
-    }
-    const list = Object.entries(headers).map(([name, value]) => `${name}:${value}`)
-    const head = `${request.method}\n${url.pathname}${url.search}\n${list.join(';')}\n`
-    const signature = hmac('sha256', secret, Buffer.concat([textBytes(head), request.body]))
-    return withHeaders(outgoing, {
-      ...headers,
-      'x-contentful-signature': signature.toString('hex'),
-    })
-  },
-  mailgun: (outgoing, secret, { timestamp, id }) => {
-    const [time, token] = [String(timestamp), createHash('sha256').update(id).digest('hex')]
-    const signature = hmac('sha256', secret, textBytes(time + token)).toString('hex')
-    return withField(outgoing, 'signature', { timestamp: time, token, signature })
-  },
-  netlify: (outgoing, secret) => {
-    const sha256 = createHash('sha256').update(outgoing.request.body).digest('hex')
-    const jws = hs256({ iss: 'netlify', sha256 }, secret)
-    return withHeaders(outgoing, { 'x-webhook-signature': jws })
-  },
-  monday: (outgoing, secret, { timestamp: iat }) => {
-    const claims = { accountId: 1, userId: 1, aud: outgoing.url.href, iat, exp: iat + 300 }
-    return withHeaders(outgoing, { authorization: hs256(claims, secret) })
-  },
-  plaid: (outgoing, secret, { timestamp: iat }) => {
-    const { key, kid } = privateJwk(secret)
-    const hash = createHash('sha256').update(outgoing.request.body).digest('hex')
-    const signed = unsignedJws({ alg: 'ES256', kid }, { iat, request_body_sha256: hash })
-    const signature = sign('sha256', textBytes(signed), { key, dsaEncoding: 'ieee-p1363' })
-    const jws = `${signed}.${signature.toString('base64url')}`
-    return withHeaders(outgoing, { 'plaid-verification': jws })
-  },
-  'microsoft-graph': (outgoing, secret) => {
-    const { value } = jsonBody(outgoing.request)
-    const items: unknown[] = Array.isArray(value) ? value : [{}]
-    const signed = items.map((item) => ({ ...Object(item), clientState: secret }))
-    return withField(outgoing, 'value', signed)
-  },
-  gitlab: (outgoing, secret) => withHeaders(outgoing, { 'x-gitlab-token': secret }),
-  telegram: (outgoing, secret) =>
-    withHeaders(outgoing, { 'x-telegram-bot-api-secret-token': secret }),
+/** Of no sender of its own. */
+const GENERAL: Readonly<Record<string, Sign>> = {
   token: (outgoing, secret, { place = {} }) => {
     const { header, query, field } = place
     if (header !== undefined) return withHeaders(outgoing, { [header.toLowerCase()]: secret })
@@ -116,10 +38,35 @@ const OTHERS: Readonly<Record<string, Sign>> = {
     withHeaders(outgoing, { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
 }
 
+/** By the names of the option `scheme`. */
 const SIGNATURES: ReadonlyMap<string, Sign> = new Map([
-  ...Object.entries(SIGNED_HEADERS).map(([name, [, rule]]) => [name, byRule(rule)] as const),
-  ...Object.entries(OTHERS),
+  ...Object.entries(SCHEME).flatMap(([name, own]) => {
+    const sign = bySchemeOf(own)
+    return sign ? [[name, sign] as const] : []
+  }),
+  ...Object.entries(SIGNING).map(([name, { sign }]) => [name, sign] as const),
+  ...Object.entries(GENERAL),
 ])
+
+function bySchemeOf(own: OwnScheme): Sign | undefined {
+  if ('check' in own) return undefined
+  if ('header' in own) return byRule(own)
+  const { tokenHeader, tokenField = '' } = own
+  if (tokenHeader !== undefined) {
+    return (outgoing, secret) => withHeaders(outgoing, { [tokenHeader]: secret })
+  }
+  return (outgoing, secret) => withTokenAt(outgoing, tokenField, secret)
+}
+
+/** `value[*].clientState` in each entry of the list, or a plain field. */
+function withTokenAt(outgoing: Outgoing, path: string, secret: string): Outgoing {
+  const [list = '', field] = path.split('[*].')
+  if (field === undefined) return withField(outgoing, path, secret)
+  const value = jsonBody(outgoing.request)[list]
+  const items: unknown[] = Array.isArray(value) ? value : [{}]
+  const signed = items.map((item) => ({ ...Object(item), [field]: secret }))
+  return withField(outgoing, list, signed)
+}
 
 export const SIGNATURE_NAMES: readonly string[] = [...SIGNATURES.keys()].filter(
   (name) => name !== 'token',
@@ -151,7 +98,7 @@ export function signed(
   moment: Moment,
 ): Outgoing {
   const make = SIGNATURES.get(scheme)
-  if (make) return make(outgoing, secret.reveal(), moment)
+  if (make) return make(outgoing, secret.reveal(), moment, TOOLS)
   const why = UNSIGNED.get(scheme)
   if (why) throw new UserError({ message: `${scheme} cannot be signed here`, hint: why })
   const hint = didYouMean(scheme, SIGNATURE_NAMES)
@@ -169,36 +116,38 @@ interface KeyPair {
   readonly publicText: string
 }
 
-/** By the schemes in which the receiver holds a public key: makes a pair of keys to try them with. */
-const KEY_PAIRS: ReadonlyMap<string, () => KeyPair> = new Map([
-  [
-    'discord',
-    () => {
-      const pair = generateKeyPairSync('ed25519')
-      const spki = pair.publicKey.export({ type: 'spki', format: 'der' })
-      return { privateText: pem(pair.privateKey), publicText: spki.subarray(-32).toString('hex') }
-    },
-  ],
-  [
-    'sendgrid',
-    () => {
-      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const spki = pair.publicKey.export({ type: 'spki', format: 'der' })
-      return { privateText: pem(pair.privateKey), publicText: spki.toString('base64') }
-    },
-  ],
-  [
-    'plaid',
-    () => {
-      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const jwk = (key: KeyObject) => JSON.stringify({ ...key.export({ format: 'jwk' }), kid })
-      const kid = randomUUID()
-      return { privateText: jwk(pair.privateKey), publicText: jwk(pair.publicKey) }
-    },
-  ],
-])
+type Pair = 'ed25519' | 'p256' | 'p256-jwk'
 
-export const PAIRED: readonly string[] = [...KEY_PAIRS.keys()]
+const MAKE_PAIR: Readonly<Record<Pair, () => KeyPair>> = {
+  ed25519: () => {
+    const pair = generateKeyPairSync('ed25519')
+    const spki = pair.publicKey.export({ type: 'spki', format: 'der' })
+    return { privateText: pem(pair.privateKey), publicText: spki.subarray(-32).toString('hex') }
+  },
+  p256: () => {
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const spki = pair.publicKey.export({ type: 'spki', format: 'der' })
+    return { privateText: pem(pair.privateKey), publicText: spki.toString('base64') }
+  },
+  'p256-jwk': () => {
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const kid = randomUUID()
+    const jwk = (key: KeyObject) => JSON.stringify({ ...key.export({ format: 'jwk' }), kid })
+    return { privateText: jwk(pair.privateKey), publicText: jwk(pair.publicKey) }
+  },
+}
+
+/** The schemes in which the receiver holds a public key, with the pair to try them with. */
+const PAIRS: ReadonlyMap<string, Pair> = new Map(
+  Object.keys(SCHEME).flatMap((name): [string, Pair][] => {
+    const algorithm = ruleOf(name)?.algorithm
+    const isPaired = algorithm === 'ed25519' || algorithm === 'p256'
+    const pair = isPaired ? algorithm : SIGNING[name]?.pair
+    return pair === undefined ? [] : [[name, pair]]
+  }),
+)
+
+export const PAIRED: readonly string[] = [...PAIRS.keys()]
 
 function pem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -215,14 +164,14 @@ export function keyInFile(
   file: string,
   scheme: string,
 ): { readonly secret: Secret; readonly publicText?: string } {
-  const make = KEY_PAIRS.get(scheme)
-  if (!make) {
+  const pair = PAIRS.get(scheme)
+  if (pair === undefined) {
     const message = `--key is for ${PAIRED.join(', ')}: ${scheme} has no pair of keys`
     throw new UserError({ message, hint: 'set HOOKLINE_SECRET, or give --secret-stdin' })
   }
   try {
     if (existsSync(file)) return { secret: new Secret(readFileSync(file, 'utf8').trim()) }
-    const { privateText, publicText } = make()
+    const { privateText, publicText } = MAKE_PAIR[pair]()
     writeFileSync(file, privateText, { mode: 0o600, flag: 'wx' })
     return { secret: new Secret(privateText), publicText }
   } catch (cause) {
@@ -232,12 +181,8 @@ export function keyInFile(
 
 function byRule(rule: SignedHeader): Sign {
   return (outgoing, secret, moment) => {
-    const { template = '{body}', timestampHeader, timestampField, parts, prefix = '' } = rule
-    const milliseconds = moment.timestamp * 1000
-    const time =
-      rule.timeForm === 'iso'
-        ? new Date(milliseconds).toISOString()
-        : String(rule.timeForm === 'milliseconds' ? milliseconds : moment.timestamp)
+    const { template = '{body}', timestampHeader, timestampField } = rule
+    const time = timeText(rule, moment)
     const [, named] = /\{header\.([^}]+)\}/.exec(template) ?? []
     const filled = withHeaders(
       timestampField === undefined ? outgoing : withField(outgoing, timestampField, Number(time)),
@@ -253,12 +198,22 @@ function byRule(rule: SignedHeader): Sign {
       { timestamp: time, url: url.href },
     )
     const signature = signatureText(rule, secret, signed ?? new Uint8Array())
-    const timed = parts?.timestamp === undefined ? [] : [`${parts.timestamp}=${time}`]
-    const value = parts
-      ? [...timed, `${parts.signature}=${signature}`].join(parts.separator)
-      : prefix + signature
-    return withHeaders(filled, { [rule.header]: value })
+    return withHeaders(filled, { [rule.header]: headerText(rule, time, signature) })
   }
+}
+
+function timeText({ timeForm }: SignedHeader, { timestamp }: Moment): string {
+  if (timeForm === 'rfc3339') return new Date(timestamp * 1000).toISOString()
+  return String(timeForm === 'milliseconds' ? timestamp * 1000 : timestamp)
+}
+
+/** Time and signature in their order: by their places, or the time first. */
+function headerText({ parts, prefix = '' }: SignedHeader, time: string, signature: string): string {
+  if (!parts) return prefix + signature
+  const { separator, timestamp } = parts
+  const part = (name: string, text: string) => (/^\d+$/.test(name) ? text : `${name}=${text}`)
+  const timed = timestamp === undefined ? [] : [part(timestamp, time)]
+  return [...timed, part(parts.signature, prefix + signature)].join(separator)
 }
 
 function signatureText(rule: SignedHeader, secret: string, signed: Uint8Array): string {
@@ -269,7 +224,22 @@ function signatureText(rule: SignedHeader, secret: string, signed: Uint8Array): 
   }
   const bytes = KEYS[key].read(secret)
   if (!bytes) throw new UserError({ message: `${KEYS[key].mistake}, as it is for the receiver` })
-  return hmac(algorithm, bytes, signed).toString(encoding)
+  return TOOLS.hmac(algorithm, bytes, signed, encoding)
+}
+
+const TOOLS: SigningTools = {
+  hmac: (hash, key, signed, encoding) => createHmac(hash, key).update(signed).digest(encoding),
+  sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+  jws(alg, claims, secret) {
+    if (alg === 'HS256') {
+      const signed = unsignedJws({ alg, typ: 'JWT' }, claims)
+      return `${signed}.${TOOLS.hmac('sha256', secret, signed, 'base64url')}`
+    }
+    const { key, kid } = privateJwk(secret)
+    const signed = unsignedJws({ alg, kid }, claims)
+    const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
+    return `${signed}.${signature.toString('base64url')}`
+  },
 }
 
 /** What stands before the 32 bytes of a private key of Ed25519 in PKCS#8 (RFC 8410). */
@@ -302,49 +272,7 @@ function privateJwk(secret: string): { readonly key: KeyObject; readonly kid: st
   }
 }
 
-/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
-function standardKey(secret: string): Uint8Array {
-  const bytes = KEYS.base64.read(secret.replace(/^(?:v1,)?whsec_/, ''))
-  if (bytes) return bytes
-  throw new UserError({ message: 'the secret is not whsec_… with base64 after it' })
-}
-
-function hmac(hash: string, key: string | Uint8Array, signed: Uint8Array): Buffer {
-  return createHmac(hash, key).update(signed).digest()
-}
-
-function hs256(claims: object, secret: string): string {
-  const signed = unsignedJws({ alg: 'HS256', typ: 'JWT' }, claims)
-  return `${signed}.${hmac('sha256', secret, textBytes(signed)).toString('base64url')}`
-}
-
 function unsignedJws(header: object, claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${part(header)}.${part(claims)}`
-}
-
-function withHeaders<Of extends Outgoing>(outgoing: Of, headers: OutgoingRequest['headers']): Of {
-  const { request } = outgoing
-  return { ...outgoing, request: { ...request, headers: { ...request.headers, ...headers } } }
-}
-
-/** A sender that signs within the body writes it anew. */
-function withField(outgoing: Outgoing, field: string, value: unknown): Outgoing {
-  const body = textBytes(JSON.stringify({ ...jsonBody(outgoing.request), [field]: value }))
-  return { ...outgoing, request: { ...outgoing.request, body } }
-}
-
-function jsonBody({ body }: OutgoingRequest): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body) || '{}')
-    if (isObject(value)) return value
-  } catch {
-    // as below
-  }
-  const message = 'this sender signs within the body, which has to be a JSON object for that'
-  throw new UserError({ message })
-}
-
-function textBytes(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
 }

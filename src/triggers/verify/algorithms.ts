@@ -116,6 +116,7 @@ export const KEYS = {
   /** Most senders use the text of a secret as the key. */
   text: { read: textBytes, mistake: '' },
   base64: { read: ENCODINGS.base64, mistake: '"secret" is not base64' },
+  hex: { read: ENCODINGS.hex, mistake: '"secret" is not hex: pairs of 0-9 and a-f' },
   ed25519: {
     read: ed25519Key,
     mistake: '"secret" is not a public key of Ed25519: 32 bytes in hex or base64, or SPKI',

@@ -14,9 +14,12 @@ export interface Settings {
   readonly field: string | undefined
   readonly prefix: string | undefined
   readonly algorithm: Hash | undefined
+  /** How `secret` stands for the key. */
+  readonly key: 'text' | 'base64' | 'hex' | undefined
   readonly encoding: Encoding | undefined
   readonly template: string | undefined
   readonly timestampHeader: string | undefined
+  readonly timestampForm: TimeForm | undefined
   readonly timestampPart: string | undefined
   readonly signaturePart: string | undefined
   readonly separator: string | undefined
@@ -60,35 +63,6 @@ export function missing(header: string): string {
   return `the header ${header} is missing`
 }
 
-/** A service that people ask for: what is known of it, in one place. */
-export interface Sender {
-  /** As in `init --sender stripe` and `send --as stripe`. */
-  readonly name: string
-  readonly title: string
-  /** Its trigger; `webhook` when left out. */
-  readonly trigger?: string
-  /** The scheme that proves it; its name when left out. */
-  readonly scheme?: string
-  /** Options of `verify` besides `scheme`, `secret` and `url`. */
-  readonly options?: Readonly<Record<string, string>>
-  /** A name for the secret in the repository; none where it needs none. */
-  readonly secret?: string
-  /** What is kept under that name, and where the sender shows it. */
-  readonly shown: string
-  /**
-   * How it makes sure that a URL is ours, where it does: `relay`: the relay answers; `both`: the
-   * relay answers and the workflow gets it too; `workflow`: the first run has to act; `none`: nobody
-   * answers, since that would need the secret at the relay.
-   */
-  readonly handshake?: 'relay' | 'both' | 'workflow' | 'none'
-  /** How often it tries again. */
-  readonly retries: string
-  /** What is the same in a repeated request, as a path; the hash of the request when left out. */
-  readonly repeat?: string
-  /** Where its kind of event stands in the item, and the kinds that are most asked for. */
-  readonly events?: readonly [path: string, ...usual: string[]]
-}
-
 /** Seconds, both ways: what Standard Webhooks, Stripe and Slack ask for. */
 export const DEFAULT_TOLERANCE = 300
 
@@ -122,6 +96,15 @@ export function receivedAt(request: WebhookRequest, { now }: Pick<TriggerPorts, 
 export function isTime(text: string): boolean {
   return milliseconds(text) !== undefined
 }
+
+/** The forms in which a time is signed; each ends where it ends, and begins where it begins. */
+export const TIME_FORMS = {
+  seconds: /^\d{10}$/,
+  milliseconds: /^\d{13}$/,
+  rfc3339: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/,
+} as const
+
+export type TimeForm = keyof typeof TIME_FORMS
 
 /** Senders write seconds, milliseconds, or ISO 8601. */
 function milliseconds(text: string): number | undefined {

@@ -20,6 +20,8 @@ import {
   type Refusal,
   type Scheme,
   type Settings,
+  TIME_FORMS,
+  type TimeForm,
   timeRefusal,
 } from './scheme.ts'
 
@@ -33,12 +35,18 @@ export interface SignedHeader {
   readonly prefix?: string
   /** True where one header may carry several, as while a secret is rotated: `v1=…,v1=…`. */
   readonly several?: true
-  /** Where the header is a list of `name=value`: what stands between them, and their names. */
+  /**
+   * Where the header is a list: what stands between its parts, and which of them are signature and
+   * time: by name, of `name=value`, or by place, counted from 1. A signature by its place takes in all
+   * behind it.
+   */
   readonly parts?: {
     readonly separator: string
     readonly signature: string
     readonly timestamp?: string | undefined
   }
+  /** Where the header holds several such lists, each for itself: what stands between them. */
+  readonly lists?: string
   /** `sha256` when left out. */
   readonly algorithm?: Algorithm
   /** `hex` when left out. */
@@ -54,8 +62,10 @@ export interface SignedHeader {
   readonly timestampHeader?: string | undefined
   /** The field of the body with the time, where it is signed there. */
   readonly timestampField?: string
-  /** How the sender writes a time; seconds when left out. Every form is read. */
-  readonly timeForm?: 'milliseconds' | 'iso'
+  /** How the sender writes a time; seconds when left out. */
+  readonly timeForm?: TimeForm | undefined
+  /** True where no other form of it is read: so it may stand beside the body, with nothing between. */
+  readonly isExact?: boolean
   /** Seconds; 300 when left out. */
   readonly tolerance?: number
   /** Other ways in which a sender may write the URL that it signs. */
@@ -93,9 +103,9 @@ export const hmac: Scheme = {
   needs: ['secret', 'header'],
   takes: [
     ...(['algorithm', 'encoding', 'prefix', 'template', 'timestampHeader', 'tolerance'] as const),
-    ...(['url', 'signaturePart', 'timestampPart', 'separator'] as const),
+    ...(['url', 'signaturePart', 'timestampPart', 'separator', 'key', 'timestampForm'] as const),
   ],
-  mistake: templateMistake,
+  mistake: (settings) => keyMistake(settings) ?? templateMistake(settings),
   credentials: ({ header = '' }) => ({ headers: [header] }),
   check: (request, settings, ports) =>
     signedHeaderRefusal(ownRule(settings), request, settings, ports),
@@ -105,7 +115,7 @@ export const hmac: Scheme = {
 export const ed25519: Scheme = {
   ...hmac,
   name: 'ed25519',
-  takes: (hmac.takes ?? []).filter((option) => option !== 'algorithm'),
+  takes: (hmac.takes ?? []).filter((option) => option !== 'algorithm' && option !== 'key'),
   mistake: (settings) =>
     settings.secrets.some((secret) => !KEYS.ed25519.read(secret.reveal()))
       ? KEYS.ed25519.mistake
@@ -116,9 +126,14 @@ export const ed25519: Scheme = {
   },
 }
 
+function keyMistake({ secrets, key = 'text' }: Settings): string | undefined {
+  const isWrong = secrets.some((secret) => !KEYS[key].read(secret.reveal()))
+  return isWrong ? KEYS[key].mistake : undefined
+}
+
 function ownRule(settings: Settings): SignedHeader {
   const { header, prefix, algorithm, encoding, template, timestampHeader } = settings
-  const { signaturePart, timestampPart, separator = ',' } = settings
+  const { signaturePart, timestampPart, separator = ',', key = 'text', timestampForm } = settings
   return {
     header: header ?? '', // `needs` has seen to it
     prefix: prefix ?? '',
@@ -128,12 +143,15 @@ function ownRule(settings: Settings): SignedHeader {
     }),
     algorithm: algorithm ?? 'sha256',
     encoding: encoding ?? 'hex',
+    key,
+    timeForm: timestampForm,
+    isExact: timestampForm !== undefined,
     template: template ?? '{body}',
     timestampHeader,
   }
 }
 
-/** Signature before the distance of its time: a refusal for that says that the secret is right. */
+/** One of the lists that a request brings must hold; most bring one. */
 async function signedHeaderRefusal(
   rule: SignedHeader,
   request: WebhookRequest,
@@ -145,8 +163,25 @@ async function signedHeaderRefusal(
     return value ? [value] : []
   })
   if (presented.length === 0) return missing(rule.header)
-  const found = presented.map((value) => read(rule, value))
-  const timestamp = timestampOf(rule, request, found[0]?.timestamps ?? [])
+  let told: Refusal = MISMATCH
+  for (const one of presented.flatMap((value) => listsIn(rule, value))) {
+    const refusal = await listRefusal(rule, one, request, settings, ports)
+    if (refusal === undefined) return undefined
+    // Of several, one that says more than that it does not match.
+    if (told === MISMATCH) told = refusal
+  }
+  return told
+}
+
+/** Signature before the distance of its time: a refusal for that says that the secret is right. */
+async function listRefusal(
+  rule: SignedHeader,
+  { signatures, timestamps }: Presented,
+  request: WebhookRequest,
+  settings: Settings,
+  ports: TriggerPorts,
+): Promise<Refusal> {
+  const timestamp = timestampOf(rule, request, timestamps)
   if (timestamp.refusal !== undefined) return timestamp.refusal
   const { algorithm = 'sha256', template = '{body}', key = 'text', urlForms } = rule
   const url = settings.url?.reveal()
@@ -156,7 +191,6 @@ async function signedHeaderRefusal(
   )
   if (texts.length === 0) return 'a signed header holds what separates it from the next part'
   const keys = settings.secrets.flatMap((secret) => KEYS[key].read(secret.reveal()) ?? [])
-  const signatures = found.flatMap(({ signatures }) => signatures)
   const holds = await anyHolds(signatures, (signature) =>
     anyHolds(texts, (text) =>
       anyHolds(keys, (bytes) => signatureHolds(algorithm, bytes, text, signature)),
@@ -176,30 +210,52 @@ interface Presented {
 
 const NOTHING: Presented = { signatures: [], timestamps: [] }
 
-/** What a header holds: signatures of its kind, and times where it names any. */
+/** What a header holds: nothing at all where one of its lists is no list. */
+function listsIn(rule: SignedHeader, value: string): readonly Presented[] {
+  const lists = (rule.lists === undefined ? [value] : value.split(rule.lists)).map((text) =>
+    read(rule, text),
+  )
+  return lists.includes(NOTHING) ? [NOTHING] : lists
+}
+
+/** Signatures of its kind, and times where it names any. */
 function read(
   { parts, prefix = '', several, algorithm, encoding = 'hex' }: SignedHeader,
   value: string,
 ): Presented {
   const entries = parts ? value.split(parts.separator).map((part) => part.trim()) : []
   // As of a header that came twice: which time belongs to which signature could be told in two ways.
-  if (!entries.every((part) => /^[\w-]+=[^\s,;|&"]*$/.test(part))) return NOTHING
+  const isNamed = [parts?.signature, parts?.timestamp].every((part) => !isPlace(part))
+  const form = isNamed ? /^[\w-]+=[^\s,;|&"]*$/ : /^[^\s,;|&"]+$/
+  if (!entries.every((part) => form.test(part))) return NOTHING
   const named = (name: string) =>
     entries.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1))
+  const time = parts?.timestamp
+  const timestamps = isPlace(time)
+    ? entries.slice(Number(time) - 1, Number(time))
+    : named(time ?? '')
+  const sum = parts?.signature ?? ''
   const listed = several ? [value, ...value.split(/[\s,]+/)] : [value]
-  const texts = (parts ? named(parts.signature) : listed)
-    .filter((text) => text.startsWith(prefix))
-    .map((text) => text.slice(prefix.length))
+  const inParts = isPlace(sum) ? entries.slice(Number(sum) - 1) : named(sum)
+  const texts = (parts ? inParts : listed).filter((text) => text.startsWith(prefix))
   const signatures = texts.flatMap((text) => {
-    const bytes = ENCODINGS[encoding](text)
+    const bytes = ENCODINGS[encoding](text.slice(prefix.length))
     return (bytes && algorithm === 'p256' ? fromDer(bytes) : bytes) ?? []
   })
-  return { signatures, timestamps: parts?.timestamp === undefined ? [] : named(parts.timestamp) }
+  // Without names, whatever stands behind a signature has to be one too.
+  const isAlike = inParts.every((_, at) => signatures[at]?.length === signatures[0]?.length)
+  if (isPlace(sum) && !isAlike) return NOTHING
+  return { signatures, timestamps: time === undefined ? [] : timestamps }
+}
+
+/** True where a part of a list is told by its place. */
+function isPlace(part: string | undefined): boolean {
+  return part !== undefined && /^\d+$/.test(part)
 }
 
 /** The signed time, where there is one to look at; or why it cannot be looked at. */
 function timestampOf(
-  { timestampHeader, timestampField, parts, header }: SignedHeader,
+  { timestampHeader, timestampField, parts, header, timeForm = 'seconds', isExact }: SignedHeader,
   { headers, body }: WebhookRequest,
   inHeader: readonly string[],
 ): { readonly text?: string | undefined; readonly refusal?: string } {
@@ -218,7 +274,8 @@ function timestampOf(
     const refusal = timestampHeader ? missing(timestampHeader) : 'the body holds no time'
     return { refusal }
   }
-  return isTime(text) ? { text } : { refusal: NO_TIME }
+  const isRight = isExact ? TIME_FORMS[timeForm].test(text) && isTime(text) : isTime(text)
+  return isRight ? { text } : { refusal: NO_TIME }
 }
 
 const PLACEHOLDER = /\{([^{}]*)\}/
@@ -261,6 +318,7 @@ function templateMistake({
   timestampHeader,
   timestampPart,
   signaturePart,
+  timestampForm,
   separator,
   url,
 }: Settings): string | undefined {
@@ -284,18 +342,23 @@ function templateMistake({
   if (names.includes('url') !== (url !== undefined)) {
     return '"url" and {url} in "template" belong together'
   }
-  return shiftMistake(parts)
+  if (timestampForm !== undefined && !names.includes('timestamp')) {
+    return '"timestampForm" needs {timestamp} in "template"'
+  }
+  return shiftMistake(parts, timestampForm !== undefined)
 }
 
 /**
  * Between two parts that a sender fills in stands something that is neither letter nor digit: else
- * a byte of one could be moved to the other, under the same signature. `{url}` is the user's own.
+ * a byte of one could be moved to the other, under the same signature. `{url}` is the user's own, and
+ * of a time in one fixed form nothing can be cut, nor can anything be added to it.
  */
-function shiftMistake(parts: readonly string[]): string | undefined {
+function shiftMistake(parts: readonly string[], isFixed: boolean): string | undefined {
   const at = parts.findIndex((between, at) => {
     const beside = [parts[at - 1], parts[at + 1]]
     const isInner = at % 2 === 0 && at > 0 && at < parts.length - 1
-    return isInner && !beside.includes('url') && !/[^A-Za-z0-9]/.test(between)
+    const isSafe = beside.includes('url') || (isFixed && beside.includes('timestamp'))
+    return isInner && !isSafe && !/[^A-Za-z0-9]/.test(between)
   })
   if (at < 0) return undefined
   const [before, after] = [`{${parts[at - 1]}}`, `{${parts[at + 1]}}`]

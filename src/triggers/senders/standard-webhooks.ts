@@ -1,5 +1,7 @@
+import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { anyHolds, concat, ENCODINGS, signatureHolds } from './algorithms.ts'
+import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import { anyHolds, concat, ENCODINGS, KEYS, signatureHolds } from '../verify/algorithms.ts'
 import {
   DEFAULT_TOLERANCE,
   isTime,
@@ -9,13 +11,23 @@ import {
   type Scheme,
   type Settings,
   timeRefusal,
-} from './scheme.ts'
+} from '../verify/scheme.ts'
+import { withHeaders } from '../verify/signing.ts'
+
+export const facts: Facts = {
+  title: 'Standard Webhooks, Svix',
+  secret: 'WEBHOOK_SECRET',
+  shown: 'the secret `whsec_…`, or the public key `whpk_…`',
+  retries: 'as the sender likes: the standard advises several days',
+  repeat: 'headers.webhook-id',
+  events: ['body.type', 'invoice.paid'],
+}
 
 /** Svix, from which the standard came, has names of its own. */
 const PREFIXES = ['webhook', 'svix'] as const
 
 /** Svix, Clerk, Resend, Supabase, OpenAI and others. */
-export const standardWebhooks: Scheme = {
+export const scheme: Scheme = {
   name: 'standard-webhooks',
   page: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   needs: ['secret'],
@@ -71,4 +83,32 @@ function secretMistake(secret: Secret): string | undefined {
     return '"secret" is the private key of the sender (whsk_…): take the public one (whpk_…)'
   }
   return keyOf(secret) ? undefined : '"secret" is not whsec_… or whpk_… with base64 after it'
+}
+
+export const signing: Signing = {
+  sign: (outgoing, secret, { id, timestamp }, { hmac }) => {
+    const key = KEYS.base64.read(secret.replace(/^(?:v1,)?whsec_/, ''))
+    if (!key) throw new UserError({ message: 'the secret is not whsec_… with base64 after it' })
+    const signed = concat([`${id}.${timestamp}.`, outgoing.request.body])
+    return withHeaders(outgoing, {
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': `v1,${hmac('sha256', key, signed, 'base64')}`,
+    })
+  },
+}
+
+export const payloads: Payloads = {
+  /** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+  'invoice.paid': ({ now }) => ({
+    body: {
+      type: 'invoice.paid',
+      timestamp: now.toISOString(),
+      data: { id: 'in_1', amount: 2000, currency: 'eur' },
+    },
+  }),
+}
+
+export const page: Page = {
+  proof: '`webhook-id`, `webhook-timestamp`, `webhook-signature`, or the same with `svix-`',
 }

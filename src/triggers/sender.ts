@@ -1,0 +1,175 @@
+import type { RawHeaders } from '../wire/headers.ts'
+import type { Reply } from '../wire/http.ts'
+import type { Hash } from './verify/algorithms.ts'
+import type { Scheme } from './verify/scheme.ts'
+import type { SignedHeader } from './verify/signed-header.ts'
+
+/*
+ * The aspects of a sender, each a named export of its own file in `senders/`: `facts`, `scheme`,
+ * `signing`, `handshake`, `door`, `payloads`, `page`. The lists of each aspect are made of them, so
+ * that a bundle holds those aspects alone that it uses. For that a file does nothing at its start
+ * but define: no call stands at its top.
+ */
+
+/** What a user has to know of a service. */
+export interface Facts {
+  readonly title: string
+  /** Its trigger; `webhook` when left out. */
+  readonly trigger?: string
+  /** The scheme that proves it; its name when left out. */
+  readonly scheme?: string
+  /** Options of `verify` besides `scheme`, `secret` and `url`. */
+  readonly options?: Readonly<Record<string, string>>
+  /** A name for the secret in the repository; none where it needs none. */
+  readonly secret?: string
+  /** What is kept under that name, and where the sender shows it. */
+  readonly shown: string
+  /**
+   * How it makes sure that a URL is ours, where it does: `relay`: the relay answers; `both`: the
+   * relay answers and the workflow gets it too; `workflow`: the first run has to act; `door`: the
+   * relay answers where the grant in the URL carries the secret or the public key.
+   */
+  readonly handshake?: 'relay' | 'both' | 'workflow' | 'door'
+  /** How often it tries again. */
+  readonly retries: string
+  /** What is the same in a repeated request, as a path; the hash of the request when left out. */
+  readonly repeat?: string
+  /** Where its kind of event stands in the item, and the kinds that are most asked for. */
+  readonly events?: readonly [path: string, ...usual: string[]]
+}
+
+/** A service that people ask for, by its name: as in `init --sender stripe` and `send --as stripe`. */
+export interface Sender extends Facts {
+  readonly name: string
+}
+
+/** How a sender proves itself: as data, wherever data can say it, or as code. */
+export type OwnScheme = (Documented & (SignedHeader | TokenPlace)) | Scheme
+
+interface Documented {
+  /** The page of its documentation that says so. */
+  readonly page: string
+}
+
+/** A plain token, in a header (lower case), or in the body, by a path. */
+export type TokenPlace =
+  | { readonly tokenHeader: string; readonly tokenField?: never }
+  | { readonly tokenField: string; readonly tokenHeader?: never }
+
+/** What of a request shows whether it is a handshake. */
+export interface Asking {
+  /** Upper case. */
+  readonly method: string
+  readonly headers: RawHeaders
+  /** `<workflow>/<trigger>[/<suffix>][?<query>]`, without the relay's own parameters. */
+  readonly path: string
+  /** `undefined` when it is not text. */
+  readonly body: string | undefined
+}
+
+/** How a service asks whether a URL is ours, known by marks of its own and nothing else. */
+export interface Handshake {
+  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  /** The value that is to come back, as a service of that kind asks for it. */
+  readonly challenge: (asking: Asking) => unknown
+  readonly answer: (value: string) => Reply
+  /** True where the workflow gets the request too; then only the headers of the answer count. */
+  readonly isEvent?: true
+  /** True where another one has the same marks, and fewer of them: it is asked first. */
+  readonly isNarrow?: true
+}
+
+/** What a relay answers that holds what proves the sender: only ever to a signed request. */
+export interface Door {
+  /** In place of an event; `undefined` when it is one, or nothing that the sender asks for. */
+  readonly answer?: (body: unknown, secret: string | undefined) => Promise<Reply | undefined>
+  /** What an accepted event is answered, in place of the default and of `__response_*`. */
+  readonly accepted?: (body: unknown) => Reply | undefined
+}
+
+/** What differs from one delivery to the next. */
+export interface Delivery {
+  /** A UUID. */
+  readonly id: string
+  readonly now: Date
+}
+
+export interface Payload {
+  /** Lower-case names, besides the content type. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Text as it stands, a form; an object is sent as JSON. */
+  readonly body: string | object
+}
+
+export type Make = (delivery: Delivery) => Payload
+
+/** Requests of a sender by their events, in the shape that its documentation gives. */
+export type Payloads = Readonly<Record<string, Make>>
+
+/** Seconds since 1970. */
+export function seconds(now: Date): number {
+  return Math.floor(now.getTime() / 1000)
+}
+
+/** What docs/senders says of it, in Markdown. */
+export interface Page {
+  /** What is to be clicked: with it, a page of its own is made. */
+  readonly click?: string
+  /** What else there is to know of its proof. */
+  readonly more?: string
+  /** What proves it, where its scheme is code. */
+  readonly proof?: string
+}
+
+/** How to sign as the sender does, where its scheme is code. */
+export interface Signing {
+  readonly sign: Sign
+  /** The pair of keys, where the receiver holds a public one. */
+  readonly pair?: 'p256-jwk'
+}
+
+export type Sign = (
+  outgoing: Outgoing,
+  secret: string,
+  moment: Moment,
+  tools: SigningTools,
+) => Outgoing
+
+/** A request that is about to be sent. */
+export interface OutgoingRequest {
+  /** Upper case. */
+  readonly method: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBufferLike>
+}
+
+/** A request with the place it goes to, which some senders sign, or add to. */
+export interface Outgoing {
+  readonly request: OutgoingRequest
+  readonly url: URL
+}
+
+/** When a request is signed. */
+export interface Moment {
+  /** Unix time in seconds. */
+  readonly timestamp: number
+  /** Tells deliveries apart. */
+  readonly id: string
+  /** Where a sender of the scheme `token` brings it: an option of `verify` with its value. */
+  readonly place?: Readonly<Record<string, string>>
+}
+
+/** What signs: a secret of text is its own bytes, a private key is read as the scheme has it. */
+export interface SigningTools {
+  hmac(
+    hash: Hash,
+    key: string | Uint8Array,
+    signed: string | Uint8Array,
+    encoding: 'hex' | 'base64' | 'base64url',
+  ): string
+  /** In hex. */
+  sha256(bytes: string | Uint8Array): string
+  /** A compact JWS; for ES256 the secret is a private JWK with a `kid`. */
+  jws(algorithm: 'HS256' | 'ES256', claims: object, secret: string): string
+}

@@ -1,0 +1,36 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Adyen (platforms)',
+  secret: 'ADYEN_HMAC_KEY',
+  shown: 'the *HMAC key* that is shown once, when it is made: hex',
+  retries: 'three times at once, then from a queue for up to 30 days',
+  events: [
+    'body.type',
+    'balancePlatform.transfer.created',
+    'balancePlatform.accountHolder.updated',
+  ],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures/',
+  header: 'hmacsignature',
+  encoding: 'base64',
+  key: 'hex',
+}
+
+export const payloads: Payloads = {
+  'transfer.created': ({ now }) => ({
+    headers: { protocol: 'HmacSHA256' },
+    body: {
+      type: 'balancePlatform.transfer.created',
+      environment: 'test',
+      timestamp: now.toISOString(),
+      data: { id: '1W1UG35U8A9J5ZLG', status: 'authorised', amount: { currency: 'EUR', value: 9 } },
+    },
+  }),
+}
+
+export const page: Page = {
+  more: 'A *standard* webhook of payments signs single fields within its body instead, and is none of these: give it basic authentication, and `scheme: basic`.',
+}

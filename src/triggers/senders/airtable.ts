@@ -1,0 +1,25 @@
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Airtable',
+  secret: 'AIRTABLE_MAC_SECRET',
+  shown: 'the `macSecretBase64` of the answer that made the webhook',
+  retries: 'tries again; how often is not documented',
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://airtable.com/developers/web/api/webhooks-overview',
+  header: 'x-airtable-content-mac',
+  prefix: 'hmac-sha256=',
+  key: 'base64',
+}
+
+export const payloads: Payloads = {
+  ping: ({ now }) => ({
+    body: {
+      base: { id: 'app00000000000000' },
+      webhook: { id: 'ach00000000000000' },
+      timestamp: now.toISOString(),
+    },
+  }),
+}

@@ -1,0 +1,48 @@
+import { headerValue } from '../../wire/headers.ts'
+import { visible } from '../handshake.ts'
+import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Asana',
+  secret: 'ASANA_HOOK_SECRET',
+  shown: 'the header `x-hook-secret` of its first request',
+  handshake: 'both',
+  retries: 'for a day, ever more slowly; then the webhook is deleted',
+  events: ['body.events.action', 'added', 'changed'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developers.asana.com/docs/webhooks-guide#security',
+  header: 'x-hook-signature',
+}
+
+/**
+ * It brings the secret with which it will sign, and wants it back; the workflow needs it too, so that
+ * request is an event. https://developers.asana.com/docs/webhooks-guide#the-webhook-handshake
+ */
+export const handshake: Handshake = {
+  method: 'POST',
+  isEvent: true,
+  challenge: ({ headers }) => visible(headerValue(headers, 'x-hook-secret')),
+  answer: (secret) => ({ status: 200, headers: { 'x-hook-secret': secret }, body: '' }),
+}
+
+export const payloads: Payloads = {
+  changed: ({ now }) => ({
+    body: {
+      events: [
+        {
+          action: 'changed',
+          created_at: now.toISOString(),
+          resource: { gid: '1337', resource_type: 'task' },
+          change: { field: 'name', action: 'changed' },
+        },
+      ],
+    },
+  }),
+}
+
+export const page: Page = {
+  click: 'By its API: `POST /webhooks` with `resource` and `target`, the URL.',
+  more: 'The relay gives `x-hook-secret` back, and the same request reaches the workflow. It is not signed yet: read the secret from a workflow without `verify`, or from the inspector of `npx hookline dev`, and store it.',
+}

@@ -1,0 +1,31 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Bitbucket',
+  secret: 'BITBUCKET_SECRET',
+  shown: 'the *Secret* of the webhook, which you choose or have generated',
+  retries: 'twice, after 5xx',
+  repeat: 'headers.x-request-uuid',
+  events: ['headers.x-event-key', 'repo:push', 'pullrequest:created', 'pullrequest:fulfilled'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
+  header: 'x-hub-signature',
+  prefix: 'sha256=',
+}
+
+export const payloads: Payloads = {
+  push: ({ id }) => ({
+    headers: { 'x-event-key': 'repo:push', 'x-request-uuid': id, 'x-attempt-number': '1' },
+    body: {
+      actor: { display_name: 'Ada', type: 'user' },
+      repository: { name: 'hello', full_name: 'octo/hello', type: 'repository' },
+      push: { changes: [{ new: { type: 'branch', name: 'main' }, created: false, forced: false }] },
+    },
+  }),
+}
+
+export const page: Page = {
+  click: '*Repository settings > Webhooks > Add webhook*: the URL, a secret, and the triggers.',
+}

@@ -1,0 +1,26 @@
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Calendly',
+  secret: 'CALENDLY_SIGNING_KEY',
+  shown: 'the `signing_key` with which the subscription was made',
+  retries: 'for up to a day, ever more slowly',
+  events: ['body.event', 'invitee.created', 'invitee.canceled'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developer.calendly.com/api-docs/4c305798a61d3-webhook-signatures',
+  header: 'calendly-webhook-signature',
+  parts: { separator: ',', signature: 'v1', timestamp: 't' },
+  template: '{timestamp}.{body}',
+}
+
+export const payloads: Payloads = {
+  'invitee.created': ({ now }) => ({
+    body: {
+      event: 'invitee.created',
+      created_at: now.toISOString(),
+      payload: { email: 'ada@example.com', name: 'Ada', status: 'active' },
+    },
+  }),
+}

@@ -1,0 +1,31 @@
+import { only, queryOf, text } from '../handshake.ts'
+import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Dropbox',
+  secret: 'DROPBOX_APP_SECRET',
+  shown: 'the *App secret* in the app console',
+  handshake: 'relay',
+  retries: 'for about ten minutes, ever more slowly',
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://www.dropbox.com/developers/reference/webhooks#notifications',
+  header: 'x-dropbox-signature',
+}
+
+/** https://www.dropbox.com/developers/reference/webhooks#verification */
+export const handshake: Handshake = {
+  method: 'GET',
+  challenge: ({ path }) => {
+    const query = queryOf(path, 'challenge')
+    return query?.size === 1 ? only(query, 'challenge') : undefined
+  },
+  answer: text,
+}
+
+export const payloads: Payloads = {
+  list_folder: () => ({
+    body: { list_folder: { accounts: ['dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQngc'] } },
+  }),
+}

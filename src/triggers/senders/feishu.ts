@@ -1,0 +1,58 @@
+import { headerValue } from '../../wire/headers.ts'
+import { json, jsonObject } from '../handshake.ts'
+import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Feishu, Lark',
+  secret: 'FEISHU_VERIFICATION_TOKEN',
+  shown: 'the *Verification Token* under *Events & Callbacks > Encryption Strategy* of the app',
+  handshake: 'relay',
+  retries: 'four times: after 15 seconds, five minutes, an hour, six hours',
+  repeat: 'header.event_id',
+  events: ['body.header.event_type', 'im.message.receive_v1'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/request-url-configuration-case',
+  tokenField: 'header.token',
+}
+
+/**
+ * It asks in the words of Slack, and wants JSON: known by its own headers, or by its token, which has
+ * 32 characters where Slack's has 24.
+ * https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/request-url-configuration-case
+ */
+export const handshake: Handshake = {
+  method: 'POST',
+  isNarrow: true,
+  challenge: ({ headers, body }) => {
+    const { type, token, challenge } = jsonObject(body) ?? {}
+    if (type !== 'url_verification' || headerValue(headers, 'x-slack-signature')) return undefined
+    const isOwn = typeof token === 'string' && /^[A-Za-z0-9]{32}$/.test(token)
+    return isOwn || headerValue(headers, 'x-lark-request-nonce') ? challenge : undefined
+  },
+  answer: (challenge) => json({ challenge }),
+}
+
+export const payloads: Payloads = {
+  'im.message.receive_v1': ({ id, now }) => ({
+    body: {
+      schema: '2.0',
+      header: {
+        event_id: id.replaceAll('-', ''),
+        event_type: 'im.message.receive_v1',
+        create_time: String(now.getTime()),
+        app_id: 'cli_9f5343c580712544',
+        tenant_key: '2ca1d211f64f6438',
+      },
+      event: {
+        sender: { sender_id: { open_id: 'ou_84aad35d084aa403a838cf73ee18467' } },
+        message: { message_type: 'text', content: '{"text":"hello"}' },
+      },
+    },
+  }),
+}
+
+export const page: Page = {
+  more: 'With an *Encrypt Key* the body is encrypted, and nobody here can read it: leave it empty.',
+}

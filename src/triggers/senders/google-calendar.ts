@@ -1,0 +1,33 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Google Calendar',
+  secret: 'GOOGLE_CALENDAR_TOKEN',
+  shown: 'the `token` of the channel, which you choose',
+  retries: 'after 500, 502, 503 and 504, ever more slowly',
+  events: ['headers.x-goog-resource-state', 'exists', 'not_exists'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developers.google.com/workspace/calendar/api/guides/push',
+  tokenHeader: 'x-goog-channel-token',
+}
+
+export const payloads: Payloads = {
+  exists: ({ id, now }) => ({
+    headers: {
+      'x-goog-channel-id': id,
+      'x-goog-channel-expiration': new Date(now.getTime() + 86_400_000).toUTCString(),
+      'x-goog-message-number': '10',
+      'x-goog-resource-id': 'ret08u3rv24htgh289g',
+      'x-goog-resource-state': 'exists',
+      'x-goog-resource-uri':
+        'https://www.googleapis.com/calendar/v3/calendars/my_calendar@gmail.com/events',
+    },
+    body: '',
+  }),
+}
+
+export const page: Page = {
+  more: 'A notification has no body: what has changed is to be asked for. The first one, `sync`, says that the channel is open. A channel ends, and has to be renewed.',
+}

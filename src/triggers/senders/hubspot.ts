@@ -1,0 +1,39 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'HubSpot',
+  secret: 'HUBSPOT_CLIENT_SECRET',
+  shown: 'the *Client secret* of the app',
+  retries: 'up to ten times within a day',
+  events: ['body.subscriptionType', 'contact.creation', 'deal.propertyChange'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
+  header: 'x-hubspot-signature-v3',
+  encoding: 'base64',
+  template: '{method}{url}{body}{timestamp}',
+  timestampHeader: 'x-hubspot-request-timestamp',
+  timeForm: 'milliseconds',
+  urlForms: (url) => [
+    url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent),
+  ],
+}
+
+export const payloads: Payloads = {
+  'contact.creation': ({ now }) => ({
+    body: [
+      {
+        eventId: 1,
+        subscriptionType: 'contact.creation',
+        objectId: 123,
+        occurredAt: now.getTime(),
+      },
+    ],
+  }),
+}
+
+export const page: Page = {
+  click: '*Your app > Webhooks*: the URL as *Target URL*, then the subscriptions.',
+  more: 'One request holds up to 100 events, as a list.',
+}

@@ -1,0 +1,33 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Jira',
+  secret: 'JIRA_SECRET',
+  shown: 'the *Secret* of the webhook, under *System > WebHooks*',
+  retries: 'up to five times, after 408, 409, 425, 429, 5xx and timeouts',
+  repeat: 'headers.x-atlassian-webhook-identifier',
+  events: ['body.webhookEvent', 'jira:issue_created', 'jira:issue_updated'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/#securing-webhooks',
+  header: 'x-hub-signature',
+  prefix: 'sha256=',
+}
+
+export const payloads: Payloads = {
+  issue_created: ({ id, now }) => ({
+    headers: { 'x-atlassian-webhook-identifier': id },
+    body: {
+      timestamp: now.getTime(),
+      webhookEvent: 'jira:issue_created',
+      issue: { id: '10002', key: 'ED-1', fields: { summary: 'Main order flow broken' } },
+      user: { displayName: 'Ada' },
+    },
+  }),
+}
+
+export const page: Page = {
+  click:
+    '*System > WebHooks > Create a WebHook*: the URL, a secret, and the events; a JQL query narrows them.',
+}

@@ -1,0 +1,35 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Linear',
+  secret: 'LINEAR_SIGNING_SECRET',
+  shown: 'the *Signing secret* on the page of the webhook',
+  retries: 'three times: after a minute, an hour, six hours',
+  repeat: 'headers.linear-delivery',
+  events: ['body.type', 'Issue', 'Comment', 'Project'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://linear.app/developers/webhooks#securing-webhooks',
+  header: 'linear-signature',
+  timestampField: 'webhookTimestamp',
+  timeForm: 'milliseconds',
+}
+
+export const payloads: Payloads = {
+  issue: ({ id, now }) => ({
+    headers: { 'linear-delivery': id, 'linear-event': 'Issue' },
+    body: {
+      action: 'create',
+      type: 'Issue',
+      createdAt: now.toISOString(),
+      data: { id: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9', title: 'A bug', identifier: 'ENG-1' },
+      webhookTimestamp: now.getTime(),
+      webhookId: '000042e3-d123-4980-b49f-8e140eef9329',
+    },
+  }),
+}
+
+export const page: Page = {
+  click: '*Settings > API > Webhooks > New webhook*: the URL, and the kinds of data.',
+}

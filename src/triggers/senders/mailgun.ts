@@ -1,0 +1,69 @@
+import { isObject, scalarText } from '../../wire/json.ts'
+import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import { concat, ENCODINGS } from '../verify/algorithms.ts'
+import { hmacRefusal } from '../verify/hmac.ts'
+import { DEFAULT_TOLERANCE, isTime, NO_TIME, type Scheme, timeRefusal } from '../verify/scheme.ts'
+import { withField } from '../verify/signing.ts'
+
+export const facts: Facts = {
+  title: 'Mailgun',
+  secret: 'MAILGUN_SIGNING_KEY',
+  shown: 'the *HTTP webhook signing key* of the account',
+  retries: 'six times within eight hours; 406 ends them',
+  repeat: 'event-data.id',
+  events: ['body.event-data.event', 'delivered', 'failed', 'opened'],
+}
+
+/** A signature over a time and a token, in the body; of the rest of the body it says nothing. */
+export const scheme: Scheme = {
+  name: 'mailgun',
+  page: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks',
+  needs: ['secret'],
+  takes: ['tolerance'],
+  credentials: () => ({ fields: ['signature'] }),
+  async check(request, settings, ports) {
+    const { body } = request
+    const inner = isObject(body) ? body.signature : undefined
+    // An event brings an object, a route the same three fields of its form.
+    const fields = isObject(inner) ? inner : isObject(body) ? body : {}
+    const [timestamp = '', token = '', signature = ''] = ['timestamp', 'token', 'signature'].map(
+      (name) => (Object.hasOwn(fields, name) ? scalarText(fields[name]) : ''),
+    )
+    if (timestamp === '' || token === '' || signature === '') {
+      return 'the body holds no timestamp, token and signature'
+    }
+    if (!isTime(timestamp)) return NO_TIME
+    const texts = [concat([timestamp, token])]
+    return (
+      (await hmacRefusal('sha256', texts, ENCODINGS.hex(signature), settings)) ??
+      timeRefusal(timestamp, settings.tolerance ?? DEFAULT_TOLERANCE, request, ports)
+    )
+  },
+}
+
+export const signing: Signing = {
+  sign: (outgoing, secret, { timestamp, id }, { hmac, sha256 }) => {
+    const [time, token] = [String(timestamp), sha256(id)]
+    const signature = hmac('sha256', secret, time + token, 'hex')
+    return withField(outgoing, 'signature', { timestamp: time, token, signature })
+  },
+}
+
+export const payloads: Payloads = {
+  delivered: ({ id, now }) => ({
+    body: {
+      'event-data': {
+        id,
+        event: 'delivered',
+        timestamp: now.getTime() / 1000,
+        recipient: 'ada@example.com',
+        message: { headers: { subject: 'Hello' } },
+      },
+    },
+  }),
+}
+
+export const page: Page = {
+  proof:
+    '`signature` in the body, over a time and a token; it says nothing of the rest of the body',
+}

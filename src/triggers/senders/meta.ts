@@ -1,0 +1,74 @@
+import { only, queryOf, text } from '../handshake.ts'
+import {
+  type Facts,
+  type Handshake,
+  type OwnScheme,
+  type Page,
+  type Payloads,
+  seconds,
+} from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Meta (WhatsApp, Messenger, Instagram)',
+  secret: 'META_APP_SECRET',
+  shown: 'the *App secret* under *App settings > Basic*',
+  handshake: 'relay',
+  retries: 'for 36 hours, of WhatsApp for seven days',
+  events: ['body.object', 'whatsapp_business_account', 'page', 'instagram'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+  header: 'x-hub-signature-256',
+  prefix: 'sha256=',
+}
+
+/**
+ * https://developers.facebook.com/docs/graph-api/webhooks/getting-started and
+ * https://www.w3.org/TR/websub/#hub-verifies-intent
+ */
+export const handshake: Handshake = {
+  method: 'GET',
+  challenge: ({ path }) => {
+    const query = queryOf(path, 'hub.')
+    const isAsked = ['subscribe', 'unsubscribe'].includes(query?.get('hub.mode') ?? '')
+    return isAsked ? only(query, 'hub.challenge') : undefined
+  },
+  answer: text,
+}
+
+export const payloads: Payloads = {
+  whatsapp_message: ({ id, now }) => ({
+    body: {
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: '102290129340398',
+          changes: [
+            {
+              field: 'messages',
+              value: {
+                messaging_product: 'whatsapp',
+                messages: [
+                  {
+                    from: '16505551234',
+                    id: `wamid.${id}`,
+                    timestamp: String(seconds(now)),
+                    type: 'text',
+                    text: { body: 'Hello' },
+                  },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+    },
+  }),
+}
+
+export const page: Page = {
+  click:
+    '*App dashboard > Webhooks*, or *WhatsApp > Configuration*: the URL as *Callback URL*, any *Verify token*, then the fields.',
+  more: 'The verify token is not looked at: what counts is the signature of each event.',
+}

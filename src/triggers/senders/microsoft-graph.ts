@@ -1,0 +1,44 @@
+import { only, queryOf, text } from '../handshake.ts'
+import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Microsoft Graph',
+  secret: 'GRAPH_CLIENT_STATE',
+  shown: 'the `clientState` of the subscription, which you choose',
+  handshake: 'relay',
+  retries: 'for up to four hours',
+  events: ['body.value.changeType', 'created', 'updated'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://learn.microsoft.com/graph/change-notifications-delivery-webhooks',
+  tokenField: 'value[*].clientState',
+}
+
+/** https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
+export const handshake: Handshake = {
+  method: 'POST',
+  challenge: ({ path, body }) =>
+    body === '' ? only(queryOf(path, 'validationToken'), 'validationToken') : undefined,
+  answer: text,
+}
+
+export const payloads: Payloads = {
+  created: () => ({
+    body: {
+      value: [
+        {
+          subscriptionId: '7f105c7d-2dc5-4530-97cd-4e7ae6534c07',
+          changeType: 'created',
+          resource: 'users/1/messages/2',
+        },
+      ],
+    },
+  }),
+}
+
+export const page: Page = {
+  proof: '`clientState` of each entry of `value` in the body',
+  click: 'By its API: `POST /subscriptions` with `notificationUrl`, the URL, and `clientState`.',
+  more: 'Graph signs nothing: each notification brings the `clientState`, which the outputs leave out. A subscription ends after some days, and has to be renewed.',
+}

@@ -1,0 +1,50 @@
+import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import { bodyRefusal, compactJws, hs256Holds } from '../verify/jws.ts'
+import { MISMATCH, missing, type Scheme } from '../verify/scheme.ts'
+import { withHeaders } from '../verify/signing.ts'
+
+export const facts: Facts = {
+  title: 'Netlify',
+  secret: 'NETLIFY_SECRET',
+  shown: 'the *JWS secret token* of the notification, which you choose',
+  retries: 'none documented',
+  events: ['headers.x-netlify-event', 'deploy_created', 'deploy_failed'],
+}
+
+/** A JWS over the hash of the body, under a secret that both know. */
+export const scheme: Scheme = {
+  name: 'netlify',
+  page: 'https://docs.netlify.com/deploy/deploy-notifications/#payload-signature',
+  needs: ['secret'],
+  credentials: () => ({ headers: ['x-webhook-signature'] }),
+  async check({ headers, bytes }, { secrets }) {
+    const jws = compactJws(headers['x-webhook-signature'])
+    if (!jws) return missing('x-webhook-signature')
+    if (!(await hs256Holds(jws, secrets))) return MISMATCH
+    if (jws.claims.iss !== 'netlify') return 'the signature is not of Netlify'
+    return bodyRefusal(jws.claims.sha256, bytes)
+  },
+}
+
+export const signing: Signing = {
+  sign: (outgoing, secret, _, { jws, sha256 }) => {
+    const claims = { iss: 'netlify', sha256: sha256(outgoing.request.body) }
+    return withHeaders(outgoing, { 'x-webhook-signature': jws('HS256', claims, secret) })
+  },
+}
+
+export const payloads: Payloads = {
+  deploy_created: ({ id }) => ({
+    headers: { 'x-netlify-event': 'deploy_created' },
+    body: {
+      id: id.replaceAll('-', '').slice(0, 24),
+      state: 'ready',
+      name: 'hello',
+      branch: 'main',
+    },
+  }),
+}
+
+export const page: Page = {
+  proof: '`x-webhook-signature`, a JWS over the hash of the body',
+}

@@ -1,0 +1,35 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Notion',
+  secret: 'NOTION_VERIFICATION_TOKEN',
+  shown: 'the `verification_token` of its first request',
+  handshake: 'workflow',
+  retries: 'up to eight times within a day',
+  repeat: 'id',
+  events: ['body.type', 'page.created', 'page.content_updated', 'comment.created'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developers.notion.com/reference/webhooks#step-3-validating-event-payloads-recommended',
+  header: 'x-notion-signature',
+  prefix: 'sha256=',
+}
+
+export const payloads: Payloads = {
+  'page.created': ({ id, now }) => ({
+    body: {
+      id,
+      timestamp: now.toISOString(),
+      type: 'page.created',
+      entity: { id: '153104cd-477e-809d-8dc4-ff2d96ae3090', type: 'page' },
+      attempt_number: 1,
+    },
+  }),
+}
+
+export const page: Page = {
+  click:
+    '*Integrations > your integration > Webhooks > Create a subscription*: the URL, and the events.',
+  more: 'Its first request holds `verification_token` and is not signed, so it cannot fire the workflow: add an entry without `verify` for once, or fetch the token with `npx hookline dev` behind a tunnel. Paste it at Notion, and store it.',
+}

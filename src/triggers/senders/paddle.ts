@@ -1,0 +1,32 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Paddle',
+  secret: 'PADDLE_SECRET',
+  shown: 'the secret key of the notification destination, `pdl_ntfset_…`',
+  retries: '60 times within three days; in the sandbox three times',
+  repeat: 'event_id',
+  events: ['body.event_type', 'transaction.completed', 'subscription.created'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developer.paddle.com/webhooks/signature-verification',
+  header: 'paddle-signature',
+  parts: { separator: ';', signature: 'h1', timestamp: 'ts' },
+  template: '{timestamp}:{body}',
+}
+
+export const payloads: Payloads = {
+  'transaction.completed': ({ id, now }) => ({
+    body: {
+      event_id: `evt_${id}`,
+      event_type: 'transaction.completed',
+      occurred_at: now.toISOString(),
+      data: { id: 'txn_01', status: 'completed', currency_code: 'EUR' },
+    },
+  }),
+}
+
+export const page: Page = {
+  click: '*Developer Tools > Notifications > New destination*: the URL, and the events.',
+}

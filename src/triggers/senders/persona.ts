@@ -1,0 +1,38 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Persona',
+  secret: 'PERSONA_WEBHOOK_SECRET',
+  shown: 'the *Secret* of the webhook, `wbhsec_…`',
+  retries: 'up to eight times within two days',
+  repeat: 'data.id',
+  events: ['body.data.attributes.name', 'inquiry.completed', 'inquiry.approved'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://docs.withpersona.com/webhooks-best-practices',
+  header: 'persona-signature',
+  parts: { separator: ',', signature: 'v1', timestamp: 't' },
+  lists: ' ',
+  template: '{timestamp}.{body}',
+}
+
+export const payloads: Payloads = {
+  'inquiry.completed': ({ id, now }) => ({
+    body: {
+      data: {
+        type: 'event',
+        id: `evt_${id.replaceAll('-', '')}`,
+        attributes: {
+          name: 'inquiry.completed',
+          payload: { data: { type: 'inquiry', id: 'inq_1', attributes: { status: 'completed' } } },
+          'created-at': now.toISOString(),
+        },
+      },
+    },
+  }),
+}
+
+export const page: Page = {
+  more: 'While the secret is rotated, each signature comes with a time of its own: one of them has to hold.',
+}

@@ -1,0 +1,31 @@
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Sanity',
+  secret: 'SANITY_WEBHOOK_SECRET',
+  shown: 'the *Secret* of the webhook, which you choose',
+  retries: 'for up to half an hour, ever more slowly, after 429 and 5xx',
+  repeat: 'headers.idempotency-key',
+  events: ['headers.sanity-operation', 'create', 'update', 'delete'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://www.sanity.io/docs/webhooks',
+  header: 'sanity-webhook-signature',
+  parts: { separator: ',', signature: 'v1', timestamp: 't' },
+  encoding: 'base64url',
+  template: '{timestamp}.{body}',
+  timeForm: 'milliseconds',
+}
+
+export const payloads: Payloads = {
+  update: ({ id, now }) => ({
+    headers: {
+      'idempotency-key': id,
+      'sanity-operation': 'update',
+      'sanity-dataset': 'production',
+      'sanity-document-id': 'post-1',
+    },
+    body: { _id: 'post-1', _type: 'post', _updatedAt: now.toISOString(), title: 'Hello' },
+  }),
+}

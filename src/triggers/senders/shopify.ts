@@ -1,0 +1,37 @@
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Shopify',
+  secret: 'SHOPIFY_SECRET',
+  shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
+  retries: 'eight times within four hours',
+  repeat: 'headers.x-shopify-webhook-id',
+  events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
+  header: 'x-shopify-hmac-sha256',
+  encoding: 'base64',
+}
+
+export const payloads: Payloads = {
+  /** https://shopify.dev/docs/api/webhooks */
+  'orders.create': ({ id, now }) => ({
+    headers: {
+      'x-shopify-topic': 'orders/create',
+      'x-shopify-shop-domain': 'example.myshopify.com',
+      'x-shopify-webhook-id': id,
+      'x-shopify-triggered-at': now.toISOString(),
+    },
+    body: {
+      id: 820982911946154500,
+      name: '#1001',
+      email: 'ada@example.com',
+      created_at: now.toISOString(),
+      currency: 'EUR',
+      total_price: '20.00',
+      line_items: [{ id: 466157049, title: 'A book', quantity: 1, price: '20.00' }],
+    },
+  }),
+}

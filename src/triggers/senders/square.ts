@@ -1,0 +1,34 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Square',
+  secret: 'SQUARE_SIGNATURE_KEY',
+  shown: 'the *Signature key* of the subscription',
+  retries: 'up to eleven times within a day',
+  repeat: 'event_id',
+  events: ['body.type', 'payment.updated', 'order.created'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developer.squareup.com/docs/webhooks/step3validate',
+  header: 'x-square-hmacsha256-signature',
+  encoding: 'base64',
+  template: '{url}{body}',
+}
+
+export const payloads: Payloads = {
+  'payment.updated': ({ id, now }) => ({
+    body: {
+      merchant_id: '6SSW7HV8K2ST5',
+      type: 'payment.updated',
+      event_id: id,
+      created_at: now.toISOString(),
+      data: { type: 'payment', id: 'hYy9pRFVxpDsO1FB05SunFWUe9JZY' },
+    },
+  }),
+}
+
+export const page: Page = {
+  click:
+    '*Developer Console > your app > Webhooks > Subscriptions > Add subscription*: the URL, and the events.',
+}

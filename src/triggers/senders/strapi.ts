@@ -1,0 +1,28 @@
+import type { Facts, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Strapi',
+  scheme: 'bearer',
+  secret: 'STRAPI_TOKEN',
+  shown: 'a text that you choose, and give as the header `Authorization: Bearer …`',
+  retries: 'none',
+  events: ['body.event', 'entry.create', 'entry.update', 'entry.publish'],
+}
+
+/** https://docs.strapi.io/cms/backend-customization/webhooks */
+export const payloads: Payloads = {
+  'entry.create': ({ now }) => ({
+    headers: { 'x-strapi-event': 'entry.create' },
+    body: {
+      event: 'entry.create',
+      createdAt: now.toISOString(),
+      model: 'address',
+      uid: 'api::address.address',
+      entry: { id: 1, city: 'Paris' },
+    },
+  }),
+}
+
+export const page: Page = {
+  more: 'The header stands under *Settings > Webhooks* at the webhook, or for all of them in `config/server`, as `webhooks.defaultHeaders`.',
+}

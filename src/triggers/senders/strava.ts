@@ -1,0 +1,48 @@
+import { json, only, queryOf } from '../handshake.ts'
+import { type Facts, type Handshake, type Page, type Payloads, seconds } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Strava',
+  scheme: 'token',
+  options: { query: 'key' },
+  secret: 'STRAVA_KEY',
+  shown: 'a text that you choose, and write as `key=…` into the `callback_url`',
+  handshake: 'relay',
+  retries: 'up to three requests in all; it waits two seconds',
+  events: ['body.aspect_type', 'create', 'update'],
+}
+
+/**
+ * It asks as Meta does, and wants JSON: known by the verify token that its documentation shows.
+ * https://developers.strava.com/docs/webhooks/
+ */
+export const handshake: Handshake = {
+  method: 'GET',
+  isNarrow: true,
+  challenge: ({ path }) => {
+    const query = queryOf(path, 'hub.')
+    const isAsked = query?.get('hub.mode') === 'subscribe'
+    return isAsked && only(query, 'hub.verify_token') === 'STRAVA'
+      ? only(query, 'hub.challenge')
+      : undefined
+  },
+  answer: (challenge) => json({ 'hub.challenge': challenge }),
+}
+
+export const payloads: Payloads = {
+  activity_created: ({ now }) => ({
+    body: {
+      aspect_type: 'create',
+      event_time: seconds(now),
+      object_id: 1360128428,
+      object_type: 'activity',
+      owner_id: 134815,
+      subscription_id: 120475,
+      updates: {},
+    },
+  }),
+}
+
+export const page: Page = {
+  more: 'Give `STRAVA` as the `verify_token` of the subscription: by that the relay knows that the answer has to be JSON. Strava signs nothing.',
+}

@@ -1,0 +1,43 @@
+import { type Facts, type OwnScheme, type Payloads, seconds } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Stripe',
+  secret: 'STRIPE_SIGNING_SECRET',
+  shown: 'the signing secret of the endpoint, `whsec_…`',
+  retries: 'for three days, ever more slowly; in a sandbox three times',
+  repeat: 'id',
+  events: ['body.type', 'checkout.session.completed', 'payment_intent.succeeded'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://docs.stripe.com/webhooks/signature',
+  header: 'stripe-signature',
+  parts: { separator: ',', signature: 'v1', timestamp: 't' },
+  template: '{timestamp}.{body}',
+}
+
+export const payloads: Payloads = {
+  /** https://docs.stripe.com/api/events/object */
+  'checkout.session.completed': ({ id, now }) => ({
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: {
+      id: `evt_${id.replaceAll('-', '')}`,
+      object: 'event',
+      api_version: '2025-09-30.clover',
+      created: seconds(now),
+      type: 'checkout.session.completed',
+      livemode: false,
+      data: {
+        object: {
+          id: 'cs_test_a1b2c3',
+          object: 'checkout.session',
+          amount_total: 2000,
+          currency: 'eur',
+          customer_details: { email: 'ada@example.com', name: 'Ada Lovelace' },
+          payment_status: 'paid',
+        },
+      },
+      request: { id: null, idempotency_key: null },
+    },
+  }),
+}

@@ -1,0 +1,38 @@
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Microsoft Teams (outgoing webhooks)',
+  secret: 'TEAMS_SECURITY_TOKEN',
+  shown: 'the security token that is shown once, when the outgoing webhook is made: base64',
+  retries: 'none documented; it waits five seconds for the answer',
+  repeat: 'id',
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
+  header: 'authorization',
+  prefix: 'HMAC ',
+  encoding: 'base64',
+  key: 'base64',
+}
+
+export const payloads: Payloads = {
+  message: ({ id, now }) => ({
+    body: {
+      type: 'message',
+      id,
+      timestamp: now.toISOString(),
+      channelId: 'msteams',
+      from: { id: '29:1', name: 'Ada' },
+      conversation: { isGroup: true, id: '19:253b1f341670408fb6fe51050b6e5ceb@thread.skype' },
+      text: '<at>deploy</at> production',
+      textFormat: 'plain',
+    },
+  }),
+}
+
+export const page: Page = {
+  click:
+    '*Teams > the team > Manage team > Apps > Create an outgoing webhook*: a name, and the URL as *Callback URL*.',
+  more: 'What the URL answers is shown in the channel when it is a message: `__response_body={"type":"message","text":"On it"}`, escaped for a URL.',
+}

@@ -1,0 +1,40 @@
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Trello',
+  trigger: 'trello',
+  secret: 'TRELLO_SECRET',
+  shown: 'the *Secret* of the Power-Up, under *API key*',
+  handshake: 'both',
+  retries: 'three times: after 30, 60, 120 seconds',
+  repeat: 'action.id',
+  events: ['action.type', 'createCard', 'updateCard', 'commentCard'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/#webhook-signatures',
+  header: 'x-trello-webhook',
+  algorithm: 'sha1',
+  encoding: 'base64',
+  template: '{body}{url}',
+}
+
+export const payloads: Payloads = {
+  /** https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/ */
+  update_card: ({ id, now }) => ({
+    body: {
+      action: {
+        id: id.replaceAll('-', '').slice(0, 24),
+        type: 'updateCard',
+        date: now.toISOString(),
+        data: {
+          card: { id: '5a1b2c3d4e5f60718293a4b5', name: 'Write the docs', idShort: 7 },
+          listBefore: { id: '5a1b2c3d4e5f60718293a4b6', name: 'Doing' },
+          listAfter: { id: '5a1b2c3d4e5f60718293a4b7', name: 'Done' },
+        },
+        memberCreator: { id: '5a1b2c3d4e5f60718293a4b8', username: 'ada' },
+      },
+      model: { id: '5a1b2c3d4e5f60718293a4b9', name: 'Board' },
+    },
+  }),
+}

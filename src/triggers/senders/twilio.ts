@@ -1,0 +1,142 @@
+import { utf8Text } from '../../wire/bytes.ts'
+import { isObject, scalarText } from '../../wire/json.ts'
+import { cutReservedParameters, splitOnce } from '../../wire/path.ts'
+import { mediaType, type WebhookRequest } from '../../wire/request.ts'
+import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import { concat, ENCODINGS, sha256Hex } from '../verify/algorithms.ts'
+import { hmacRefusal } from '../verify/hmac.ts'
+import { MISMATCH, missing, type Scheme } from '../verify/scheme.ts'
+import { withHeaders } from '../verify/signing.ts'
+
+export const facts: Facts = {
+  title: 'Twilio',
+  secret: 'TWILIO_AUTH_TOKEN',
+  shown: 'the *Auth Token* of the account',
+  retries: 'none, unless the URL asks for them (`#rc=2`)',
+  repeat: 'headers.i-twilio-idempotency-token',
+  events: ['body.SmsStatus', 'received', 'delivered', 'failed'],
+}
+
+/**
+ * The URL and then, for a form, its parameters in alphabetical order, name and value without anything
+ * between them; for any other body the URL brings its hash.
+ */
+export const scheme: Scheme = {
+  name: 'twilio',
+  page: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
+  needs: ['secret', 'url'],
+  credentials: () => ({ headers: ['x-twilio-signature'] }),
+  async check(request, settings) {
+    const presented = request.headers['x-twilio-signature']
+    if (!presented) return missing('x-twilio-signature')
+    const hash = request.query.bodySHA256
+    if (hash !== undefined && hash !== (await sha256Hex(request.bytes))) return MISMATCH
+    const parameters = hash === undefined ? parametersIn(request) : ''
+    if (parameters === undefined) {
+      return isForm(request.headers)
+        ? 'the form is not plain UTF-8, so what is signed could be read in another way'
+        : 'the body is neither a form, nor signed by bodySHA256 in the URL'
+    }
+    const url = calledUrl(settings.url?.reveal() ?? '', request)
+    const texts = portForms(url).map((form) => concat([form, parameters]))
+    return hmacRefusal('sha1', texts, ENCODINGS.base64(presented), settings)
+  },
+}
+
+/**
+ * The parameters that are signed: those that the workflow reads. `undefined` where the bytes could be
+ * read in another way, by another charset or a byte order mark.
+ */
+function parametersIn({ body, bytes, headers }: WebhookRequest): string | undefined {
+  if (bytes.length === 0) return ''
+  const text = utf8Text(bytes)
+  if (!isForm(headers) || !isObject(body) || text === undefined || text.startsWith('\uFEFF')) {
+    return undefined
+  }
+  return sortedForm(
+    Object.entries(body).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, scalarText(one)]),
+    ),
+  )
+}
+
+function isForm(headers: Readonly<Record<string, string>>): boolean {
+  return mediaType(headers['content-type'] ?? '') === 'application/x-www-form-urlencoded'
+}
+
+/** The parameters of a form as Twilio signs them. */
+function sortedForm(parameters: readonly (readonly [name: string, value: string])[]): string {
+  const names = [...new Set(parameters.map(([name]) => name))].sort()
+  return names
+    .flatMap((name) => {
+      const values = parameters.filter(([other]) => other === name).map(([, value]) => value)
+      return [...new Set(values)].sort().map((value) => name + value)
+    })
+    .join('')
+}
+
+/**
+ * The URL as the sender called it: that of the options, and what the sender added to its query. The
+ * relay has cut its own parameters out of the query that travelled.
+ */
+function calledUrl(url: string, { querystring }: WebhookRequest): string {
+  const [address, query] = splitOnce(url.replace(/#.*/s, ''), '?')
+  const own = parametersOf(cutReservedParameters(query).query)
+  const sent = parametersOf(querystring)
+  const isOwn = own.every((pair, at) => pair === sent[at])
+  const added = isOwn ? sent.slice(own.length) : sent
+  const pairs = [query, ...added].filter((pair) => pair !== '')
+  return pairs.length > 0 ? `${address}?${pairs.join('&')}` : address
+}
+
+function parametersOf(query = ''): string[] {
+  return query.split('&').filter((pair) => pair !== '')
+}
+
+/** Twilio signs some calls with the standard port in the URL, and some without. */
+function portForms(url: string): string[] {
+  const [, start = '', port, rest = ''] = /^(https?:\/\/[^/?#:]+)(:\d+)?(.*)$/s.exec(url) ?? []
+  if (start === '') return [url]
+  const standard = start.startsWith('https:') ? ':443' : ':80'
+  return port === undefined || port === standard
+    ? [start + rest, start + standard + rest]
+    : [url, start + rest]
+}
+
+export const signing: Signing = {
+  sign: (outgoing, secret, _, { hmac, sha256 }) => {
+    const { request, url } = outgoing
+    if (isForm(request.headers)) {
+      const form = new URLSearchParams(new TextDecoder().decode(request.body))
+      const signed = url.href + sortedForm([...form])
+      const signature = hmac('sha1', secret, signed, 'base64')
+      return withHeaders(outgoing, { 'x-twilio-signature': signature })
+    }
+    const hash = sha256(request.body)
+    const called = new URL(`${url.href}${url.search ? '&' : '?'}bodySHA256=${hash}`)
+    const signature = hmac('sha1', secret, called.href, 'base64')
+    return withHeaders({ request, url: called }, { 'x-twilio-signature': signature })
+  },
+}
+
+export const payloads: Payloads = {
+  message: ({ id }) => ({
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'i-twilio-idempotency-token': id,
+    },
+    body: new URLSearchParams({
+      MessageSid: `SM${id.replaceAll('-', '')}`,
+      From: '+14158675310',
+      To: '+18005551212',
+      Body: 'Hello & welcome',
+      SmsStatus: 'received',
+    }).toString(),
+  }),
+}
+
+export const page: Page = {
+  proof: '`x-twilio-signature`, over the URL and the parameters of the form',
+  click: '*Phone Numbers > your number > Messaging > A message comes in*: the URL, HTTP POST.',
+  more: 'Twilio signs the URL and the parameters of a form; of other bodies a hash, which it adds to the URL. The names and values of a form are signed without anything between them: that is the scheme of the vendor.',
+}

@@ -1,0 +1,54 @@
+import { headerValue } from '../../wire/headers.ts'
+import { jsonObject, text } from '../handshake.ts'
+import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Twitch',
+  secret: 'TWITCH_SECRET',
+  shown: 'the `secret` of the subscription, which you choose',
+  handshake: 'relay',
+  retries:
+    'tries again; how often is not documented; after too many failures the subscription is revoked',
+  repeat: 'headers.twitch-eventsub-message-id',
+  events: ['body.subscription.type', 'stream.online', 'channel.follow'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#verifying-the-event-message',
+  header: 'twitch-eventsub-message-signature',
+  prefix: 'sha256=',
+  template: '{header.twitch-eventsub-message-id}{timestamp}{body}',
+  timestampHeader: 'twitch-eventsub-message-timestamp',
+  timeForm: 'rfc3339',
+  tolerance: 600,
+}
+
+/** https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
+export const handshake: Handshake = {
+  method: 'POST',
+  isNarrow: true,
+  challenge: ({ headers, body }) => {
+    const type = headerValue(headers, 'twitch-eventsub-message-type')
+    return type === 'webhook_callback_verification' ? jsonObject(body)?.challenge : undefined
+  },
+  answer: text,
+}
+
+export const payloads: Payloads = {
+  'stream.online': ({ id, now }) => ({
+    headers: {
+      'twitch-eventsub-message-id': id,
+      'twitch-eventsub-message-type': 'notification',
+      'twitch-eventsub-subscription-type': 'stream.online',
+    },
+    body: {
+      subscription: { id: 'f1c2a387-161a-49f9-a165-0f21d7a4e1c4', type: 'stream.online' },
+      event: { broadcaster_user_login: 'cooler_user', type: 'live', started_at: now.toISOString() },
+    },
+  }),
+}
+
+export const page: Page = {
+  click:
+    'By its API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
+}

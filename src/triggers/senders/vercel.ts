@@ -1,0 +1,27 @@
+import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+
+export const facts: Facts = {
+  title: 'Vercel',
+  secret: 'VERCEL_WEBHOOK_SECRET',
+  shown: 'the secret that is shown once, when the webhook is made',
+  retries: 'for up to a day, ever more slowly',
+  repeat: 'id',
+  events: ['body.type', 'deployment.succeeded', 'deployment.error'],
+}
+
+export const scheme: OwnScheme = {
+  page: 'https://vercel.com/docs/webhooks/webhooks-api#securing-webhooks',
+  header: 'x-vercel-signature',
+  algorithm: 'sha1',
+}
+
+export const payloads: Payloads = {
+  'deployment.succeeded': ({ id, now }) => ({
+    body: {
+      id,
+      type: 'deployment.succeeded',
+      createdAt: now.getTime(),
+      payload: { deployment: { name: 'hello', url: 'hello-abc.vercel.app' }, target: 'production' },
+    },
+  }),
+}
