@@ -1,5 +1,5 @@
 import { ANY_REQUEST } from '../../inspector/local-engine.ts'
-import type { Sender } from '../../triggers/verify/scheme.ts'
+import type { Sender } from '../../triggers/sender.ts'
 import { UserError } from '../../wire/errors.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { SENDERS } from '../../src/triggers/senders.ts'
+
+const dist = new URL('../../dist/', import.meta.url)
+
+/** All scripts of a bundle, as one text; beyond ASCII it is escaped there. */
+function bundle(folder: string): string {
+  const files = readdirSync(new URL(folder, dist)).filter((name) => name.endsWith('.js'))
+  return files.map((name) => readFileSync(new URL(`${folder}/${name}`, dist), 'utf8')).join('\n')
+}
+
+/** What stands in one aspect of a sender alone. */
+const PARTS = {
+  facts: SENDERS.map(({ shown }) => shown).filter((text) => /^[ -~]+$/.test(text)),
+  scheme: ['x-wc-webhook-signature', 'x-zendesk-webhook-signature', 'x-contentful-signed-headers'],
+  signing: ['bodySHA256=${'],
+  handshake: ['validationResponse', 'smartsheet-hook-challenge'],
+  payloads: ['cs_test_a1b2c3', 'SmsStatus:', 'Main order flow broken'],
+  page: ['Developer Portal >', 'as *Callback URL*'],
+}
+
+test.each([
+  ['action', ['scheme']],
+  ['reply', []],
+  ['relay', ['handshake']],
+  ['cli', ['facts', 'scheme', 'signing', 'handshake', 'payloads']],
+] as const)('dist/%s holds of the senders %j', (folder, wanted) => {
+  const text = bundle(folder)
+  const found = Object.entries(PARTS).flatMap(([aspect, parts]) =>
+    parts.some((part) => text.includes(part)) ? [aspect] : [],
+  )
+  expect(found).toEqual(wanted)
+})
