@@ -8,6 +8,7 @@ export default {
   testTimeout: process.env.HOOKLINE_TEST_EFFORT === 'full' ? 1_800_000 : 180_000,
   // Most of a suite's time is spent waiting for a process or a socket, so no core is kept back.
   maxWorkers: '100%',
+  globalSetup: '<rootDir>/scripts/jest-setup.js',
   reporters: ['default', '<rootDir>/scripts/jest-tally.js'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/.cache/'],

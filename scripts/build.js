@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundle } from './build/bundle.js'
 import { compile } from './build/compile.js'
@@ -13,9 +14,9 @@ const dist = new URL('dist/', root)
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 // webpack numbers modules by their path from the working directory: fixed here, so that a build is
 // the same wherever it is started.
-process.chdir(root.pathname)
+process.chdir(fileURLToPath(root))
 await compile()
-await copyPackages()
+await copyPackages('build')
 const page = await embedInspectorPage()
 const files = await bundleAll()
 if (values.check) await check()

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { bundledPackage } from '../support/build.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 import { IS_FULL } from '../support/effort.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
@@ -38,7 +39,7 @@ beforeAll(async () => {
   home = join(folder, 'repository')
   mkdirSync(home)
   writeFileSync(join(home, 'package.json'), '{}')
-  const [packed] = JSON.parse(npm(folder, 'pack', ROOT, '--json', '--ignore-scripts'))
+  const [packed] = JSON.parse(npm(folder, 'pack', bundledPackage(), '--json', '--ignore-scripts'))
   npm(home, 'install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename))
   platform = await startGitHub()
 })

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
-import { workerBundle } from '../support/build.ts'
+import { bundle } from '../support/build.ts'
 import { startCommand } from '../support/command.ts'
 import { scaled } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -38,7 +38,7 @@ async function startProcess(env: Readonly<Record<string, string>>): Promise<Subj
 
 const PROCESSES = [
   ['Node', startProcess],
-  ['workerd', async (env: Record<string, string>) => startWorkerd(await workerBundle(), env)],
+  ['workerd', (env: Record<string, string>) => startWorkerd(bundle('relay/worker.js'), env)],
 ] as const
 
 const describeWithUsage = hasUsage ? describe : describe.skip

@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import worker from '../../src/relay/worker.ts'
-import { workerBundle } from '../support/build.ts'
+import { bundle } from '../support/build.ts'
 
-const ROOT = new URL('../..', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
 test('R29: the worker is at most 100 KB minified, and names no module of Node', async () => {
-  const script = await readFile(await workerBundle(), 'utf8')
+  const script = await readFile(bundle('relay/worker.js'), 'utf8')
   expect(Buffer.byteLength(script)).toBeLessThanOrEqual(100 * 1024)
   expect(script).not.toMatch(/["']node:|\brequire\(|\bprocess\.|\bBuffer\b|__dirname/)
 })

@@ -5,14 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
+import { bundle } from './build.ts'
 import { ACTION_NODE } from './node24.ts'
 import { readOutputFile } from './output-file.ts'
 
 /** The bundles that GitHub runs, as action.yml names them. */
-const BUNDLES = {
-  main: fileURLToPath(new URL('../../dist/action/index.js', import.meta.url)),
-  post: fileURLToPath(new URL('../../dist/action/post.js', import.meta.url)),
-}
+const BUNDLES = { main: bundle('action/index.js'), post: bundle('action/post.js') }
 
 export interface ActionRun {
   readonly event: string
@@ -60,7 +58,7 @@ function withState(run: ActionRun, state: SavedState): ActionRun {
 async function runProcess(
   part: keyof typeof BUNDLES,
   run: ActionRun,
-  start = (bundle: string, env: Record<string, string>) => runProgram([bundle], env, run.kill),
+  start = (file: string, env: Record<string, string>) => runProgram([file], env, run.kill),
 ): Promise<ActionResult> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-action-'))
   try {
@@ -94,22 +92,22 @@ afterAll(() => {
 })
 
 /** One run after the other, since they share what a process has once. */
-function inTurn(bundle: string, env: Record<string, string>): Promise<Ended> {
-  const ended = last.then(() => runThere(bundle, env))
+function inTurn(file: string, env: Record<string, string>): Promise<Ended> {
+  const ended = last.then(() => runThere(file, env))
   last = ended.catch(() => {})
   return ended
 }
 
-async function runThere(bundle: string, env: Record<string, string>): Promise<Ended> {
+async function runThere(file: string, env: Record<string, string>): Promise<Ended> {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
-  shared ??= spawn(ACTION_NODE, [MANY, bundle], { stdio: [...stdio], env: {} })
+  shared ??= spawn(ACTION_NODE, [MANY, file], { stdio: [...stdio], env: {} })
   const child = shared
   const gone = new AbortController()
   const onExit = () => gone.abort(new Error('the shared process of the action ended'))
   child.once('exit', onExit)
   try {
     const answer = once(child, 'message', { signal: gone.signal })
-    child.send({ bundle, env })
+    child.send({ bundle: file, env })
     const [ended] = await answer
     return ended
   } finally {

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
+import { bundle } from './build.ts'
 
 /** The bundle that `npx hookline` starts. */
-export const CLI_BUNDLE = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
+export const CLI_BUNDLE = bundle('cli/index.js')
 
 export interface Surroundings {
   readonly cwd?: string
@@ -106,7 +107,7 @@ afterAll(async () => {
 })
 
 /**
- * Runs the built command line to its end, in a process that all runs of a suite share: a start costs as
+ * Runs the command line to its end, in a process that all runs of a suite share: a start costs as
  * much as all else. For tests of what a command does, not of how a process starts or is stopped.
  */
 export function runShared(args: readonly string[], run: CommandRun = {}): Promise<CommandEnd> {
@@ -116,7 +117,7 @@ export function runShared(args: readonly string[], run: CommandRun = {}): Promis
 }
 
 async function runThere(args: readonly string[], run: CommandRun): Promise<CommandEnd> {
-  const { cwd = tmpdir(), env, input = '', bundle = CLI_BUNDLE } = run
+  const { cwd = tmpdir(), env, input = '', bundle: started = CLI_BUNDLE } = run
   const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
   shared ??= spawn(process.execPath, [MANY], { stdio: [...stdio], env: {} })
   const child = shared
@@ -126,7 +127,7 @@ async function runThere(args: readonly string[], run: CommandRun): Promise<Comma
   try {
     const answer = once(child, 'message', { signal: gone.signal })
     const all = { PATH: process.env.PATH ?? '', ...env }
-    child.send({ bundle, args, cwd, env: all, input })
+    child.send({ bundle: started, args, cwd, env: all, input })
     const [end] = await answer
     return end
   } finally {

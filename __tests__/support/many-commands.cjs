@@ -1,10 +1,14 @@
-// Runs the built command line once for each message of its parent, in this one process: evaluated anew
-// each time, and ended when the process has nothing left to do, which is when Node would let it exit.
+// Runs a bundle of the command line once for each message of its parent, in this one process: evaluated
+// anew each time, and ended when the process has nothing left to do, which is when Node would let it exit.
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
 const { Readable } = require('node:stream')
+const { pathToFileURL } = require('node:url')
 const { inspect } = require('node:util')
 
 const printed = { stdout: '', stderr: '' }
 let running = false
+let runs = 0
 
 for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
   process[name].write = (/** @type {unknown} */ text) => {
@@ -13,10 +17,7 @@ for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
   }
 }
 
-process.on('uncaughtException', (error) => {
-  printed.stderr += inspect(error)
-  process.exitCode = 1
-})
+process.on('uncaughtException', fail)
 process.on('disconnect', () => process.exit())
 process.on('beforeExit', () => {
   // Only between two runs does the parent keep this process from its end.
@@ -39,7 +40,23 @@ process.on('message', (/** @type {Run} */ { bundle, args, cwd, env, input }) => 
   Object.assign(process.env, env)
   const stdin = Readable.from([Buffer.from(input)])
   Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
-  // What it loads by name stays loaded: these files hold functions, and no state of a run.
-  delete require.cache[bundle]
-  setImmediate(() => require(bundle)) // else a run that waits for nothing would be the last one
+  setImmediate(() => start(bundle)) // else a run that waits for nothing would be the last one
 })
+
+/**
+ * What the bundle loads by name stays loaded: these files hold functions, and no state of a run.
+ *
+ * @param {string} bundle
+ */
+function start(bundle) {
+  const { type } = JSON.parse(readFileSync(join(bundle, '../package.json'), 'utf8'))
+  if (type === 'module') return void import(`${pathToFileURL(bundle)}?${runs++}`).catch(fail)
+  delete require.cache[bundle]
+  require(bundle)
+}
+
+/** @param {unknown} error */
+function fail(error) {
+  printed.stderr += inspect(error)
+  process.exitCode = 1
+}

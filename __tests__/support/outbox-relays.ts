@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { newSealKey } from '../../src/relay/seal.ts'
-import { compiledSources, workerBundle } from './build.ts'
+import { bundle, compiledSources } from './build.ts'
 import { NODE24 } from './node24.ts'
 import { startWorkerd } from './workerd.ts'
 
@@ -107,7 +107,7 @@ async function runOnNode(folder: string, settings: Settings, log: string[]): Pro
 }
 
 async function runOnWorkerd(folder: string, settings: Settings, log: string[]): Promise<Running> {
-  const workerd = await startWorkerd(await workerBundle(), settings, { disk: folder })
+  const workerd = await startWorkerd(bundle('relay/worker.js'), settings, { disk: folder })
   return {
     url: workerd.url,
     end: async (how) => {

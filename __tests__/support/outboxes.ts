@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { transform } from '@swc/core'
 import type { Outbox } from '../../src/relay/outbox/outbox.ts'
 import { memoryOutbox } from './memory-outbox.ts'
@@ -17,7 +18,7 @@ export interface OutboxUnderTest {
   close(): Promise<void>
 }
 
-const ROOT = new URL('../..', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export async function inMemory(): Promise<OutboxUnderTest> {
   const outbox = memoryOutbox()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { workerBundle } from './build.ts'
+import { bundle } from './build.ts'
 import type { RelaySetup, RelayUnderTest } from './relays.ts'
 
 /** The program itself: the script that stands in for it hands no further streams on. */
@@ -15,7 +15,7 @@ const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { defa
 /** The relay as it is shipped for the edge, in the runtime that the edge runs. */
 export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const bindings = { ...env, ...(repository && { HOOKLINE_REPOSITORY: repository }) }
-  return startWorkerd(await workerBundle(), bindings)
+  return startWorkerd(bundle('relay/worker.js'), bindings)
 }
 
 /** A running workerd. */

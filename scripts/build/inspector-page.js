@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { minify } from '@swc/core'
 import ncc from '@vercel/ncc'
@@ -25,11 +25,21 @@ const OPTIONS = [
 export async function embedInspectorPage() {
   execFileSync(process.execPath, [tsc, '-p', PAGE, ...OPTIONS], { stdio: 'inherit' })
   const main = await bundleScript('build/inspector/page/main.js')
-  const names = (await readdir(PAGE)).filter((name) => /\.(?:css|html|svg)$/.test(name)).sort()
-  const read = names.map(async (name) => [name, await readFile(`${PAGE}/${name}`, 'utf8')])
-  const files = [...(await Promise.all(read)), ['main.js', main.code]]
-  await writeFile(MODULE, `export const PAGE_FILES = new Map(${JSON.stringify(files)})\n`)
+  await writeFile(MODULE, await pageModule(PAGE, main.code))
   return main.modules
+}
+
+/**
+ * The module that holds the texts of the page's files.
+ *
+ * @param {string} page folder of its sources
+ * @param {string} script its script, bundled
+ */
+export async function pageModule(page, script) {
+  const names = (await readdir(page)).filter((name) => /\.(?:css|html|svg)$/.test(name)).sort()
+  const read = names.map(async (name) => [name, await readFile(join(page, name), 'utf8')])
+  const files = [...(await Promise.all(read)), ['main.js', script]]
+  return `export const PAGE_FILES = new Map(${JSON.stringify(files)})\n`
 }
 
 /** @param {string} entry */

@@ -1,4 +1,7 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const PACKAGES = new URL('../../node_modules/', import.meta.url)
 
 /**
  * A package that bundles take in another form than npm brings it. The one in node_modules stays as it
@@ -44,15 +47,25 @@ const crypto = { randomUUID: () => \`\${random()}\${random()}\${random()}\` };`,
   { name: '@actions/workflow-parser' },
 ]
 
-/** Puts the copies into build/. */
-export async function copyPackages() {
-  for (const copy of COPIES) await copyPackage(copy)
+/** What bundles take in another form. */
+export const COPIED = COPIES.map(({ name }) => name)
+
+/**
+ * Puts the copies where modules in a folder find them.
+ *
+ * @param {string} within
+ */
+export async function copyPackages(within) {
+  for (const copy of COPIES) await copyPackage(within, copy)
 }
 
-/** @param {Copy} copy */
-async function copyPackage({ name, manifest = {}, without = [], edits = [] }) {
-  const folder = `build/node_modules/${name}`
-  await cp(`node_modules/${name}`, folder, { recursive: true })
+/**
+ * @param {string} within
+ * @param {Copy} copy
+ */
+async function copyPackage(within, { name, manifest = {}, without = [], edits = [] }) {
+  const folder = join(within, 'node_modules', name)
+  await cp(new URL(name, PACKAGES), folder, { recursive: true })
   const original = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'))
   await writeFile(`${folder}/package.json`, JSON.stringify({ ...original, ...manifest }))
   for (const file of without) await rm(`${folder}/${file}`)

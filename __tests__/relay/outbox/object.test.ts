@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { workerBundle } from '../../support/build.ts'
+import { bundle } from '../../support/build.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
 import { startWorkerd, type Workerd } from '../../support/workerd.ts'
@@ -16,7 +16,6 @@ describe('the storage of an outbox on workerd', () => {
   let relay: Workerd | undefined
   beforeAll(async () => {
     github = await startGitHub()
-    await workerBundle()
   })
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'outbox-object-'))
@@ -41,7 +40,7 @@ describe('the storage of an outbox on workerd', () => {
   }
   const start = async (options: { isBroken?: boolean; mostOfFile?: number } = {}) => {
     await stop()
-    relay = await startWorkerd(await workerBundle(), settings, { disk: folder, ...options })
+    relay = await startWorkerd(bundle('relay/worker.js'), settings, { disk: folder, ...options })
   }
   const send = (body: string) =>
     fetch(`${relay?.url}/o/r/hook/webhook`, {

@@ -4,12 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { CLI_BUNDLE } from '../../support/cli.ts'
 import { MESSAGES } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
-const CLI = fileURLToPath(new URL('../../../dist/cli/index.js', import.meta.url))
 const RELAY = ['--relay', 'https://relay.example', '--repository', 'octo/repo']
 const TOKEN = 'ghp_0123456789abcdefghij+/='
 const SECRET = 'correct-horse_battery-staple'
@@ -35,7 +34,7 @@ function hookline(
   return new Promise((resolve) => {
     const { PATH = '' } = process.env
     const options = { cwd, env: { PATH, ...env, HOOKLINE_MESSAGING_API_URL }, timeout: 30_000 }
-    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
+    execFile(process.execPath, [CLI_BUNDLE, ...args], options, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
   })
