@@ -173,7 +173,17 @@ export function onSectionEdits(file: SourceFile, starting: DispatchEvent | undef
   const start = text.indexOf(':', rangeOf(key)[1]) + 1
   const end = value ? trimmedEnd(text, start, rangeOf(value)[1]) : start
   const lines = indent(texts.flatMap(linesFor), columnOf(text, rangeOf(key)[0]) + 2)
-  return [{ start, end, text: ['', ...lines].join('\n') }]
+  // What is said behind the whole section stays behind its key.
+  const [said = ''] = /^[ \t]*#[^\n]*/.exec(text.slice(end)) ?? []
+  return [{ start, end: end + said.length, text: [said, ...lines].join('\n') }]
+}
+
+/** What is said behind the key `on:` itself, with the space before it. */
+export function onComment({ source: { text }, on }: SourceFile): string {
+  const colon = text.indexOf(':', rangeOf(on.key)[1]) + 1
+  const isBelow = on.value && text.slice(colon, rangeOf(on.value)[0]).includes('\n')
+  const from = isBelow || !on.value ? colon : trimmedEnd(text, colon, rangeOf(on.value)[1])
+  return /^[ \t]*#[^\n]*/.exec(text.slice(from))?.[0] ?? ''
 }
 
 /** The event that starts the triggers; one of the source's own listens to what it did, too. */

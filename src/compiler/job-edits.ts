@@ -1,21 +1,12 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  parse,
-  stringify,
-  visit,
-  type YAMLMap,
-} from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type Node, stringify, visit, type YAMLMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyOf } from './expressions.ts'
 import { envPairs, readsContext } from './on-job.ts'
+import { isLongList, type Operation, pairOf, patchEdits } from './patch.ts'
 import { rewriteText, type Target } from './rewrite.ts'
 import { type NodePair, pairsOf, type SourceFile, type SourceJob } from './source-file.ts'
-import { columnOf, type Edit, indent, type Lines, linesOf, type Span, trimmedEnd } from './spans.ts'
+import { type Edit, indent, type Lines, linesOf } from './spans.ts'
 
 /** What a job says otherwise than in the source. */
 interface JobChange {
@@ -44,20 +35,17 @@ export interface JobEdits {
 export function jobEdits(file: SourceFile, { key, node }: SourceJob, change: JobChange): JobEdits {
   if (!isMap(node)) return { edits: [], problems: [] }
   const { text } = file.source
-  const pairs = pairsOf(node)
   const { value: jobs } = file.jobs
   const isFlow = node.flow === true || (isMap(jobs) && jobs.flow === true)
-  const job: Job = { file, text, key, node, pairs, isFlow }
-  const needs = change.needs ? needsEdits(job, change.needs) : []
-  const condition = change.parts ? conditionEdits(job, change.parts) : []
+  const job: Job = { file, key, node, isFlow }
+  const operations = [
+    ...(change.needs ? needsOperations(job, change.needs) : []),
+    ...(change.parts ? conditionOperations(job, change.parts) : []),
+    ...entryOperations(job, ['env'], change.env),
+    ...entryOperations(job, ['defaults', 'run'], change.defaults),
+  ]
   return {
-    // In this order where they come to stand at the same place: `needs`, `if`, `env`, `defaults`.
-    edits: atTop(job, [
-      ...needs,
-      ...condition,
-      ...entryEdits(job, ['env'], change.env),
-      ...entryEdits(job, ['defaults', 'run'], change.defaults),
-    ]),
+    edits: patchEdits(text, operations),
     problems: [
       ...(change.needs ? sharedProblems(job, 'needs') : []),
       ...(change.parts ? sharedProblems(job, 'if') : []),
@@ -69,117 +57,46 @@ export function jobEdits(file: SourceFile, { key, node }: SourceJob, change: Job
 
 interface Job {
   readonly file: SourceFile
-  readonly text: string
   readonly key: Node
   readonly node: YAMLMap
-  readonly pairs: readonly NodePair[]
   /** In braces, or in jobs that are: there everything stands on one line. */
   readonly isFlow: boolean
-}
-
-/** Lines that come to stand before the other keys of a job. */
-interface NewLines {
-  readonly lines: Lines
-}
-
-function pairOf({ pairs }: Job, name: string): NodePair | undefined {
-  return pairs.find((pair) => keyOf(pair) === name)
 }
 
 /** After these a job says what it does; new keys stand behind them. */
 const HEAD_KEYS = ['needs', 'if']
 
 /** New keys stand together: behind what is said of the same, or after the job's name. */
-function atTop(job: Job, changes: readonly (Edit | NewLines)[]): Edit[] {
-  const edits = changes.filter((change): change is Edit => 'text' in change)
-  const lines = changes.flatMap((change) => ('lines' in change ? change.lines : []))
-  if (lines.length === 0) return edits
-  const [first] = job.pairs
-  if (job.isFlow || !first) {
-    const start = rangeOf(job.node)[0] + 1
-    const separator = job.pairs.length > 0 ? ', ' : ''
-    return [...edits, { start, end: start, text: inline(lines) + separator }]
-  }
-  const column = columnOf(job.text, rangeOf(first.key)[0])
-  const head = job.pairs.findLast((pair) => HEAD_KEYS.includes(keyOf(pair)))
-  const last = head ?? (keyOf(first) === 'name' ? first : undefined)
-  const { end } = last ? linesOfPair(job.text, last) : linesOf(job.text, ...rangeOf(job.key))
-  return [...edits, { start: end, end, text: asLines(lines, column) }]
+function atTop({ node, key }: Job, lines: Lines): Operation {
+  const names = pairsOf(node).map(keyOf)
+  const head = names.findLast((name) => HEAD_KEYS.includes(name))
+  const after = head ?? (names[0] === 'name' ? 'name' : undefined)
+  return { op: 'insert', map: node, lines, ...(after ? { where: { after } } : { owner: key }) }
 }
 
-/** Lines of block YAML as entries that stand within braces. */
-function inline(lines: Lines): string {
-  const value: unknown = parse(lines.join('\n'))
-  return JSON.stringify(value).slice(1, -1)
-}
-
-function asLines(lines: Lines, column: number): string {
-  return indent(lines, column)
-    .map((line) => `${line}\n`)
-    .join('')
-}
-
-function linesOfPair(text: string, { key, value }: NodePair): Span {
-  return linesOf(text, rangeOf(key)[0], Math.max(rangeOf(key)[1], value ? rangeOf(value)[1] : 0))
-}
-
-/** Where the value of a key stands; where it has none, after its colon. */
-function valueSpan(text: string, { key, value }: NodePair): Span & { readonly isEmpty: boolean } {
-  const [start, end] = value ? rangeOf(value) : [0, 0]
-  if (end > start) return { start, end: trimmedEnd(text, start, end), isEmpty: false }
-  const colon = text.indexOf(':', rangeOf(key)[1]) + 1
-  return { start: colon, end: colon, isEmpty: true }
-}
-
-function needsEdits(job: Job, needs: readonly string[]): (Edit | NewLines)[] {
-  const pair = pairOf(job, 'needs')
+function needsOperations(job: Job, needs: readonly string[]): Operation[] {
+  const { node, file } = job
   const list = needs.length === 1 ? String(needs[0]) : `[${needs.join(', ')}]`
+  const pair = pairOf(node, 'needs')
   if (!pair) {
-    const condition = pairOf(job, 'if')
-    if (job.isFlow || !condition) return [{ lines: [`needs: ${list}`] }]
-    const { start } = linesOfPair(job.text, condition)
-    const column = columnOf(job.text, rangeOf(condition.key)[0])
-    return [{ start, end: start, text: asLines([`needs: ${list}`], column) }]
+    if (job.isFlow || !pairOf(node, 'if')) return [atTop(job, [`needs: ${list}`])]
+    return [{ op: 'insert', map: node, lines: [`needs: ${list}`], where: { before: 'if' } }]
   }
   const { value } = pair
-  const span = valueSpan(job.text, pair)
-  const isLong =
-    isSeq(value) && (!value.flow || job.text.slice(span.start, span.end).includes('\n'))
-  if (!isLong) return [{ ...span, text: `${span.isEmpty ? ' ' : ''}${list}` }]
-  const there = value.items.map((item) => String(isScalar(item) ? item.value : item))
-  const added = needs.filter((id) => !there.includes(id))
-  if (value.flow) {
-    const start = span.start + 1
-    return [{ start, end: start, text: added.map((id) => `${id}, `).join('') }]
+  if (!isSeq(value) || !isLongList(file.source.text, value)) {
+    return [{ op: 'set', map: node, key: 'needs', value: [list] }]
   }
-  const { start } = linesOf(job.text, span.start, span.start)
-  const lines = added.map((id) => `- ${id}`)
-  return [{ start, end: start, text: asLines(lines, columnOf(job.text, span.start)) }]
+  const there = value.items.map((item) => String(isScalar(item) ? item.value : item))
+  const names = needs.filter((id) => !there.includes(id))
+  return [{ op: 'prepend', map: node, key: 'needs', names }]
 }
 
-function conditionEdits(job: Job, parts: readonly string[]): (Edit | NewLines)[] {
-  const pair = pairOf(job, 'if')
+function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
   const [first = '', ...more] = conditionText(parts, job.isFlow)
-  if (!pair) {
-    const needs = pairOf(job, 'needs')
-    const lines = [`if: ${first}`, ...indent(more, 2)]
-    if (job.isFlow || !needs) return [{ lines }]
-    const { end } = linesOfPair(job.text, needs)
-    return [{ start: end, end, text: asLines(lines, columnOf(job.text, rangeOf(needs.key)[0])) }]
+  if (pairOf(job.node, 'if')) {
+    return [{ op: 'set', map: job.node, key: 'if', value: [first, ...more] }]
   }
-  const span = valueSpan(job.text, pair)
-  const written = job.text.slice(span.start, span.end)
-  const comment = /^[|>][-+\d]*[ \t]+(#[^\n]*)/.exec(written)?.[1]
-  const head = `${span.isEmpty ? ' ' : ''}${first}${comment ? ` ${comment}` : ''}`
-  const column = columnOf(job.text, rangeOf(pair.key)[0])
-  const lineEnd = linesOf(job.text, span.start, span.end).end
-  if (more.length === 0) return [{ start: span.start, end: span.end, text: head }]
-  const isLastLine = job.text[lineEnd - 1] !== '\n'
-  const body = asLines(more, column + 2)
-  return [
-    { start: span.start, end: span.end, text: head },
-    { start: lineEnd, end: lineEnd, text: isLastLine ? `\n${body.trimEnd()}` : body },
-  ]
+  return [atTop(job, [`if: ${first}`, ...indent(more, 2)])]
 }
 
 /** Characters of an `if:` that still are read at one glance. */
@@ -187,13 +104,8 @@ const LONGEST_LINE = 100
 
 /** The value of `if:`, and the lines that follow its key where it takes several. */
 function conditionText(parts: readonly string[], isFlow: boolean): string[] {
-  const lines = parts.map((part) =>
-    part
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  )
-  const joined = lines.map((own) => own.join(' ')).join(' && ')
+  const lines = parts.map(ownLines)
+  const joined = lines.map((own) => own.map((line) => line.trim()).join(' ')).join(' && ')
   // A text with a line break in it would lose it when lines are folded.
   const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
   if (texts.some((text) => text.includes('\n'))) return [JSON.stringify(parts.join(' && '))]
@@ -210,41 +122,41 @@ function conditionText(parts: readonly string[], isFlow: boolean): string[] {
 }
 
 /** Entries for a mapping of the job, but for names that it has itself. */
-function entryEdits(
+function entryOperations(
   job: Job,
   path: readonly string[],
   entries: readonly Entry[],
-): (Edit | NewLines)[] {
-  let pairs: readonly NodePair[] = job.pairs
-  let map: YAMLMap | undefined
+): Operation[] {
+  let map = job.node
   let missing = path
   for (const name of path) {
-    const value = pairs.find((pair) => keyOf(pair) === name)?.value
+    const value = pairOf(map, name)?.value
     if (!isMap(value)) break
     map = value
-    pairs = pairsOf(value)
     missing = missing.slice(1)
   }
-  const own = missing.length === 0 ? pairs.map((pair) => keyOf(pair).toLowerCase()) : []
+  const own = missing.length === 0 ? pairsOf(map).map((pair) => keyOf(pair).toLowerCase()) : []
   const news = entries.filter(({ name }) => !own.includes(name.toLowerCase()))
   if (news.length === 0) return []
   const lines = missing.reduceRight<Lines>(
     (inner, name) => [`${name}:`, ...indent(inner, 2)],
     news.flatMap((entry) => entry.lines),
   )
-  if (!map) return [{ lines }]
-  const start = rangeOf(map)[0]
-  if (map.flow || pairs.length === 0) {
-    const separator = pairs.length > 0 ? ', ' : ''
-    return [{ start: start + 1, end: start + 1, text: inline(lines) + separator }]
-  }
-  const line = linesOf(job.text, start, start).start
-  return [{ start: line, end: line, text: asLines(lines, columnOf(job.text, start)) }]
+  return [map === job.node ? atTop(job, lines) : { op: 'insert', map, lines }]
+}
+
+/** The lines of a part as they were written, at the margin; a text that lies over lines is one. */
+function ownLines(part: string): string[] {
+  const lines = part.split('\n').filter((line) => line.trim() !== '')
+  const [first = '', ...more] = lines.map((line) => line.trimEnd())
+  // The first line begins where the expression does; the others tell how far they stand in.
+  const margin = Math.min(...more.map((line) => line.search(/\S/)))
+  return [first.trim(), ...more.map((line) => line.slice(margin))]
 }
 
 /** A value that other places share by an anchor cannot change in this one alone. */
 function sharedProblems(job: Job, name: string): Problem[] {
-  const value = pairOf(job, name)?.value
+  const value = pairOf(job.node, name)?.value
   const anchor = isScalar(value) || isSeq(value) ? value.anchor : undefined
   if (!value || anchor === undefined) return []
   let isShared = false
@@ -265,7 +177,7 @@ function sharedProblems(job: Job, name: string): Problem[] {
 
 /** Where a mapping comes by an alias or an expression, nothing can be added to it. */
 function mergeProblems(job: Job, name: string): Problem[] {
-  const pair = pairOf(job, name)
+  const pair = pairOf(job.node, name)
   const value = pair?.value
   const isOpen = !value || isMap(value) || (isScalar(value) && value.value === null)
   if (isOpen) return []

@@ -2,7 +2,7 @@ import { isMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { callOutputLines, entryKey, eventLines, type Plan } from './events.ts'
+import { callOutputLines, entryKey, eventLines, onComment, type Plan } from './events.ts'
 import { type FileExpression, keyOf } from './expressions.ts'
 import {
   cutSection,
@@ -86,7 +86,7 @@ export function twoFiles(
       const written = text.slice(section.start, section.end).replace(/\n$/, '').split('\n')
       return dedent(written, columnOf(text, rangeOf(file.on.key)[0]))
     }),
-    'on:',
+    `on:${onComment(file)}`,
     ...indent(eventLines(file, { starting: plan.starting, schedule }), 2),
     '',
     'jobs:',
