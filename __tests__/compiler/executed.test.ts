@@ -180,7 +180,8 @@ function values(
   const jobs = Object.entries<object>(parse(workflow).jobs).flatMap(([id, job]) =>
     id === 'on' || 'uses' in job ? [] : [id],
   )
-  for (const key of ['env', 'defaults', 'concurrency', 'jobs']) {
+  // The group of the workflow has a table of its own.
+  for (const key of ['env', 'defaults', 'jobs']) {
     for (const { text, path } of fileExpressions(workflow, document.get(key, true), [key])) {
       const isCondition = path.length === 3 && path[0] === 'jobs' && path[2] === 'if'
       if (isCondition || path[1] === 'on') continue

@@ -273,18 +273,6 @@ describe('a notice about waiting runs', () => {
   })
 })
 
-test('who reads needs as a whole hears what is among them', async () => {
-  const text = `on: webhook
-jobs:
-  a: {runs-on: x, steps: [{run: x}]}
-  b: {needs: a, if: always(), runs-on: x, steps: [{run: 'echo \${{ toJSON(needs) }}'}]}
-  c: {needs: a, runs-on: x, steps: [{run: 'echo \${{ toJSON(needs) }}'}]}
-`
-  expect((await compileText(text)).notices).toEqual([
-    '"needs" is read as a whole here, and in the compiled file "on" is among them',
-  ])
-})
-
 test('the job on runs where it is told to', async () => {
   const text = 'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
   const runsOn = async (source: string, value?: string | string[]) =>

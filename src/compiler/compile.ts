@@ -6,6 +6,7 @@ import type { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { concurrencyNotices, concurrencyProblems } from './concurrency.ts'
 import { DEFAULT_EVERY, type Plan, type PolledTrigger, planOf } from './events.ts'
 import {
   type FileExpression,
@@ -18,7 +19,7 @@ import {
 import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
 import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
-import { jobsOf, pairsOf, resolved, type SourceFile, type SourceTrigger } from './source-file.ts'
+import { resolved, type SourceFile, type SourceTrigger } from './source-file.ts'
 import { applyEdits, type Edit, placeBefore } from './spans.ts'
 import { inputPairs, twoFiles } from './two-files.ts'
 
@@ -182,17 +183,18 @@ function fileProblems(file: SourceFile, plan: Plan, state: string): Problem[] {
     ...onProblems(file),
     ...collisionProblems(file, plan.starting),
     ...configProblems(plan, state),
-    ...concurrencies(file).flatMap((concurrency) => queueProblems(file, concurrency)),
+    ...concurrencyProblems(file),
   ]
 }
 
 /** What a person should know of the compiled files, though nothing is wrong. */
-function fileNotices(file: SourceFile, { polled }: Plan, state: string): Problem[] {
+function fileNotices(file: SourceFile, plan: Plan, state: string): Problem[] {
+  const { polled } = plan
   return [
     ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
     ...file.triggers.flatMap(ignoredNotices),
     ...polled.flatMap((one) => scheduleNotices(file, one)),
-    ...concurrencies(file).flatMap((concurrency) => concurrencyNotices(file, concurrency)),
+    ...concurrencyNotices(file, plan),
   ]
 }
 
@@ -332,49 +334,4 @@ function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTr
     ? 'the store tells which of these runs is due'
     : '"config.every" changes that'
   return [{ message, position, hint }]
-}
-
-/** `concurrency` of the workflow or of a job. */
-interface Concurrency {
-  readonly key: Node
-  readonly settings: Node | undefined
-  /** `undefined` where only the run knows. */
-  readonly cancels: boolean | undefined
-}
-
-function concurrencies(file: SourceFile): Concurrency[] {
-  const own = file.sections.get('concurrency')
-  const inJobs = jobsOf(file).flatMap(({ node }) =>
-    isMap(node) ? pairsOf(node).filter((pair) => keyOf(pair) === 'concurrency') : [],
-  )
-  return [...(own ? [own] : []), ...inJobs].map(({ key, value }) => {
-    const settings = resolved(file.document, value)
-    const says: unknown = (isMap(settings) && settings.get('cancel-in-progress')) ?? false
-    return { key, settings, cancels: typeof says === 'boolean' ? says : undefined }
-  })
-}
-
-/** GitHub refuses a queue whose members cancel each other. */
-function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Problem[] {
-  const queue = isMap(settings) ? settings.get('queue', true) : undefined
-  if (!isScalar(queue) || queue.value !== 'max' || cancels !== true) return []
-  return [
-    {
-      message: 'GitHub refuses "queue: max" beside "cancel-in-progress: true"',
-      position: positionAt(file.source, ...rangeOf(queue)),
-      hint: 'leave one of the two out',
-    },
-  ]
-}
-
-/** By default GitHub keeps only the newest of the runs that wait; whoever cancels wants that. */
-function concurrencyNotices(file: SourceFile, { key, settings, cancels }: Concurrency): Problem[] {
-  if (!settings || (isMap(settings) && settings.has('queue')) || cancels !== false) return []
-  return [
-    {
-      message: 'events that wait for this concurrency group are cancelled by newer ones',
-      position: positionAt(file.source, ...rangeOf(key)),
-      hint: 'add "queue: max" to keep them all',
-    },
-  ]
 }

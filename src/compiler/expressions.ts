@@ -169,6 +169,13 @@ export function referencesIn(expression: string, context: string): Reference[] {
   }
 }
 
+/** The same of all expressions of a text with `${{ }}` in it. */
+export function referencesInText(text: string, context: string): Reference[] {
+  return expressionSpans(text).flatMap(({ start, end }) =>
+    referencesIn(text.slice(start, end), context),
+  )
+}
+
 /** Line breaks become spaces, since the lexer's columns are wrong after one within a string. */
 export function tokensOf(expression: string): Token[] {
   return lex(expression.replaceAll(/[\r\n]/g, ' '))

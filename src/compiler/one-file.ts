@@ -1,8 +1,9 @@
 import { isAlias, isMap, isScalar, type Node, parse, type Scalar, visit } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
-import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
+import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { concurrencyEdits } from './concurrency.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits, type Plan } from './events.ts'
 import { type FileExpression, keyOf, NEEDS_PLACES, referencesIn } from './expressions.ts'
@@ -86,6 +87,7 @@ export function oneFile(
       ...onSectionEdits(file, plan.starting),
       ...cutSection(file, OWN_KEY),
       ...moved.edits,
+      ...concurrencyEdits(file, plan),
       insertedJob(file, onJob),
       ...rewritten(file, expressions, moved, jobs, native),
       ...changed.flatMap(({ edits }) => edits),
@@ -102,7 +104,7 @@ export function oneFile(
       ...variableProblems(file),
       ...changed.flatMap(({ problems }) => problems),
     ],
-    notices: wholeNeedsNotices(file, jobs, expressions),
+    notices: [],
   }
 }
 
@@ -201,22 +203,7 @@ function conditionOf({ document }: SourceFile, { content }: SourceJob): string |
   if (!isScalar(value) || value.value === null) return undefined
   const text = String(value.value).trim()
   if (!hasExpression(text)) return text === '' ? undefined : text
-  const spans = expressionSpans(text).filter(({ closed }) => closed)
-  const expressions = spans.map(({ start, end }) => text.slice(start, end).trim())
-  const [only] = spans
-  if (only?.start === '${{'.length && only.end === text.length - '}}'.length) return expressions[0]
-  // GitHub reads such a text as `format('a {0}', x)`, which is always true.
-  let pattern = ''
-  let at = 0
-  for (const [index, { start, end }] of spans.entries()) {
-    pattern += `${escapedPattern(text.slice(at, start - '${{'.length))}{${index}}`
-    at = end + '}}'.length
-  }
-  return `format('${pattern}${escapedPattern(text.slice(at))}', ${expressions.join(', ')})`
-}
-
-function escapedPattern(text: string): string {
-  return text.replaceAll(/[{}']/g, '$&$&')
+  return textExpression(text)
 }
 
 /** What the context `on` is called in a job, and `needs` where it has more jobs in it than before. */
@@ -239,31 +226,40 @@ function targetOf(
       const skipped = readsOutput ? '{}' : skippedContext(file.triggers)
       return `fromJSON(needs.on.outputs.on || ${singleQuoted(skipped)})`
     },
-    further: (text) => (added.length > 0 ? needsResultEdits(text, own, added) : []),
+    further: (text) => (added.length > 0 ? wholeNeedsEdits(text, own, added) : []),
   }
 }
 
 const NEEDS_RESULT = /^needs\s*\.\s*\*\s*\.\s*result\b/i
 
 /**
- * `needs.*.result` is about the jobs that the user named. Whether one of them failed or was cancelled
- * stays true with the job `on` among them; anything else is asked of these jobs alone.
+ * `needs` as a whole is about the jobs that the user named, and so is `needs.*`: a gate that reads it
+ * sees what it would in the source. Whether one of them failed or was cancelled stays true with the
+ * job `on` among them.
  */
-function needsResultEdits(text: string, own: readonly string[], added: readonly string[]): Edit[] {
-  return referencesIn(text, 'needs').flatMap(({ start }): Edit[] => {
+function wholeNeedsEdits(text: string, own: readonly string[], added: readonly string[]): Edit[] {
+  const whole = referencesIn(text, 'needs').filter(({ steps }) => steps[0]?.name === undefined)
+  return whole.flatMap(({ start, end }): Edit[] => {
     const found = NEEDS_RESULT.exec(text.slice(start))?.[0]
-    if (found === undefined) return []
-    const end = start + found.length
+    if (found === undefined) return [{ start, end, text: needsOf(own) }]
+    const after = start + found.length
     const isHarmless =
       added.every((id) => id === 'on') &&
       /contains\(\s*$/i.test(text.slice(0, start)) &&
-      /^\s*,\s*'(failure|cancelled)'\s*\)/i.test(text.slice(end))
+      /^\s*,\s*'(failure|cancelled)'\s*\)/i.test(text.slice(after))
     if (isHarmless) return []
     const places = own.map((_, at) => `"{${at}}"`).join(', ')
     const results = own.map((id) => `needs.${id}.result`)
     const list = own.length > 0 ? `format('[${places}]', ${results.join(', ')})` : `'[]'`
-    return [{ start, end, text: `fromJSON(${list})` }]
+    return [{ start, end: after, text: `fromJSON(${list})` }]
   })
+}
+
+/** The object of these jobs alone, as `needs` would be without the others. */
+function needsOf(ids: readonly string[]): string {
+  if (ids.length === 0) return `fromJSON('{}')`
+  const entries = ids.map((id, at) => `"${id}":{${at}}`).join(',')
+  return `fromJSON(format('{{${entries}}}', ${ids.map((id) => `toJSON(needs.${id})`).join(', ')}))`
 }
 
 /** The job `on` stands before the first job of the user, and what is said above that. */
@@ -300,35 +296,5 @@ function variableProblems(file: SourceFile): Problem[] {
     if (!isOfEvent || !read.includes(name.toLowerCase())) return []
     const made = 'which is made from "on" itself'
     return [{ message: `the "on:" section reads the variable "${name}", ${made}`, position }]
-  })
-}
-
-/** Where `needs` is read as a whole, the job `on` is in it, though the user did not name it. */
-function wholeNeedsNotices(
-  file: SourceFile,
-  jobs: readonly PlannedJob[],
-  expressions: readonly FileExpression[],
-): Problem[] {
-  const added = new Map(
-    jobs.map(({ job, condition }) => [
-      job.id,
-      condition.needs.filter((id) => !job.needs.includes(id)).map((id) => `"${id}"`),
-    ]),
-  )
-  return expressions.flatMap((expression) => {
-    const names = expression.path[0] === 'jobs' ? added.get(String(expression.path[1])) : undefined
-    if (!names?.length) return []
-    const are = names.length > 1 ? 'are' : 'is'
-    return referencesIn(expression.text, 'needs')
-      .filter(({ steps }) => steps[0]?.name === undefined)
-      .filter(({ start }) => !NEEDS_RESULT.test(expression.text.slice(start)))
-      .map(({ start, end }) => {
-        const place = expression.span(start, end)
-        return {
-          message: `"needs" is read as a whole here, and in the compiled file ${names.join(' and ')} ${are} among them`,
-          position: positionAt(file.source, place.start, place.end),
-          hint: 'name the jobs that are meant',
-        }
-      })
   })
 }

@@ -1,12 +1,4 @@
-import {
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  parse,
-  type Scalar,
-  type YAMLMap,
-} from 'yaml'
+import { isScalar, isSeq, type Node, type Pair, parse, type Scalar, type YAMLMap } from 'yaml'
 import { rangeOf } from '../workflow/yaml.ts'
 import { columnOf, type Edit, indent, type Lines, linesOf, type Span, trimmedEnd } from './spans.ts'
 

@@ -47,6 +47,30 @@ export function fillIn(text: string, contexts: Contexts): Json {
 }
 
 /**
+ * A text with `${{ }}` in it as one expression: that of a text which is nothing else, and `format('a {0}',
+ * x)` for any other. A text without one is a text in quotes.
+ */
+export function textExpression(text: string): string {
+  const spans = expressionSpans(text).filter(({ closed }) => closed)
+  const expressions = spans.map(({ start, end }) => text.slice(start, end).trim())
+  const [only] = spans
+  if (!only) return `'${text.replaceAll("'", "''")}'`
+  if (only.start === '${{'.length && only.end === text.length - '}}'.length)
+    return expressions[0] ?? ''
+  let pattern = ''
+  let at = 0
+  for (const [index, { start, end }] of spans.entries()) {
+    pattern += `${escapedPattern(text.slice(at, start - '${{'.length))}{${index}}`
+    at = end + '}}'.length
+  }
+  return `format('${pattern}${escapedPattern(text.slice(at))}', ${expressions.join(', ')})`
+}
+
+function escapedPattern(text: string): string {
+  return text.replaceAll(/[{}']/g, '$&$&')
+}
+
+/**
  * Refuses a text with an expression that reads a secret or a variable which is not set or empty:
  * forgetting to hand them to the action is the easiest mistake there is, and what is then compared
  * with is known to everyone.

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals'
+import { compileText } from './support/compiled.ts'
+import { parserErrors } from './support/github.ts'
+
+/** Comments stay with what they are about, and never become a part of what is written before them. */
+
+const job = (lines: string) => `on: [push, webhook]
+jobs:
+  a: {runs-on: x, steps: [{run: "true"}]}
+  b:
+${lines}    runs-on: x
+    steps: [{run: "true"}]
+`
+
+test.each([
+  [
+    'in a list of needs',
+    '    needs:\n      - a\n      # - old\n',
+    /needs:\n {6}- a\n {6}# - old\n {4}if: >-\n {6}!cancelled/,
+  ],
+  ['below the needs', '    needs: a\n      # why\n', /needs: a\n {6}# why\n {4}if: >-\n/],
+  ['below the name', '    name: b\n      # why\n', /name: b\n {6}# why\n {4}needs: on\n/],
+  ['below the key of the job', '      # why\n', /b:\n {6}# why\n {4}needs: on\n/],
+  [
+    'below the condition',
+    "    if: github.actor == 'a'\n      # why\n",
+    /if: >-\n( {7}.*\n)+ {6}# why\n/,
+  ],
+  ['behind the condition', "    if: github.actor == 'a' # why\n", /if: >- # why\n/],
+  ['above the first key', '    # why\n', /b:\n {4}needs: on\n(.*\n)+? {4}# why\n {4}runs-on/],
+  [
+    'above the condition',
+    "    # why\n    if: github.actor == 'a'\n",
+    /needs: on\n {4}# why\n {4}if: >-/,
+  ],
+])('a comment %s', async (_, lines, expected) => {
+  const { main } = await compileText(job(lines))
+  expect(await parserErrors('hook.yml', main)).toEqual([])
+  expect(main).toMatch(expected)
+})
+
+test('a condition keeps its line breaks and how far they stand in', async () => {
+  const condition =
+    "(\n        contains(github.ref, 'a') ||\n          contains(github.ref, 'b')\n      )"
+  const { main } = await compileText(
+    job(`    if: >-\n      github.event_name == 'push' && ${condition}\n`),
+  )
+  expect(main).toContain(`      github.event_name == 'push' && ${condition}\n`)
+})
+
+test.each([
+  ['in one file', 'on: # zizmor: ignore[dangerous-triggers]\n  push:\n  webhook:\n'],
+  ['of a list, in one file', 'on: [push, webhook] # zizmor: ignore[dangerous-triggers]\n'],
+  [
+    'in two files',
+    'on: # zizmor: ignore[dangerous-triggers]\n  messaging_bot: {token: "${' +
+      '{ secrets.BOT }}"}\n',
+  ],
+])('what is said behind `on:` stays there, %s', async (_, on) => {
+  const { main } = await compileText(`${on}jobs: {a: {runs-on: x, steps: [{run: x}]}}\n`)
+  expect(main).toMatch(/^on: # zizmor: ignore\[dangerous-triggers\]$/m)
+})

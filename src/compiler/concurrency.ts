@@ -1,0 +1,136 @@
+import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
+import type { Problem } from '../wire/errors.ts'
+import { eventsSharing, guardedGroup } from '../workflow/concurrency-group.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import type { Plan } from './events.ts'
+import { referencesInText } from './expressions.ts'
+import { pathLines } from './on-job.ts'
+import { type Operation, pairOf, patchEdits } from './patch.ts'
+import { jobsOf, resolved, type SourceFile } from './source-file.ts'
+import { type Edit, singleQuoted } from './spans.ts'
+
+/** `concurrency` of the workflow or of a job. */
+interface Concurrency {
+  readonly key: Node
+  readonly settings: Node | undefined
+  /** `undefined` where only the run knows. */
+  readonly cancels: boolean | undefined
+}
+
+function ofWorkflow(file: SourceFile): Concurrency | undefined {
+  const section = file.sections.get('concurrency')
+  return section && settingsOf(file, section)
+}
+
+function ofJobs(file: SourceFile): Concurrency[] {
+  return jobsOf(file).flatMap(({ node }) => {
+    const pair = isMap(node) ? pairOf(node, 'concurrency') : undefined
+    return pair ? [settingsOf(file, pair)] : []
+  })
+}
+
+function settingsOf(
+  { document }: SourceFile,
+  { key, value }: { readonly key: Node; readonly value: Node | null },
+): Concurrency {
+  const settings = resolved(document, value)
+  const says: unknown = (isMap(settings) && settings.get('cancel-in-progress')) ?? false
+  return { key, settings, cancels: typeof says === 'boolean' ? says : undefined }
+}
+
+function everyConcurrency(file: SourceFile): Concurrency[] {
+  const own = ofWorkflow(file)
+  return [...(own ? [own] : []), ...ofJobs(file)]
+}
+
+/**
+ * The workflow's group as it must be where `repository_dispatch` starts the file: a webhook for
+ * somebody else neither cancels nor waits. A job's own group needs nothing: a skipped job does not
+ * enter it.
+ */
+export function concurrencyEdits(file: SourceFile, { starting, webhooks }: Plan): Edit[] {
+  const found = starting === 'repository_dispatch' ? groupOf(file) : undefined
+  // One that reads "on" is an error, which is told where the expression stands.
+  const group = found && referencesInText(found.text, 'on').length === 0 ? found : undefined
+  const top = file.document.contents
+  if (!group || !isMap(top)) return []
+  const isCalled = file.native.some(({ name }) => name === 'workflow_call')
+  const text = guardedGroup(group.text, {
+    guard: pathLines({ starting, webhooks, file }).join(' '),
+    ...(isCalled && { calledFile: `${file.name}.yml` }),
+  })
+  const isFlow = group.map.flow === true
+  const value = isFlow ? JSON.stringify(text) : /: | #|^[^$]/.test(text) ? singleQuoted(text) : text
+  const operation: Operation = { op: 'set', map: group.map, key: group.key, value: [value] }
+  return patchEdits(file.source.text, [operation])
+}
+
+/** The text of the workflow's group, and the key that it stands under. */
+function groupOf(file: SourceFile) {
+  const top = file.document.contents
+  const { settings } = ofWorkflow(file) ?? {}
+  if (isScalar(settings) && settings.value !== null && isMap(top)) {
+    return { text: String(settings.value), map: top as YAMLMap, key: 'concurrency' }
+  }
+  const group = isMap(settings) ? resolved(file.document, settings.get('group', true)) : undefined
+  if (!isMap(settings) || !isScalar(group) || group.value === null) return undefined
+  return { text: String(group.value), map: settings as YAMLMap, key: 'group' }
+}
+
+/** What cannot be, of the workflow's group and of those of its jobs. */
+export function concurrencyProblems(file: SourceFile): Problem[] {
+  return everyConcurrency(file).flatMap((one) => queueProblems(file, one))
+}
+
+/** GitHub refuses a queue whose members cancel each other. */
+function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Problem[] {
+  const queue = isMap(settings) ? settings.get('queue', true) : undefined
+  if (!isScalar(queue) || queue.value !== 'max' || cancels !== true) return []
+  return [
+    {
+      message: 'GitHub refuses "queue: max" beside "cancel-in-progress: true"',
+      position: positionAt(file.source, ...rangeOf(queue)),
+      hint: 'leave one of the two out',
+    },
+  ]
+}
+
+export function concurrencyNotices(file: SourceFile, plan: Plan): Problem[] {
+  return [
+    ...everyConcurrency(file).flatMap((one) => queueNotices(file, one)),
+    ...sharedNotices(file, plan),
+  ]
+}
+
+/** By default GitHub keeps only the newest of the runs that wait; whoever cancels wants that. */
+function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency): Problem[] {
+  if (!settings || (isMap(settings) && settings.has('queue')) || cancels !== false) return []
+  return [
+    {
+      message: 'events that wait for this concurrency group are cancelled by newer ones',
+      position: positionAt(file.source, ...rangeOf(key)),
+      hint: 'add "queue: max" to keep them all',
+    },
+  ]
+}
+
+/** The workflow's own webhooks, in a group in which a newer run cancels an older one. */
+function sharedNotices(file: SourceFile, { starting, webhooks }: Plan): Problem[] {
+  const own = ofWorkflow(file)
+  const group = groupOf(file)
+  const [webhook] = webhooks
+  if (starting !== 'repository_dispatch' || !own || !group || !webhook || own.cancels === false) {
+    return []
+  }
+  const heard = file.native.map(({ name }) => name)
+  const sharing = eventsSharing(group.text, `${file.name}/${webhook.name}`, heard)
+  if (sharing.length === 0) return []
+  const events = sharing.join(' and ')
+  return [
+    {
+      message: `a webhook for this workflow cancels its runs by ${events}, and they cancel those of webhooks: all are in one concurrency group`,
+      position: positionAt(file.source, ...rangeOf(own.key)),
+      hint: 'add ${{ github.event_name }} to the group, or give the jobs a "concurrency" of their own',
+    },
+  ]
+}

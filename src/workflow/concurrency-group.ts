@@ -1,0 +1,74 @@
+import type { JsonObject } from '../wire/json.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
+import { ExpressionMistake, fillIn, textExpression } from './expressions.ts'
+
+/** Which runs of a workflow are for it, where `repository_dispatch` starts every listening one. */
+interface Guarded {
+  /** What holds for a webhook of this workflow, as one expression. */
+  readonly guard: string
+  /** Its file, where it can be called too: in a caller's run its group stays as it is. */
+  readonly calledFile?: string | undefined
+}
+
+/**
+ * The text of a `concurrency` group in which a webhook for somebody else is alone. A run enters its
+ * group when it is made, before the `if:` of any job is read: so a run that will skip all its jobs
+ * still cancels, or queues behind, those of the same group.
+ */
+export function guardedGroup(group: string, { guard, calledFile }: Guarded): string {
+  const isForeign = [
+    `github.event_name == 'repository_dispatch'`,
+    `github.event.action == '${EVENT_TYPE}'`,
+    ...(calledFile === undefined ? [] : [`contains(github.workflow_ref, '/${calledFile}@')`]),
+    `!(${guard})`,
+  ]
+  const own = textExpression(group).replaceAll(/\s*\n\s*/g, ' ')
+  return `\${{ ${isForeign.join(' && ')} && github.run_id || (${own}) }}`
+}
+
+/** A webhook, as the context `github` shows it. */
+function webhookTo(path: string): Sample {
+  const client_payload = { path, method: 'POST', headers: { 'x-hookline-delivery': 'd' }, body: '' }
+  return { name: 'repository_dispatch', event: { action: EVENT_TYPE, client_payload } }
+}
+
+interface Sample {
+  readonly name: string
+  readonly event: JsonObject
+}
+
+/** GitHub's own events that happen on the default branch, where webhooks do. */
+const ON_DEFAULT_BRANCH: readonly Sample[] = [
+  { name: 'push', event: { ref: 'refs/heads/main', after: 'c0ffee' } },
+  { name: 'schedule', event: { schedule: '0 0 * * *' } },
+  { name: 'workflow_dispatch', event: { inputs: {} } },
+]
+
+/**
+ * The events of a workflow whose runs are in one group with the runs of a webhook.
+ *
+ * @param path of the webhook: `<workflow>/<trigger>`
+ * @param heard names of the events that the workflow listens to
+ */
+export function eventsSharing(group: string, path: string, heard: readonly string[]): string[] {
+  const webhooks = groupOf(group, webhookTo(path), 1)
+  if (webhooks === undefined) return []
+  return ON_DEFAULT_BRANCH.filter(
+    (sample) => heard.includes(sample.name) && groupOf(group, sample, 2) === webhooks,
+  ).map(({ name }) => name)
+}
+
+/** The group of a run; `undefined` where it is made of what is not known here. */
+function groupOf(group: string, { name, event }: Sample, run: number): string | undefined {
+  const github = {
+    ...{ workflow: 'workflow', repository: 'owner/name', event_name: name, event, sha: 'c0ffee' },
+    ...{ ref: 'refs/heads/main', ref_name: 'main', head_ref: '', base_ref: '', actor: 'someone' },
+    ...{ run_id: `${run}`, run_number: `${run}`, run_attempt: '1' },
+  }
+  try {
+    return String(fillIn(group, { github, inputs: {}, vars: {} })).toLowerCase()
+  } catch (error) {
+    if (error instanceof ExpressionMistake) return undefined
+    throw error
+  }
+}
