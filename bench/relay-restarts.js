@@ -1,4 +1,4 @@
-// node bench/relay-restarts.js [requests] [restarts]   shows R2 and R26
+// node bench/relay-restarts.js [requests] [restarts]   nothing is lost while the relay restarts
 // Restarts two relays in turn under load: every accepted request is one dispatch, no more, no less.
 import { once } from 'node:events'
 import { client } from './relay/load.js'

@@ -1,4 +1,4 @@
-// Shows R2 and R28: nothing lost, nothing twice, no leak under a steady load.
+// Nothing lost, nothing twice, no leak under a steady load.
 import { parseArgs } from 'node:util'
 import { atRate, client } from './relay/load.js'
 import { leastSquares } from './relay/slope.js'

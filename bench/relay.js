@@ -1,5 +1,6 @@
 // node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|outbox …]
-// R27: how fast the relay is, beside forwarders that do nothing else, and what its features cost
+// How fast the relay is, beside forwarders that do nothing else, and what its features cost
+import { fileURLToPath } from 'node:url'
 import { bodyCosts } from './relay/bodies.js'
 import { compare, compareSpeed } from './relay/compare.js'
 import { credentialCosts } from './relay/credentials.js'
@@ -38,7 +39,7 @@ if (wants('bodies')) report(await bodyCosts(env, ROUNDS))
 
 if (wants('workerd')) {
   const forwardOnly = await startWorker(
-    new URL('./relay/forward-only-worker.js', import.meta.url).pathname,
+    fileURLToPath(new URL('./relay/forward-only-worker.js', import.meta.url)),
     env,
   )
   const worker = await startWorker(await bundledRelay(), env)

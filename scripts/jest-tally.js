@@ -9,7 +9,13 @@
  * @property {number} numTodoTests
  */
 
-/** Ends a run with one plain line that any CI can read: `12 passed, 0 failed`. */
+/** How long a run that failed is given to end by itself, in milliseconds. */
+const FAREWELL = 5000
+
+/**
+ * Ends a run with one plain line that any CI can read: `12 passed, 0 failed`. A run that failed is
+ * ended: a setup that threw left open what it had opened, and jest would wait for that without end.
+ */
 export default class Tally {
   /**
    * @param {unknown} _contexts
@@ -18,13 +24,19 @@ export default class Tally {
   onRunComplete(_contexts, counts) {
     // At the very end, since jest writes its own summary after all reporters.
     process.once('exit', () => process.stdout.write(`${tally(counts)}\n`))
+    if (failures(counts) > 0) setTimeout(() => process.exit(1), FAREWELL).unref()
   }
 }
 
 /** @param {Counts} counts */
 export function tally(counts) {
-  const failed = counts.numFailedTests + counts.numRuntimeErrorTestSuites
+  const failed = failures(counts)
   const skipped = counts.numPendingTests + counts.numTodoTests
   const line = `${counts.numPassedTests} passed, ${failed} failed`
   return skipped > 0 ? `${line}, ${skipped} skipped` : line
+}
+
+/** @param {Counts} counts */
+function failures({ numFailedTests, numRuntimeErrorTestSuites }) {
+  return numFailedTests + numRuntimeErrorTestSuites
 }

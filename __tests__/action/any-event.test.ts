@@ -14,7 +14,7 @@ function expectAnEnd({ exitCode, stdout, stderr, outputs }: ActionResult) {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(/^error: /) })
 }
 
-describe('R33: an event of any shape through the built action', () => {
+describe('an event of any shape through the built action', () => {
   test.each([
     ['null', null],
     ['a list', []],

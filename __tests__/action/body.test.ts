@@ -146,7 +146,7 @@ describe('a body that travelled encoded', () => {
     ['no charset', 'image/png'],
     ['an unknown charset', 'text/plain; charset=klingon'],
     ['a charset it is not', 'text/plain; charset=utf-8'],
-  ])('R10: bytes that are no text stay base64, with %s', async (_, contentType) => {
+  ])('bytes that are no text stay base64, with %s', async (_, contentType) => {
     const bytes = base64(Buffer.from([0x89, 0x50, 0xff, 0x00]))
     for (const [encoding, body] of [
       ['base64', bytes],

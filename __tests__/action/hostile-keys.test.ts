@@ -15,7 +15,7 @@ const asJson = (value: string) => `{${KEYS.map((key) => `"${key}":${value}`).joi
 const asQuery = KEYS.map((key) => `${key}=v`).join('&')
 const entries = (value: unknown) => KEYS.map((key) => [key, value])
 
-describe('R35: keys of Object.prototype are keys like any other', () => {
+describe('keys of Object.prototype are keys like any other', () => {
   test.each<[string, Sent, string, unknown]>([
     ['of the query', { path: `hook/webhook?${asQuery}` }, 'query', 'v'],
     ['repeated in the query', { path: `hook/webhook?${asQuery}&${asQuery}` }, 'query', ['v', 'v']],

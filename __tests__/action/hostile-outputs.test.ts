@@ -12,7 +12,7 @@ import { evaluationOf } from '../support/evaluations.ts'
 import { readOutputFile } from '../support/output-file.ts'
 import { fire, itemOf } from './step.ts'
 
-describe('R40: outputs survive any text', () => {
+describe('outputs survive any text', () => {
   const looks = [
     'EOF',
     'ghadelimiter_',

@@ -47,7 +47,7 @@ const NESTS: readonly (readonly [string, (levels: number) => string])[] = [
   ['anchors', (levels) => `push: ${'&a '.repeat(levels)}a`],
 ]
 
-describe('R34: nested YAML', () => {
+describe('nested YAML', () => {
   test.each(NESTS)('%s of 1 to 60,000 levels: fine or a message, never an abort', (_, nest) => {
     for (let levels = 1; levels <= 250; levels += 7) mistakes(nest(levels))
     expect(mistakes(nest(250))).toEqual(TOO_DEEP)
@@ -71,7 +71,7 @@ describe('R34: nested YAML', () => {
   })
 })
 
-describe('R34: huge YAML', () => {
+describe('huge YAML', () => {
   const many = (count: number, line: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => line(at)).join('\n')
 
@@ -155,7 +155,7 @@ describe('R34: huge YAML', () => {
   })
 })
 
-describe('R40: the output items', () => {
+describe('the output items', () => {
   test('a body of 400 KB is handed on', async () => {
     const run = await fire('webhook', { body: 'x'.repeat(400_000) })
     expect(itemOf(run).body).toHaveLength(400_000)

@@ -98,7 +98,7 @@ describe('step outputs', () => {
     expect(outputs.has('extra')).toBe(false)
   })
 
-  test('R40: items of 450,000 characters, and of one more', () => {
+  test('items of 450,000 characters, and of one more', () => {
     const frame = JSON.stringify([{ t: { ...skipped, outputs: { x: '' } } }]).length
     const contexts = (size: number) => [
       { t: { ...skipped, outputs: { x: 'x'.repeat(size - frame) } } },

@@ -339,7 +339,7 @@ describe('what to do next', () => {
   )
 })
 
-describe('R42: the job summary is text, whatever comes', () => {
+describe('the job summary is text, whatever comes', () => {
   const MARKUP = '<script>alert(1)</script><img src=x onerror=y> | "q" \'a\' `c` &amp;\n\n# h\n'
 
   /** An evaluation in which a text stands wherever one can. */

@@ -88,7 +88,7 @@ describe('a dispatch made without the relay', () => {
   })
 })
 
-test('R40: a name of the action wins over a field, and only declared fields become outputs', async () => {
+test('a name of the action wins over a field, and only declared fields become outputs', async () => {
   const headers = { ...JSON_TYPE, triggered: 'no' }
   const { outputs } = await fire('webhook', { headers, body: '{"count":99,"items":1,"x":2}' })
   expect(outputs).toMatchObject({ triggered: 'true', count: '1' })

@@ -11,7 +11,7 @@ import { fire, payload } from './step.ts'
 
 const inputs = { on: 'webhook: {method: post, path: "/a/:b"}' }
 
-describe('R41: no workflow command comes from outside', () => {
+describe('no workflow command comes from outside', () => {
   const everywhere = {
     path: `hook/webhook/a/${ALL_HOSTILE}?${ALL_HOSTILE}`,
     method: 'POST',

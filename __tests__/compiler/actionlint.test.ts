@@ -15,7 +15,7 @@ const TOO_NEW = [
 ]
 
 test.each(linted)(
-  'R43: actionlint says nothing of compiled %s that it does not say of the source',
+  'actionlint says nothing of compiled %s that it does not say of the source',
   async (name, source) => {
     const { main: listening, jobs } = await compileText(source, { name, state: 'branch:state' })
     const known = new Set(messages(source))

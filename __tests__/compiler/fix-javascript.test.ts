@@ -4,7 +4,7 @@ import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
 import { sourceFile, withStep } from './support/compiled.ts'
 import { fill, flagged, step, X } from './support/untrusted.ts'
 
-describe('R44: a script of github-script', () => {
+describe('a script of github-script', () => {
   const scripts: readonly (readonly [script: string, expected: unknown])[] = [
     [`return \${{ toJSON(on.webhook.outputs.body) }}`, 'body'],
     [`return \${{ toJSON(on.webhook.outputs.body.n) }} + 1`, 43],

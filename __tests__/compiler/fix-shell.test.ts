@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const PLAIN = ['hello', 'v1.2.3_b-4']
 
-describe.each(['bash', 'sh'])('R44: a script that --fix mended, run by %s,', (shell) => {
+describe.each(['bash', 'sh'])('a script that --fix mended, run by %s,', (shell) => {
   const mended = FIXABLE.map((script) => fixed(script, shell))
   const rows = FIXABLE.map((script, number) => [script, number] as const)
   let results: { before: string[][]; after: string[][] }
@@ -38,7 +38,7 @@ describe.each(['bash', 'sh'])('R44: a script that --fix mended, run by %s,', (sh
   })
 })
 
-test('R44: the hostile texts are: every script runs many of them before the fix', () => {
+test('the hostile texts are: every script runs many of them before the fix', () => {
   const counts = executedBy('bash', FIXABLE).map((texts) => texts.length)
   expect(counts).toHaveLength(FIXABLE.length)
   expect(Math.min(...counts)).toBeGreaterThanOrEqual(3)

@@ -14,7 +14,7 @@ test('there are some of each form', () => {
   expect(names.length).toBeGreaterThanOrEqual(9)
 })
 
-test.each(names)('R43: %s is compiled to the byte as it was', async (name) => {
+test.each(names)('%s is compiled to the byte as it was', async (name) => {
   const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8')
   const { main, jobs, isOne } = await compileText(read(`workflows/${name}.yml`), {
     name,

@@ -41,14 +41,14 @@ function findings(text: string): number[] {
   return findUntrusted(sourceFile(text)).map(({ problem }) => problem.position?.line ?? 0)
 }
 
-describe('R44: of an idiom that runs the text, the finding stands after --fix:', () => {
+describe('of an idiom that runs the text, the finding stands after --fix:', () => {
   test.each(DANGEROUS)('%s', (_, ...scripts) => {
     const { text } = fixUntrusted(sourceFile(workflow(scripts)))
     expect(findings(text)).not.toEqual([])
   })
 })
 
-describe('R44: after --fix and with the step behind it, nothing is executed:', () => {
+describe('after --fix and with the step behind it, nothing is executed:', () => {
   const rows = ['bash', 'sh'].flatMap((shell) =>
     MENDED.filter(([name]) => IS_FULL || shell === 'bash' || !SLOW.test(name)).map(
       ([name, ...scripts]) => ({ name, shell, ...fixed(scripts) }),
@@ -66,7 +66,7 @@ describe('R44: after --fix and with the step behind it, nothing is executed:', (
   })
 })
 
-test('R44: so it is for scripts that are put together at random', () => {
+test('so it is for scripts that are put together at random', () => {
   const script = fc
     .tuple(fc.constantFrom(...INNER), fc.array(fc.constantFrom(...AROUND), { maxLength: 3 }))
     .map(([inner, around]) => around.reduce((text, one) => one.replaceAll('@', () => text), inner))
@@ -82,7 +82,7 @@ test('R44: so it is for scripts that are put together at random', () => {
   )
 })
 
-test('R44: the steps run: what they write is read by the next', () => {
+test('the steps run: what they write is read by the next', () => {
   const scripts = [
     'echo "v=$(echo 1)" >> $GITHUB_OUTPUT\necho BASH_ENV=./evil.sh >> $GITHUB_ENV',
     'true',

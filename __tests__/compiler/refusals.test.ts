@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-describe('R45: build refuses', () => {
+describe('build refuses', () => {
   test.each(['hook.yml', 'hook.jobs.yml'])('to overwrite %s of a person', async (name) => {
     repository.write('workflows/hook.yml', POLLED)
     repository.write(`.github/workflows/${name}`, 'on: push # mine\n')

@@ -64,7 +64,7 @@ const read = fc.constantFrom(
 /** Kept out of comparisons with objects: GitHub compares those by instance. */
 const context = fc.constant('on')
 
-describe('R43: any expression', () => {
+describe('any expression', () => {
   test('without the context on stays as it is, to the byte', () => {
     fc.assert(
       fc.property(expressions(literal, other), (expression) => {

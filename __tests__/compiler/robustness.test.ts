@@ -38,7 +38,7 @@ const pieces = fc.constantFrom(
   ],
 )
 
-test('R43: a damaged workflow is compiled alike twice, or refused as a mistake of the user: never an error of ours', async () => {
+test('a damaged workflow is compiled alike twice, or refused as a mistake of the user: never an error of ours', async () => {
   await fc.assert(
     fc.asyncProperty(
       sources,
@@ -68,7 +68,7 @@ const FAR_TOO_LONG = 15_000
 
 const MANY = 300_000
 
-describe('R43: the time for a text grows with its length alone:', () => {
+describe('the time for a text grows with its length alone:', () => {
   test.each([
     ['strings behind an expression', `\${{ on.webhook.outputs.a }} ${"''".repeat(30)}' x`],
     ['many strings', `\${{ on.webhook.outputs.a }} ${"'' ".repeat(MANY / 3)} x`],

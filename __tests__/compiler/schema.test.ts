@@ -6,7 +6,7 @@ import { TRIGGERS } from '../../src/triggers/index.ts'
 import { sourceFile, WORKFLOWS, withStep } from './support/compiled.ts'
 import { EDITOR_SCHEMA, validate } from './support/editor.ts'
 
-test('R48: the published file is what the triggers make', () => {
+test('the published file is what the triggers make', () => {
   const path = new URL('../../schema/hookline-workflow.json', import.meta.url)
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(JSON.stringify(EDITOR_SCHEMA)))
 })
@@ -77,7 +77,7 @@ test.each(SECTIONS)('an editor and the compiler agree on %s: %s', (on, isRight) 
   else expect(read).toThrow()
 })
 
-test('R48: every option of every trigger is described', () => {
+test('every option of every trigger is described', () => {
   for (const trigger of TRIGGERS.values()) {
     const [options] = JSON.parse(JSON.stringify(optionsSchema(trigger))).anyOf
     expect(Object.keys(options.properties)).toEqual(trigger.optionNames)

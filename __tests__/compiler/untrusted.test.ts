@@ -5,7 +5,7 @@ import { scaled } from '../support/effort.ts'
 import { sourceFile, withStep } from './support/compiled.ts'
 import { flagged, lintedFile, X } from './support/untrusted.ts'
 
-describe('R44: flags what a sender could word', () => {
+describe('flags what a sender could word', () => {
   test.each([
     'on.webhook.outputs.body',
     "on['webhook']['outputs'].body",

@@ -11,7 +11,7 @@ test('there are enough workflows of every style', () => {
   expect(WORKFLOWS.length).toBeGreaterThanOrEqual(34)
 })
 
-describe.each(WORKFLOWS)('R43: %s', (name, source) => {
+describe.each(WORKFLOWS)('%s', (name, source) => {
   const meant = parse(source)
   const receiving = received(meant.on)
   let compiled: CompiledTexts

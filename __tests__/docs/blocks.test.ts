@@ -10,7 +10,7 @@ const rank = ({ language }: Block) => Number(language === 'yaml')
 
 const WITH_BLOCKS = PAGES.filter(({ blocks }) => blocks.length > 0)
 
-describe.each(WITH_BLOCKS)('R48: $name', (page) => {
+describe.each(WITH_BLOCKS)('$name', (page) => {
   let session: Session
   beforeAll(async () => {
     session = await startSession(SESSIONS[page.name])
@@ -34,7 +34,7 @@ describe.each(WITH_BLOCKS)('R48: $name', (page) => {
   }
 })
 
-describe('R48: a wrong block', () => {
+describe('a wrong block', () => {
   const NATIVE = `# .github/workflows/hook.yml
 on: {repository_dispatch: {types: [webhook]}}
 jobs:

@@ -99,7 +99,7 @@ function wrong(page: Page): string[] {
   )
 }
 
-test.each(PAGES)('R48: $name names only what there is', (page) => {
+test.each(PAGES)('$name names only what there is', (page) => {
   expect(wrong(page)).toEqual([])
 })
 

@@ -13,7 +13,7 @@ function unknownToDocs(names: readonly string[]): string[] {
   return names.filter((name) => !CODE.has(name) && !new RegExp(`\\b${name}:`).test(YAML))
 }
 
-test.each([...TRIGGERS])('R48: every option of %s stands in a page', (_, { optionNames }) => {
+test.each([...TRIGGERS])('every option of %s stands in a page', (_, { optionNames }) => {
   expect(optionNames.length).toBeGreaterThan(0)
   expect(unknownToDocs(optionNames)).toEqual([])
 })

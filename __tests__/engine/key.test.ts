@@ -162,7 +162,7 @@ describe('the canonical form', () => {
   })
 })
 
-test('R37: permuted items have the same key, distinct ones never', async () => {
+test('permuted items have the same key, distinct ones never', async () => {
   const item = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })) as fc.Arbitrary<Item>
   const seen = new Map<string, string>()
   const property = fc.asyncProperty(item, fc.infiniteStream(fc.nat()), async (one, order) => {
@@ -177,10 +177,10 @@ test('R37: permuted items have the same key, distinct ones never', async () => {
   expect(new Set(seen.values()).size).toBe(seen.size)
 })
 
-/** A million, as R37 asks for, in the long run. */
+/** A million in the long run. */
 const DISTINCT = scaled(1_000_000, 4_000)
 
-test('R37: distinct items of many shapes have as many keys, however they are ordered', async () => {
+test('distinct items of many shapes have as many keys, however they are ordered', async () => {
   const random = pseudoRandom(37)
   const keys = new Set<string>()
   for (let from = 0; from < DISTINCT; from += 1_000) {

@@ -38,7 +38,7 @@ function timed(milliseconds: number, $regex: string) {
   }
 }
 
-describe('R36: a pattern that is known to explode is stopped, and says so', () => {
+describe('a pattern that is known to explode is stopped, and says so', () => {
   test.each(KNOWN)('%s, as a filter', async (_, $regex, text) => {
     const run = runPipeline(found([{ body: { text } }]), timed(TIME, $regex))
     await expect(run).rejects.toThrow(`config.filter: took longer than ${TIME} ms, and was stopped`)

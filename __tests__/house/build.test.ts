@@ -58,7 +58,7 @@ async function bundle(target: object): Promise<Record<string, string>> {
   return files
 }
 
-test('R46: the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
+test('the notices name every bundled package: joined, CommonJS, scoped, nested, dynamic', async () => {
   await lay({
     'package.json': '{"type":"module"}',
     'entry.js': `import { joined } from 'joined'
@@ -202,7 +202,7 @@ test.each([
   await expect(bundle(target)).rejects.toThrow(message)
 })
 
-test('R46: the check that dist is a fresh build names what is missing, left over, different or of the wrong mode', async () => {
+test('the check that dist is a fresh build names what is missing, left over, different or of the wrong mode', async () => {
   const file = (text: string, executable = false) => ({ content: Buffer.from(text), executable })
   const wanted = new Map([
     ['a/same.js', file('1')],

@@ -7,7 +7,7 @@ import { WIRING } from '../../scripts/wiring.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-test('R49: the figure has its bounds, and is about all of src but the wiring files', () => {
+test('the figure has its bounds, and is about all of src but the wiring files', () => {
   expect(config).toMatchObject({
     coverageProvider: 'v8',
     collectCoverageFrom: expect.arrayContaining([
@@ -18,7 +18,7 @@ test('R49: the figure has its bounds, and is about all of src but the wiring fil
   })
 })
 
-describe('R49: only what has nothing to run is left out of it', () => {
+describe('only what has nothing to run is left out of it', () => {
   test('in src', () => {
     const left = modulesOfTypes()
     expect(left.filter((path) => !existsSync(root + path))).toEqual([])

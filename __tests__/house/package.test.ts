@@ -32,9 +32,11 @@ describe('package.json', () => {
 })
 
 describe('package-lock.json', () => {
-  const lock: { packages: Record<string, { link?: boolean; integrity?: string }> } = JSON.parse(
-    read('package-lock.json'),
-  )
+  interface Locked {
+    readonly integrity?: string
+    readonly engines?: { readonly node?: string }
+  }
+  const lock: { packages: Record<string, Locked> } = JSON.parse(read('package-lock.json'))
 
   test('names no registry, so that it serves behind a mirror', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved"/)
@@ -44,6 +46,24 @@ describe('package-lock.json', () => {
     const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
     expect(packages.length).toBeGreaterThan(50)
     expect(packages.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([])
+  })
+
+  /** Whether Node 20.19 will do: for ranges that are one bound, or some of them with `||`. */
+  function runsOnOldest(range: string): boolean {
+    return range.split('||').some((part) => {
+      const [, sign = '', major = '0', minor = '0'] =
+        /^\s*(>=|\^|~)?\s*v?(\d+)?(?:\.(\d+))?/.exec(part) ?? []
+      const isLater = Number(major) > 20 || (Number(major) === 20 && Number(minor) > 19)
+      return sign === '>=' || major === '0' ? !isLater : major === '20' && !isLater
+    })
+  }
+
+  test('brings nothing that npm warns of on the oldest Node that it runs on', () => {
+    const wanted = Object.entries(lock.packages).map(
+      ([path, { engines }]) => [path, engines?.node ?? '*'] as const,
+    )
+    expect(wanted.filter(([, range]) => !runsOnOldest(range))).toEqual([])
+    expect(['>=22', '^22.1.0', '>=20.20', '^18 || >=24'].filter(runsOnOldest)).toEqual([])
   })
 })
 

@@ -82,7 +82,7 @@ const HARMLESS = [
   'includes(proof.secret.reveal())',
 ]
 
-test('R32: nothing confidential is compared by an operator', () => {
+test('nothing confidential is compared by an operator', () => {
   const src = fileURLToPath(new URL('../../src/', import.meta.url))
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   const paths = files.filter((file) => file.endsWith('.ts')).sort()

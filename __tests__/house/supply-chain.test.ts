@@ -10,7 +10,7 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 /** Folders of all that a bundle may hold, nested ones too. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
-describe('R50: the relay stands on at most three packages', () => {
+describe('the relay stands on at most three packages', () => {
   test.each([
     ['on Node', 'relay/node.ts', ['jose', 'lossless-json', 'undici']],
     ['on workers', 'relay/worker.ts', ['jose', 'lossless-json']],
@@ -55,7 +55,7 @@ function runsAtInstall(
   return files.includes('binding.gyp') ? [...named, 'binding.gyp'] : named
 }
 
-describe('R50: nothing that is bundled runs anything when it is installed', () => {
+describe('nothing that is bundled runs anything when it is installed', () => {
   const lock: { packages: Record<string, { hasInstallScript?: boolean }> } = JSON.parse(
     readFileSync(`${root}package-lock.json`, 'utf8'),
   )
@@ -156,7 +156,7 @@ const LICENCE_FILE = /^(licen[cs]e|copying)/i
  * Which packages are in a bundle is found here by what they say, not by what the bundler lists: a
  * text in quotes that one installed package alone has is in the bundle only with that package.
  */
-describe.each(['action', 'cli', 'relay'])('R46: the notices of dist/%s', (bundle) => {
+describe.each(['action', 'cli', 'relay'])('the notices of dist/%s', (bundle) => {
   const notices = readFileSync(`${root}dist/${bundle}/licenses.txt`, 'utf8')
   const parts = notices.split(/\n-{72}\n\n/).slice(1)
   const noticeOf = (name: string) => parts.find((part) => part.startsWith(`${name} (`))

@@ -21,7 +21,7 @@ const ADDRESSES = [
   '/inspector/replay',
 ] as const
 
-describe('R47: the inspector is closed to', () => {
+describe('the inspector is closed to', () => {
   const strangers = [
     ['a name that points here', { Host: 'evil.example:3000' }],
     ['a name that begins like ours', { Host: 'localhost.evil.example' }],
@@ -55,7 +55,7 @@ describe('R47: the inspector is closed to', () => {
   })
 })
 
-describe('R47: a replay', () => {
+describe('a replay', () => {
   const order = {
     of: null,
     sign: false,
@@ -113,7 +113,7 @@ describe('R47: a replay', () => {
   })
 })
 
-test('R47: every answer has a strict policy', async () => {
+test('every answer has a strict policy', async () => {
   for (const path of [...ADDRESSES.slice(0, 3), '/inspector/nothing']) {
     const { headers } = await ask(dev.url, path)
     expect(headers['content-security-policy']).toBe(
@@ -152,7 +152,7 @@ test('the page weighs less than 80 KB, all of its files together', async () => {
   )
 })
 
-test('R47: on a server that is open to others, only this machine sees it', async () => {
+test('on a server that is open to others, only this machine sees it', async () => {
   const key = 'a-key-of-more-than-twenty-characters'
   const files = { 'workflows/hook.yml': 'on: webhook' }
   const open = await startDev({ files, args: ['--host', '0.0.0.0'], env: { HOOKLINE_KEYS: key } })

@@ -521,7 +521,7 @@ inBrowser('the page', () => {
     })
   })
 
-  describe('R47: keeps to itself', () => {
+  describe('keeps to itself', () => {
     test('a payload of HTML and script stays text', async () => {
       const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
       const page = await set.open()

@@ -36,7 +36,7 @@ const payload = (headers: Record<string, string> = {}, body: string | null = 'he
   ...{ path: 'hook/webhook?a=1', method: 'POST', headers, body },
 })
 
-describe('R47: who may look', () => {
+describe('who may look', () => {
   const own = { host: 'localhost:3000' }
 
   test.each<[string, string | undefined, Record<string, string>]>([
@@ -379,7 +379,7 @@ describe('a visit', () => {
       { 'x-hookline-key': 'the-key' },
       400,
     ],
-  ])('R47: to the replay %s sends nothing', async (_, more, headers, status) => {
+  ])('to the replay %s sends nothing', async (_, more, headers, status) => {
     expect((await visit('/inspector/replay', more, headers)).status).toBe(status)
     expect(sent).toEqual([])
   })

@@ -58,20 +58,17 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     [{ status: 500 }, 502, 'platform_unavailable'],
     [{ status: 504 }, 502, 'platform_unavailable'],
     [{ status: 503 }, 502, 'platform_unavailable'],
-  ])(
-    'R1, peers’ fault of hiding a failure: GitHub answers %j: %i %s, a custom response only after 2xx',
-    async (github, status, code) => {
-      at.github.always(github)
-      const plain = await sendAsNewcomer({ target: HOOK })
-      const custom = await sendAsNewcomer({
-        target: `${HOOK}?__response_code=299&__response_body=ok`,
-      })
-      expect(plain.status).toBe(status)
-      expect(custom.status).toBe(code ? status : 299)
-      if (code) expect(JSON.parse(custom.body)).toMatchObject({ success: false, error: { code } })
-      else expect(custom.body).toBe('ok')
-    },
-  )
+  ])('GitHub answers %j: %i %s, a custom response only after 2xx', async (github, status, code) => {
+    at.github.always(github)
+    const plain = await sendAsNewcomer({ target: HOOK })
+    const custom = await sendAsNewcomer({
+      target: `${HOOK}?__response_code=299&__response_body=ok`,
+    })
+    expect(plain.status).toBe(status)
+    expect(custom.status).toBe(code ? status : 299)
+    if (code) expect(JSON.parse(custom.body)).toMatchObject({ success: false, error: { code } })
+    else expect(custom.body).toBe('ok')
+  })
 
   test('an error says what happened, what to do, and which delivery it was', async () => {
     const { headers, body } = await at.send({ target: '/o%2f/r/x' })
@@ -133,7 +130,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     'date',
   ]
 
-  test('R16, peers’ fault: GitHub’s headers do not reach the sender, Retry-After aside', async () => {
+  test('GitHub’s headers do not reach the sender, Retry-After aside', async () => {
     const headers = {
       'x-github-request-id': 'id',
       'set-cookie': 'a=b',
@@ -160,22 +157,19 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     }
   })
 
-  test.each([429, 403])(
-    'R4: Retry-After of a %i beyond the budget is passed on',
-    async (status) => {
-      const at100s = () => new Date(Date.now() + 100_000).toUTCString()
-      for (const retryAfter of ['100', at100s()]) {
-        at.github.next({ status, headers: { 'retry-after': retryAfter } })
-        const answer = await sendAsNewcomer({ target: HOOK })
-        expect(answer.status).toBe(429)
-        expect(Math.abs(Number(answer.headers['retry-after']) - 100)).toBeLessThanOrEqual(1)
-        expect(at.github.calls).toHaveLength(1)
-        at.github.reset()
-      }
-    },
-  )
+  test.each([429, 403])('Retry-After of a %i beyond the budget is passed on', async (status) => {
+    const at100s = () => new Date(Date.now() + 100_000).toUTCString()
+    for (const retryAfter of ['100', at100s()]) {
+      at.github.next({ status, headers: { 'retry-after': retryAfter } })
+      const answer = await sendAsNewcomer({ target: HOOK })
+      expect(answer.status).toBe(429)
+      expect(Math.abs(Number(answer.headers['retry-after']) - 100)).toBeLessThanOrEqual(1)
+      expect(at.github.calls).toHaveLength(1)
+      at.github.reset()
+    }
+  })
 
-  test('R4: Retry-After within the budget is waited for', async () => {
+  test('Retry-After within the budget is waited for', async () => {
     at.github.next({ status: 429, headers: { 'retry-after': '1' } })
     const before = Date.now()
     expect((await sendAsNewcomer({ target: HOOK })).status).toBe(200)
@@ -183,7 +177,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     expect(at.github.calls).toHaveLength(2)
   })
 
-  test('R7: what is too large for GitHub even packed: 413, and no call', async () => {
+  test('what is too large for GitHub even packed: 413, and no call', async () => {
     const body = randomBytes(60_000)
     const answer = await at.send({ method: 'POST', target: HOOK, body })
     expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
@@ -208,11 +202,11 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     ['a custom 304', { target: `${HOOK}?__response_code=304` }],
     ['a custom 599', { target: `${HOOK}?__response_code=599` }],
     ['413', { method: 'POST', target: HOOK, body: 'x'.repeat(300_000) }],
-  ])('R17: the security headers stand on %s', async (_, request) => {
+  ])('the security headers stand on %s', async (_, request) => {
     expectInert(await at.send(request))
   })
 
-  test('R17: the security headers stand on every page to every method', async () => {
+  test('the security headers stand on every page to every method', async () => {
     const pages = ['/', '/healthz', '/.well-known/hookline-seal.json', '/favicon.ico', '/o', HOOK]
     for (const target of [...pages, '/webhook/hook/webhook', '*', `http://h.test${HOOK}`]) {
       for (const method of [...METHODS, 'PROPFIND', 'TRACE']) {
@@ -225,7 +219,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
   })
 
   test.each([200, 301, 401, 403, 404, 410, 422, 429, 500])(
-    'R17: the security headers stand whatever GitHub answers: %i',
+    'the security headers stand whatever GitHub answers: %i',
     async (status) => {
       at.github.always({ status, headers: { 'cache-control': 'public', 'x-frame-options': 'x' } })
       expectInert(await sendAsNewcomer({ target: HOOK }))

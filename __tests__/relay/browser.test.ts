@@ -86,7 +86,7 @@ describeWithBrowser('in a real browser', () => {
     return `${relay.url}/o/r/hook/webhook?${query}`
   }
 
-  test('R18, peers’ fault of HTML on their origin: no custom response runs, sends, loads or leaves anything', async () => {
+  test('no custom response runs, sends, loads or leaves anything', async () => {
     const told = await visitAll()
     const acted = told.flatMap((did, index) => did.map((act) => [act, outside.pages[index]?.body]))
     expect(acted).toEqual([])
@@ -95,7 +95,7 @@ describeWithBrowser('in a real browser', () => {
     expect(github.calls.length).toBeGreaterThanOrEqual(told.length)
   })
 
-  test('R18: most of the same pages do act where nothing holds them', async () => {
+  test('most of the same pages do act where nothing holds them', async () => {
     outside.requests.length = 0
     const page = await context.newPage()
     await page.goto(`${outside.url}/frames`)
@@ -103,7 +103,7 @@ describeWithBrowser('in a real browser', () => {
     await page.close()
   })
 
-  test('R21: a page of another origin may call, with a preflight, and read the answer', async () => {
+  test('a page of another origin may call, with a preflight, and read the answer', async () => {
     const page = await context.newPage()
     await page.goto(`${outside.url}/plain`)
     const call = async ({ url, token }: { url: string; token: string }) => {

@@ -7,7 +7,7 @@ const ORIGIN = ['Origin', 'https://page.test'] as const
 const METHOD = ['Access-Control-Request-Method', 'POST'] as const
 const asks = (list: string) => ['Access-Control-Request-Headers', list] as const
 
-describe.each(RUNTIMES)('R21: a browser before a relay on %s', (_, start) => {
+describe.each(RUNTIMES)('a browser before a relay on %s', (_, start) => {
   const at = scene(start)
 
   test('a preflight is answered, and is no event', async () => {

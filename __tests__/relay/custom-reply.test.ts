@@ -55,7 +55,7 @@ describe.each(RUNTIMES)('custom responses of a relay on %s', (_, start) => {
     ['body', 'x'.repeat(8193)],
     ['body', `${'x'.repeat(8191)}%C3%A9`],
   ])(
-    'R19: __response_%s=%.40s: 400 before the dispatch, not after it as with peers',
+    '__response_%s=%.40s: 400 before the dispatch, not after it as with peers',
     async (name, value) => {
       const query = `__response_${name}=${value}`
       const answer = await at.send({ target: `${HOOK}?${query}` })
@@ -77,19 +77,19 @@ describe.each(RUNTIMES)('custom responses of a relay on %s', (_, start) => {
     ['HEAD', 200],
     ['HEAD', 404],
     ['HEAD', 204],
-  ])('R20: %s answered %i has no body', async (method, status) => {
+  ])('%s answered %i has no body', async (method, status) => {
     const target = `${HOOK}?__response_code=${status}&__response_body=x`
     const answer = await at.send({ method, target })
     expect(answer).toMatchObject({ status, body: '' })
   })
 
-  test('R20: a HEAD that fails has no body either', async () => {
+  test('a HEAD that fails has no body either', async () => {
     at.github.next({ status: 401 })
     expect(await at.send({ method: 'HEAD', target: HOOK })).toMatchObject({ status: 401, body: '' })
   })
 })
 
-test('R19: no text in any of the parameters makes an answer that a runtime cannot send', () => {
+test('no text in any of the parameters makes an answer that a runtime cannot send', () => {
   const text = fc.oneof(fc.string({ unit: anyCharacter }), anyPath, fc.nat().map(String))
   fc.assert(
     fc.property(text, text, text, (code, contentType, body) => {

@@ -120,7 +120,7 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
   })
 
   test.each(['..', '.', 'a%2Fb', 'hook%2eyml', 'a b', 'x'.repeat(101), 'é', ''])(
-    'R12: %j is no file: 400, and GitHub is not asked',
+    '%j is no file: 400, and GitHub is not asked',
     async (workflow) => {
       const answer = await call(`/o/r/${workflow}/webhook`)
       expect(answer.status).toBe(400)

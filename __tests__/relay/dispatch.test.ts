@@ -52,7 +52,7 @@ const limited = (retryAfter: string, status = 429) => ({
   headers: { 'retry-after': retryAfter },
 })
 
-describe('R3: tries', () => {
+describe('tries', () => {
   test.each([
     ['502 twice', [{ status: 502 }, { status: 502 }, {}], 3],
     ['503 once', [{ status: 503 }, {}], 2],
@@ -77,8 +77,8 @@ describe('R3: tries', () => {
     ['404', { status: 404 }, 403],
     ['422', { status: 422 }, 422],
     ['429 without Retry-After', { status: 429 }, 429],
-    ['R5: reset after it was sent', { fault: 'sent' }, 504],
-    ['R5: no answer in time', { after: 60_000 }, 504],
+    ['reset after it was sent', { fault: 'sent' }, 504],
+    ['no answer in time', { after: 60_000 }, 504],
   ] as const)('%s: one try only', async (_, turn, status) => {
     const { outcome, requests } = await dispatch([turn])
     expect(outcome).toMatchObject({ status })
@@ -92,7 +92,7 @@ describe('R3: tries', () => {
     ['502, tried to the end', { status: 502 }],
     ['504', { status: 504 }],
     ['no answer in time', { fault: 'sent' }],
-  ] as const)('R5: %s: the answer says that the event may have been accepted', async (_, turn) => {
+  ] as const)('%s: the answer says that the event may have been accepted', async (_, turn) => {
     const { outcome } = await dispatch([turn])
     expect(outcome).toMatchObject({ hint: expect.stringMatching(/may have been accepted/) })
   })
@@ -151,7 +151,7 @@ describe('R3: tries', () => {
   })
 })
 
-describe('R4: Retry-After', () => {
+describe('Retry-After', () => {
   test.each([
     ['seconds', '7', 7000],
     ['a date', new Date(START + 3000).toUTCString(), 3000],
@@ -247,7 +247,7 @@ describe('redirects', () => {
     '/repos/o%2Fr/r/dispatches',
     'javascript:alert(1)',
     'https://api.test:99999/',
-  ])('R30: %s is not followed', async (location) => {
+  ])('%s is not followed', async (location) => {
     const { outcome, requests } = await dispatch([moved(location), {}])
     expect(outcome).toMatchObject({ status: 502, code: 'platform_unavailable' })
     expect(outcome).toMatchObject({ hint: expect.stringContaining('HOOKLINE_API_URL') })

@@ -80,7 +80,7 @@ describe.each(RUNTIMES)('the log of a relay on %s', (_, start) => {
     expect(await lineOf(request)).not.toContain('planted-text')
   })
 
-  test('R14: a token in place of a name is not in it, nor anything of a path without a token', async () => {
+  test('a token in place of a name is not in it, nor anything of a path without a token', async () => {
     expect(await lineOf({ target: `/o/r/${TOKEN}/webhook` })).not.toContain(TOKEN)
     expect(await lineOf({ target: `/o/r/${TOKEN}/webhook` }, true)).not.toContain(TOKEN)
     expect(await lineOf({ target: `/${TOKEN}/r/x/y` }, true)).not.toContain(TOKEN)

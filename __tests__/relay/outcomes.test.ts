@@ -83,7 +83,7 @@ const isAccepted = (what: string | undefined) => what === '204'
 describe.each(RUNTIMES)('every outcome at a relay on %s', (_, start) => {
   const at = scene(start, { env: { HOOKLINE_UPSTREAM_TIMEOUT_MS: String(BUDGET) } })
 
-  test('R1, R3: success is said when, and only when, the last try was accepted, and none follows one that may have been', async () => {
+  test('success is said when, and only when, the last try was accepted, and none follows one that may have been', async () => {
     const { given, answer } = platform()
     at.github.always(answer)
     let count = 0
@@ -111,7 +111,7 @@ describe.each(RUNTIMES)('every outcome at a relay on %s', (_, start) => {
     await fc.assert(property, { numRuns: scaled(1000, 100) / BATCH, endOnFailure: true })
   })
 
-  test('R19: any text in the parameters of a custom response: 400 and no dispatch, or exactly that answer', async () => {
+  test('any text in the parameters of a custom response: 400 and no dispatch, or exactly that answer', async () => {
     const text = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 30 }),
       fc.constantFrom(

@@ -28,7 +28,7 @@ async function sizeOf(path: string): Promise<number> {
   return Buffer.byteLength(clientPayload)
 }
 
-test('R7: a payload of exactly 65,535 bytes is written, one of a byte more is refused', async () => {
+test('a payload of exactly 65,535 bytes is written, one of a byte more is refused', async () => {
   const others = (await sizeOf('p')) - 1
   for (const [unit, width] of [
     ['x', 1],
@@ -47,7 +47,7 @@ test('R7: a payload of exactly 65,535 bytes is written, one of a byte more is re
   }
 })
 
-test('R7: whatever the text, what is written fits and holds it, or is refused', async () => {
+test('whatever the text, what is written fits and holds it, or is refused', async () => {
   const unit = fc.constantFrom('x', '"', '\\', '\u0000', '\u001f', 'é', '\u2028', '😀')
   const text = fc.tuple(fc.array(unit, { minLength: 1, maxLength: 20 }), fc.nat(9000))
   const property = fc.asyncProperty(text, async ([units, times]) => {
@@ -64,7 +64,7 @@ test('R7: whatever the text, what is written fits and holds it, or is refused', 
   await fc.assert(property, { numRuns: scaled(1000, 300) })
 })
 
-test('R7: what gzip cannot make small enough is refused', async () => {
+test('what gzip cannot make small enough is refused', async () => {
   const refused = writePayload(received(new Uint8Array(randomBytes(65_000))), BYTES)
   await expect(refused).rejects.toBeInstanceOf(RelayError)
 })

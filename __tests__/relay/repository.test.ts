@@ -28,7 +28,7 @@ const mixed = fc.string({ unit: fc.constantFrom(...'ab./%2eE\\?#@'), minLength: 
 describe.each(RUNTIMES)('which repository a relay on %s calls', (runtime, start) => {
   const at = scene(start)
 
-  test('R12, peers’ fault of decoding them: owner and name as they stand, or no call at all', async () => {
+  test('owner and name as they stand, or no call at all', async () => {
     const counts = { called: 0, refused: 0 }
     const first = fc.oneof({ weight: 3, arbitrary: owner }, mixed, hostile)
     const second = fc.oneof({ weight: 3, arbitrary: name }, mixed, hostile)
@@ -51,7 +51,7 @@ describe.each(RUNTIMES)('which repository a relay on %s calls', (runtime, start)
     ['/repositories/42/dispatches', 307],
     ['/repositories/42/dispatches', 308],
     ['/repos/new-owner/new.name/dispatches', 307],
-  ])('R12: a repository that moved to %s (%i) is called there', async (location, status) => {
+  ])('a repository that moved to %s (%i) is called there', async (location, status) => {
     at.github.next({ status, headers: { location } }, { status: 204 })
     expect((await at.send({ method: 'POST', target: '/o/r/hook/webhook' })).status).toBe(200)
     const [first, second] = at.github.calls
@@ -60,7 +60,7 @@ describe.each(RUNTIMES)('which repository a relay on %s calls', (runtime, start)
   })
 
   test.each([301, 302, 303, 307, 308])(
-    'R30: a redirect to another host (%i) makes no connection',
+    'a redirect to another host (%i) makes no connection',
     async (status) => {
       const other = await startRawPlatform('::')
       const { port } = new URL(other.url)

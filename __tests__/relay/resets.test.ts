@@ -27,7 +27,7 @@ const BREAKS = [
   ['an end', (socket: Socket) => socket.end()],
 ] as const
 
-describe.each(RUNTIMES)('R5: connections that break, seen by a relay on %s', (name, start) => {
+describe.each(RUNTIMES)('connections that break, seen by a relay on %s', (name, start) => {
   let platform: RawPlatform
   let relay: RelayUnderTest
   beforeAll(async () => {

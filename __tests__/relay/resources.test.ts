@@ -83,7 +83,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
         return { ...EVENT, headers: [['X-Platform-Authorization', sealed]] as const }
       },
     ],
-  ])('R29: CPU for an event%s', async (_, request) => {
+  ])('CPU for an event%s', async (_, request) => {
     const times = scaled(500, 200)
     await repeat(50, await request())
     const before = cpuMilliseconds(relay.pid)
@@ -98,7 +98,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
     ['spaces and commas', `a${' , '.repeat(5000)}`],
     ['tabs before every comma', `a${'\t,a'.repeat(5000)};`],
     ['the longest that is looked at, and wrong at its end', `${'a \t ,'.repeat(200)}a b`],
-  ])('R21: 15 KB of Access-Control-Request-Headers, %s', async (_, list) => {
+  ])('15 KB of Access-Control-Request-Headers, %s', async (_, list) => {
     const headers = [
       ['Origin', 'https://page.test'],
       ['Access-Control-Request-Method', 'POST'],
@@ -110,7 +110,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
     expect(sorted[sorted.length / 2]).toBeLessThan(25)
   })
 
-  test('R6: bodies that are on their way take at most twice the cap each, and are not kept once refused', async () => {
+  test('bodies that are on their way take at most twice the cap each, and are not kept once refused', async () => {
     const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\nX-Platform-Authorization: ${TOKEN}\r\n`
     const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`
     const sockets: Socket[] = []

@@ -57,7 +57,7 @@ describe('a hosted webhook URL', () => {
     expect(() => route(target)).toThrow(expect.objectContaining({ status: 400, code }))
   })
 
-  test('R12: whatever the path, the repository is made of plain characters', () => {
+  test('whatever the path, the repository is made of plain characters', () => {
     const runs = scaled(1000)
     let routed = 0
     const property = fc.property(partsWithOneHostile(3), (parts) => {

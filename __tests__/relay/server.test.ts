@@ -75,7 +75,7 @@ describe('the server on Node', () => {
     ['a header without a name', ': x\r\n', ''],
     ['a header without a colon', 'X-A\r\n', ''],
     ['a broken chunk size', 'Transfer-Encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
-  ])('R24: %s: 400, nothing dispatched', async (_, headers, body) => {
+  ])('%s: 400, nothing dispatched', async (_, headers, body) => {
     const before = github.calls.length
     const answer = await answerTo(
       `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}${headers}\r\n${body}`,
@@ -87,20 +87,20 @@ describe('the server on Node', () => {
   test.each([
     ['no Host', ''],
     ['two of them', 'Host: h\r\nhost: g\r\n'],
-  ])('R24: %s: 400, and nothing is dispatched', async (_, hosts) => {
+  ])('%s: 400, and nothing is dispatched', async (_, hosts) => {
     const before = github.calls.length
     const text = `GET ${HOOK} HTTP/1.1\r\n${hosts}${AUTH}Connection: close\r\n\r\n`
     expect((await answerTo(text)).status).toBe(400)
     expect(github.calls.length).toBe(before)
   })
 
-  test('R24: a foreign host in the target is ignored', async () => {
+  test('a foreign host in the target is ignored', async () => {
     const target = `http://169.254.169.254${HOOK}`
     expect((await send(relay.url, withToken({ target }))).status).toBe(200)
     expect(github.calls.at(-1)?.url).toBe('/repos/o/r/dispatches')
   })
 
-  test('R24: what follows a request on its connection is a request of its own', async () => {
+  test('what follows a request on its connection is a request of its own', async () => {
     const one = `GET ${HOOK}?n=1 HTTP/1.1\r\nHost: h\r\n${AUTH}\r\n`
     const two = `GET ${HOOK}?n=2 HTTP/1.1\r\nHost: h\r\n${AUTH}Connection: close\r\n\r\n`
     const before = github.calls.length
@@ -116,7 +116,7 @@ describe('the server on Node', () => {
     ['a URL of nearly 16 KB', `${HOOK}?${'a'.repeat(15_500)}`, '', 200],
     ['a URL of which 16 KB are one byte too many', HOOK.padEnd(COUNTED + 1, 'x'), '', 431],
     ['a URL that leaves 16 KB unexceeded', HOOK.padEnd(COUNTED, 'x'), '', 200],
-  ])('R23: %s', async (_, target, headers, status) => {
+  ])('%s', async (_, target, headers, status) => {
     const answer = await answerTo(
       `GET ${target} HTTP/1.1\r\nHost: h\r\n${AUTH}${headers}Connection: close\r\n\r\n`,
     )
@@ -129,7 +129,7 @@ describe('the server on Node', () => {
     ['CONNECT', 'CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n', 405],
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['an expectation', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: x\r\nConnection: close\r\n\r\n', 200],
-  ])('R17: the security headers stand on the answer to %s', async (_, bytes, status) => {
+  ])('the security headers stand on the answer to %s', async (_, bytes, status) => {
     const { headers, status: answered } = await answerTo(bytes)
     expect(answered).toBe(status)
     expect(headers).toMatchObject({
@@ -141,7 +141,7 @@ describe('the server on Node', () => {
     })
   })
 
-  test('R6: a declared length that is never kept is no event', async () => {
+  test('a declared length that is never kept is no event', async () => {
     const before = github.calls.length
     const socket = open(relay.url)
     socket.end(`POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Content-Length: 10\r\n\r\nabc`)
@@ -149,12 +149,12 @@ describe('the server on Node', () => {
     expect(github.calls.length).toBe(before)
   })
 
-  test('R6: HTTP/1.0 is capped too', async () => {
+  test('HTTP/1.0 is capped too', async () => {
     const head = `POST ${HOOK} HTTP/1.0\r\n${AUTH}Content-Length: 300000\r\n\r\n`
     expect((await answerTo(head + 'x'.repeat(300_000))).status).toBe(413)
   })
 
-  test('R6, peers’ fault of no body cap: a body without end is refused, and not kept', async () => {
+  test('a body without end is refused, and not kept', async () => {
     const socket = open(relay.url)
     socket.write(`POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
@@ -168,7 +168,7 @@ describe('the server on Node', () => {
   })
 })
 
-describe('R22: slow clients', () => {
+describe('slow clients', () => {
   let github: GitHub
   let relay: RelayUnderTest
   beforeAll(async () => {
@@ -370,7 +370,7 @@ async function soon(stopping: Promise<void>): Promise<string> {
   return Promise.race([stopping.then(() => 'stopped'), late])
 }
 
-describe('R26: stopping', () => {
+describe('stopping', () => {
   test('finishes what was accepted, and takes nothing more', async () => {
     const github = await startGitHub()
     const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
@@ -420,7 +420,7 @@ describe('R26: stopping', () => {
   })
 })
 
-test('R26: a relay that is stopped leaves no timer for which its process would wait', async () => {
+test('a relay that is stopped leaves no timer for which its process would wait', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const before = timers()
   const relay = await startOnNode({ env: {} })
@@ -428,7 +428,7 @@ test('R26: a relay that is stopped leaves no timer for which its process would w
   expect(timers()).toBe(before)
 })
 
-test('R26: what never comes to its end does not hold a relay up for more than 10 s', async () => {
+test('what never comes to its end does not hold a relay up for more than 10 s', async () => {
   const github = await startGitHub()
   const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
   github.always(() => undefined)

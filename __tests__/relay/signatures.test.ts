@@ -70,7 +70,7 @@ const SENDERS = [
   },
 ] as const
 
-describe.each(RUNTIMES)('R11: what a relay on %s forwards still verifies', (_, start) => {
+describe.each(RUNTIMES)('what a relay on %s forwards still verifies', (_, start) => {
   const at = scene(start)
 
   test.each(SENDERS)('$name', async ({ body, headers, expected, sent, name }) => {

@@ -9,7 +9,7 @@ import { bundle } from '../support/build.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-test('R29: the worker is at most 100 KB minified, and names no module of Node', async () => {
+test('the worker is at most 100 KB minified, and names no module of Node', async () => {
   const script = await readFile(bundle('relay/worker.js'), 'utf8')
   expect(Buffer.byteLength(script)).toBeLessThanOrEqual(100 * 1024)
   expect(script).not.toMatch(/["']node:|\brequire\(|\bprocess\.|\bBuffer\b|__dirname/)
@@ -21,7 +21,7 @@ test('the worker compiles against the types of a worker alone', async () => {
 })
 
 test.each(['5', '5, 5', '-1', '', 'x'])(
-  'R6: a declared length of "%s" lets no more than the limit through',
+  'a declared length of "%s" lets no more than the limit through',
   async (length) => {
     const target = 'http://relay.test/o/r/hook/webhook'
     const whole = new Request(target, { method: 'POST', body: 'x'.repeat(400_000) })

@@ -193,7 +193,7 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
     },
   )
 
-  test('R11: a signature holds over bytes that are no text, over what travels packed, and over nothing', async () => {
+  test('a signature holds over bytes that are no text, over what travels packed, and over nothing', async () => {
     const bodies = [
       Uint8Array.from({ length: 3000 }, (_, at) => (at * 37) % 256),
       JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at)),

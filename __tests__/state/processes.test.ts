@@ -144,7 +144,7 @@ describe('processes that claim overlapping keys at once', () => {
   }, 300_000)
 })
 
-describe('R38: a process that is killed', () => {
+describe('a process that is killed', () => {
   /**
    * Claims a key, and is killed by its own hand before the file operation of that number; or it stops
    * there for longer than its lease, and goes on.

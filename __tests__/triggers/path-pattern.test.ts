@@ -44,7 +44,7 @@ test('any text is a pattern or a mistake in one line, without a hang', () => {
   fc.assert(property, { numRuns: scaled(1000) })
 })
 
-describe('R36: the most that a pattern may hold, on hostile paths of 60 KB', () => {
+describe('the most that a pattern may hold, on hostile paths of 60 KB', () => {
   const patterns = [
     '/:a-:b-:c-:d-:e-:f-:g-:h',
     '/*a/*b/*c/*d/*e/*f/*g/*h',

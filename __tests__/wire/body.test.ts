@@ -63,7 +63,7 @@ describe('parseBody', () => {
   })
 })
 
-test('R10: any bytes come back from the way they travelled', async () => {
+test('any bytes come back from the way they travelled', async () => {
   const property = fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), async (array) => {
     const sent = Uint8Array.from(array)
     expect(await bodyBytes(toBase64(sent), 'base64')).toEqual(sent)
@@ -72,7 +72,7 @@ test('R10: any bytes come back from the way they travelled', async () => {
   await fc.assert(property, { numRuns: scaled(100, 30) })
 })
 
-test('R9: any text comes back as its bytes', async () => {
+test('any text comes back as its bytes', async () => {
   const property = fc.asyncProperty(fc.string({ unit: anyCharacter }), async (text) => {
     const payload: ClientPayload = { path: '', method: 'POST', headers: {}, body: text }
     expect((await readWebhookRequest(payload)).bytes).toEqual(bytes(text))

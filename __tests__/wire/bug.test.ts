@@ -4,7 +4,7 @@ import { bugOf } from '../../src/wire/errors.ts'
 
 const SECRET = 'ghp_a-token-in-the-message-of-an-error'
 
-test('R14: what the relay logs of its own fault is kind and place, never the message', async () => {
+test('what the relay logs of its own fault is kind and place, never the message', async () => {
   const lines: string[] = []
   const post = async () => {
     throw new Error('nothing is sent here')

@@ -1,5 +1,6 @@
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 
@@ -22,7 +23,7 @@ import { once } from 'node:events'
  * @property {() => Promise<void>} stop
  */
 
-const file = (/** @type {string} */ name) => new URL(`./${name}.js`, import.meta.url).pathname
+const file = (/** @type {string} */ name) => fileURLToPath(new URL(`./${name}.js`, import.meta.url))
 
 /** Compiles the sources, so that what is measured is what is there. */
 export function compile() {

@@ -1,10 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
-const cli = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
+const cli = join(process.env.HOOKLINE_TEST_BUNDLES ?? (await bundles()), 'dist/cli/index.js')
+
+/** Within a run of jest they are made already, and the bundler is no module for its virtual machine. */
+async function bundles() {
+  const { bundlesForTests } = await import('../build/for-tests.js')
+  return bundlesForTests()
+}
 
 /**
- * What `--help` prints, of the built command line; and under it that of the command's own commands
+ * What `--help` prints, of the command line as the sources stand; and under it that of the command's own commands
  * that have options.
  *
  * @param {string} [name] none for the command line as a whole

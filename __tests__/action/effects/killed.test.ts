@@ -56,7 +56,7 @@ async function job(run: string, killMain?: number, killPost?: number) {
   return { given, ended: post.exitCode === 0 }
 }
 
-describe('R38: the action is killed at each of its writes, and its run started again', () => {
+describe('the action is killed at each of its writes, and its run started again', () => {
   test('in the step: no item was used, the re-run is given it, and no other run after that', async () => {
     let number = 0
     for (; ; number += STEP) {
@@ -84,7 +84,7 @@ describe('R38: the action is killed at each of its writes, and its run started a
   }, 300_000)
 })
 
-describe('R38: the order of effects', () => {
+describe('the order of effects', () => {
   test('a step that ended badly leaves nothing for post to do', async () => {
     const run = webhookRun({ format: 'return 1' }, {}, { workspace: folder })
     const { exitCode, state } = await runInShared(run)

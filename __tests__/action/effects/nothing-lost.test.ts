@@ -32,7 +32,7 @@ test.each([
   ['with a store', true],
   ['without a store', false],
 ])(
-  'R38: %s, whatever fails and whatever is cut off: nothing is lost, and without faults nothing comes twice',
+  '%s, whatever fails and whatever is cut off: nothing is lost, and without faults nothing comes twice',
   async (_, hasStore) => {
     const property = fc.asyncProperty(
       config,

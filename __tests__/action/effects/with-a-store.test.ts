@@ -54,7 +54,7 @@ describe('with a store', () => {
   test.each([
     ['is still at work on, is not acknowledged', false, 2],
     ['is done with, is acknowledged', true, 0],
-  ])('R38: what another run took since the store was read, and %s', async (_, done, left) => {
+  ])('what another run took since the store was read, and %s', async (_, done, left) => {
     const inner = memoryStore()
     const id = { workflow: 'hook', trigger: 'queue' }
     const store: MemoryStore = {

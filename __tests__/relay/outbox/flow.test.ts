@@ -70,14 +70,14 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
   const deliveries = () =>
     github.calls.map(({ body }) => JSON.parse(body).client_payload.headers['x-hookline-delivery'])
 
-  run('R1: what GitHub takes is answered 200 as ever, and nothing waits', async () => {
+  run('what GitHub takes is answered 200 as ever, and nothing waits', async () => {
     const answer = await send('healthy')
     expect(answer).toMatchObject({ status: 200, body: '{"success":true}' })
     expect(answer.headers['x-hookline-queued']).toBeUndefined()
     expect(await list()).toEqual({ waiting: [], dead: [] })
   })
 
-  run('R1: what GitHub cannot take now is 202, and handed over in order', async () => {
+  run('what GitHub cannot take now is 202, and handed over in order', async () => {
     github.always(DOWN)
     const first = await send('1')
     expect(first).toMatchObject({ status: 202, body: '{"success":true}' })
@@ -107,7 +107,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     expect(deliveries()[0]).toBe(deliveryOf(first))
   })
 
-  run('R1: the sender’s own response applies to what waits, always with the mark', async () => {
+  run('the sender’s own response applies to what waits, always with the mark', async () => {
     github.always(DOWN)
     const query = '?__response_code=201&__response_content_type=text/plain&__response_body=thanks'
     const custom = await send('1', { path: `/o/r/hook/webhook${query}` })
@@ -147,20 +147,17 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     expect((await list()).waiting).toHaveLength(1)
   })
 
-  run(
-    'R5: a reset after the request was sent is kept, and sent again with the same id',
-    async () => {
-      github.always((_call, response) => {
-        response.destroy()
-        return undefined
-      })
-      const answer = await send('reset')
-      expect(answer.status).toBe(202)
-      github.always({ status: 204 })
-      await until(() => github.calls.length >= 2)
-      expect(new Set(deliveries())).toEqual(new Set([deliveryOf(answer)]))
-    },
-  )
+  run('a reset after the request was sent is kept, and sent again with the same id', async () => {
+    github.always((_call, response) => {
+      response.destroy()
+      return undefined
+    })
+    const answer = await send('reset')
+    expect(answer.status).toBe(202)
+    github.always({ status: 204 })
+    await until(() => github.calls.length >= 2)
+    expect(new Set(deliveries())).toEqual(new Set([deliveryOf(answer)]))
+  })
 
   run('a slow GitHub: 202 ahead of its answer, one call, which is not cut off', async () => {
     let answerAll = () => {}

@@ -24,7 +24,7 @@ describe.each(OUTBOX_RUNTIMES)(
   ({ isThere, start }) => {
     const run = isThere ? test : test.skip
     run(
-      'R26, R38: loses nothing it accepted, keeps its order, and repeats only by the same id',
+      'loses nothing it accepted, keeps its order, and repeats only by the same id',
       async () => {
         const github = await startGitHub()
         const relay = await start({

@@ -144,7 +144,7 @@ describe('a lane', () => {
     expect({ most, waiting: queue.figures().waiting }).toEqual({ most: 32, waiting: 0 })
   })
 
-  test('R4: the storm of rate limits drains without one call more than GitHub allows', async () => {
+  test('the storm of rate limits drains without one call more than GitHub allows', async () => {
     // A generator that gives the same storm at every run: https://en.wikipedia.org/wiki/Lehmer_random_number_generator
     let state = 42
     const random = () => {

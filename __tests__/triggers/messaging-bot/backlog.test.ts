@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => telegram.stop())
 
-describe('R39: a backlog', () => {
+describe('a backlog', () => {
   test('of 1,000 updates drains over runs, in order, with ignored kinds between', async () => {
     const wanted: unknown[] = []
     for (let at = 0; at < 1000; at++) {
@@ -70,7 +70,7 @@ describe('R39: a backlog', () => {
   })
 })
 
-describe('R40: outputs too large to hand on', () => {
+describe('outputs too large to hand on', () => {
   const long = 'x'.repeat(10_000)
 
   test('make the run take fewer updates, and acknowledge only those', async () => {

@@ -38,7 +38,7 @@ const otherPoller = {
     'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
 }
 
-describe('R39: a fault that another try may mend', () => {
+describe('a fault that another try may mend', () => {
   test.each<[string, Fault, number, string]>([
     ['500', { status: 500, body: '{"ok":false}' }, 1000, 'it answered 500'],
     ['502 of a gateway', { status: 502, body: '<html>' }, 1000, 'it answered 502'],
@@ -94,7 +94,7 @@ describe('R39: a fault that another try may mend', () => {
   })
 })
 
-describe('R39: a fault that only the user can mend is told at once', () => {
+describe('a fault that only the user can mend is told at once', () => {
   test.each<[string, string, string[]]>([
     ['a revoked token', '99:revoked', ['refused the token (401', 'BotFather']],
     ['the token of another bot', BOT_TOKEN.replace('A', 'B'), ['refused the token (401']],
@@ -137,7 +137,7 @@ describe('R39: a fault that only the user can mend is told at once', () => {
   })
 })
 
-test('R39: two pollers at once: the first gives way, tries once more, and nothing is lost', async () => {
+test('two pollers at once: the first gives way, tries once more, and nothing is lost', async () => {
   const on = `${POLL}  wait: 50\n`
   const first = runMain(botWorkflow(on), botPorts(telegram.url))
   for (let tries = 0; !telegram.polling && tries < 500; tries++) {

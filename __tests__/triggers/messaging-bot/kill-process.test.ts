@@ -83,7 +83,7 @@ async function runJob(killed?: Kill): Promise<number[]> {
   return items.map(({ messaging_bot }) => messaging_bot.outputs.update_id)
 }
 
-test(`R38, R39: processes killed at random moments lose no message: ${SCHEDULES} schedules`, async () => {
+test(`processes killed at random moments lose no message: ${SCHEDULES} schedules`, async () => {
   const schedule = fc.asyncProperty(
     fc.array(kill, { minLength: 1, maxLength: 2 }),
     async (kills) => {

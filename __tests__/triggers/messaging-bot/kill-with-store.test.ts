@@ -119,7 +119,7 @@ async function drain(state: string): Promise<number[]> {
 
 const STATES = ['file:state.json', 'branch:hookline-state']
 
-describe.each(STATES)('R38: a bot with state %s', (state) => {
+describe.each(STATES)('a bot with state %s', (state) => {
   test.each(['main', 'post'] as const)(
     'killed at every await of %s loses no message, and doubles only what was not committed',
     async (process) => {

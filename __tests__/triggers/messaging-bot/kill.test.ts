@@ -97,7 +97,7 @@ async function drain(telegram: TelegramStandIn): Promise<unknown[]> {
   return seen
 }
 
-describe('R38, R39: an action that is killed', () => {
+describe('an action that is killed', () => {
   test('at random steps of random runs loses no message: 200 schedules', async () => {
     const killedBefore = new Set<string>()
     const schedule = fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 6 }), (rounds) =>

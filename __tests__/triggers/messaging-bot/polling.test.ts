@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => telegram.stop())
 
-describe('R39: one run', () => {
+describe('one run', () => {
   test('takes what there is, and leaves it with the server until the job has succeeded', async () => {
     const ids = [telegram.push('message', text('one')), telegram.push('message', text('two'))]
     const ports = botPorts(telegram.url)
@@ -70,7 +70,7 @@ describe('R39: one run', () => {
   })
 })
 
-describe('R39: updates that are no items', () => {
+describe('updates that are no items', () => {
   const ignored = { message_id: 1, chat, date: 1, text: 'x', edit_date: 2 }
 
   test('are acknowledged when nothing fired', async () => {

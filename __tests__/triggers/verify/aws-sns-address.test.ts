@@ -62,7 +62,7 @@ const TRICKS = [
   { href: 'https://sns.us-west-2.amazonaws.com/a.pem' },
 ]
 
-describe('R31: an address that only looks like one of SNS', () => {
+describe('an address that only looks like one of SNS', () => {
   const calls = [
     'https://sns.us-west-2.amazonaws.com/a.pem',
     'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-.pem',

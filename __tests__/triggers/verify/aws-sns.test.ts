@@ -159,7 +159,7 @@ describe('a certificate', () => {
     expect((await post(here, signatory.sign(NOTIFICATION))).items).toHaveLength(count)
   })
 
-  test('R31: that was valid when a message says that it was received, and is not now, verifies nothing', async () => {
+  test('that was valid when a message says that it was received, and is not now, verifies nothing', async () => {
     const body = JSON.stringify(here.signatory.sign(NOTIFICATION))
     const later = () => RECEIVED.getTime() + 2 * 86_400_000
     const ports = { http: here.amazon.http, now: later }

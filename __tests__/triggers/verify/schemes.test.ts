@@ -156,7 +156,7 @@ function sameForm(a: Uint8Array, b: Uint8Array): boolean {
   return left?.toString() === right?.toString()
 }
 
-describe.each(SIGNERS.filter(({ isTimed }) => isTimed))('R32: $name', (signer) => {
+describe.each(SIGNERS.filter(({ isTimed }) => isTimed))('$name', (signer) => {
   const verify = options(signer)
   const usual = ['twitch', 'box'].includes(String(signer.verify.scheme)) ? 600 : 300
 
