@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
-import { fileExpressions } from '../../src/compiler/expressions.ts'
+import { fileExpressions } from '../../src/workflow/file-expressions.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import { compileText, FIXTURES, WORKFLOWS } from './support/compiled.ts'
 import { evaluate, fillIn } from './support/evaluate.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { INPUTS_PLACES, isWithin, NEEDS_PLACES } from '../../src/compiler/expressions.ts'
 import { SCOPES } from '../../src/compiler/permissions.ts'
+import { INPUTS_PLACES, isWithin, NEEDS_PLACES } from '../../src/workflow/file-expressions.ts'
 
 /** GitHub's own description of a workflow file, which its parser reads. */
 interface Definition {

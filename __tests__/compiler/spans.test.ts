@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isScalar, parseDocument, Scalar, stringify } from 'yaml'
-import { ScalarText } from '../../src/compiler/spans.ts'
+import { ScalarText } from '../../src/workflow/spans.ts'
 import { scaled } from '../support/effort.ts'
 
 const STYLES = [

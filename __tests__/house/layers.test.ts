@@ -13,6 +13,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   engine: 2,
   relay: 2,
   compiler: 2,
+  lint: 2,
   action: 3,
   inspector: 3,
   cli: 3,

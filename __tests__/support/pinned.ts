@@ -1,4 +1,4 @@
-import { PLACEHOLDER_COMMIT } from '../../src/compiler/native-problems.ts'
+import { PLACEHOLDER_COMMIT } from '../../src/lint/native-problems.ts'
 
 /** A workflow of the documentation, or of `init`, as a reader has it who put a commit in. */
 export function pinned(text: string): string {

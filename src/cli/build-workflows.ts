@@ -6,16 +6,16 @@ import { isMap } from 'yaml'
 import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
-import { placeholderProblems } from '../compiler/native-problems.ts'
 import {
   readSourceFile,
   type SourceFile,
   type SourceTrigger,
   withoutBrokenOptions,
 } from '../compiler/source-file.ts'
-import { untrustedProblems } from '../compiler/untrusted/findings.ts'
-import { Callees } from '../compiler/untrusted/flow.ts'
 import { IMPORT } from '../engine/scripts.ts'
+import { Callees } from '../lint/flow/flow.ts'
+import { placeholderProblems } from '../lint/native-problems.ts'
+import { untrustedProblems } from '../lint/untrusted.ts'
 import { parseState, STATE_FORMS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS } from '../wire/payload.ts'
@@ -187,7 +187,7 @@ async function otherProblems(
     if (!file) return []
     // Which outputs there are is for the options to say.
     const known = error.problems.filter(
-      ({ message }) => !broken.has(/^trigger "(\w+)" has no output/.exec(message)?.[1] ?? ''),
+      ({ code, subject = '' }) => code !== 'unknown-output' || !broken.has(subject),
     )
     return withKeyHints(file.document, known).map(({ position, ...problem }) => ({
       ...problem,

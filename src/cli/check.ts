@@ -5,21 +5,22 @@ import { ACTION, type CompileOptions, githubMessages, newProblems } from '../com
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
+import { type Callees, flowOf } from '../lint/flow/flow.ts'
 import {
   actionProblems,
   misplacedTriggers,
   missedWebhooks,
   PLACEHOLDER_COMMIT,
   placeholderProblems,
-} from '../compiler/native-problems.ts'
-import { untrustedProblems } from '../compiler/untrusted/findings.ts'
-import { type Callees, flowOf, type LintedFile } from '../compiler/untrusted/flow.ts'
+} from '../lint/native-problems.ts'
+import { untrustedProblems } from '../lint/untrusted.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { counted, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
+import type { ParsedFile } from '../workflow/nodes.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import {
   buildWorkflows,
@@ -173,12 +174,11 @@ async function checkNative(
     ]
     const messages = await githubMessages({ name: source.file, text: source.text })
     // The parser knows some events as keys only, not as `on: repository_dispatch`.
-    const told = messages.filter(({ message }) => {
-      const [, value = ''] = /^Unexpected value '(\w+)'$/.exec(message) ?? []
-      return !NATIVE_EVENTS.has(value)
-    })
-    const fromGitHub = told.slice(0, LIMITS.problems).map(({ message, start, end }) => ({
-      message,
+    const told = messages.filter(
+      ({ code, subject = '' }) => code !== 'unexpected-value' || !NATIVE_EVENTS.has(subject),
+    )
+    const fromGitHub = told.slice(0, LIMITS.problems).map(({ start, end, ...problem }) => ({
+      ...problem,
       position: positionAt(source, start, end),
     }))
     return {
@@ -202,12 +202,12 @@ function checkCompiled(source: Source): CheckedNative | undefined {
 }
 
 /** A source of ours in the folder of GitHub. */
-function checkMisplaced(file: LintedFile): CheckedNative | undefined {
+function checkMisplaced(file: ParsedFile): CheckedNative | undefined {
   const problems = misplacedTriggers(file, false)
   return problems.length > 0 ? { problems, warnings: [], untrusted: [] } : undefined
 }
 
-function inlineProblems(native: LintedFile): readonly Problem[] {
+function inlineProblems(native: ParsedFile): readonly Problem[] {
   try {
     return scriptProblems(nativeTriggers(native))
   } catch (error) {

@@ -7,7 +7,6 @@ import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, readInlineOn, readNativeWorkflow } from '../compiler/native.ts'
-import { misplacedTriggers, missedWebhooks } from '../compiler/native-problems.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { Reader } from '../inspector/api.ts'
 import type { SignableRequest } from '../inspector/dev-server.ts'
@@ -21,6 +20,7 @@ import {
   polledTriggers,
   readAllWorkflows,
 } from '../inspector/local-engine.ts'
+import { misplacedTriggers, missedWebhooks } from '../lint/native-problems.ts'
 import type { Proof } from '../triggers/trigger.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'

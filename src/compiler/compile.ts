@@ -5,9 +5,6 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
-import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { concurrencyNotices, concurrencyProblems } from './concurrency.ts'
-import { DEFAULT_EVERY, type Plan, type PolledTrigger, planOf } from './events.ts'
 import {
   type FileExpression,
   fileExpressions,
@@ -15,12 +12,15 @@ import {
   keyOf,
   parseExpression,
   references,
-} from './expressions.ts'
+} from '../workflow/file-expressions.ts'
+import { applyEdits, type Edit, placeBefore } from '../workflow/spans.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { concurrencyNotices, concurrencyProblems } from './concurrency.ts'
+import { DEFAULT_EVERY, type Plan, type PolledTrigger, planOf } from './events.ts'
 import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
 import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
 import { resolved, type SourceFile, type SourceTrigger } from './source-file.ts'
-import { applyEdits, type Edit, placeBefore } from './spans.ts'
 import { inputPairs, twoFiles } from './two-files.ts'
 
 /** The action of this package, at its first major version: what compiled files run. */
@@ -124,16 +124,17 @@ async function parserProblems({ source, on }: SourceFile, made: Made): Promise<P
       .replace(/\.? Located at position \d+ within expression: .*/s, '')
       .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
     const { edits, head } = made
-    if (!edits) return { message, position: positionAt(source, ...rangeOf(on.key)) }
+    const { code, subject: name } = found
+    const problem = { message, code, ...(name !== undefined && { subject: name }) }
+    if (!edits) return { ...problem, position: positionAt(source, ...rangeOf(on.key)) }
     const start = placeBefore(edits, Math.max(0, found.start - head.length))
     const end = Math.max(start, placeBefore(edits, Math.max(0, found.end - head.length)))
-    const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(found.message) ?? []
     const lineEnd = source.text.indexOf('\n', end)
-    const at = name === undefined ? -1 : source.text.indexOf(name, start)
+    const at = code !== 'unknown-name' || name === undefined ? -1 : source.text.indexOf(name, start)
     if (name === undefined || at < 0 || at > (lineEnd < 0 ? source.text.length : lineEnd)) {
-      return { message, position: positionAt(source, start, end) }
+      return { ...problem, position: positionAt(source, start, end) }
     }
-    return { message, position: positionAt(source, at, at + name.length) }
+    return { ...problem, position: positionAt(source, at, at + name.length) }
   })
 }
 
@@ -152,6 +153,9 @@ export function newProblems(parsed: readonly Problem[], own: readonly Problem[])
 /** What GitHub's own parser says of a workflow file. */
 interface ParserMessage {
   readonly message: string
+  readonly code: 'unexpected-value' | 'unknown-name' | 'github'
+  /** The value, or the name. */
+  readonly subject?: string
   /** Where, in characters of the text. */
   readonly start: number
   readonly end: number
@@ -172,9 +176,18 @@ export async function githubMessages({ name, text }: MadeFile): Promise<ParserMe
     (starts[line - 1] ?? text.length) + column - 1
   return errors.map(({ rawMessage, range }) => ({
     message: rawMessage,
+    ...kindOf(rawMessage),
     start: range ? offset(range.start) : 0,
     end: range ? offset(range.end) : 0,
   }))
+}
+
+/** GitHub's parser says what it found in words only; they are read here and nowhere else. */
+function kindOf(message: string): Pick<ParserMessage, 'code' | 'subject'> {
+  const [, value] = /^Unexpected value '([\w-]+)'$/.exec(message) ?? []
+  if (value !== undefined) return { code: 'unexpected-value', subject: value }
+  const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []
+  return name === undefined ? { code: 'github' } : { code: 'unknown-name', subject: name }
 }
 
 /** What a file asks for that cannot be, whatever it is compiled into. */

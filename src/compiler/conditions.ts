@@ -1,7 +1,13 @@
 import { type Expr, FunctionCall, Logical } from '@actions/expressions/ast'
 import { TokenType } from '@actions/expressions/lexer'
-import { isFault, parseExpression, partsOf, spanOf, tokensOf } from './expressions.ts'
-import { applyEdits, type Edit } from './spans.ts'
+import {
+  isFault,
+  parseExpression,
+  partsOf,
+  spanOf,
+  tokensOf,
+} from '../workflow/file-expressions.ts'
+import { applyEdits, type Edit } from '../workflow/spans.ts'
 
 /** A job of the source, as far as it decides when jobs run. */
 export interface SourceCondition {

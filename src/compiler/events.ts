@@ -3,8 +3,6 @@ import { UserError } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
-import { rangeOf } from '../workflow/yaml.ts'
-import type { NativeEvent, SourceFile, SourceTrigger } from './source-file.ts'
 import {
   columnOf,
   type Edit,
@@ -14,7 +12,9 @@ import {
   type Lines,
   singleQuoted,
   trimmedEnd,
-} from './spans.ts'
+} from '../workflow/spans.ts'
+import { rangeOf } from '../workflow/yaml.ts'
+import type { NativeEvent, SourceFile, SourceTrigger } from './source-file.ts'
 
 /** How the triggers of a file are reached. */
 export interface Plan {

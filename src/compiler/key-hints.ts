@@ -1,9 +1,9 @@
 import { type Document, isPair, isSeq, type Node, visit } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
+import { keyOf } from '../workflow/file-expressions.ts'
 import { didYouMean, nearestName } from '../workflow/suggestion.ts'
 import { rangeOf } from '../workflow/yaml.ts'
-import { keyOf } from './expressions.ts'
 
 const TOP_KEYS: readonly string[] =
   'name run-name on permissions env defaults concurrency jobs'.split(' ')
@@ -37,17 +37,17 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
 export function withKeyHints(document: Document.Parsed, problems: readonly Problem[]): Problem[] {
   const misspelled = new Set<string>()
   const hinted = problems.map((problem) => {
-    const [, key] = /^Unexpected value '([\w-]+)'$/.exec(problem.message) ?? []
+    const key = problem.code === 'unexpected-value' ? problem.subject : undefined
     const hint =
       key === undefined ? undefined : didYouMean(key, keysAround(document, problem) ?? [])
     if (key === undefined || hint === undefined) return problem
     misspelled.add(key)
     return { ...problem, hint }
   })
-  return hinted.filter(({ message }) => {
-    const [, place = ''] = /^the context "on" is not available in "(.*)"$/.exec(message) ?? []
-    return !place.split('.').some((key) => misspelled.has(key))
-  })
+  return hinted.filter(
+    ({ code, subject = '' }) =>
+      code !== 'context-not-here' || !subject.split('.').some((key) => misspelled.has(key)),
+  )
 }
 
 /** What may stand beside the key at a place; `undefined` where none stands, or nobody knows. */

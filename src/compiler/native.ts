@@ -8,7 +8,21 @@ import {
   expressionSpans,
   fillIn,
 } from '../workflow/expressions.ts'
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  itemsOf,
+  type ParsedFile,
+  type Place,
+  type TextPlace,
+  textAt,
+  textOf,
+  topOf,
+} from '../workflow/nodes.ts'
 import type { Reading, TriggerNodes } from '../workflow/options.ts'
+import { ScalarText } from '../workflow/spans.ts'
+import { HOOKLINE_ACTION, stepsOf } from '../workflow/steps.ts'
 import {
   type DeclaredTrigger,
   onEntries,
@@ -19,20 +33,6 @@ import {
 } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
-import { ScalarText } from './spans.ts'
-import type { LintedFile } from './untrusted/flow.ts'
-import {
-  childOf,
-  type Entry,
-  entriesOf,
-  itemsOf,
-  type Place,
-  type TextPlace,
-  textAt,
-  textOf,
-  topOf,
-} from './untrusted/nodes.ts'
-import { HOOKLINE_ACTION, stepsOf } from './untrusted/steps.ts'
 
 /** A step of a workflow in `.github/workflows/` that uses the action, and how others read it. */
 interface NativeUse {
@@ -53,7 +53,7 @@ interface NativeUse {
 }
 
 /** A workflow in `.github/workflows/` that uses the action. */
-export interface NativeWorkflow extends LintedFile {
+export interface NativeWorkflow extends ParsedFile {
   readonly name: string
   readonly uses: readonly NativeUse[]
 }
@@ -133,7 +133,7 @@ interface NativeTrigger extends DeclaredTrigger {
  * @throws UserError with the mistakes of all these inputs
  */
 export function nativeTriggers(
-  { source, document }: LintedFile,
+  { source, document }: ParsedFile,
   contexts?: Contexts,
 ): NativeTrigger[] {
   const texts = entriesOf(childOf(topOf(document), 'jobs'))

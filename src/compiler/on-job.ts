@@ -1,8 +1,9 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
+import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
+import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { onEntryTexts } from './events.ts'
-import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
 import {
   type NodePair,
   namesIn,
@@ -10,7 +11,6 @@ import {
   type SourceFile,
   type SourceTrigger,
 } from './source-file.ts'
-import { indent, type Lines, singleQuoted } from './spans.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
 interface OnJob {

@@ -2,11 +2,24 @@ import { isAlias, isMap, isScalar, type Node, parse, type Scalar, visit } from '
 import type { Problem } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
+import {
+  type FileExpression,
+  keyOf,
+  NEEDS_PLACES,
+  referencesIn,
+} from '../workflow/file-expressions.ts'
+import {
+  aboveComments,
+  columnOf,
+  type Edit,
+  indent,
+  linesOf,
+  singleQuoted,
+} from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { concurrencyEdits } from './concurrency.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits, type Plan } from './events.ts'
-import { type FileExpression, keyOf, NEEDS_PLACES, referencesIn } from './expressions.ts'
 import {
   cutSection,
   isMovedInto,
@@ -36,7 +49,6 @@ import {
   type SourceFile,
   type SourceJob,
 } from './source-file.ts'
-import { aboveComments, columnOf, type Edit, indent, linesOf, singleQuoted } from './spans.ts'
 
 /** Where the context `on` can be read: what GitHub reads too early is moved into the jobs. */
 export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']

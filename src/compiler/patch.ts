@@ -1,6 +1,14 @@
 import { isScalar, isSeq, type Node, type Pair, parse, type Scalar, type YAMLMap } from 'yaml'
+import {
+  columnOf,
+  type Edit,
+  indent,
+  type Lines,
+  linesOf,
+  type Span,
+  trimmedEnd,
+} from '../workflow/spans.ts'
 import { rangeOf } from '../workflow/yaml.ts'
-import { columnOf, type Edit, indent, type Lines, linesOf, type Span, trimmedEnd } from './spans.ts'
 
 /**
  * A change of a YAML text. What shape the text has there (a block or braces, quotes, a list over

@@ -4,8 +4,6 @@ import { modernPattern } from '../triggers/webhook.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
-import { didYouMean } from '../workflow/suggestion.ts'
-import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   encoded,
   type FileExpression,
@@ -18,9 +16,11 @@ import {
   type Reference,
   references,
   referencesIn,
-} from './expressions.ts'
+} from '../workflow/file-expressions.ts'
+import { applyEdits, type Edit, type Span, singleQuoted, trimmedEnd } from '../workflow/spans.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
+import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type NodePair, pairsOf, type SourceFile } from './source-file.ts'
-import { applyEdits, type Edit, type Span, singleQuoted, trimmedEnd } from './spans.ts'
 
 /** What the context `on` becomes. */
 export interface Target {
@@ -164,7 +164,8 @@ function notHere({ path }: FileExpression): Problem {
   const place = path.filter((key) => typeof key === 'string').join('.')
   const note =
     READ_EARLY.get(path[0]) ?? 'GitHub reads this text before the run, so it can hold no expression'
-  return { message: `the context "on" is not available in "${place}"`, notes: [note] }
+  const message = `the context "on" is not available in "${place}"`
+  return { code: 'context-not-here', subject: place, message, notes: [note] }
 }
 
 const READ_EARLY: ReadonlyMap<unknown, string> = new Map([
@@ -235,6 +236,8 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
   return {
     span: third,
     problem: {
+      code: 'unknown-output',
+      subject: trigger.name,
       message: `trigger "${trigger.name}" has no output "${third.name}"`,
       ...(hint && { hint }),
       notes: [`outputs: ${known.join(', ')}`],

@@ -4,12 +4,12 @@ import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Contexts } from '../workflow/expressions.ts'
+import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import type { TriggerNodes } from '../workflow/options.ts'
+import { linesOf, type Span } from '../workflow/spans.ts'
 import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
-import { fileExpressions, keyOf, referencesIn } from './expressions.ts'
 import { keyMeantBy } from './key-hints.ts'
-import { linesOf, type Span } from './spans.ts'
 
 /** A top-level key of a workflow file with its value, as whole lines. */
 interface Section extends Span {

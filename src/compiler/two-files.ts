@@ -1,9 +1,18 @@
 import { isMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
+import { type FileExpression, keyOf } from '../workflow/file-expressions.ts'
+import {
+  columnOf,
+  dedent,
+  type Edit,
+  entryTexts,
+  indent,
+  type Lines,
+  singleQuoted,
+} from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { callOutputLines, entryKey, eventLines, onComment, type Plan } from './events.ts'
-import { type FileExpression, keyOf } from './expressions.ts'
 import {
   cutSection,
   isMovedInto,
@@ -36,15 +45,6 @@ import {
   pairsOf,
   type SourceFile,
 } from './source-file.ts'
-import {
-  columnOf,
-  dedent,
-  type Edit,
-  entryTexts,
-  indent,
-  type Lines,
-  singleQuoted,
-} from './spans.ts'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
 const LISTENING_KEYS = ['name', 'run-name']

@@ -19,6 +19,10 @@ export interface Position {
 export interface Problem {
   /** What was found, in one line, without payload text or a secret. */
   readonly message: string
+  /** Which kind of problem it is, for programs: `unknown-output`. No code reads the message. */
+  readonly code?: string
+  /** The name that it is about, where others need that: the trigger that has no such output. */
+  readonly subject?: string
   readonly position?: Position
   /** What would do, shown beside the place: `did you mean "post"?` */
   readonly hint?: string

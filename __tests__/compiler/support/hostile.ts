@@ -1,4 +1,4 @@
-import { X } from './untrusted.ts'
+import { X } from '../../lint/support/untrusted.ts'
 
 /** Each would leave the file behind if any part of it were run. */
 export const HOSTILE = [

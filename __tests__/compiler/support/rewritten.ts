@@ -6,7 +6,7 @@ import {
   IN_JOBS_FILE,
   type Target,
 } from '../../../src/compiler/rewrite.ts'
-import { applyEdits } from '../../../src/compiler/spans.ts'
+import { applyEdits } from '../../../src/workflow/spans.ts'
 import { sourceFile, withStep } from './compiled.ts'
 
 /** An expression after the rewriting of a file that holds it. */

@@ -1,5 +1,5 @@
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
-import { missedWebhooks, placeholderProblems } from '../../compiler/native-problems.ts'
+import { missedWebhooks, placeholderProblems } from '../../lint/native-problems.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { HttpReply } from '../../wire/http.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
-import { PLACEHOLDER_COMMIT } from '../../compiler/native-problems.ts'
 import { shellQuoted } from '../../inspector/curl.ts'
+import { PLACEHOLDER_COMMIT } from '../../lint/native-problems.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { runNameLine } from '../run-name.ts'

@@ -1,16 +1,23 @@
 import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
+import { encoded, keyOf, tokensOf } from '../../workflow/file-expressions.ts'
+import { childOf, entriesOf, mapOf, type ParsedFile, type Place } from '../../workflow/nodes.ts'
+import {
+  applyEdits,
+  columnOf,
+  type Edit,
+  linesOf,
+  ScalarText,
+  singleQuoted,
+} from '../../workflow/spans.ts'
 import { rangeOf } from '../../workflow/yaml.ts'
-import { encoded, keyOf, tokensOf } from '../expressions.ts'
-import { applyEdits, columnOf, type Edit, linesOf, ScalarText, singleQuoted } from '../spans.ts'
-import { type Finding, findUntrusted } from './findings.ts'
-import type { JobFlow, LintedFile, StepFlow } from './flow.ts'
-import { childOf, entriesOf, mapOf, type Place } from './nodes.ts'
+import type { JobFlow, StepFlow } from '../flow/flow.ts'
+import { type Placeholder, type Script, scriptOf } from '../flow/script.ts'
+import { isGoverning } from '../flow/sink-names.ts'
+import { type Finding, findUntrusted } from '../untrusted.ts'
 import { safeInJavaScript } from './safe-javascript.ts'
 import { safeInShell } from './safe-shell.ts'
-import { type Placeholder, type Script, scriptOf } from './script.ts'
-import { isGoverning } from './sink-names.ts'
 
 /** What `--fix` made of a file. */
 interface Fixed {
@@ -23,7 +30,7 @@ interface Fixed {
  * Moves untrusted text from scripts into `env:` where it surely is text then, and the script does
  * what it did. Everything else stays for a person, and stays a finding.
  */
-export function fixUntrusted(file: LintedFile): Fixed {
+export function fixUntrusted(file: ParsedFile): Fixed {
   const scripts = new Map<Node, Finding[]>()
   for (const finding of findUntrusted(file)) {
     const { text, isExpression, step } = finding
@@ -46,7 +53,7 @@ interface ScriptFix {
 const NO_FIX: ScriptFix = { edits: [], count: 0 }
 
 /** @param findings all of one script */
-function fixScript(file: LintedFile, findings: readonly Finding[]): ScriptFix {
+function fixScript(file: ParsedFile, findings: readonly Finding[]): ScriptFix {
   const [first] = findings
   if (!first?.step || !first.job) return NO_FIX
   const { text, step, job } = first

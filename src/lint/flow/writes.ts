@@ -1,5 +1,5 @@
 import type { Command, CommandExpansionPart, Redirection, SyntaxNode } from 'unbash'
-import type { Span } from '../spans.ts'
+import type { Span } from '../../workflow/spans.ts'
 import { namesWithinMarks, printedLines, randomMarks } from './marks.ts'
 import {
   COPIERS,

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { findUntrusted } from '../../src/compiler/untrusted/findings.ts'
-import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
+import { fixUntrusted } from '../../src/lint/fix/fix.ts'
+import { findUntrusted } from '../../src/lint/untrusted.ts'
+import { sourceFile } from '../compiler/support/compiled.ts'
+import { HOSTILE } from '../compiler/support/hostile.ts'
+import { AROUND, DANGEROUS, INNER, MENDED, READING } from '../compiler/support/idioms.ts'
+import { executedSteps } from '../compiler/support/steps.ts'
 import { IS_FULL, scaled } from '../support/effort.ts'
-import { sourceFile } from './support/compiled.ts'
-import { HOSTILE } from './support/hostile.ts'
-import { AROUND, DANGEROUS, INNER, MENDED, READING } from './support/idioms.ts'
-import { executedSteps } from './support/steps.ts'
 
 /** Programs that start slowly, and that both shells start alike. */
 const SLOW = /^jq|curl/

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { findUntrusted, untrustedProblems } from '../../src/compiler/untrusted/findings.ts'
-import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
+import { fixUntrusted } from '../../src/lint/fix/fix.ts'
+import { findUntrusted, untrustedProblems } from '../../src/lint/untrusted.ts'
+import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { scaled } from '../support/effort.ts'
-import { sourceFile, withStep } from './support/compiled.ts'
 import { flagged, lintedFile, X } from './support/untrusted.ts'
 
 describe('flags what a sender could word', () => {

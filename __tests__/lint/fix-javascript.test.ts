@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { fixUntrusted } from '../../src/compiler/untrusted/fix.ts'
-import { sourceFile, withStep } from './support/compiled.ts'
+import { fixUntrusted } from '../../src/lint/fix/fix.ts'
+import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { fill, flagged, step, X } from './support/untrusted.ts'
 
 describe('a script of github-script', () => {

@@ -1,6 +1,6 @@
 import { isMap, isSeq, type Node, Scalar } from 'yaml'
-import type { TriggerNodes } from '../workflow/options.ts'
-import { rangeOf } from '../workflow/yaml.ts'
+import type { TriggerNodes } from './options.ts'
+import { rangeOf } from './yaml.ts'
 
 /** A part of a text, in UTF-16 units. */
 export interface Span {

@@ -7,7 +7,7 @@ import {
   type Script,
   type ShellTree,
   shellTree,
-} from './script.ts'
+} from '../flow/script.ts'
 
 /** What stands in the place of an expression, given the variable's name. */
 type Replacement = (variable: string) => string

@@ -10,8 +10,8 @@ import {
 } from '@actions/expressions/ast'
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, type Pair, Scalar } from 'yaml'
-import { expressionSpans, hasExpression, lex } from '../workflow/expressions.ts'
-import type { Path } from '../workflow/options.ts'
+import { expressionSpans, hasExpression, lex } from './expressions.ts'
+import type { Path } from './options.ts'
 import { ScalarText, type Span } from './spans.ts'
 
 /**

@@ -1,14 +1,14 @@
-import { findUntrusted } from '../../../src/compiler/untrusted/findings.ts'
-import type { LintedFile } from '../../../src/compiler/untrusted/flow.ts'
+import { findUntrusted } from '../../../src/lint/untrusted.ts'
+import type { ParsedFile } from '../../../src/workflow/nodes.ts'
 import { parseYaml } from '../../../src/workflow/yaml.ts'
-import { sourceFile } from './compiled.ts'
-import { fillIn } from './evaluate.ts'
+import { sourceFile } from '../../compiler/support/compiled.ts'
+import { fillIn } from '../../compiler/support/evaluate.ts'
 
 /** Text that a sender words. */
 export const X = `\${{ on.webhook.outputs.body.x }}`
 
 /** A workflow of GitHub's own, as the lint gets it. */
-export function lintedFile(text: string): LintedFile {
+export function lintedFile(text: string): ParsedFile {
   const file = '.github/workflows/a.yml'
   const source = { name: file, file, text }
   return { source, document: parseYaml(source) }

@@ -11,7 +11,14 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { keyOf } from '../expressions.ts'
+import type { Source } from '../wire/errors.ts'
+import { keyOf } from './file-expressions.ts'
+
+/** A workflow file, of ours or of GitHub's own, or an action's, as it was parsed. */
+export interface ParsedFile {
+  readonly source: Source
+  readonly document: Document.Parsed
+}
 
 /** A node as a reader of the file comes to it: an alias is what its anchor names. */
 export interface Place {

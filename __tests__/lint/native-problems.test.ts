@@ -7,7 +7,7 @@ import {
   missedWebhooks,
   PLACEHOLDER_COMMIT,
   placeholderProblems,
-} from '../../src/compiler/native-problems.ts'
+} from '../../src/lint/native-problems.ts'
 import type { Problem } from '../../src/wire/errors.ts'
 import { MANIFEST } from '../docs/manifest.ts'
 import { pinned } from '../support/pinned.ts'

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
-import { PLACEHOLDER_COMMIT } from '../../src/compiler/native-problems.ts'
-import { GLOBS, HOOK, Repository, UNTRUSTED } from './support/repository.ts'
+import { PLACEHOLDER_COMMIT } from '../../src/lint/native-problems.ts'
+import { GLOBS, HOOK, Repository, UNTRUSTED } from '../compiler/support/repository.ts'
 
 let repository: Repository
 beforeEach(() => {

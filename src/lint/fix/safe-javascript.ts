@@ -1,6 +1,6 @@
 import jsTokens, { type Token } from 'js-tokens'
-import type { Edit } from '../spans.ts'
-import type { Placeholder, Script } from './script.ts'
+import type { Edit } from '../../workflow/spans.ts'
+import type { Placeholder, Script } from '../flow/script.ts'
 
 /** How an expression of a script of github-script becomes a variable. */
 interface ScriptReplacement {

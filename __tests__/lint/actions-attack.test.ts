@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Checked, checkWorkflows } from '../../src/cli/check.ts'
-import { Repository } from './support/repository.ts'
+import { Repository } from '../compiler/support/repository.ts'
 
 let repository: Repository
 beforeEach(() => {

@@ -1,29 +1,29 @@
 import type { Scalar } from 'yaml'
-import type { Position, Problem, Source } from '../../wire/errors.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { ScalarText, type Span } from '../spans.ts'
+import type { Position, Problem, Source } from '../wire/errors.ts'
+import {
+  childOf,
+  entriesOf,
+  itemsOf,
+  type ParsedFile,
+  type Place,
+  type TextPlace,
+  textOf,
+  textsOf,
+} from '../workflow/nodes.ts'
+import { ScalarText, type Span } from '../workflow/spans.ts'
+import { actionOf } from '../workflow/steps.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   type Callees,
   calledBy,
   type Flow,
   flowOf,
   type JobFlow,
-  type LintedFile,
   type StepFlow,
-} from './flow.ts'
-import {
-  childOf,
-  entriesOf,
-  itemsOf,
-  type Place,
-  type TextPlace,
-  textOf,
-  textsOf,
-} from './nodes.ts'
-import { scriptOf } from './script.ts'
-import { isChoosingInput, isGoverning, isRunningInput } from './sink-names.ts'
-import { actionOf } from './steps.ts'
-import type { Scope } from './taint.ts'
+} from './flow/flow.ts'
+import { scriptOf } from './flow/script.ts'
+import { isChoosingInput, isGoverning, isRunningInput } from './flow/sink-names.ts'
+import type { Scope } from './flow/taint.ts'
 
 /** Text from outside that is pasted into something that is run, or written where it is obeyed. */
 export interface Finding {
@@ -46,7 +46,7 @@ export interface Finding {
  * @param callees what it calls of its own repository; without them, nobody knows what these do
  * @throws UserError when the file has more steps than a workflow can have
  */
-export function findUntrusted(file: LintedFile, callees?: Callees): Finding[] {
+export function findUntrusted(file: ParsedFile, callees?: Callees): Finding[] {
   return inFlow(flowOf(file, callees))
 }
 
@@ -71,7 +71,7 @@ function inFlow(flow: Flow): Finding[] {
 const MOST_SHOWN = 100
 
 /** What `findUntrusted` finds in a file and in what it calls, for people to read. */
-export function untrustedProblems(file: LintedFile, callees?: Callees): Problem[] {
+export function untrustedProblems(file: ParsedFile, callees?: Callees): Problem[] {
   const flows = new Set([flowOf(file, callees)])
   // A set hands out what is added on the way, too.
   for (const { jobs } of flows) for (const callee of calledBy(jobs)) flows.add(callee)

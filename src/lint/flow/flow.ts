@@ -1,7 +1,24 @@
-import type { Document } from 'yaml'
 import { type Source, UserError } from '../../wire/errors.ts'
 import { WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { childOf, type Entry, entriesOf, itemsOf, type Place, textOf, topOf } from './nodes.ts'
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  itemsOf,
+  type ParsedFile,
+  type Place,
+  textOf,
+  topOf,
+} from '../../workflow/nodes.ts'
+import {
+  actionOf,
+  HOOKLINE_ACTION,
+  localPathOf,
+  MOST_STEPS,
+  type Shell,
+  shellOf,
+  stepsOf,
+} from '../../workflow/steps.ts'
 import {
   ALL,
   type Names,
@@ -21,23 +38,8 @@ import {
 } from './scope.ts'
 import { scriptOf } from './script.ts'
 import { PASSING } from './sink-names.ts'
-import {
-  actionOf,
-  HOOKLINE_ACTION,
-  localPathOf,
-  MOST_STEPS,
-  type Shell,
-  shellOf,
-  stepsOf,
-} from './steps.ts'
 import { Expressions, type Scope } from './taint.ts'
 import { githubScriptWrites, NO_WRITES, scriptWrites, type Writes } from './writes.ts'
-
-/** A workflow file, of ours or of GitHub's own, or an action's, as it was parsed. */
-export interface LintedFile {
-  readonly source: Source
-  readonly document: Document.Parsed
-}
 
 /** A file with what a sender worded in each part of it. */
 export interface Flow {
@@ -102,14 +104,14 @@ const MOST_CALLED = 100_000
 
 /** Workflows and actions of one repository, for those of its files that call them. */
 export class Callees {
-  readonly #read: (path: string) => LintedFile | undefined
-  readonly #files = new Map<string, LintedFile | undefined>()
+  readonly #read: (path: string) => ParsedFile | undefined
+  readonly #files = new Map<string, ParsedFile | undefined>()
   readonly #flows = new Map<string, Flow>()
   readonly #entered = new Set<string>()
   #steps = 0
 
   /** @param read finds the file of `.github/workflows/called.yml`, or of `.github/actions/made` */
-  constructor(read: (path: string) => LintedFile | undefined) {
+  constructor(read: (path: string) => ParsedFile | undefined) {
     this.#read = read
   }
 
@@ -157,7 +159,7 @@ export class Callees {
  * @throws UserError when the file has more steps than a workflow can have
  */
 export function flowOf(
-  { source, document }: LintedFile,
+  { source, document }: ParsedFile,
   callees: Callees | undefined,
   given: Given = STARTED,
 ): Flow {

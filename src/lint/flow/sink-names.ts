@@ -1,4 +1,4 @@
-import { actionOf, HOOKLINE_ACTION, REPLY_ACTION } from './steps.ts'
+import { actionOf, HOOKLINE_ACTION, REPLY_ACTION } from '../../workflow/steps.ts'
 
 /** Variables that decide what other programs do. */
 const GOVERNING = new Set(

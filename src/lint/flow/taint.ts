@@ -10,8 +10,8 @@ import {
   Unary,
 } from '@actions/expressions/ast'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { isFault, parseExpression, partsOf } from '../expressions.ts'
-import type { Span } from '../spans.ts'
+import { isFault, parseExpression, partsOf } from '../../workflow/file-expressions.ts'
+import type { Span } from '../../workflow/spans.ts'
 
 /** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {

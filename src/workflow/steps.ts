@@ -1,4 +1,4 @@
-import { UserError } from '../../wire/errors.ts'
+import { UserError } from '../wire/errors.ts'
 import { childOf, itemsOf, type Place, textOf, textsOf } from './nodes.ts'
 
 /** Far more than a workflow of a person has; aliases can make many of a few. */

@@ -1,4 +1,4 @@
-import { type Entry, entriesOf, type Place, textOf, textsOf } from './nodes.ts'
+import { type Entry, entriesOf, type Place, textOf, textsOf } from '../../workflow/nodes.ts'
 import type { Expressions, Scope } from './taint.ts'
 
 /** Names of what a sender worded, in lower case. */

@@ -7,18 +7,31 @@ import {
   Logical,
 } from '@actions/expressions/ast'
 import { isMap, isSeq } from 'yaml'
+import { actionSteps, type NativeWorkflow, nativeTriggers } from '../compiler/native.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { decodePercent } from '../wire/path.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
+import {
+  fileExpressions,
+  isFault,
+  parseExpression,
+  partsOf,
+  spanOf,
+} from '../workflow/file-expressions.ts'
+import {
+  childOf,
+  entriesOf,
+  itemsOf,
+  type ParsedFile,
+  textAt,
+  textOf,
+  topOf,
+} from '../workflow/nodes.ts'
+import { stepsOf } from '../workflow/steps.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { fileExpressions, isFault, parseExpression, partsOf, spanOf } from './expressions.ts'
-import { actionSteps, type NativeWorkflow, nativeTriggers } from './native.ts'
-import type { LintedFile } from './untrusted/flow.ts'
-import { childOf, entriesOf, itemsOf, textAt, textOf, topOf } from './untrusted/nodes.ts'
-import { stepsOf } from './untrusted/steps.ts'
 
 /** The inputs of the action, as `action.yml` has them (a test compares the two). */
 export const ACTION_INPUTS: readonly string[] = [
@@ -39,7 +52,7 @@ export const PLACEHOLDER_COMMIT = '1'.repeat(40)
  *
  * @param file of whatever folder
  */
-export function placeholderProblems({ source, document }: LintedFile): Problem[] {
+export function placeholderProblems({ source, document }: ParsedFile): Problem[] {
   return entriesOf(childOf(topOf(document), 'jobs'))
     .flatMap(({ value }) => stepsOf(value))
     .flatMap((step) => textAt(childOf(step, 'uses')) ?? [])
@@ -61,7 +74,7 @@ export function placeholderProblems({ source, document }: LintedFile): Problem[]
  *
  * @param hasSources whether there are workflow files that the action reads where `on` is empty
  */
-export function actionProblems({ source, document }: LintedFile, hasSources: boolean): Problem[] {
+export function actionProblems({ source, document }: ParsedFile, hasSources: boolean): Problem[] {
   const steps = entriesOf(childOf(topOf(document), 'jobs')).flatMap(actionSteps)
   return steps.flatMap((step): Problem[] => {
     const uses = textAt(childOf(step, 'uses'))
@@ -101,7 +114,7 @@ export function actionProblems({ source, document }: LintedFile, hasSources: boo
 }
 
 /** Triggers of Hookline where GitHub reads the names of its own events. */
-export function misplacedTriggers({ source, document }: LintedFile, isUsed: boolean): Problem[] {
+export function misplacedTriggers({ source, document }: ParsedFile, isUsed: boolean): Problem[] {
   const hint = isUsed
     ? `write repository_dispatch here, with types: [${EVENT_TYPE}]`
     : 'move the file to workflows/, and run: npx hookline build'
@@ -115,7 +128,7 @@ export function misplacedTriggers({ source, document }: LintedFile, isUsed: bool
 }
 
 /** The events that a file names under "on:", and where each name stands. */
-function eventsOf(document: LintedFile['document']) {
+function eventsOf(document: ParsedFile['document']) {
   const on = childOf(topOf(document), 'on')
   const keys = entriesOf(on).map(({ name, key }) => ({ name, node: key }))
   const names = [on, ...itemsOf(on)].flatMap((place) => textAt(place) ?? [])
