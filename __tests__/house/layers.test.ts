@@ -8,6 +8,7 @@ import { findCircle, type Module, parseModule, readModules } from './imports.ts'
 const LAYERS: Readonly<Record<string, number>> = {
   wire: 0,
   workflow: 1,
+  model: 1,
   triggers: 1,
   state: 1,
   engine: 2,

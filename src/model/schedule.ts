@@ -1,0 +1,192 @@
+import { TokenType } from '@actions/expressions/lexer'
+import type { Json } from '../wire/json.ts'
+import { lex } from '../workflow/expressions.ts'
+import {
+  type Contexts,
+  conditionText,
+  evaluateParsed,
+  evaluateText,
+  type Parsed,
+  parseExpression,
+  type Status,
+  truthOf,
+} from './evaluate.ts'
+
+/** How a job ended, as `needs.<id>.result` says it; `unknown` where only a run can tell if it runs. */
+export type Result = 'success' | 'failure' | 'cancelled' | 'skipped' | 'unknown'
+
+/** What of a job decides whether it runs. */
+export interface JobShape {
+  readonly id: string
+  readonly needs: readonly string[]
+  readonly condition: Condition | undefined
+}
+
+/** The `if` of a job, parsed once for many events. */
+export interface Condition {
+  /** As one expression. */
+  readonly text: string
+  readonly parsed: Parsed | { readonly fails: string }
+}
+
+/** @param written empty for none */
+export function readCondition(written: string): Condition | undefined {
+  const text = conditionText(written)
+  return text === '' ? undefined : { text, parsed: parseExpression(text) }
+}
+
+export interface JobDecision {
+  readonly id: string
+  readonly verdict: 'runs' | 'skipped' | 'unknown' | 'fails'
+  /** In words. */
+  readonly why: string
+  readonly result: Result
+  /** What its own expressions may read, but for its steps. */
+  readonly contexts: Contexts
+}
+
+/** What happens in a run, beside what its workflow says. */
+export interface Run {
+  /** Contexts that do not change: `github`, `inputs`, `vars`, and for a source `on`. */
+  readonly contexts: Contexts
+  /** How a job ends that runs; success where nothing is said. */
+  readonly ends?: Readonly<Record<string, Result>>
+  /** Jobs that are looked at after the run was cancelled. */
+  readonly afterCancel?: readonly string[]
+  /** The outputs of a job that ran. */
+  outputs(id: string, contexts: Contexts): Json
+}
+
+interface Done extends JobDecision {
+  readonly ancestors: ReadonlySet<string>
+  readonly outputs: Json
+}
+
+/**
+ * Decides about the jobs of a workflow as GitHub does. Source: its documentation of status functions,
+ * and actions/runner#491 on jobs behind a skipped one.
+ *
+ * @returns the decisions, in an order in which every job stands behind those it needs
+ * @throws Error where jobs wait for each other, or for one that is not there: GitHub takes no such file
+ */
+export function scheduleJobs(jobs: readonly JobShape[], run: Run): JobDecision[] {
+  const done = new Map<string, Done>()
+  const waiting = new Set(jobs)
+  while (waiting.size > 0) {
+    const ready = [...waiting].filter(({ needs }) => needs.every((id) => done.has(id)))
+    if (ready.length === 0) {
+      throw new Error('jobs wait for each other, or for one that is not there')
+    }
+    for (const job of ready) {
+      waiting.delete(job)
+      done.set(job.id, decide(job, done, run))
+    }
+  }
+  return [...done.values()]
+}
+
+function decide(job: JobShape, done: ReadonlyMap<string, Done>, run: Run): Done {
+  const { id, needs } = job
+  const found = needs.flatMap((need) => done.get(need) ?? [])
+  const ancestors = new Set(found.flatMap((one) => [one.id, ...one.ancestors]))
+  const before = [...ancestors].flatMap((ancestor) => done.get(ancestor) ?? [])
+  const isCancelled = run.afterCancel?.includes(id) ?? false
+  const entries = found.map(({ id: need, result, outputs }): [string, Json] => {
+    return [need, { result: result === 'unknown' ? 'success' : result, outputs }]
+  })
+  const contexts: Contexts = { ...run.contexts, needs: Object.fromEntries(entries) }
+  const status = statusOf(before, isCancelled)
+  const { verdict, why } = judge(job.condition, contexts, status, before)
+  const result = resultOf(verdict, run.ends?.[id])
+  const outputs = verdict === 'skipped' ? {} : run.outputs(id, contexts)
+  return { id, verdict, why, result, contexts, ancestors, outputs }
+}
+
+function resultOf(verdict: JobDecision['verdict'], end: Result | undefined): Result {
+  if (verdict === 'runs') return end ?? 'success'
+  if (verdict === 'fails') return 'failure'
+  return verdict
+}
+
+function statusOf(before: readonly Done[], isCancelled: boolean): Status {
+  const results = before.map(({ result }) => result)
+  const isOpen = results.includes('unknown')
+  const isBad = results.some((result) => result !== 'success' && result !== 'unknown')
+  return {
+    success: isCancelled || isBad ? false : isOpen ? undefined : true,
+    failure: results.includes('failure') ? true : isOpen ? undefined : false,
+    cancelled: isCancelled,
+  }
+}
+
+type Judgement = Pick<JobDecision, 'verdict' | 'why'>
+
+/** With a status function a condition is taken as written, else `success()` must hold, too. */
+function judge(
+  condition: Condition | undefined,
+  contexts: Contexts,
+  status: Status,
+  before: readonly Done[],
+): Judgement {
+  const parsed = condition?.parsed
+  if (parsed && 'fails' in parsed) return { verdict: 'fails', why: `its if: ${parsed.fails}` }
+  const isImplicit = !parsed?.asksStatus
+  if (isImplicit && status.success === false) {
+    const stopped = before.find(({ result }) => result !== 'success' && result !== 'unknown')
+    const why = stopped ? `${stopped.id} ${ENDS[stopped.result]}` : 'the run is cancelled'
+    return { verdict: 'skipped', why }
+  }
+  const outcome: Judgement =
+    condition && parsed
+      ? judgeCondition(condition.text, parsed, contexts, status)
+      : { verdict: 'runs', why: before.length > 0 ? 'what it needs succeeds' : 'no condition' }
+  if (outcome.verdict !== 'runs' || !isImplicit || status.success) return outcome
+  const open = before.find(({ result }) => result === 'unknown')
+  return { verdict: 'unknown', why: `whether ${open?.id ?? 'a job'} runs is not known here` }
+}
+
+const ENDS: Readonly<Record<Result, string>> = {
+  success: 'succeeds',
+  failure: 'fails',
+  cancelled: 'is cancelled',
+  skipped: 'is skipped',
+  unknown: 'may be skipped',
+}
+
+function judgeCondition(
+  condition: string,
+  parsed: Parsed,
+  contexts: Contexts,
+  status: Status,
+): Judgement {
+  const outcome = evaluateParsed(parsed, contexts, status)
+  if ('fails' in outcome) return { verdict: 'fails', why: `its if: ${outcome.fails}` }
+  const truth = truthOf(outcome)
+  if (truth === undefined) {
+    const what = 'unknown' in outcome ? outcome.unknown : 'it'
+    return { verdict: 'unknown', why: `its if reads ${what}: not known here` }
+  }
+  if (truth) return { verdict: 'runs', why: 'its if is true' }
+  const wrong = operandsOf(condition).find((operand) => {
+    return truthOf(evaluateText(operand, contexts, status)) === false
+  })
+  return { verdict: 'skipped', why: `its if is false: ${wrong ?? condition}` }
+}
+
+/** The operands of a condition that is one `&&` at its top; else the condition itself. */
+export function operandsOf(condition: string): string[] {
+  const starts = [0]
+  for (const line of condition.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1)
+  const cuts: number[] = []
+  let depth = 0
+  for (const { type, range } of lex(condition)) {
+    if (type === TokenType.LEFT_PAREN || type === TokenType.LEFT_BRACKET) depth++
+    if (type === TokenType.RIGHT_PAREN || type === TokenType.RIGHT_BRACKET) depth--
+    if (depth > 0) continue
+    if (type === TokenType.OR) return [condition.trim()]
+    const at = (starts[range.start.line] ?? 0) + range.start.column
+    if (type === TokenType.AND) cuts.push(at)
+  }
+  const from = [0, ...cuts.map((cut) => cut + 2)]
+  return from.map((start, number) => condition.slice(start, cuts[number]).trim())
+}

@@ -1,0 +1,110 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
+import type { Source } from '../wire/errors.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
+import { expressionSpans } from '../workflow/expressions.ts'
+import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { type JobShape, readCondition } from './schedule.ts'
+
+/** A text of a workflow that GitHub evaluates, and where it stands. */
+export interface WrittenText {
+  /** Keys and indexes below its job: `['steps', 1, 'env', 'TITLE']`. */
+  readonly path: readonly (string | number)[]
+  readonly text: string
+  /** 1-based; of its first `${{`, where it has one. */
+  readonly line: number
+}
+
+export interface WorkflowJob extends JobShape {
+  readonly line: number
+  /** As YAML reads it. */
+  readonly body: JsonObject
+  readonly texts: readonly WrittenText[]
+}
+
+export interface WorkflowJobs {
+  readonly source: Source
+  readonly jobs: readonly WorkflowJob[]
+  /** The workflow's own `env`. */
+  readonly env: JsonObject
+  /** What it listens to, as written. */
+  readonly on: Json
+}
+
+/** The jobs of a workflow, for the model. @throws UserError with the syntax errors of the file */
+export function readWorkflowJobs(source: Source): WorkflowJobs {
+  const document = parseYaml(source)
+  const whole: unknown = document.toJS()
+  const workflow = isObject(whole) ? (whole as JsonObject) : {} // YAML with string keys is JSON
+  const jobs = isObject(workflow.jobs) ? (workflow.jobs as JsonObject) : {}
+  const read = Object.entries(jobs).flatMap(([id, body]): WorkflowJob[] => {
+    if (!isObject(body)) return []
+    const node = nodeAt(document, ['jobs', id])
+    const texts = node ? [...textsOf(document, source, node, [])] : []
+    const key = keyOf(document, id)
+    const line = key ? positionAt(source, ...rangeOf(key)).line : 1
+    const condition = readCondition(body.if === undefined ? '' : String(body.if ?? ''))
+    return [{ id, needs: needsOf(body.needs), condition, line, body: body as JsonObject, texts }]
+  })
+  const env = isObject(workflow.env) ? (workflow.env as JsonObject) : {}
+  return { source, jobs: read, env, on: workflow.on ?? null }
+}
+
+function needsOf(needs: unknown): string[] {
+  if (typeof needs === 'string') return [needs]
+  return Array.isArray(needs) ? needs.filter((need) => typeof need === 'string') : []
+}
+
+function nodeAt(document: Document.Parsed, path: readonly string[]): Node | undefined {
+  let node: Node | undefined = document.contents ?? undefined
+  for (const name of path) {
+    const map = resolved(document, node)
+    if (!isMap(map)) return undefined
+    const pair = map.items.find(({ key }) => isScalar(key) && key.value === name)
+    node = (pair?.value ?? undefined) as Node | undefined // a parsed document has nodes only
+  }
+  return node
+}
+
+function keyOf(document: Document.Parsed, job: string): Node | undefined {
+  const jobs = resolved(document, nodeAt(document, ['jobs']))
+  if (!isMap(jobs)) return undefined
+  const key = jobs.items.find((pair) => isScalar(pair.key) && pair.key.value === job)?.key
+  return key as Node | undefined // a parsed document has nodes only
+}
+
+function resolved(document: Document.Parsed, node: Node | undefined): Node | undefined {
+  return isAlias(node) ? node.resolve(document) : node
+}
+
+/** All texts below a node in which GitHub evaluates something: those with `${{`, and every `if`. */
+function* textsOf(
+  document: Document.Parsed,
+  source: Source,
+  found: Node,
+  path: readonly (string | number)[],
+): Generator<WrittenText> {
+  const node = resolved(document, found)
+  if (isMap(node)) {
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : ''
+      if (value) yield* textsOf(document, source, value as Node, [...path, name])
+    }
+  } else if (isSeq(node)) {
+    for (const [at, item] of node.items.entries()) {
+      yield* textsOf(document, source, item as Node, [...path, at])
+    }
+  } else if (isScalar(node)) {
+    const text = String(node.value ?? '')
+    if (expressionSpans(text).length === 0 && path.at(-1) !== 'if') return
+    const [start, end] = rangeOf(node)
+    const open = source.text.slice(start, end).indexOf('${{')
+    const at = open < 0 ? start + leading(source.text, start) : start + open
+    yield { path, text, line: positionAt(source, at, end).line }
+  }
+}
+
+/** A block scalar begins at its `|`; its text, a line below. */
+function leading(text: string, start: number): number {
+  const [header = ''] = /^[|>][^\n]*\n\s*/.exec(text.slice(start, start + 1_000)) ?? []
+  return header.length
+}
