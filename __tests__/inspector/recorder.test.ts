@@ -28,6 +28,7 @@ function event(body: string): Unlisted {
     items: [],
     fields: [],
     readers: [],
+    jobs: [],
   }
 }
 

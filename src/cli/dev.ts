@@ -10,6 +10,7 @@ import { mayUseAction, readInlineOn, readNativeWorkflow } from '../compiler/nati
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { Reader } from '../inspector/api.ts'
 import type { SignableRequest } from '../inspector/dev-server.ts'
+import { explainEvent } from '../inspector/jobs.ts'
 import {
   eventJson,
   exampleLine,
@@ -29,6 +30,7 @@ import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import { parseYaml } from '../workflow/yaml.ts'
+import { concernedFiles, isActionStep } from './concerned-files.ts'
 import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
@@ -88,8 +90,14 @@ async function serve(options: DevOptions): Promise<void> {
     readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
     fixtures: FIXTURES,
     signer: { schemes: [...SIGNATURE_NAMES, 'token'], sign },
-    tell: (event, readers) =>
-      print(json ? printableJson(eventJson(event)) : printable(formatEvent(event, readers))),
+    explain: (event) => {
+      const files = concernedFiles(process.cwd(), event.workflow, () => workflows({}))
+      return explainEvent(event, files, isActionStep)
+    },
+    tell: (event, readers, jobs) =>
+      print(
+        json ? printableJson(eventJson(event, jobs)) : printable(formatEvent(event, readers, jobs)),
+      ),
     report: reportBug,
   })
   // By a signal or a key; then the terminal is given back.

@@ -94,6 +94,37 @@ export interface Step {
   readonly id: string | null
 }
 
+/** A line of a workflow file that reads the event, and what it comes to; one of the three is there. */
+export interface ShownFact {
+  /** 1-based. */
+  readonly line: number
+  /** `if`, `env.TITLE`, `step 2 (Deploy): with.path`. */
+  readonly place: string
+  /** As the file writes it. */
+  readonly text: string
+  readonly value?: Json
+  /** What only a run can know, in words: `a secret`. */
+  readonly unknown?: string
+  /** Why GitHub could not evaluate it. */
+  readonly fails?: string
+}
+
+/** What the jobs of a workflow file do with an event, by the model of GitHub's scheduling. */
+export interface ShownJobs {
+  readonly file: string
+  /** How many items there are: what is shown is about the first. */
+  readonly items: number
+  readonly jobs: readonly {
+    readonly id: string
+    readonly line: number
+    readonly verdict: 'runs' | 'skipped' | 'unknown' | 'fails'
+    readonly why: string
+    /** Jobs that its matrix makes. */
+    readonly combinations?: number
+    readonly facts: readonly ShownFact[]
+  }[]
+}
+
 /** All that is known of one event. */
 export interface Detail extends Summary {
   /** Event whose request was sent again, changed or not; `null` for one that came by itself. */
@@ -114,6 +145,7 @@ export interface Detail extends Summary {
   /** The fields that are step outputs of their own. */
   readonly fields: readonly string[]
   readonly readers: readonly Reader[]
+  readonly jobs: readonly ShownJobs[]
 }
 
 /** What an event came to, before it has a place in the list. */

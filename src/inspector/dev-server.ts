@@ -16,7 +16,7 @@ import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { readClientPayload } from '../wire/payload.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { Reader, ShownRequest, Welcome } from './api.ts'
+import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
 import {
   type DevEvent,
   exampleLine,
@@ -52,7 +52,9 @@ interface DevServerOptions {
   /** Requests as common senders send them, by name. */
   readonly fixtures: ReadonlyMap<string, Fixture>
   readonly signer: Signer
-  readonly tell: (event: DevEvent, readers: readonly Reader[]) => void
+  /** What the jobs of the workflows here do with an event. */
+  readonly explain: (event: DevEvent) => readonly ShownJobs[]
+  readonly tell: (event: DevEvent, readers: readonly Reader[], jobs: readonly ShownJobs[]) => void
   readonly report: (error: unknown) => void
 }
 
@@ -138,7 +140,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
 }
 
 /** What an event meets here. */
-interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers'> {
+interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain'> {
   readonly recorder: Recorder
   readonly platform: LocalPlatformPorts
 }
@@ -165,31 +167,36 @@ function devPorts(stage: Stage, cause: Cause, credentials: Credentials): RelayPo
 }
 
 /** Evaluates here what would be dispatched, and tells and records what came of it. */
-function localDispatch({ platform, recorder, readers, tell }: Stage, cause: Cause): DispatchPort {
+function localDispatch(
+  { platform, recorder, readers, explain, tell }: Stage,
+  cause: Cause,
+): DispatchPort {
   return async ({ clientPayload }) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
     const event = await runLocally(payload, platform)
-    const arrival = { ...cause, time, readers: readers(event.workflow) }
+    const jobs = explain(event)
+    const arrival = { ...cause, time, readers: readers(event.workflow), jobs }
     const proofs = proofsAt(payload.path, platform.workflows)
     const headers = proofs.flatMap(({ header }) => header?.toLowerCase() ?? [])
     const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
     recorder.add(unlisted, withheld)
-    tell(event, arrival.readers)
+    tell(event, arrival.readers, jobs)
     return { tries: 1 }
   }
 }
 
-function localPoller({ platform, recorder, readers, tell }: Stage): () => Promise<void> {
+function localPoller({ platform, recorder, readers, explain, tell }: Stage): () => Promise<void> {
   return poller(platform, (event) => {
     const arrival = {
       time: systemClock.now(),
       origin: 'poll',
       of: null,
       readers: readers(event.workflow),
+      jobs: explain(event),
     } as const
     recorder.add(eventRecord(event, arrival))
-    tell(event, arrival.readers)
+    tell(event, arrival.readers, arrival.jobs)
   })
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stepOutputs } from '../action/outputs.ts'
 import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
@@ -11,16 +12,18 @@ import { type ClientPayload, EVENT_TYPE, HEADER, type PlatformEvent } from '../w
 import { counted, printable } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { Reader } from './api.ts'
+import type { Reader, ShownJobs } from './api.ts'
 import { curlLine } from './curl.ts'
+import { type ExplainedEvent, formatJobs } from './jobs.ts'
 import { offers, onExpression, type Place } from './page/expression.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
 export interface DevEvent
   extends Pick<
-    Evaluation,
-    'decisions' | 'found' | 'fields' | 'errors' | 'warnings' | 'notices' | 'reason'
-  > {
+      Evaluation,
+      'decisions' | 'found' | 'fields' | 'errors' | 'warnings' | 'notices' | 'reason'
+    >,
+    Pick<ExplainedEvent, 'origin'> {
   /** Empty for a poll. */
   readonly delivery: string
   /** `POLL` for a poll. */
@@ -101,7 +104,8 @@ async function evaluateLocally(
     const { errors, notices } = evaluation
     const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
     const messages = { errors, warnings, notices, problems: [] }
-    return { decisions, ...outputs, ...messages, milliseconds: now() - started }
+    const origin = { event, outputs: Object.fromEntries(stepOutputs(evaluation)) }
+    return { decisions, ...outputs, ...messages, origin, milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { problems } = error
@@ -118,7 +122,7 @@ async function evaluateLocally(
 const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
 
 /** An event as `--json` prints it, on one line: of messages, the kinds of which there are any. */
-export function eventJson(event: DevEvent): string {
+export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): string {
   const { delivery, workflow, trigger, count, items, reason = null } = event
   const { errors, warnings, notices } = event
   const problems = event.problems.map(({ message, position, hint }) => ({
@@ -132,7 +136,10 @@ export function eventJson(event: DevEvent): string {
   }))
   const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
   const messages = Object.entries({ errors, warnings, notices, problems })
-  const given = messages.filter(([, texts]) => texts.length > 0)
+  const decided = jobs.map(({ file, jobs: all }) => {
+    return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
+  })
+  const given = [...messages, ['jobs', decided] as const].filter(([, list]) => list.length > 0)
   return JSON.stringify({ ...told, ...Object.fromEntries(given) })
 }
 
@@ -288,8 +295,13 @@ const KINDS = ['error', 'warning', 'notice'] as const
  * each under the expression that reads it.
  *
  * @param readers who can read the outputs
+ * @param jobs what the workflow's jobs do with it
  */
-export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): string {
+export function formatEvent(
+  event: DevEvent,
+  readers: readonly Reader[] = [],
+  jobs: readonly ShownJobs[] = [],
+): string {
   const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
   const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
@@ -299,7 +311,7 @@ export function formatEvent(event: DevEvent, readers: readonly Reader[] = []): s
     ...KINDS.flatMap((kind) => event[`${kind}s`].map((text) => `  ${kind}: ${visible(text)}`)),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
-    '',
+    formatJobs(jobs),
   ].join('\n')
 }
 

@@ -5,7 +5,7 @@ import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
 import { CREDENTIAL_HEADERS } from '../wire/request.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { Detail, Order, Reader, ShownRequest, Summary, Unlisted } from './api.ts'
+import type { Detail, Order, Reader, ShownJobs, ShownRequest, Summary, Unlisted } from './api.ts'
 import { matcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
 
@@ -137,6 +137,8 @@ export type Cause = Pick<Unlisted, 'origin' | 'of'>
 export interface Arrival extends Cause {
   readonly time: Date
   readonly readers: readonly Reader[]
+  /** What the workflow's jobs do with it; none where nothing tells. */
+  readonly jobs?: readonly ShownJobs[]
 }
 
 /**
@@ -163,12 +165,12 @@ export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const mistake = problems.find(({ position }) => position !== undefined)
   const reason = mistake?.message ?? event.reason ?? null
   const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
-  const { origin, of, readers } = arrival
+  const { origin, of, readers, jobs = [] } = arrival
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
   const result = { decisions, items, found, fields, count, outcome, reason } as const
   const rendered = problems.map((problem) => renderProblem(problem))
   const messages = { errors, warnings, notices, problems: rendered }
-  const came = { time: arrival.time.toISOString(), origin, of, readers }
+  const came = { time: arrival.time.toISOString(), origin, of, readers, jobs }
   return { ...named, ...came, ...result, ...messages, request: null }
 }
 
@@ -187,7 +189,7 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
   const { time, delivery, method, status, workflow = '', trigger = '', ms } = entry
   const why = REFUSALS.get(status)
   const reason = `answered ${status}${why ? `: ${why}` : ''}`
-  const nothing = { decisions: [], found: [], items: [], fields: [] }
+  const nothing = { decisions: [], found: [], items: [], fields: [], jobs: [] }
   const messages = { errors: [], warnings: [], notices: [], problems: [] }
   const named = { time, delivery, method, workflow, trigger, milliseconds: ms, path: '' }
   const result = { outcome: 'refused', count: 0, reason, event: null, request: null } as const

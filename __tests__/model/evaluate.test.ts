@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals'
+import { evaluateText, fillInKnown, unknown } from '../../src/model/evaluate.ts'
+
+const RUNNING = { success: true, failure: false, cancelled: false } as const
+
+const CONTEXTS = {
+  on: { webhook: { outputs: { method: 'post', body: { go: true, list: ['a', 'b'] } } } },
+  needs: { a: { result: 'success', outputs: unknown('an output of a step') } },
+  steps: { x: { outputs: { known: '1', other: unknown('an output of a step') } } },
+}
+
+const outcome = (text: string) => evaluateText(text, CONTEXTS, RUNNING)
+
+describe('what is known before a run', () => {
+  test.each([
+    ["on.webhook.outputs.method == 'post'", true],
+    ["contains(on.webhook.outputs.body.list, 'b')", true],
+    ['toJSON(on.webhook.outputs.body.go)', 'true'],
+    ['on.webhook.outputs.body.none', null],
+    ['steps.x.outputs.known', '1'],
+    ['success() && !cancelled()', true],
+    ["needs.a.result == 'success'", true],
+    // An operand that decides is enough, wherever it stands.
+    ['secrets.KEY && false || 1 == 1', true],
+    ['false && secrets.KEY', false],
+    ['!(secrets.KEY && false)', true],
+  ])('%s is %j', (text, value) => {
+    expect(outcome(text)).toEqual({ value })
+  })
+})
+
+describe('what only a run can know', () => {
+  test.each([
+    ['secrets.KEY', 'a secret', undefined],
+    ["secrets.KEY == 'x'", 'a secret', undefined],
+    ['needs.a.outputs.x', 'an output of a step', undefined],
+    ['toJSON(steps)', 'an output of a step', undefined],
+    ["format('{0}', steps.x.outputs.other)", 'an output of a step', undefined],
+    ["hashFiles('**')", 'the files of the job', undefined],
+    ['runner.os', 'the runner', undefined],
+    ['secrets.KEY && true', 'a secret', undefined],
+    ['secrets.KEY && false', 'a secret', false],
+    ['secrets.KEY || true', 'a secret', true],
+  ])('%s is %s', (text, what, truth) => {
+    expect(outcome(text)).toEqual({ unknown: what, ...(truth !== undefined && { truth }) })
+  })
+})
+
+test.each([
+  ["fromJSON('{')", /./],
+  ['nonsense.x', /nonsense/],
+  ['1 +', /./],
+])('%s fails with a reason', (text, reason) => {
+  expect(outcome(text)).toEqual({ fails: expect.stringMatching(reason) })
+})
+
+test('a text is filled in, or is its expression alone with its type', () => {
+  expect(fillInKnown('${{ on.webhook.outputs.body.list }}', CONTEXTS, RUNNING)).toEqual({
+    value: ['a', 'b'],
+  })
+  expect(fillInKnown('a ${{ on.webhook.outputs.method }}!', CONTEXTS, RUNNING)).toEqual({
+    value: 'a post!',
+  })
+  expect(fillInKnown('a ${{ secrets.X }}', CONTEXTS, RUNNING)).toEqual({ unknown: 'a secret' })
+})

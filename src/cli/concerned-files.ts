@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { originOf } from '../compiler/made-files.ts'
+import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
+import { HOOKLINE_ACTION } from '../compiler/untrusted/steps.ts'
+import type { WorkflowSource } from '../engine/ports.ts'
+import type { ConcernedFile } from '../inspector/jobs.ts'
+import type { Source } from '../wire/errors.ts'
+import type { JsonObject } from '../wire/json.ts'
+import { NATIVE_FOLDER, nativeFiles } from './files.ts'
+
+/** Whether a step, as YAML reads it, runs the action. */
+export function isActionStep({ uses }: JsonObject): boolean {
+  return typeof uses === 'string' && HOOKLINE_ACTION.test(uses)
+}
+
+/**
+ * The files whose jobs an event for a workflow concerns: the source itself and the native files that
+ * have the action read it, or the native file that gives the action its triggers.
+ */
+export function concernedFiles(
+  root: string,
+  name: string,
+  open: () => WorkflowSource,
+): ConcernedFile[] {
+  const file = fileOf(name, open)
+  if (file === undefined) return []
+  const source = sourceAt(root, file)
+  if (file.startsWith(`${NATIVE_FOLDER}/`)) return source ? [{ source, kind: 'native' }] : []
+  const readers = nativeFiles(root).flatMap((native): ConcernedFile[] => {
+    const found = sourceAt(root, native.file)
+    return found && readsFiles(native.name, found) ? [{ source: found, kind: 'native' }] : []
+  })
+  // A source of triggers alone has no jobs of its own.
+  return [...(source ? [{ source, kind: 'source' } as const] : []), ...readers]
+}
+
+function fileOf(name: string, open: () => WorkflowSource): string | undefined {
+  try {
+    return open().find(name)?.triggers[0]?.positionOf([]).source.file
+  } catch {
+    return undefined // a file with mistakes, of which others tell
+  }
+}
+
+function sourceAt(root: string, file: string): Source | undefined {
+  try {
+    return { name: file, file, text: readFileSync(join(root, file), 'utf8') }
+  } catch {
+    return undefined // gone meanwhile
+  }
+}
+
+/** Whether a native file, of a person's own, runs the action on workflow files. */
+function readsFiles(name: string, source: Source): boolean {
+  try {
+    if (!mayUseAction(source.text) || originOf(source.text) !== undefined) return false
+    const { uses = [] } = readNativeWorkflow(name, source) ?? {}
+    return uses.some(({ on = '' }) => on.trim() === '')
+  } catch {
+    return false // with mistakes, of which others tell
+  }
+}

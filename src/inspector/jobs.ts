@@ -1,0 +1,149 @@
+import type { OnContext } from '../engine/result.ts'
+import { unknown } from '../model/evaluate.ts'
+import { explainWorkflow, type Fact, type JobExplanation } from '../model/explain.ts'
+import { readWorkflowJobs, type WorkflowJobs } from '../model/workflow-jobs.ts'
+import { type Source, UserError } from '../wire/errors.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
+import { type PlatformEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
+import { printable } from '../wire/printable.ts'
+import type { ShownFact, ShownJobs } from './api.ts'
+
+/** An event, as far as jobs see it. */
+export interface ExplainedEvent {
+  readonly items: readonly OnContext[]
+  /** `undefined` where nothing was evaluated: then no job is told of. */
+  readonly origin?: {
+    readonly event: PlatformEvent
+    /** Of the action's step. */
+    readonly outputs: Readonly<Record<string, string>>
+  }
+}
+
+/** A workflow file whose jobs an event concerns. */
+export interface ConcernedFile {
+  readonly source: Source
+  /** `source`: a file that is compiled, which reads `on.…`; `native`: one that runs the action. */
+  readonly kind: 'source' | 'native'
+}
+
+/**
+ * What the jobs of the files do with an event, by the model of GitHub's scheduling.
+ *
+ * @param isAction whether a step, as YAML reads it, runs the action for this event
+ */
+export function explainEvent(
+  event: ExplainedEvent,
+  files: readonly ConcernedFile[],
+  isAction: (step: JsonObject) => boolean,
+): ShownJobs[] {
+  const { origin } = event
+  if (!origin) return []
+  return files.flatMap(({ source, kind }) => {
+    const workflow = readJobs(source)
+    if (!workflow) return []
+    const started = startOf(origin.event, workflow.on)
+    const outputsOf = (step: JsonObject) => (isAction(step) ? origin.outputs : undefined)
+    const [first] = event.items
+    const own =
+      kind === 'source'
+        ? {
+            on: first ? onContext(first) : {},
+            unfired: first ? undefined : 'no trigger fired',
+          }
+        : {}
+    const jobs = explainSafely(workflow, { ...started, ...own, outputsOf })
+    return jobs ? [{ file: source.file, items: event.items.length, jobs: jobs.map(shown) }] : []
+  })
+}
+
+/** As JSON, of which contexts are made. */
+function onContext(context: OnContext): JsonObject {
+  return Object.fromEntries(Object.entries(context).map(([name, state]) => [name, { ...state }]))
+}
+
+function readJobs(source: Source): WorkflowJobs | undefined {
+  try {
+    return readWorkflowJobs(source)
+  } catch (error) {
+    if (error instanceof UserError) return undefined // others tell of its mistakes
+    throw error
+  }
+}
+
+function explainSafely(...given: Parameters<typeof explainWorkflow>): JobExplanation[] | undefined {
+  try {
+    return explainWorkflow(...given)
+  } catch {
+    return undefined // jobs that wait for each other: `check` tells of it
+  }
+}
+
+/** The event as the file is started by it: one that listens for direct events alone gets it so. */
+function startOf({ name, payload }: PlatformEvent, on: Json) {
+  const known = isObject(payload) ? payload : {}
+  const event = { ...UNKNOWN_OF_EVENT, ...known } as JsonObject // it was parsed from JSON
+  const inputs = isObject(on) && isObject(on.workflow_dispatch) ? on.workflow_dispatch.inputs : null
+  const isDirect =
+    isObject(inputs) && WORKFLOW_INPUT in inputs && !('repository_dispatch' in Object(on))
+  if (name !== 'repository_dispatch' || !isDirect) return { github: { event_name: name, event } }
+  const text = JSON.stringify(known.client_payload ?? null)
+  return {
+    github: {
+      event_name: 'workflow_dispatch',
+      event: { ...UNKNOWN_OF_EVENT, inputs: { [WORKFLOW_INPUT]: text } },
+    },
+    inputs: { [WORKFLOW_INPUT]: text },
+  }
+}
+
+const UNKNOWN_OF_EVENT: JsonObject = Object.fromEntries(
+  ['repository', 'organization', 'sender', 'installation', 'enterprise', 'branch'].map((name) => {
+    return [name, unknown(`github.event.${name}`)]
+  }),
+)
+
+function shown({ facts, ...job }: JobExplanation): ShownJobs['jobs'][number] {
+  return { ...job, facts: facts.map(shownFact) }
+}
+
+function shownFact({ line, place, text, outcome }: Fact): ShownFact {
+  return { line, place, text, ...outcome }
+}
+
+const VERDICTS = { runs: 'runs', skipped: 'skipped', unknown: 'not known', fails: 'fails' } as const
+
+/** Characters of a value on a terminal; the page shows all of it. */
+const SHOWN_LENGTH = 100
+
+/** The jobs as a short table, a line each, and below it what of its lines reads the event. */
+export function formatJobs(shownJobs: readonly ShownJobs[]): string {
+  return shownJobs
+    .flatMap(({ file, items, jobs }) => {
+      const width = Math.max(...jobs.map(({ id }) => id.length), 0)
+      const which = items > 1 ? `, for item 1 of ${items}` : ''
+      return [
+        `  jobs of ${file}${which}:`,
+        ...jobs.flatMap((job) => {
+          const times = job.combinations === undefined ? '' : `, ${job.combinations} of its matrix`
+          const verdict = VERDICTS[job.verdict].padEnd(9)
+          return [
+            `    ${job.id.padEnd(width)}  ${verdict}  ${oneLine(job.why)}${times}`,
+            ...job.facts.map((fact) => `      ${file}:${fact.line}  ${fact.place} ${came(fact)}`),
+          ]
+        }),
+      ]
+    })
+    .map((line) => `${printable(line)}\n`)
+    .join('')
+}
+
+function came(fact: ShownFact): string {
+  if (fact.fails !== undefined) return `fails: ${oneLine(fact.fails)}`
+  if (fact.unknown !== undefined) return `not known here: ${fact.unknown}`
+  return `= ${oneLine(JSON.stringify(fact.value))}`
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length <= SHOWN_LENGTH ? line : `${line.slice(0, SHOWN_LENGTH)}…`
+}
