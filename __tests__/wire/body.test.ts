@@ -28,8 +28,21 @@ describe('parseBody', () => {
     ['text', 'multipart/form-data', 'text'],
     ['text', '', 'text'],
   ])('%j as %s', async (body, contentType, expected) => {
-    expect(await parsed(body, contentType)).toEqual({ body: expected, binary: false })
+    expect(await parsed(body, contentType)).toMatchObject({ body: expected, binary: false })
   })
+
+  test.each([
+    ['{', 'application/json', true],
+    ['{', 'application/cloudevents+json', true],
+    ['{', 'text/plain', false],
+    ['{}', 'application/json', false],
+  ])(
+    '%j as %s: what its content type does not describe is marked: %s',
+    async (body, type, isOdd) => {
+      const { fault } = await parseBody(new TextEncoder().encode(body), type, false)
+      expect(fault !== undefined).toBe(isOdd)
+    },
+  )
 
   test('JSON by declaration, for a sender that calls it text', async () => {
     expect(await parsed('5', 'text/plain', true)).toEqual({ body: 5, binary: false })

@@ -38,14 +38,15 @@ interface TriggerResult {
  */
 export async function fromReception(
   { checks, items, warnings = [] }: Reception,
-  { method, path, query, body, delivery, receivedAt }: WebhookRequest,
+  { method, path, query, body, fault, delivery, receivedAt }: WebhookRequest,
   asks: boolean,
 ): Promise<TriggerResult> {
   const identity = { method, path, query, body }
   const only = items.length === 1
   const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }))
   const mark = asks ? await deliveryMark(delivery, receivedAt, digest) : undefined
-  return { checks, warnings, found, delivery: mark }
+  const told = fault === undefined ? warnings : [...warnings, fault]
+  return { checks, warnings: told, found, delivery: mark }
 }
 
 export function fromPoll(polled: Polled): TriggerResult {
@@ -211,7 +212,9 @@ function buildDecision(
     return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
   const tally = { found: found.length, handedOn: kept.length, steps: log }
-  return { ...decision, reason: [...held, ...log].join('; '), tally }
+  // What kept all items back comes first: what held is of less interest then.
+  const reasons = kept.length > 0 ? [...held, ...log] : [...log, ...held]
+  return { ...decision, reason: reasons.join('; '), tally }
 }
 
 /**

@@ -40,7 +40,7 @@ export function explainEvent(
   if (!origin) return []
   return files.flatMap(({ source, kind }) => {
     const workflow = readJobs(source)
-    if (!workflow) return []
+    if (!workflow || workflow.jobs.length === 0) return []
     const started = startOf(origin.event, workflow.on)
     const outputsOf = (step: JsonObject) => (isAction(step) ? origin.outputs : undefined)
     const [first] = event.items

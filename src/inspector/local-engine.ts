@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stepOutputs } from '../action/outputs.ts'
 import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
+import { filterMisses, missText } from '../engine/filter-misses.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Evaluation, OnContext } from '../engine/result.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
@@ -63,8 +64,13 @@ export async function runLocally(
   const open = () => ports.workflows(event)
   const result = await evaluateLocally({ name: 'repository_dispatch', payload: event }, open, ports)
   const { method, path, headers } = payload
-  return { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger, ...result }
+  const isBinary = headers[HEADER.bodyEncoding] === 'base64'
+  const notices = isBinary ? [...result.notices, BINARY] : result.notices
+  const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
+  return { ...named, ...result, notices }
 }
+
+const BINARY = 'body: is no text; what is shown, and handed on, is its base64'
 
 /** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
 export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
@@ -99,7 +105,8 @@ async function evaluateLocally(
     const evaluation = await evaluate(event, workflows, ports)
     // Here every job succeeds, so what is left for its end is done at once.
     await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
-    const { decisions, contexts, items, found, fields, files, reason } = evaluation
+    const { contexts, items, found, fields, files, reason } = evaluation
+    const decisions = await withMisses(evaluation)
     const outputs = { items: contexts, count: items.length, found, fields, reason }
     const { errors, notices } = evaluation
     const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
@@ -117,6 +124,23 @@ async function evaluateLocally(
     return { ...nothing, ...messages, reason, milliseconds: now() - started }
   }
 }
+
+/** The decisions with what a filter found and wanted: here alone, since logs are read by others. */
+async function withMisses({ decisions, runs }: Evaluation): Promise<DevEvent['decisions']> {
+  return Promise.all(
+    decisions.map(async (decision) => {
+      const run = runs.find(({ trigger }) => trigger.name === decision.trigger)
+      const { filter } = run?.trigger.config ?? {}
+      if (!decision.tally || !run || filter === undefined) return decision
+      const missed = await Promise.all(run.found.map((item) => filterMisses(filter, item)))
+      const lines = [...new Set(missed.flat().map(missText))].slice(0, SHOWN_MISSES)
+      const steps = [...decision.tally.steps, ...lines]
+      return { ...decision, tally: { ...decision.tally, steps } }
+    }),
+  )
+}
+
+const SHOWN_MISSES = 20
 
 /** No step of a job runs here that could read it. */
 const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
@@ -287,6 +311,10 @@ export function exampleLine(
 /** Characters of a value that are shown; the rest is counted. */
 const SHOWN_LENGTH = 500
 
+function indented(text: string): string {
+  return `  ${visible(text)}`
+}
+
 /** Of messages, the worst first. */
 const KINDS = ['error', 'warning', 'notice'] as const
 
@@ -308,6 +336,9 @@ export function formatEvent(
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
+    ...event.decisions.flatMap(({ tally }) =>
+      (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indented),
+    ),
     ...KINDS.flatMap((kind) => event[`${kind}s`].map((text) => `  ${kind}: ${visible(text)}`)),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),

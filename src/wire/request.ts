@@ -16,6 +16,8 @@ export interface WebhookRequest extends WebhookPath {
   readonly body: Json
   /** True when the body is no text: `body` is its base64. */
   readonly binary: boolean
+  /** What the user should know of the body: that it is not what its content type says. */
+  readonly fault?: string | undefined
   /** The body as it was received, for signatures. */
   readonly bytes: Uint8Array
   /** The relay's id of this delivery. */
@@ -60,6 +62,8 @@ interface ParsedBody {
   readonly body: Json
   /** True when the bytes are no text: `body` is then their base64. */
   readonly binary: boolean
+  /** Why it is not what its content type says. */
+  readonly fault?: string
 }
 
 /**
@@ -79,20 +83,29 @@ export async function parseBody(
   if (form) return { body: form, binary: false }
   const text = decodeText(bytes, contentType)
   if (text === undefined) return { body: toBase64(bytes), binary: true }
-  return { body: parseText(text, contentType, isJson), binary: false }
+  return { ...parseText(text, contentType, isJson), binary: false }
 }
 
-function parseText(text: string, contentType: string, isJson: boolean): Json {
+function parseText(
+  text: string,
+  contentType: string,
+  isJson: boolean,
+): Pick<ParsedBody, 'body' | 'fault'> {
   const content = text.replace(/^\uFEFF/, '')
-  if (mediaType(contentType) === 'application/x-www-form-urlencoded') {
-    return fields(new URLSearchParams(content))
+  const type = mediaType(contentType)
+  if (type === 'application/x-www-form-urlencoded') {
+    return { body: fields(new URLSearchParams(content)) }
   }
-  const declared = isJson || /^application\/json$|\+json$/.test(mediaType(contentType))
-  if (!declared && !/^[[{]/.test(content)) return text
+  const isDeclared = /^application\/json$|\+json$/.test(type)
+  if (!isDeclared && !isJson && !/^[[{]/.test(content)) return { body: text }
   try {
-    return parseJson(content)
+    return { body: parseJson(content) }
   } catch {
-    return text
+    if (!isDeclared) return { body: text }
+    return {
+      body: text,
+      fault: `body: is no JSON, though its content type is ${type}; it stays text`,
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { counted } from '../../wire/printable.ts'
 import type { Detail, ShownDecision, ShownRequest } from '../api.ts'
 import { Changes } from './changes.tsx'
 import { compose } from './compose.tsx'
+import { Jobs } from './jobs.tsx'
 import { clockTime, duration, Method, newerCount, Outcome, shownPath, WAYS } from './list.tsx'
 import { Outputs } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
@@ -79,6 +80,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
       <Decisions detail={shown} />
       {shown.of !== null && <Changes key={shown.id} detail={shown} of={shown.of} />}
       {count > 0 && items.length > 0 && <Outputs detail={shown} />}
+      {shown.jobs.length > 0 && <Jobs files={shown.jobs} />}
       {isPrepared(shown) && <Found id={shown.id} found={found} />}
       {request && <Request request={request} />}
     </>
@@ -243,6 +245,7 @@ function Request({ request: { headers, body, encoding } }: { request: ShownReque
     <section aria-labelledby="request-title">
       <header>
         <h3 id="request-title">Request</h3>
+        {encoding === 'base64' && <span class="label">no text: base64 of {bytesOf(body)}</span>}
         {body !== '' && (
           <button type="button" class="quiet" onClick={() => void copyBody()}>
             Copy body <kbd>b</kbd>
@@ -268,6 +271,12 @@ function Request({ request: { headers, body, encoding } }: { request: ShownReque
       </div>
     </section>
   )
+}
+
+/** How many bytes a base64 text stands for. */
+function bytesOf(base64: string): string {
+  const padding = /=*$/.exec(base64)?.[0].length ?? 0
+  return counted((base64.length / 4) * 3 - padding, 'byte')
 }
 
 function sentence(text: string): string {

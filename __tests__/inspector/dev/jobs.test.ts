@@ -1,0 +1,93 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { type Dev, post, startDev } from '../../support/dev.ts'
+
+const SOURCE = `on:
+  webhook:
+    config:
+      filter: {body.action: opened, 'headers.x-from': {$in: [a, b]}}
+jobs:
+  say:
+    if: on.webhook.outputs.body.title != ''
+    runs-on: ubuntu-latest
+    env: {TITLE: "\${{ on.webhook.outputs.body.title }}", KEY: "\${{ secrets.KEY }}"}
+    steps: [{run: 'echo "$TITLE"'}]
+  close:
+    if: on.webhook.outputs.body.closed
+    runs-on: ubuntu-latest
+    steps: [{run: 'echo'}]
+`
+
+const PLAIN = 'on: webhook\njobs: {a: {runs-on: x, steps: []}}\n'
+
+const started: Dev[] = []
+afterAll(() => Promise.all(started.map((dev) => dev.stop())))
+
+async function start(args: readonly string[] = []): Promise<Dev> {
+  const files = { 'workflows/hook.yml': SOURCE, 'workflows/plain.yml': PLAIN }
+  const dev = await startDev({ files, args })
+  started.push(dev)
+  return dev
+}
+
+const send = (dev: Dev, path: string, body: unknown, from = 'a') =>
+  fetch(dev.hook(path), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-from': from },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+test('a person sees each job, why, and each line that reads the event with its value', async () => {
+  const dev = await start()
+  await send(dev, 'hook/webhook', { action: 'opened', title: 'broken' })
+  const [table = ''] = await dev.command.printed(/ {2}jobs of [\s\S]*close .*\n.*\n/)
+  expect(table.trimEnd().split('\n')).toEqual([
+    '  jobs of workflows/hook.yml:',
+    '    say    runs       its if is true',
+    '      workflows/hook.yml:7  if = true',
+    '      workflows/hook.yml:9  env.TITLE = "broken"',
+    '    close  skipped    its if is false: on.webhook.outputs.body.closed',
+    '      workflows/hook.yml:12  if = null',
+  ])
+})
+
+test('a filter says the path, what was found, and what was wanted', async () => {
+  const dev = await start()
+  await send(dev, 'hook/webhook', { action: 'closed' }, 'c')
+  const [, told] = await dev.command.printed(/skipped {2}\d+ ms\n([\s\S]*?)\n {2}jobs of/)
+  expect(told?.split('\n')).toEqual([
+    '  filter dropped 1; method: any method; path: any path',
+    '  filter: body.action is "closed", wanted "opened"',
+    '  filter: headers.x-from is "c", wanted {"$in":["a","b"]}',
+  ])
+})
+
+test('broken JSON is told, and what is no text', async () => {
+  const dev = await start()
+  await send(dev, 'plain/webhook', '{"a":')
+  await dev.command.printed(
+    /warning: body: is no JSON, though its content type is application\/json/,
+  )
+  await post(dev.hook('plain/webhook'), { fine: true })
+  await fetch(dev.hook('plain/webhook'), { method: 'POST', body: new Uint8Array([255, 254, 0, 1]) })
+  await dev.command.printed(/notice: body: is no text; what is shown, and handed on, is its base64/)
+  expect(dev.command.stdout.match(/warning: body/g)).toHaveLength(1)
+})
+
+test('a program gets the jobs with their verdicts', async () => {
+  const dev = await start(['--json'])
+  await send(dev, 'hook/webhook', { action: 'opened', title: 'x' })
+  const [line = ''] = await dev.command.printed(/^\{.*\}\n/m)
+  expect(JSON.parse(line).jobs).toEqual([
+    {
+      file: 'workflows/hook.yml',
+      jobs: [
+        { id: 'say', verdict: 'runs', why: 'its if is true' },
+        {
+          id: 'close',
+          verdict: 'skipped',
+          why: 'its if is false: on.webhook.outputs.body.closed',
+        },
+      ],
+    },
+  ])
+})
