@@ -15,7 +15,7 @@ const ORIGINAL: Detail = {
   ...{ method: 'POST', path: 'hook/webhook', workflow: 'hook', trigger: 'webhook' },
   ...{ outcome: 'fired', count: 1, reason: null, milliseconds: 1, request: REQUEST },
   ...{ decisions: [], problems: [], errors: [], warnings: [], notices: [] },
-  ...{ found: [], fields: [], readers: [] },
+  ...{ found: [], fields: [], readers: [], jobs: [] },
   items: [{ webhook: { outcome: 'success', outputs: { body: { n: 1 }, method: 'post' } } }],
 }
 

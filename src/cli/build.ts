@@ -30,7 +30,8 @@ import { print, problemJson, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
   readonly watch?: boolean
-  readonly json?: boolean
+  readonly explain?: boolean
+  readonly json?: boolean | undefined
 }
 
 export function buildCommand(): Command {
@@ -49,9 +50,21 @@ export function buildCommand(): Command {
     .option('--fix', 'mend what has one answer, in the workflow files themselves')
     .option('--force', 'write over compiled files that were changed by hand, too')
     .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
+    .addOption(
+      new Option('--explain', 'write nothing; show which job runs for which event').conflicts([
+        'check',
+        'fix',
+        'watch',
+      ]),
+    )
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
-    .action(async (globs: string[], { watch, json, ...options }: BuildCommandOptions) => {
+    .action(async (globs: string[], given: BuildCommandOptions) => {
+      const { watch, json, explain, ...options } = given
+      if (explain) {
+        process.exitCode = await explainAll(globs, { ...options, json })
+        return
+      }
       const buildAll = async () => {
         const built = await build({ ...options, root: process.cwd(), globs })
         process.exitCode = printBuild(built, { json, check: options.check })
@@ -66,6 +79,24 @@ export function buildCommand(): Command {
         })
       await watchFolders(process.cwd(), globs, buildOrReport)
     })
+}
+
+/** What the jobs of each source do with each of its events; mistakes are told as a build tells them. */
+async function explainAll(globs: string[], options: BuildCommandOptions): Promise<number> {
+  const { json, ...given } = options
+  const root = process.cwd()
+  const built = await build({ ...given, root, globs, check: true })
+  if (built.errors.length > 0) return printBuild(built, { json, check: false })
+  const { explainFile, formatExplained } = await import('./explain.ts')
+  const files = findSourceFiles(root, globs).flatMap(({ name, file }) => {
+    const source = readSourceFile(name, readSource(root, file))
+    return source.triggers.length > 0 ? [explainFile(source)] : []
+  })
+  const text = json
+    ? printableJson(JSON.stringify({ ok: true, files }))
+    : printable(files.map(formatExplained).join('\n\n'))
+  print(text)
+  return 0
 }
 
 function parseUses(text: string): string {

@@ -63,10 +63,13 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
     return workflow.jobs.map(({ id, line }) => ({ id, line, verdict: 'skipped', why, facts: [] }))
   }
   const outputs = (id: string, given: Contexts) => explain(id, given)?.outputs ?? {}
-  return scheduleJobs(workflow.jobs, { contexts, outputs }).flatMap((decision) => {
+  const decisions = new Map(
+    scheduleJobs(workflow.jobs, { contexts, outputs }).map((decision) => [decision.id, decision]),
+  )
+  return workflow.jobs.flatMap((job): JobExplanation[] => {
+    const decision = decisions.get(job.id)
+    if (!decision) return []
     const { id, verdict, why, contexts: own } = decision
-    const job = jobs.get(id)
-    if (!job) return []
     const condition = conditionFact(job, own)
     const base = { id, line: job.line, verdict, why }
     if (verdict === 'skipped' || verdict === 'fails') return [{ ...base, facts: condition }]
