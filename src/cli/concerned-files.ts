@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { originOf } from '../compiler/made-files.ts'
 import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
-import { HOOKLINE_ACTION } from '../compiler/untrusted/steps.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { ConcernedFile } from '../inspector/jobs.ts'
 import type { Source } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
+import { HOOKLINE_ACTION } from '../workflow/steps.ts'
 import { NATIVE_FOLDER, nativeFiles } from './files.ts'
 
 /** Whether a step, as YAML reads it, runs the action. */
