@@ -6,12 +6,12 @@ import type { WorkflowSource } from '../engine/ports.ts'
 import type { ConcernedFile } from '../inspector/jobs.ts'
 import type { Source } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
-import { HOOKLINE_ACTION } from '../workflow/steps.ts'
+import { isAction } from '../workflow/steps.ts'
 import { NATIVE_FOLDER, nativeFiles } from './files.ts'
 
 /** Whether a step, as YAML reads it, runs the action. */
 export function isActionStep({ uses }: JsonObject): boolean {
-  return typeof uses === 'string' && HOOKLINE_ACTION.test(uses)
+  return isAction(uses)
 }
 
 /**

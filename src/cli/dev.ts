@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { FSWatcher } from 'chokidar'
@@ -23,7 +23,7 @@ import {
 } from '../inspector/local-engine.ts'
 import { misplacedTriggers, missedWebhooks } from '../lint/native-problems.ts'
 import type { Proof } from '../triggers/trigger.ts'
-import { type Source, UserError } from '../wire/errors.ts'
+import { type Source, UsageError, UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
@@ -45,6 +45,7 @@ interface DevOptions {
   readonly env?: string
   readonly envFile?: string
   readonly poll?: boolean
+  readonly run?: boolean
   readonly json?: boolean
 }
 
@@ -66,6 +67,7 @@ export function devCommand(): Command {
       // Its old name; Node takes it for itself where there is no such file.
       .addOption(new Option('--env-file <file>').hideHelp())
       .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
+      .option('--run', 'hand what fires to act: the real jobs, on this machine')
       .option('--json', 'print a JSON line per event')
       .addHelpText('after', HELP)
       .action(serve)
@@ -74,6 +76,7 @@ export function devCommand(): Command {
 
 async function serve(options: DevOptions): Promise<void> {
   const { host, port, workflow: globs, env: envFile = options.envFile, poll, json } = options
+  if (options.run && host !== undefined) throw new UsageError(RUN_AND_HOST)
   const { serveDev } = await import('../inspector/dev-server.ts')
   readEnvFile(envFile)
   // Files and values as they are now; secrets and variables come from the same file.
@@ -82,7 +85,9 @@ async function serve(options: DevOptions): Promise<void> {
     const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
     return devWorkflowSource({ root: process.cwd(), globs, contexts })
   }
+  const runs = options.run ? await localRuns(envFile) : undefined
   const server = await serveDev({
+    runs,
     host,
     port: parsePort(port),
     env: process.env,
@@ -105,12 +110,14 @@ async function serve(options: DevOptions): Promise<void> {
   const quit = stopOnSignal({
     close() {
       keys.stop()
+      runs?.close()
       return server.close()
     },
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
   print(`hookline dev listening on ${server.url}`)
   if (!json) print(printable(welcome(server.url, workflows, { isOpen: host !== undefined, poll })))
+  if (runs) process.stderr.write(runHint(runs.key))
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   const warnings = devWarnings(process.cwd(), () => workflows({}))
   if (!json && warnings !== '') print(`${warnings}\n`)
@@ -298,6 +305,28 @@ export function triggersHere(env: Readonly<Record<string, string | undefined>>):
   const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
   const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
   return foundTriggers('', readAllWorkflows(() => source).found)
+}
+
+const RUN_AND_HOST = {
+  message: '--run and --host: real jobs run for this machine alone',
+  hint: 'leave out one of the two',
+}
+
+/** Real jobs, behind a key: that of `HOOKLINE_DEV_KEY`, or one for this call alone. */
+async function localRuns(envFile: string | undefined) {
+  const { actRuns } = await import('./act.ts')
+  const file = envFile ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
+  const tell = (line: string) => void process.stderr.write(`${printable(line)}\n`)
+  const key = process.env.HOOKLINE_DEV_KEY || crypto.randomUUID()
+  return { key, ...actRuns({ root: process.cwd(), envFile: file, tell }) }
+}
+
+function runHint(key: string): string {
+  const isOwn = process.env.HOOKLINE_DEV_KEY === key
+  const shown = isOwn ? '$HOOKLINE_DEV_KEY' : key
+  const exported = isOwn ? '' : `  export HOOKLINE_DEV_KEY=${key}\n`
+  return `Real jobs run for what the page sends, and what brings the key:
+${exported}  npx hookline send … , or curl -H "X-Hookline-Key: ${shown}"\n`
 }
 
 const DEFAULT_FILE = '.env'

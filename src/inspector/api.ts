@@ -98,7 +98,7 @@ export interface Step {
 export interface ShownFact {
   /** 1-based. */
   readonly line: number
-  /** `if`, `env.TITLE`, `step 2 (Deploy): with.path`. */
+  /** `if`, `env.title`, `step 2 (Deploy): with.path`. */
   readonly place: string
   /** As the file writes it. */
   readonly text: string

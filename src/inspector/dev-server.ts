@@ -1,10 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { enginePorts } from '../action/ports.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
 import type { DispatchPort } from '../relay/dispatch.ts'
-import { type RunningServer, serveRelay } from '../relay/http-server.ts'
+import { answer, type RunningServer, serveRelay } from '../relay/http-server.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
@@ -14,7 +15,8 @@ import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { readClientPayload } from '../wire/payload.ts'
+import { type PlatformEvent, readClientPayload } from '../wire/payload.ts'
+import { sameText } from '../wire/secret.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
 import {
@@ -38,7 +40,7 @@ import {
   refusalRecord,
   requestRecord,
 } from './recorder.ts'
-import { type InspectorParts, inspectorServer } from './server.ts'
+import { accessRefusal, type InspectorParts, inspectorServer } from './server.ts'
 
 interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
@@ -56,6 +58,14 @@ interface DevServerOptions {
   readonly explain: (event: DevEvent) => readonly ShownJobs[]
   readonly tell: (event: DevEvent, readers: readonly Reader[], jobs: readonly ShownJobs[]) => void
   readonly report: (error: unknown) => void
+  /** Hands events to a runner on this machine; `undefined` where that was not asked for. */
+  readonly runs?: LocalRuns | undefined
+}
+
+/** Real jobs on this machine: any page in a browser can reach a webhook here, so they ask for a key. */
+interface LocalRuns {
+  readonly key: string
+  start(workflow: string, event: PlatformEvent): void
 }
 
 /** A request as a well-known service sends it. */
@@ -107,8 +117,9 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const stage = { ...options, recorder, platform }
   const cause = { origin: 'request', of: null } as const
   const ports = devPorts(stage, cause, await devCredentials(host, env))
+  // What the page sends, it has the key of the page for: real jobs may run.
   const send = (request: RelayRequest, cause: Cause) =>
-    relay(request, devPorts(stage, cause, NO_CREDENTIALS))
+    relay(request, devPorts(stage, cause, NO_CREDENTIALS, true))
   let stopPolling: (() => Promise<void>) | undefined
   const parts: InspectorParts = {
     recorder,
@@ -120,7 +131,19 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     send,
   }
   const inspector = inspectorServer(parts, report)
-  const { route, workflowsChanged } = inspector
+  const { workflowsChanged } = inspector
+  const runPorts = devPorts(stage, cause, NO_CREDENTIALS, true)
+  const route: typeof inspector.route = (request, response) => {
+    if (inspector.route(request, response)) return true
+    const key = request.headers['x-hookline-key']
+    if (options.runs === undefined || key === undefined) return false
+    answerWithKey(request, response, {
+      given: String(key),
+      key: options.runs.key,
+      ports: runPorts,
+    }).catch(report)
+    return true
+  }
   const server = await serveRelay({ host: host ?? 'localhost', port, ports, route })
   return {
     url: server.url,
@@ -139,8 +162,30 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   }
 }
 
+/**
+ * A webhook with the key for real jobs: refused where it is wrong, or where it did not come from this
+ * machine by itself.
+ */
+async function answerWithKey(
+  request: IncomingMessage,
+  response: ServerResponse,
+  {
+    given,
+    key,
+    ports,
+  }: { readonly given: string; readonly key: string; readonly ports: RelayPorts },
+): Promise<void> {
+  const { headers, socket } = request
+  const refusal =
+    accessRefusal({ address: socket.remoteAddress, headers }) ??
+    ((await sameText(given, key)) ? undefined : 'x-hookline-key is not the key that dev printed')
+  if (refusal === undefined) return answer(request, response, ports)
+  const body = JSON.stringify({ error: { code: 'unauthorized', message: `not run: ${refusal}` } })
+  response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end(body)
+}
+
 /** What an event meets here. */
-interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain'> {
+interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain' | 'runs'> {
   readonly recorder: Recorder
   readonly platform: LocalPlatformPorts
 }
@@ -152,9 +197,14 @@ function devEngine(env: Environment): () => EnginePorts {
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 
-function devPorts(stage: Stage, cause: Cause, credentials: Credentials): RelayPorts {
+function devPorts(
+  stage: Stage,
+  cause: Cause,
+  credentials: Credentials,
+  mayRun = false,
+): RelayPorts {
   return {
-    dispatch: localDispatch(stage, cause),
+    dispatch: localDispatch(stage, cause, mayRun),
     credentials,
     repository: LOCAL,
     now: systemClock.now,
@@ -167,10 +217,8 @@ function devPorts(stage: Stage, cause: Cause, credentials: Credentials): RelayPo
 }
 
 /** Evaluates here what would be dispatched, and tells and records what came of it. */
-function localDispatch(
-  { platform, recorder, readers, explain, tell }: Stage,
-  cause: Cause,
-): DispatchPort {
+function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPort {
+  const { platform, recorder, readers, explain, tell, runs } = stage
   return async ({ clientPayload }) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
@@ -182,6 +230,7 @@ function localDispatch(
     const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
     recorder.add(unlisted, withheld)
     tell(event, arrival.readers, jobs)
+    if (mayRun && event.count > 0 && event.origin) runs?.start(event.workflow, event.origin.event)
     return { tries: 1 }
   }
 }

@@ -88,7 +88,8 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   return { url, close: () => stop(server, answering) }
 }
 
-async function answer(
+/** Answers one request as the relay does, with the ports that are given for it alone. */
+export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   ports: RelayPorts,

@@ -28,6 +28,11 @@ export function stepsOf(job: Place | undefined): Place[] {
 /** The action by its name, of whatever owner and version, or the one of the same repository. */
 export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
 
+/** Whether what a step has under `uses` is the action. */
+export function isAction(uses: unknown): boolean {
+  return typeof uses === 'string' && HOOKLINE_ACTION.test(uses)
+}
+
 /** The action that answers, likewise. */
 export const REPLY_ACTION: RegExp = /^(?:[^@]*\/hookline\/reply\/*(?:@.*)?|[.$]\/reply\/*)$/i
 
