@@ -6,12 +6,7 @@ import { isMap } from 'yaml'
 import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
-import {
-  readSourceFile,
-  type SourceFile,
-  type SourceTrigger,
-  withoutBrokenOptions,
-} from '../compiler/source-file.ts'
+import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import { Callees } from '../lint/flow/flow.ts'
 import { placeholderProblems } from '../lint/native-problems.ts'
@@ -20,6 +15,7 @@ import { parseState, STATE_FORMS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
 
@@ -148,11 +144,12 @@ async function buildWorkflow(
   let file: SourceFile | undefined
   try {
     file = readSourceFile(named.name, source)
-    if (file.triggers.length === 0) {
+    if (file.triggers.length === 0 && file.problems.length === 0) {
       const message = `${named.file} has no trigger of Hookline, so it is not compiled`
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
       return { ...nothing, notices: [{ message, notes }] }
     }
+    if (file.problems.length > 0) await compile(file, options)
     untrusted = untrustedProblems(file, callees)
     mistakes = [...placeholderProblems(file), ...scriptProblems(file.triggers)]
     const compiled = await compile(file, options)
@@ -160,39 +157,8 @@ async function buildWorkflow(
     return { ...nothing, compiled, untrusted, notices: compiled.notices }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const problems = file
-      ? withKeyHints(file.document, error.problems)
-      : [...error.problems, ...(await otherProblems(named.name, source, options))]
+    const problems = file ? withKeyHints(file.document, error.problems) : error.problems
     return { ...nothing, untrusted, problems: [...mistakes, ...problems] }
-  }
-}
-
-/** What is wrong with a file beside the options of its triggers, where these have mistakes. */
-async function otherProblems(
-  name: string,
-  source: Source,
-  options: CompileOptions,
-): Promise<Problem[]> {
-  let file: SourceFile | undefined
-  let broken: ReadonlySet<string> = new Set()
-  try {
-    const eased = withoutBrokenOptions(source)
-    if (!eased) return []
-    broken = eased.broken
-    file = readSourceFile(name, eased.source)
-    await compile(file, options)
-    return []
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    if (!file) return []
-    // Which outputs there are is for the options to say.
-    const known = error.problems.filter(
-      ({ code, subject = '' }) => code !== 'unknown-output' || !broken.has(subject),
-    )
-    return withKeyHints(file.document, known).map(({ position, ...problem }) => ({
-      ...problem,
-      ...(position && { position: { ...position, source } }),
-    }))
   }
 }
 

@@ -5,6 +5,7 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
+import { resolved } from '../workflow/document.ts'
 import {
   type FileExpression,
   fileExpressions,
@@ -13,6 +14,7 @@ import {
   parseExpression,
   references,
 } from '../workflow/file-expressions.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
 import { applyEdits, type Edit, placeBefore } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { concurrencyNotices, concurrencyProblems } from './concurrency.ts'
@@ -20,7 +22,7 @@ import { DEFAULT_EVERY, type Plan, type PolledTrigger, planOf } from './events.t
 import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
 import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
-import { resolved, type SourceFile, type SourceTrigger } from './source-file.ts'
+import type { SourceFile } from './source-file.ts'
 import { inputPairs, twoFiles } from './two-files.ts'
 
 /** The action of this package, at its first major version: what compiled files run. */
@@ -52,6 +54,7 @@ export interface Compiled {
  * @throws UserError with all problems of the file
  */
 export async function compile(file: SourceFile, options: CompileOptions): Promise<Compiled> {
+  if (!file.isWhole) throw new UserError(file.problems)
   const plan = planOf(file, options.event ?? 'repository_dispatch')
   const isOne = plan.polled.length === 0
   const expressions = expressionsOf(file)
@@ -66,6 +69,7 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
     runsOn: file.runsOn ?? options.runsOn ?? 'ubuntu-latest',
   })
   const own = [
+    ...file.problems,
     ...expressionProblems(file, expressions, isOne ? ONE_FILE_PLACES : IN_JOBS_FILE.places),
     ...fileProblems(file, plan, options.state),
     ...impossible,

@@ -1,13 +1,14 @@
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { eventsSharing, guardedGroup } from '../workflow/concurrency-group.ts'
+import { resolved } from '../workflow/document.ts'
 import { referencesInText } from '../workflow/file-expressions.ts'
 import { type Edit, singleQuoted } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { Plan } from './events.ts'
 import { pathLines } from './on-job.ts'
 import { type Operation, pairOf, patchEdits } from './patch.ts'
-import { jobsOf, resolved, type SourceFile } from './source-file.ts'
+import { jobsOf, type SourceFile } from './source-file.ts'
 
 /** `concurrency` of the workflow or of a job. */
 interface Concurrency {

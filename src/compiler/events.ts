@@ -3,6 +3,7 @@ import { UserError } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
+import type { NativeEvent, SourceTrigger } from '../workflow/on.ts'
 import {
   columnOf,
   type Edit,
@@ -14,7 +15,7 @@ import {
   trimmedEnd,
 } from '../workflow/spans.ts'
 import { rangeOf } from '../workflow/yaml.ts'
-import type { NativeEvent, SourceFile, SourceTrigger } from './source-file.ts'
+import type { SourceFile } from './source-file.ts'
 
 /** How the triggers of a file are reached. */
 export interface Plan {

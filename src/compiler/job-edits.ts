@@ -1,12 +1,13 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, stringify, visit, type YAMLMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
+import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
 import { type Edit, indent, type Lines, linesOf } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { envPairs, readsContext } from './on-job.ts'
 import { isLongList, type Operation, pairOf, patchEdits } from './patch.ts'
 import { rewriteText, type Target } from './rewrite.ts'
-import { type NodePair, pairsOf, type SourceFile, type SourceJob } from './source-file.ts'
+import type { SourceFile, SourceJob } from './source-file.ts'
 
 /** What a job says otherwise than in the source. */
 interface JobChange {

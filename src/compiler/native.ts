@@ -20,17 +20,11 @@ import {
   textOf,
   topOf,
 } from '../workflow/nodes.ts'
-import type { Reading, TriggerNodes } from '../workflow/options.ts'
+import { readOn, type SourceTrigger } from '../workflow/on.ts'
+import type { Reading } from '../workflow/options.ts'
 import { ScalarText } from '../workflow/spans.ts'
 import { HOOKLINE_ACTION, stepsOf } from '../workflow/steps.ts'
-import {
-  type DeclaredTrigger,
-  onEntries,
-  onSectionOf,
-  readEntry,
-  type Workflow,
-  withEnv,
-} from '../workflow/workflow.ts'
+import { onSectionOf, type Workflow, withEnv } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
 
@@ -120,11 +114,6 @@ function isSame(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && one.toLowerCase() === other?.toLowerCase()
 }
 
-/** A trigger of an input `on`, with its nodes there. */
-interface NativeTrigger extends DeclaredTrigger {
-  readonly nodes: TriggerNodes
-}
-
 /**
  * The triggers that the steps of a native workflow declare in their input `on`. Every position is
  * one of the workflow file.
@@ -135,12 +124,12 @@ interface NativeTrigger extends DeclaredTrigger {
 export function nativeTriggers(
   { source, document }: ParsedFile,
   contexts?: Contexts,
-): NativeTrigger[] {
+): SourceTrigger[] {
   const texts = entriesOf(childOf(topOf(document), 'jobs'))
     .flatMap(actionSteps)
     .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
     .filter(({ node }) => node.value.trim() !== '')
-  const triggers: NativeTrigger[] = []
+  const triggers: SourceTrigger[] = []
   const problems: Problem[] = []
   for (const text of texts) {
     try {
@@ -201,7 +190,7 @@ class InlineOn {
     this.#parts = parts
   }
 
-  triggers(): NativeTrigger[] {
+  triggers(): SourceTrigger[] {
     if (this.#source.text === UNKNOWN) return []
     try {
       return this.#read()
@@ -214,7 +203,7 @@ class InlineOn {
     }
   }
 
-  #read(): NativeTrigger[] {
+  #read(): SourceTrigger[] {
     const document = parseYaml(this.#source)
     const on = onSectionOf(document)
     const contexts = this.#contexts ?? placeholderContexts(this.#source.text, on)
@@ -224,17 +213,12 @@ class InlineOn {
       contexts,
       placeholders: !this.#contexts,
     }
-    const triggers: NativeTrigger[] = []
-    const problems: Problem[] = []
-    for (const nodes of onEntries(reading, on)) {
-      const { trigger, problems: found = [] } = readEntry(reading, nodes)
-      problems.push(...found)
-      const positionOf: DeclaredTrigger['positionOf'] = (option) =>
-        trigger ? this.#positionInFile(trigger.positionOf(option)) : this.#start()
-      if (trigger) triggers.push({ ...trigger, nodes, positionOf })
-    }
+    const { triggers, problems } = readOn(reading, on)
     if (problems.length > 0) throw new UserError(problems.slice(0, LIMITS.problems))
-    return triggers
+    return triggers.map((trigger) => ({
+      ...trigger,
+      positionOf: (option) => this.#positionInFile(trigger.positionOf(option)),
+    }))
   }
 
   /** GitHub fills in the `${{ }}` of an input before the action reads it. */

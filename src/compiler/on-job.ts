@@ -1,16 +1,12 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
+import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { onEntryTexts } from './events.ts'
-import {
-  type NodePair,
-  namesIn,
-  pairsOf,
-  type SourceFile,
-  type SourceTrigger,
-} from './source-file.ts'
+import { namesIn, type SourceFile } from './source-file.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
 interface OnJob {

@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, type Node, parse, type Scalar, visit } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
+import { pairsOf } from '../workflow/document.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import {
   type FileExpression,
@@ -45,7 +46,6 @@ import {
   isInTrigger,
   jobsOf,
   OWN_KEY,
-  pairsOf,
   type SourceFile,
   type SourceJob,
 } from './source-file.ts'

@@ -3,6 +3,7 @@ import { TRIGGERS } from '../triggers/index.ts'
 import { modernPattern } from '../triggers/webhook.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import {
   encoded,
@@ -20,7 +21,7 @@ import {
 import { applyEdits, type Edit, type Span, singleQuoted, trimmedEnd } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
-import { type NodePair, pairsOf, type SourceFile } from './source-file.ts'
+import type { SourceFile } from './source-file.ts'
 
 /** What the context `on` becomes. */
 export interface Target {
@@ -228,7 +229,8 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
   const { format, filterOutputs, outputsMode, exportOutputs } = trigger.config
   const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
   // The user's own `config` may shape the outputs.
-  if (!same('outputs', second.name) || isShaped || outputsMode === 'combine') return undefined
+  if (trigger.isBroken || !same('outputs', second.name) || isShaped || outputsMode === 'combine')
+    return undefined
   const known = Object.keys(trigger.definition.outputs)
   if (third?.name === undefined || known.some((name) => same(name, third.name))) return undefined
   const inBody = known.includes('body') ? `outputs.body.${third.name}?` : undefined

@@ -1,13 +1,12 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
-import { TRIGGERS } from '../triggers/index.ts'
+import { type Document, isMap, isScalar, isSeq, type Node, visit } from 'yaml'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { pairsOf, resolved } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
-import type { TriggerNodes } from '../workflow/options.ts'
+import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import { linesOf, type Span } from '../workflow/spans.ts'
-import { type DeclaredTrigger, onEntries, readEntry } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
 
@@ -15,17 +14,6 @@ import { keyMeantBy } from './key-hints.ts'
 interface Section extends Span {
   readonly key: Node
   readonly value: Node | null
-}
-
-/** A trigger as the file declares it. */
-export interface SourceTrigger extends DeclaredTrigger {
-  readonly nodes: TriggerNodes
-}
-
-/** An event of GitHub's own that the file listens to as well. */
-export interface NativeEvent {
-  readonly name: string
-  readonly nodes: TriggerNodes
 }
 
 /** A workflow file with Hookline's triggers in it, taken apart. */
@@ -40,6 +28,10 @@ export interface SourceFile {
   readonly jobs: Section
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
+  /** Mistakes of the `on:` section: with any, it cannot be compiled. */
+  readonly problems: readonly Problem[]
+  /** False where they hide what else there is to be found. */
+  readonly isWhole: boolean
   /** What the job `on` runs on, where the file itself says so. */
   readonly runsOn: Json | undefined
 }
@@ -56,47 +48,12 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const jobs = required(source, sections, 'jobs')
   const contexts = placeholderContexts(source.text, on.value)
   const reading = { source, document, contexts, placeholders: true }
-  const problems: Problem[] = []
-  const triggers: SourceTrigger[] = []
-  const native: NativeEvent[] = []
-  for (const nodes of onEntries(reading, on.value)) {
-    const entry = readEntry(reading, nodes)
-    problems.push(...(entry.problems ?? []))
-    if (entry.trigger) triggers.push({ ...entry.trigger, nodes })
-    else if (!entry.problems) native.push({ name: String(nodes.key), nodes })
-  }
-  if (problems.length > 0) throw new UserError(problems)
+  const { triggers, native, problems, isWhole } = readOn(reading, on.value)
   const runsOn = readOwnKey(source, document, sections.get(OWN_KEY))
-  return { name, source, document, sections, on, jobs, triggers, native, runsOn }
-}
-
-/** A source without the options that have mistakes, every other part of it in its place. */
-interface Eased {
-  readonly source: Source
-  /** The triggers whose options are gone. */
-  readonly broken: ReadonlySet<string>
-}
-
-/**
- * Blanks out the options that have mistakes, so that what else is wrong with a file can be found.
- *
- * @returns `undefined` where that is not possible, or nothing is to be blanked out
- */
-export function withoutBrokenOptions(source: Source): Eased | undefined {
-  const document = parseYaml(source)
-  const on = isMap(document.contents) ? document.contents.get('on', true) : undefined
-  const value = (on ?? null) as Node | null // a parsed document holds nodes only
-  const contexts = placeholderContexts(source.text, value)
-  const reading = { source, document, contexts, placeholders: true }
-  const broken = onEntries(reading, value).filter((nodes) => readEntry(reading, nodes).problems)
-  if (!broken.every(({ key, options }) => TRIGGERS.has(String(key)) && isMap(options)))
-    return undefined
-  const text = broken.reduce((before, { options }) => {
-    const [start, end] = options ? rangeOf(options) : [0, 0]
-    return before.slice(0, start) + before.slice(start, end).replace(/./g, ' ') + before.slice(end)
-  }, source.text)
-  const names = broken.map(({ key }) => String(key))
-  return names.length > 0 ? { source: { ...source, text }, broken: new Set(names) } : undefined
+  return {
+    ...{ name, source, document, sections, on, jobs, triggers, native, runsOn },
+    ...{ problems, isWhole },
+  }
 }
 
 /** From here on every part of the document has a value. */
@@ -199,13 +156,6 @@ export function readRunsOn(value: unknown): Json | undefined {
   return { ...(group !== undefined && { group }), ...(known !== undefined && { labels: known }) }
 }
 
-/** A key with its value, as a parsed document holds them: nodes only. */
-export type NodePair = Pair<Node, Node | null>
-
-export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[] {
-  return map.items as NodePair[] // a parsed document holds nodes only
-}
-
 /** A job of the file. */
 export interface SourceJob {
   readonly id: string
@@ -232,12 +182,6 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
       needs: ids.flatMap((id) => (isScalar(id) && id.value !== null ? [String(id.value)] : [])),
     }
   })
-}
-
-/** What an alias stands for; anything else is itself. */
-export function resolved(document: Document, node: unknown): Node | undefined {
-  const found = isAlias(node) ? node.resolve(document) : (node as Node | null | undefined)
-  return found ?? undefined
 }
 
 /** What stands for the value of a secret or a variable before a run: it has the shape of a bot token. */

@@ -1,7 +1,9 @@
 import { isMap } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
+import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { type FileExpression, keyOf } from '../workflow/file-expressions.ts'
+import type { NativeEvent } from '../workflow/on.ts'
 import {
   columnOf,
   dedent,
@@ -39,10 +41,7 @@ import {
   isInTrigger,
   isWithinNode,
   jobsOf,
-  type NativeEvent,
-  type NodePair,
   OWN_KEY,
-  pairsOf,
   type SourceFile,
 } from './source-file.ts'
 

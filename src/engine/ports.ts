@@ -1,6 +1,7 @@
 import type { Run, StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
-import type { DeclaredTrigger, Workflow } from '../workflow/workflow.ts'
+import type { DeclaredTrigger } from '../workflow/on.ts'
+import type { Workflow } from '../workflow/workflow.ts'
 import type { Scripts } from './scripts.ts'
 
 /** Where workflows come from: the input `on`, or files, read when they are asked for. */

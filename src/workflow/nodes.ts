@@ -13,6 +13,7 @@ import {
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { keyOf } from './file-expressions.ts'
+import type { Path } from './options.ts'
 
 /** A workflow file, of ours or of GitHub's own, or an action's, as it was parsed. */
 export interface ParsedFile {
@@ -27,6 +28,8 @@ export interface Place {
   readonly alias: Alias | undefined
   /** True when a change here would show elsewhere: it has an anchor, or was reached by an alias. */
   readonly isShared: boolean
+  /** The keys that lead here, by way of aliases too. */
+  readonly path: Path
   readonly anchors: Anchors
 }
 
@@ -50,7 +53,7 @@ export function topOf(document: Document.Parsed): Place {
       if (!isAlias(node) && 'anchor' in node && node.anchor) named.set(node.anchor, node)
     },
   })
-  return placeOf(document.contents, false, anchors)
+  return placeOf(document.contents, { isShared: false, path: [], anchors })
 }
 
 /** What stands under a chain of keys. */
@@ -60,17 +63,16 @@ export function childOf(place: Place | undefined, ...keys: readonly string[]): P
 
 export function entriesOf(place: Place | undefined): Entry[] {
   if (!place || !isMap(place.node)) return []
-  return mapOf(place.node).items.map((pair) => ({
-    name: keyOf(pair),
-    key: pair.key,
-    value: placeOf(pair.value, place.isShared, place.anchors),
-  }))
+  return mapOf(place.node).items.map((pair) => {
+    const name = keyOf(pair)
+    return { name, key: pair.key, value: placeOf(pair.value, below(place, name)) }
+  })
 }
 
 export function itemsOf(place: Place | undefined): Place[] {
   if (!place || !isSeq(place.node)) return []
   const nodes = place.node.items as (Node | null)[] // a parsed document holds nodes only
-  return nodes.map((node) => placeOf(node, place.isShared, place.anchors))
+  return nodes.map((node, at) => placeOf(node, below(place, at)))
 }
 
 /** A place that holds a text. */
@@ -97,8 +99,8 @@ export function textsOf(place: Place | undefined): TextPlace[] {
     if (!node || seen.has(node)) continue
     seen.add(node)
     if (isText(node)) texts.push({ ...at, node })
-    const below = [...entriesOf(at).map(({ value }) => value), ...itemsOf(at)]
-    waiting.push(...below.reverse())
+    const inside = [...entriesOf(at).map(({ value }) => value), ...itemsOf(at)]
+    waiting.push(...inside.reverse())
   }
   return texts
 }
@@ -110,11 +112,15 @@ export function mapOf(node: YAMLMap): YAMLMap<Node, Node | null> & {
   return node as YAMLMap<Node, Node | null>
 }
 
-function placeOf(node: Node | null, isShared: boolean, anchors: Anchors): Place {
+function below({ isShared, path, anchors }: Place, key: string | number) {
+  return { isShared, path: [...path, key], anchors }
+}
+
+function placeOf(node: Node | null, where: Pick<Place, 'isShared' | 'path' | 'anchors'>): Place {
   const alias = isAlias(node) ? node : undefined
-  const target = alias ? (anchors.get(alias) ?? null) : node
+  const target = alias ? (where.anchors.get(alias) ?? null) : node
   const isAnchor = target !== null && 'anchor' in target && target.anchor !== undefined
-  return { node: target, alias, isShared: isShared || isAnchor, anchors }
+  return { ...where, node: target, alias, isShared: where.isShared || isAnchor }
 }
 
 function isText(node: Node | null): node is Scalar<string> {

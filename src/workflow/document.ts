@@ -1,0 +1,257 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  type Pair,
+  Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+import type { Source } from '../wire/errors.ts'
+import { keyOf } from './file-expressions.ts'
+import type { Path } from './options.ts'
+import { columnOf, linesOf, type Span, trimmedEnd } from './spans.ts'
+import { parseYaml, rangeOf } from './yaml.ts'
+
+/** A key with its value, as a parsed document holds them: nodes only. */
+export type NodePair = Pair<Node, Node | null>
+
+export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[] {
+  return map.items as NodePair[] // a parsed document holds nodes only
+}
+
+/** What an alias stands for; anything else is itself. */
+export function resolved(document: Document, node: unknown): Node | undefined {
+  const found = isAlias(node) ? node.resolve(document) : (node as Node | null | undefined)
+  return found ?? undefined
+}
+
+/** An entry of a mapping or a list that is written as lines of its own, and not in braces. */
+export interface BlockEntry {
+  readonly path: Path
+  /** `undefined` for an item of a list. */
+  readonly key: Node | undefined
+  readonly value: Node | null
+  /** Where its key, or its dash, stands; and how far from the margin. */
+  readonly start: number
+  readonly column: number
+  /** Where its value ends, comments and white space behind it left out. */
+  readonly end: number
+}
+
+/** A comment, and whose it is. */
+export interface Comment extends Span {
+  /** The path of the entry that it speaks of; empty where it speaks of the whole file. */
+  readonly owner: Path
+  /** Where it stands: on lines before its owner, on a line of it, or on lines that end it. */
+  readonly role: 'above' | 'beside' | 'below'
+}
+
+/**
+ * A workflow file as its text has it: which lines belong to which entry, and whose the comments are.
+ *
+ * A comment beside something speaks of that. One on a line of its own speaks of the entry that begins
+ * below it, unless it is indented deeper than that one: then it ends what it is indented below.
+ */
+export class DocumentLines {
+  readonly text: string
+  readonly #yaml: Document.Parsed
+  #entries: ReadonlyMap<string, BlockEntry> | undefined
+  #comments: readonly Comment[] | undefined
+  #byOwner: ReadonlyMap<string, readonly Comment[]> | undefined
+
+  constructor(text: string, yaml: Document.Parsed) {
+    this.text = text
+    this.#yaml = yaml
+  }
+
+  /** @throws UserError with the syntax errors of the text */
+  static of(source: Source): DocumentLines {
+    return new DocumentLines(source.text, parseYaml(source))
+  }
+
+  /** Every entry that is written as lines, by `pathKey`, in the order of the file. */
+  get entries(): ReadonlyMap<string, BlockEntry> {
+    this.#entries ??= new Map(
+      blockEntries(this.text, this.#yaml.contents as Node | null).map((entry) => [
+        pathKey(entry.path),
+        entry,
+      ]),
+    )
+    return this.#entries
+  }
+
+  entry(path: Path): BlockEntry | undefined {
+    return this.entries.get(pathKey(path))
+  }
+
+  /** In the order of the file. */
+  get comments(): readonly Comment[] {
+    this.#comments ??= commentsOf(this.text, [...this.entries.values()])
+    return this.#comments
+  }
+
+  commentsOf(path: Path): readonly Comment[] {
+    this.#byOwner ??= grouped(this.comments)
+    return this.#byOwner.get(pathKey(path)) ?? []
+  }
+
+  /**
+   * The whole lines of an entry: those of its value, and the comments that speak of it or of what is
+   * below it. Blank lines above and behind it are not among them.
+   */
+  linesOf(entry: BlockEntry): Span {
+    const own = linesOf(this.text, entry.start, entry.end)
+    const above = this.commentsOf(entry.path).filter(({ role }) => role === 'above')
+    const first = above[0]
+    const start = first ? linesOf(this.text, first.start, first.end).start : own.start
+    return { start, end: this.#endWithComments(entry, own.end) }
+  }
+
+  /** Comments below the last line of an entry that end it, or what is below it. */
+  #endWithComments(entry: BlockEntry, end: number): number {
+    let at = end
+    for (const { start, owner, role, end: stop } of this.comments) {
+      if (start < end) continue
+      const isWithin = entry.path.every((key, index) => owner[index] === key)
+      if (!isWithin || role !== 'below') break
+      at = linesOf(this.text, start, stop).end
+    }
+    return at
+  }
+}
+
+/** A path as a key of a map. */
+export function pathKey(path: Path): string {
+  return JSON.stringify(path)
+}
+
+function grouped(comments: readonly Comment[]): Map<string, Comment[]> {
+  const groups = new Map<string, Comment[]>()
+  for (const comment of comments) {
+    const key = pathKey(comment.owner)
+    const group = groups.get(key)
+    if (group) group.push(comment)
+    else groups.set(key, [comment])
+  }
+  return groups
+}
+
+function blockEntries(text: string, top: Node | null): BlockEntry[] {
+  const entries: BlockEntry[] = []
+  const walk = (node: Node | null, path: Path): number => {
+    if (isMap(node) && !node.flow) return mapEntries(node, path)
+    if (isSeq(node) && !node.flow) return itemEntries(node.items as (Node | null)[], node, path)
+    return node ? endOf(text, node) : 0
+  }
+  const add = (entry: Omit<BlockEntry, 'end'>, least: number): number => {
+    const at = entries.push({ ...entry, end: 0 }) - 1
+    const end = Math.max(least, walk(entry.value, entry.path))
+    entries[at] = { ...entry, end }
+    return end
+  }
+  const mapEntries = (node: YAMLMap, path: Path): number => {
+    let end = 0
+    for (const pair of pairsOf(node)) {
+      const [start, keyEnd] = rangeOf(pair.key)
+      const least = Math.max(keyEnd, text.indexOf(':', keyEnd) + 1)
+      const { key, value } = pair
+      const column = columnOf(text, start)
+      end = add({ path: [...path, keyOf(pair)], key, value, start, column }, least)
+    }
+    return end
+  }
+  const itemEntries = (items: readonly (Node | null)[], node: Node, path: Path): number => {
+    let [start] = rangeOf(node)
+    let end = start
+    const column = columnOf(text, start)
+    items.forEach((value, at) => {
+      if (at > 0) start = dashFrom(text, end, column)
+      end = add({ path: [...path, at], key: undefined, value, start, column }, start + 1)
+    })
+    return end
+  }
+  walk(top, [])
+  return entries
+}
+
+/** The dash of the next item of a list, on a line of its own. */
+function dashFrom(text: string, from: number, column: number): number {
+  let line = text.indexOf('\n', from) + 1
+  while (line > 0 && line < text.length) {
+    const place = line + column
+    if (text[place] === '-' && text.slice(line, place).trim() === '') return place
+    line = text.indexOf('\n', line) + 1
+  }
+  return from
+}
+
+function endOf(text: string, node: Node): number {
+  const [start, end] = rangeOf(node)
+  // Of `|+`, the empty lines at its end are a part.
+  const isKept =
+    isScalar(node) &&
+    (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED) &&
+    /^[|>]\d?\+/.test(text.slice(start, start + 3))
+  return isKept ? end : trimmedEnd(text, start, end)
+}
+
+/** Tokens of no width by which the lexer marks what follows as a document or a scalar. */
+const SCALAR_MARK = '\u001f'
+const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR_MARK])
+
+function commentsOf(text: string, entries: readonly BlockEntry[]): Comment[] {
+  const comments: Comment[] = []
+  let at = 0
+  let before = ''
+  let next = 0
+  for (const token of new Lexer().lex(text)) {
+    if (!MARKS.has(token)) {
+      if (token.startsWith('#') && before !== SCALAR_MARK) {
+        while (entries[next] && (entries[next]?.start ?? 0) < at) next++
+        comments.push(commentAt(text, entries, next, { start: at, end: at + token.length }))
+      }
+      at += token.length
+    }
+    before = token
+  }
+  return comments
+}
+
+/** @param next the first entry that begins behind the comment */
+function commentAt(
+  text: string,
+  entries: readonly BlockEntry[],
+  next: number,
+  span: Span,
+): Comment {
+  const column = columnOf(text, span.start)
+  const isAlone = text.slice(span.start - column, span.start).trim() === ''
+  const last = entries[next - 1]
+  if (!isAlone) return { ...span, owner: last?.path ?? [], role: 'beside' }
+  // Within braces, or before a value that stands on a line of its own.
+  if (last && span.start < last.end && !isBlock(last.value)) {
+    return { ...span, owner: last.path, role: 'beside' }
+  }
+  const following = entries[next]
+  if (following && column <= following.column) {
+    return { ...span, owner: following.path, role: 'above' }
+  }
+  // What is above an entry begins before it, and less deep: so the nearest such line is it.
+  let deepest = Number.POSITIVE_INFINITY
+  for (let at = next - 1; at >= 0; at--) {
+    const entry = entries[at]
+    if (!entry || entry.column >= deepest) continue
+    deepest = entry.column
+    if (deepest < column) return { ...span, owner: entry.path, role: 'below' }
+  }
+  return { ...span, owner: [], role: 'below' }
+}
+
+export function isBlock(node: unknown): node is YAMLMap | YAMLSeq {
+  return (isMap(node) || isSeq(node)) && !node.flow
+}

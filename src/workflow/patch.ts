@@ -1,0 +1,488 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  parse,
+  Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+import {
+  type BlockEntry,
+  DocumentLines,
+  isBlock,
+  type NodePair,
+  pairsOf,
+  pathKey,
+} from './document.ts'
+import { encoded, keyOf } from './file-expressions.ts'
+import type { Path } from './options.ts'
+import {
+  applyEdits,
+  columnOf,
+  dedent,
+  type Edit,
+  indent,
+  type Lines,
+  linesOf,
+  ScalarText,
+  trimmedEnd,
+} from './spans.ts'
+import { rangeOf } from './yaml.ts'
+
+/** Where among the entries of a mapping or a list something comes to stand. */
+export type Where = 'first' | 'last' | { readonly before: Key } | { readonly after: Key }
+type Key = string | number
+
+/**
+ * A change of a workflow file, by the path of what it changes. Everything else stays as it is, and
+ * every comment stays with the entry that it speaks of.
+ */
+export type Operation =
+  /** Gives an entry that is there another value, as lines at column 0. */
+  | { readonly op: 'set'; readonly path: Path; readonly lines: Lines }
+  /** An entry with all that is below it goes; a mapping without entries goes with the last of them. */
+  | { readonly op: 'remove'; readonly path: Path }
+  /**
+   * Entries, as lines at column 0, come into the mapping or list at a path. Where none is there,
+   * one is made, at `parent` among those beside it.
+   */
+  | {
+      readonly op: 'insert'
+      readonly path: Path
+      readonly lines: Lines
+      readonly where: Where
+      readonly parent?: Where
+    }
+  /** A name, a list of names, or a mapping in braces becomes a mapping of lines; one stays so. */
+  | { readonly op: 'wrap'; readonly path: Path }
+  /** Characters of a text become others; edits are of its value, not of how it is written. */
+  | { readonly op: 'rewriteText'; readonly path: Path; readonly edits: readonly Edit[] }
+
+type Of<Op extends Operation['op']> = Extract<Operation, { readonly op: Op }>
+
+/**
+ * What the operations make of a text, as edits. They are given in one go: each path is one of the
+ * text before all of them. What is inserted at one place stands there in the order of the operations.
+ */
+export function patch(
+  yaml: Document.Parsed,
+  text: string,
+  operations: readonly Operation[],
+): Edit[] {
+  return new Patch(yaml, new DocumentLines(text, yaml), operations).edits()
+}
+
+class Patch {
+  readonly #yaml: Document.Parsed
+  readonly #lines: DocumentLines
+  readonly #operations: readonly Operation[]
+  /** Paths of the collections that are written anew as a whole. */
+  readonly #wrapped: ReadonlySet<string>
+  readonly #removed: ReadonlySet<string>
+
+  constructor(yaml: Document.Parsed, lines: DocumentLines, operations: readonly Operation[]) {
+    this.#yaml = yaml
+    this.#lines = lines
+    const wrapped = operations.filter(({ op, path }) => op === 'wrap' && !this.#isBlockMap(path))
+    this.#wrapped = new Set(wrapped.map(({ path }) => pathKey(path)))
+    this.#operations = withoutEmptied(operations, (path) => this.#collectionAt(path))
+    const removed = this.#operations.filter(({ op }) => op === 'remove')
+    this.#removed = new Set(removed.map(({ path }) => pathKey(path)))
+  }
+
+  edits(): Edit[] {
+    return this.#operations.flatMap((operation) => this.#editsOf(operation))
+  }
+
+  #editsOf(operation: Operation): Edit[] {
+    if (operation.op === 'set') return this.#set(operation)
+    if (operation.op === 'remove') return this.#remove(operation)
+    if (operation.op === 'insert') return this.#insert(operation)
+    if (operation.op === 'rewriteText') return this.#rewriteText(operation)
+    return this.#wrapped.has(pathKey(operation.path)) ? this.#wrap(operation) : []
+  }
+
+  #isBlockMap(path: Path): boolean {
+    const node = this.#nodeAt(path)
+    return isMap(node) && isBlock(node)
+  }
+
+  #nodeAt(path: Path): Node | undefined {
+    const node = path.length === 0 ? this.#yaml.contents : this.#yaml.getIn(path, true)
+    return (node as Node | null | undefined) ?? undefined // a parsed document holds nodes only
+  }
+
+  #collectionAt(path: Path): YAMLMap | YAMLSeq | undefined {
+    const node = this.#nodeAt(path)
+    return isMap(node) || isSeq(node) ? node : undefined
+  }
+
+  #pairAt(path: Path): NodePair | undefined {
+    const map = this.#nodeAt(path.slice(0, -1))
+    return isMap(map) ? pairsOf(map).find((pair) => keyOf(pair) === path.at(-1)) : undefined
+  }
+
+  #set({ path, lines }: Of<'set'>): Edit[] {
+    const pair = this.#pairAt(path)
+    if (!pair) throw new RangeError(`nothing to set at ${path.join('.')}`)
+    const { text } = this.#lines
+    const span = valueSpan(text, pair)
+    const blank = span.isEmpty && lines[0] !== '' ? ' ' : ''
+    const entry = this.#lines.entry(path)
+    const [first = '', ...more] = lines
+    if (!entry) return [{ ...span, text: `${blank}${inFlow(lines)}` }]
+    const written = text.slice(span.start, span.end)
+    const comment = /^[|>][-+\d]*[ \t]+(#[^\n]*)/.exec(written)?.[1]
+    const head = { ...span, text: `${blank}${first}${comment ? ` ${comment}` : ''}` }
+    if (more.length === 0) return [head]
+    const body = asLines(more, entry.column + 2)
+    return [
+      ...this.#raised(entry),
+      head,
+      this.#lineAt(linesOf(text, span.start, span.end).end, body),
+    ]
+  }
+
+  /** Comments that end an entry come to stand above it: below a block of text they would join it. */
+  #raised(entry: BlockEntry): Edit[] {
+    const { text } = this.#lines
+    const start = linesOf(text, entry.start, entry.start).start
+    const below = this.#lines.commentsOf(entry.path).filter(({ role }) => role === 'below')
+    return below.flatMap((comment) => {
+      const line = linesOf(text, comment.start, comment.end)
+      const raised = asLines([text.slice(comment.start, comment.end)], entry.column)
+      return [
+        { start, end: start, text: raised },
+        { ...line, text: '' },
+      ]
+    })
+  }
+
+  #remove({ path }: Of<'remove'>): Edit[] {
+    if (this.#wrapped.has(pathKey(path.slice(0, -1)))) return []
+    const { text } = this.#lines
+    const entry = this.#lines.entry(path)
+    if (!entry) return this.#removeInFlow(path)
+    const span = this.#lines.linesOf(entry)
+    if (path.length === 1) {
+      const empty = /^(?:[ \t]*\n)*/.exec(text.slice(span.end))?.[0] ?? ''
+      return [{ start: span.start, end: span.end + empty.length, text: '' }]
+    }
+    const isReplaced = this.#operations.some(
+      (one) =>
+        one.op === 'insert' &&
+        pathKey(one.path) === pathKey(path.slice(0, -1)) &&
+        typeof one.where === 'object' &&
+        'before' in one.where &&
+        one.where.before === path.at(-1),
+    )
+    const start = isReplaced ? span.start : blanksAbove(text, span.start)
+    return [{ start, end: span.end, text: '' }]
+  }
+
+  /** The first of them that goes writes the mapping anew, for all. */
+  #removeInFlow(path: Path): Edit[] {
+    const parent = path.slice(0, -1)
+    const map = this.#nodeAt(parent)
+    if (!isMap(map)) throw new RangeError(`nothing to remove at ${path.join('.')}`)
+    const { text } = this.#lines
+    const isGone = (pair: NodePair) => this.#removed.has(pathKey([...parent, keyOf(pair)]))
+    const pairs = pairsOf(map)
+    const first = pairs.find(isGone)
+    if (!first || keyOf(first) !== path.at(-1)) return []
+    const kept = pairs
+      .filter((pair) => !isGone(pair))
+      .map(({ key, value }) => text.slice(rangeOf(key)[0], rangeOf(value ?? key)[1]))
+    const [start, end] = rangeOf(map)
+    return [{ start, end, text: `{${kept.join(', ')}}` }]
+  }
+
+  #insert({ path, lines, where, parent }: Of<'insert'>): Edit[] {
+    if (this.#wrapped.has(pathKey(path))) return []
+    const collection = this.#collectionAt(path)
+    if (!collection) {
+      const name = path.at(-1)
+      if (typeof name !== 'string') throw new RangeError(`nothing at ${path.join('.')}`)
+      const above = path.slice(0, -1)
+      // A key that is there without a value, such as `env:`.
+      if (this.#pairAt(path)) return this.#set({ op: 'set', path, lines: ['', ...lines] })
+      return this.#insert({
+        op: 'insert',
+        path: above,
+        lines: [`${name}:`, ...indent(lines, 2)],
+        where: this.#collectionAt(above)?.items.length ? (parent ?? 'last') : 'first',
+        ...(parent && { parent }),
+      })
+    }
+    const keys = this.#keysOf(collection)
+    if (!isBlock(collection) || keys.length === 0)
+      return [this.#insertInFlow(path, collection, lines)]
+    const entry = (key: Key | undefined) =>
+      key === undefined ? undefined : this.#lines.entry([...path, key])
+    const beside = entry(keyBeside(where, keys))
+    if (!beside) return [this.#insertInFlow(path, collection, lines)]
+    const { text } = this.#lines
+    const span = this.#lines.linesOf(beside)
+    const isBehind = where === 'last' || (typeof where === 'object' && 'after' in where)
+    const at = isBehind ? span.end : where === 'first' ? blanksAbove(text, span.start) : span.start
+    return [this.#lineAt(at, asLines(lines, beside.column))]
+  }
+
+  #keysOf(collection: YAMLMap | YAMLSeq): Key[] {
+    return isMap(collection) ? pairsOf(collection).map(keyOf) : [...collection.items.keys()]
+  }
+
+  #insertInFlow(path: Path, collection: YAMLMap | YAMLSeq, lines: Lines): Edit {
+    const start = rangeOf(collection)[0] + 1
+    const text = isSeq(collection) ? itemsInFlow(lines) : entriesInFlow(lines)
+    // Of several that come into an empty one, each but the first needs a comma before it.
+    const isFollowed = collection.items.length > 0
+    const key = pathKey(path)
+    const all = this.#operations.filter((one) => one.op === 'insert' && pathKey(one.path) === key)
+    const isFirst = all.findIndex((one) => one.op === 'insert' && one.lines === lines) <= 0
+    return { start, end: start, text: isFollowed ? `${text}, ` : isFirst ? text : `, ${text}` }
+  }
+
+  /** Lines at the beginning of a line, or at the end of a text whose last one is not ended. */
+  #lineAt(at: number, lines: string): Edit {
+    const isOpen = at > 0 && this.#lines.text[at - 1] !== '\n'
+    return { start: at, end: at, text: isOpen ? `\n${lines.replace(/\n$/, '')}` : lines }
+  }
+
+  #wrap({ path }: Of<'wrap'>): Edit[] {
+    const pair = this.#pairAt(path)
+    const entry = this.#lines.entry(path)
+    if (!pair || !entry) throw new RangeError(`nothing to wrap at ${path.join('.')}`)
+    const { text } = this.#lines
+    const there = namedEntries(this.#yaml, text, path)
+    const inserted = (isHere: (where: Where) => boolean) =>
+      this.#operations.flatMap((one) =>
+        one.op === 'insert' && pathKey(one.path) === pathKey(path) && isHere(one.where)
+          ? one.lines
+          : [],
+      )
+    const lines = [
+      ...inserted((where) => where === 'first'),
+      ...there.flatMap(({ key, name, lines: own }) => [
+        ...inserted((at) => typeof at === 'object' && 'before' in at && at.before === name),
+        ...(this.#removed.has(pathKey([...path, name])) ||
+        this.#removed.has(pathKey([...path, key]))
+          ? []
+          : own),
+        ...inserted((at) => typeof at === 'object' && 'after' in at && at.after === name),
+      ]),
+      ...inserted((where) => where === 'last'),
+    ]
+    const start = text.indexOf(':', rangeOf(pair.key)[1]) + 1
+    const isList = isBlock(pair.value)
+    const end = pair.value ? Math.max(start, trimmedEnd(text, start, entry.end)) : start
+    const lineEnd = isList ? end : linesOf(text, start, end).end
+    const beside = this.#lines
+      .commentsOf(path)
+      .filter((one) => one.role === 'beside' && one.end <= Math.max(end, lineEnd))
+      .map((one) => ` ${text.slice(one.start, one.end)}`)
+    const stop = isList ? this.#endOfList(path, end) : trimmedEnd(text, start, lineEnd)
+    const written = indent(lines, columnOf(text, rangeOf(pair.key)[0]) + 2)
+    return [{ start, end: Math.max(stop, start), text: [beside.join(''), ...written].join('\n') }]
+  }
+
+  /** With the comments that the last item has beside it, and below. */
+  #endOfList(path: Path, end: number): number {
+    const list = this.#collectionAt(path)
+    const last = this.#lines.entry([...path, (list?.items.length ?? 1) - 1])
+    const span = last && this.#lines.linesOf(last)
+    return span ? trimmedEnd(this.#lines.text, span.start, span.end) : end
+  }
+
+  #rewriteText({ path, edits }: Of<'rewriteText'>): Edit[] {
+    const scalar = this.#nodeAt(path)
+    if (!isScalar(scalar) || typeof scalar.value !== 'string') {
+      throw new RangeError(`no text at ${path.join('.')}`)
+    }
+    return textEdits(this.#lines.text, scalar, edits, this.#isInFlow(path))
+  }
+
+  #isInFlow(path: Path): boolean {
+    return path.some((_, at) => {
+      const above = this.#nodeAt(path.slice(0, at))
+      return (isMap(above) || isSeq(above)) && above.flow === true
+    })
+  }
+}
+
+/** The edits of a text in its file that make its value another one. */
+function textEdits(
+  text: string,
+  scalar: Scalar,
+  edits: readonly Edit[],
+  isInFlow: boolean,
+): Edit[] {
+  // Within braces a plain text ends at the next bracket or comma.
+  const isPlain = scalar.type === Scalar.PLAIN && isInFlow
+  if (isPlain && edits.some((edit) => /[[\]{},]/.test(edit.text))) {
+    const [start, end] = rangeOf(scalar)
+    const value = JSON.stringify(applyEdits(String(scalar.value), edits))
+    return [{ start, end: trimmedEnd(text, start, end), text: value }]
+  }
+  const written = new ScalarText(text, scalar)
+  return edits.map((edit) => ({
+    ...written.span(edit.start, edit.end),
+    text: encoded(edit.text, scalar),
+  }))
+}
+
+/** An entry of a mapping as the file has it, at column 0. */
+export interface EntryLines {
+  /** Its key; of a list, its place. */
+  readonly key: Key
+  /** Its key; of a list, the item itself. */
+  readonly name: string
+  readonly lines: Lines
+}
+
+/**
+ * The entries of a mapping as lines at column 0, each with its comments. A name, a list of names,
+ * and a mapping in braces are written as a mapping of lines.
+ */
+export function namedEntries(yaml: Document.Parsed, text: string, path: Path): EntryLines[] {
+  const node = yaml.getIn(path, true)
+  const lines = new DocumentLines(text, yaml)
+  if (isMap(node)) {
+    return pairsOf(node).map((pair) => {
+      const name = keyOf(pair)
+      return { key: name, name, lines: entryLines(lines, [...path, name], pair) }
+    })
+  }
+  const items = isSeq(node) ? node.items : isScalar(node) && node.value !== null ? [node] : []
+  return (items as Node[]).map((item, at) => {
+    const target = isAlias(item) ? item.resolve(yaml) : item
+    const name = String(isScalar(target) ? target.value : target)
+    const entry = lines.entry([...path, at])
+    // `- push # why` becomes a key of a mapping.
+    const own = entry
+      ? ownLines(lines, entry).map((line) =>
+          line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, `${keyText(name)}:`),
+        )
+      : [`${keyText(name)}:`]
+    return { key: at, name, lines: own }
+  })
+}
+
+function keyText(name: string): string {
+  return /^[\w-]+$/.test(name) ? name : JSON.stringify(name)
+}
+
+/**
+ * An entry with its comments as lines at column 0.
+ *
+ * @param edits what of it is written otherwise, by places of the text
+ */
+export function entryLines(
+  lines: DocumentLines,
+  path: Path,
+  { key, value }: NodePair,
+  edits: readonly Edit[] = [],
+): Lines {
+  const entry = lines.entry(path)
+  if (entry) return ownLines(lines, entry, edits)
+  const { text } = lines
+  const changed = (start: number, end: number) =>
+    applyEdits(
+      text.slice(start, end),
+      edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
+    )
+  const name = text.slice(...rangeOf(key))
+  const [first = '', ...more] = value ? changed(...rangeOf(value)).split('\n') : []
+  return [first ? `${name}: ${first}` : `${name}:`, ...more.map((line) => `  ${line}`)]
+}
+
+function ownLines(lines: DocumentLines, entry: BlockEntry, edits: readonly Edit[] = []): Lines {
+  const { start, end } = lines.linesOf(entry)
+  const inside = edits.map((edit) => ({
+    ...edit,
+    start: edit.start - start,
+    end: edit.end - start,
+  }))
+  const written = applyEdits(lines.text.slice(start, end), inside)
+  return dedent(written.replace(/\n$/, '').split('\n'), entry.column)
+}
+
+/** The `remove`s with those of mappings and sections that lose their last entry. */
+function withoutEmptied(
+  operations: readonly Operation[],
+  collectionAt: (path: Path) => YAMLMap | YAMLSeq | undefined,
+): readonly Operation[] {
+  const counts = new Map<string, { readonly path: Path; count: number }>()
+  for (const { op, path } of operations) {
+    if (op !== 'remove' || path.length < 2) continue
+    const parent = path.slice(0, -1)
+    const known = counts.get(pathKey(parent)) ?? { path: parent, count: 0 }
+    known.count++
+    counts.set(pathKey(parent), known)
+  }
+  const isFilled = (path: Path) =>
+    operations.some(
+      (one) => (one.op === 'insert' || one.op === 'wrap') && pathKey(one.path) === pathKey(path),
+    )
+  const emptied = [...counts.values()].filter(
+    ({ path, count }) => collectionAt(path)?.items.length === count && !isFilled(path),
+  )
+  if (emptied.length === 0) return operations
+  const gone = new Set(emptied.map(({ path }) => pathKey(path)))
+  const rest = operations.filter(
+    ({ op, path }) => op !== 'remove' || !gone.has(pathKey(path.slice(0, -1))),
+  )
+  const whole = emptied.map(({ path }): Operation => ({ op: 'remove', path }))
+  return withoutEmptied([...rest, ...whole], collectionAt)
+}
+
+function keyBeside(where: Where, keys: readonly Key[]): Key | undefined {
+  if (where === 'first') return keys[0]
+  if (where === 'last') return keys.at(-1)
+  return 'before' in where ? where.before : where.after
+}
+
+/** Where the value of a key stands; where it has none, after its colon. */
+function valueSpan(text: string, { key, value }: NodePair) {
+  const [start, end] = value ? rangeOf(value) : [0, 0]
+  if (end > start) return { start, end: trimmedEnd(text, start, end), isEmpty: false }
+  const colon = text.indexOf(':', rangeOf(key)[1]) + 1
+  return { start: colon, end: colon, isEmpty: true }
+}
+
+/** Where the blank lines above a line begin. */
+function blanksAbove(text: string, lineStart: number): number {
+  let start = lineStart
+  for (;;) {
+    const above = text.lastIndexOf('\n', start - 2) + 1
+    if (start === 0 || text.slice(above, start).trim() !== '') return start
+    start = above
+  }
+}
+
+function asLines(lines: Lines, column: number): string {
+  return indent(lines, column)
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** A value within braces: everything stands on one line there. */
+function inFlow(lines: Lines): string {
+  const [only = ''] = lines
+  const isFlow = lines.length === 1 && /^[[{"']/.test(only)
+  return isFlow ? only : JSON.stringify(parse(lines.join('\n')))
+}
+
+function entriesInFlow(lines: Lines): string {
+  return JSON.stringify(parse(lines.join('\n'))).slice(1, -1)
+}
+
+function itemsInFlow(lines: Lines): string {
+  const items = parse(lines.join('\n')) as unknown[] // lines of a list
+  const isName = (item: unknown) => typeof item === 'string' && /^[A-Za-z_][\w-]*$/.test(item)
+  return items.map((item) => (isName(item) ? item : JSON.stringify(item))).join(', ')
+}
