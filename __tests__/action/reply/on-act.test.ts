@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { explainWorkflow } from '../../../src/model/explain.ts'
+import { readWorkflowJobs } from '../../../src/model/workflow-jobs.ts'
+import { ACT, runAct } from '../../support/act.ts'
+import { type ChatStandIn, discordStandIn, dispatched, slackStandIn } from '../../support/chats.ts'
+
+const testOnAct = ACT ? test : test.skip
+
+let slack: ChatStandIn
+let discord: ChatStandIn
+beforeEach(async () => {
+  slack = await slackStandIn().start()
+  discord = await discordStandIn().start()
+})
+afterEach(() => Promise.all([slack.stop(), discord.stop()]))
+
+const workflow = () => `name: hook.yml
+on: {repository_dispatch: {types: [webhook]}}
+jobs:
+  on:
+    runs-on: ubuntu-latest
+    outputs:
+      items: \${{ steps.hookline.outputs.items }}
+      triggered: \${{ steps.hookline.outputs.triggered }}
+    steps:
+      - run: "mkdir workflows && echo 'on: slack' > workflows/hook.yml"
+      - id: hookline
+        uses: hookline/hookline@v1
+        with: {workflow: workflows/hook.yml}
+  answer:
+    needs: on
+    if: needs.on.outputs.items != '[]'
+    runs-on: ubuntu-latest
+    strategy: {matrix: {on: "\${{ fromJSON(needs.on.outputs.items) }}"}}
+    steps:
+      - uses: hookline/hookline/reply@v1
+        with:
+          to: \${{ toJSON(matrix.on) }}
+          text: "**done** \${{ matrix.on.slack.outputs.text }}"
+          format: markdown
+          slack-url: ${slack.url}
+  never:
+    needs: on
+    if: needs.on.outputs.triggered != 'true'
+    runs-on: ubuntu-latest
+    steps: [{run: exit 1}]
+`
+
+describe('the built actions on act', () => {
+  testOnAct(
+    'answer a command in a matrix, and print nothing that lets others write',
+    async () => {
+      const secret = `${slack.url}/commands/T1/2/capability-of-this-test`
+      const body = new URLSearchParams({
+        ...{ command: '/deploy', text: 'now', team_id: 'T1', channel_id: 'C1', user_id: 'U1' },
+        ...{ trigger_id: '1.2.3', response_url: secret, token: 'old' },
+      }).toString()
+      const payload = dispatched('slack', body, 'application/x-www-form-urlencoded')
+      const text = workflow()
+      const run = await runAct(
+        { '.github/workflows/hook.yml': text },
+        { name: 'repository_dispatch', payload },
+      )
+      expect(run.log).toContain('Job succeeded')
+      expect(slack.calls.map(({ path }) => path)).toEqual([
+        '/commands/T1/2/capability-of-this-test',
+      ])
+      expect(slack.body(0)).toMatchObject({ text: '*done* now' })
+      expect(run.log).not.toContain('capability-of-this-test')
+
+      // What the model says of the same event is what the runner did.
+      const items = [
+        { slack: { outcome: 'success', conclusion: 'success', outputs: { text: 'now' } } },
+      ]
+      const explained = explainWorkflow(readWorkflowJobs({ name: 'h', file: 'h', text }), {
+        github: { event_name: 'repository_dispatch', event: payload },
+        outputsOf: ({ uses }) =>
+          uses === 'hookline/hookline@v1'
+            ? { items: JSON.stringify(items), triggered: 'true' }
+            : undefined,
+      })
+      const runs = explained.flatMap(({ id, verdict }) => (verdict === 'runs' ? [id] : []))
+      const ran = Object.keys(run.jobs).map((job) => job.replace(/-\d+$/, ''))
+      expect(runs).toEqual(['on', 'answer'])
+      expect(ran).toEqual(runs)
+    },
+    300_000,
+  )
+})

@@ -1,0 +1,96 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { bundle } from './build.ts'
+import { ACTION_NODE } from './node24.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The program: `HOOKLINE_ACT`, or `act` on the PATH; `null` where there is none. */
+export const ACT = findAct()
+
+function findAct(): string | null {
+  const program = process.env.HOOKLINE_ACT || 'act'
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return program
+  } catch {
+    return null
+  }
+}
+
+export interface ActRun {
+  readonly exitCode: number | null
+  /** What the run says, of all its jobs. */
+  readonly log: string
+  /** How each job that was begun ended, by its name in the log. */
+  readonly jobs: Readonly<Record<string, 'success' | 'failure'>>
+}
+
+interface ActEvent {
+  readonly name: string
+  readonly payload: unknown
+  readonly secrets?: Readonly<Record<string, string>>
+}
+
+/** Runs a workflow file by act, in a repository of its own, with the built actions. */
+export async function runAct(
+  files: Readonly<Record<string, string>>,
+  { name, payload, secrets = {} }: ActEvent,
+): Promise<ActRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookline-act-'))
+  try {
+    const action = join(folder, 'action')
+    for (const part of ['action.yml', 'reply/action.yml']) {
+      mkdirSync(dirname(join(action, part)), { recursive: true })
+      cpSync(join(ROOT, part), join(action, part))
+    }
+    cpSync(dirname(dirname(bundle('reply/index.js'))), join(action, 'dist'), { recursive: true })
+    const repository = join(folder, 'repository')
+    for (const [file, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(repository, file)), { recursive: true })
+      writeFileSync(join(repository, file), content)
+    }
+    for (const at of [action, repository]) commit(at)
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    symlinkSync(ACTION_NODE, join(bin, 'node'))
+    const event = join(folder, 'event.json')
+    writeFileSync(event, JSON.stringify(payload))
+    const given = Object.entries(secrets).flatMap(([key, value]) => ['-s', `${key}=${value}`])
+    const args = [
+      ...[name, '-e', event, '-P', 'ubuntu-latest=-self-hosted', '--pull=false'],
+      ...[
+        '--action-offline-mode',
+        '--local-repository',
+        `hookline/hookline@v1=${action}`,
+        ...given,
+      ],
+    ]
+    const child = spawn(ACT ?? '', args, {
+      cwd: repository,
+      env: { HOME: folder, PATH: `${bin}:${process.env.PATH}`, ACT_DISABLE_VERSION_CHECK: 'true' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const closed = new Promise<number | null>((resolve) => child.on('close', resolve))
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+    const log = `${out}${err}`
+    const ended = [...log.matchAll(/\[[^\]]*?\/(.+?)\s*\].*Job (succeeded|failed)/g)]
+    const jobs = ended.map(([, job = '', how]) => {
+      return [job, how === 'succeeded' ? 'success' : 'failure'] as const
+    })
+    return { exitCode: await closed, log, jobs: Object.fromEntries(jobs) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function commit(folder: string): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' })
+  git('init', '-q', '-b', 'main')
+  git('add', '-A')
+  git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-q', '-m', 'all')
+}
