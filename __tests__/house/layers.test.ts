@@ -101,6 +101,15 @@ test('neither does a folder', () => {
   expect(findCircle(folders(modules))).toBeUndefined()
 })
 
+test('commands that show no inspector import nothing from it', () => {
+  const ours = modules.filter(({ path }) => /^cli\/(?:url|relay|init|connect)\b/.test(path))
+  expect(ours.length).toBeGreaterThan(4)
+  const importing = ours.filter(({ imports }) =>
+    imports.some((name) => folderOf(name) === 'inspector'),
+  )
+  expect(importing.map(({ path }) => path)).toEqual([])
+})
+
 test('every pattern of the wiring files matches one', () => {
   const paths = modules.map(({ path }) => path)
   const idle = WIRING.flatMap((pattern) => braceExpand(pattern)).filter(

@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } fro
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { pageModule } from './inspector-page.js'
+import { pageModule, shrinkPage } from './inspector-page.js'
 import { COPIED, copyPackages } from './packages.js'
 import { TARGETS } from './targets.js'
 
@@ -19,7 +19,7 @@ const DAY = 86_400_000
 /**
  * Bundles every target from the sources as they stand, laid out as the package is, and once for each
  * state of them: a test that read `dist/` would pass whatever the sources say. The same entries with the
- * same packages as `npm run build` takes, by a bundler that needs a second; only the worker is minified, whose size is tested.
+ * same packages as `npm run build` takes, by a bundler that needs a second; only the worker and the page are minified, whose sizes are tested.
  *
  * @returns {Promise<string>} folder with `package.json` and `dist/`
  */
@@ -155,7 +155,8 @@ function page() {
           write: false,
           logLevel: 'error',
         })
-        return { contents: await pageModule(folder, outputFiles[0]?.text ?? '') }
+        const { code } = await shrinkPage(outputFiles[0]?.text ?? '')
+        return { contents: await pageModule(folder, code) }
       })
     },
   }

@@ -45,6 +45,11 @@ export async function pageModule(page, script) {
 /** @param {string} entry */
 async function bundleScript(entry) {
   const built = await ncc(resolve(entry), { cache: false, quiet: true })
-  const { code } = await minify(built.code, { module: true, compress: true, mangle: true })
+  const { code } = await shrinkPage(built.code)
   return { code, modules: modulesOf(built.stats.compilation) }
+}
+
+/** @param {string} code of its script, bundled */
+export function shrinkPage(code) {
+  return minify(code, { module: true, compress: true, mangle: true })
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { ANY_REQUEST } from '../inspector/local-engine.ts'
 import { readApiUrl, systemClock } from '../relay/config.ts'
+import { ANY_REQUEST } from '../triggers/example-line.ts'
 import type { Sender } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { UsageError, UserError } from '../wire/errors.ts'

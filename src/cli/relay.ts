@@ -85,8 +85,8 @@ async function publicLines(
   repository: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
-  const { ANY_REQUEST, exampleLine } = await import('../inspector/local-engine.ts')
-  const { triggersHere } = await import('./dev.ts')
+  const { ANY_REQUEST, exampleLine } = await import('../triggers/example-line.ts')
+  const { triggersHere } = await import('./workflows-here.ts')
   const { originRepository } = await import('./files.ts')
   const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere(env)
   const { workflow, trigger, example = ANY_REQUEST } = first

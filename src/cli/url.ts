@@ -3,8 +3,7 @@ import { Command } from 'commander'
 import * as v from 'valibot'
 import { http } from '../action/http.ts'
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
-import { shellQuoted } from '../inspector/curl.ts'
-import { ANY_REQUEST, exampleLine } from '../inspector/local-engine.ts'
+import { ANY_REQUEST, exampleLine } from '../triggers/example-line.ts'
 import {
   BOT_TOKEN,
   type Bot,
@@ -16,6 +15,7 @@ import {
 } from '../triggers/messaging-bot/bot-api.ts'
 import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
 import type { ExampleRequest } from '../triggers/trigger.ts'
+import { shellQuoted } from '../wire/curl.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
@@ -97,7 +97,7 @@ const DEV = 'http://localhost:3000'
 
 /** What fires a trigger, where its file is here: its path goes into the URL. */
 async function exampleHere(path: string): Promise<ExampleRequest> {
-  const { triggersHere } = await import('./dev.ts')
+  const { triggersHere } = await import('./workflows-here.ts')
   const here = triggersHere(process.env).find(
     ({ workflow, trigger }) => `${workflow}/${trigger}` === path,
   )

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { enginePorts } from '../action/ports.ts'
+import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
@@ -9,6 +10,7 @@ import { answer, type RunningServer, serveRelay } from '../relay/http-server.ts'
 import { type RelayPorts, type RelayRequest, relay } from '../relay/relay.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
+import { exampleLine } from '../triggers/example-line.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
@@ -21,12 +23,8 @@ import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
 import {
   type DevEvent,
-  exampleLine,
-  foundTriggers,
   type LocalPlatformPorts,
-  polledTriggers,
   poller,
-  readAllWorkflows,
   repeat,
   runLocally,
 } from './local-engine.ts'

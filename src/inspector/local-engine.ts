@@ -1,22 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stepOutputs } from '../action/outputs.ts'
+import { readAllWorkflows } from '../engine/all-workflows.ts'
 import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import { filterMisses, missText } from '../engine/filter-misses.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
-import type { Evaluation, OnContext } from '../engine/result.ts'
-import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
+import type { Evaluation } from '../engine/result.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER, type PlatformEvent } from '../wire/payload.ts'
-import { counted, printable } from '../wire/printable.ts'
-import { renderProblem } from '../workflow/code-frame.ts'
-import type { Workflow } from '../workflow/workflow.ts'
-import type { Reader, ShownJobs } from './api.ts'
-import { curlLine } from './curl.ts'
-import { type ExplainedEvent, formatJobs } from './jobs.ts'
-import { offers, onExpression, type Place } from './page/expression.ts'
+import type { ExplainedEvent } from './jobs.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
 export interface DevEvent
@@ -145,28 +139,6 @@ const SHOWN_MISSES = 20
 /** No step of a job runs here that could read it. */
 const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
 
-/** An event as `--json` prints it, on one line: of messages, the kinds of which there are any. */
-export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): string {
-  const { delivery, workflow, trigger, count, items, reason = null } = event
-  const { errors, warnings, notices } = event
-  const problems = event.problems.map(({ message, position, hint }) => ({
-    message,
-    ...(position && {
-      file: position.source.file,
-      line: position.line,
-      column: position.column,
-    }),
-    ...(hint && { hint }),
-  }))
-  const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
-  const messages = Object.entries({ errors, warnings, notices, problems })
-  const decided = jobs.map(({ file, jobs: all }) => {
-    return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
-  })
-  const given = [...messages, ['jobs', decided] as const].filter(([, list]) => list.length > 0)
-  return JSON.stringify({ ...told, ...Object.fromEntries(given) })
-}
-
 /**
  * Polls every workflow that has a trigger for it, once.
  *
@@ -215,185 +187,4 @@ export function repeat(
     stopping.abort()
     return ended
   }
-}
-
-/** All workflows that can be read, and the mistakes of the others. */
-interface AllWorkflows {
-  readonly found: readonly Workflow[]
-  readonly problems: readonly Problem[]
-}
-
-/** Reads every workflow there is: one wrong file does not hide the others. */
-export function readAllWorkflows(open: () => WorkflowSource): AllWorkflows {
-  const opened = attempt(() => {
-    const source = open()
-    return { source, names: source.names() }
-  })
-  if ('problems' in opened) return { found: [], problems: opened.problems }
-  const { source, names } = opened.value
-  const results = names.map((name) => attempt(() => source.find(name)))
-  return {
-    found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
-    problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
-  }
-}
-
-type Attempt<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
-
-function attempt<Value>(read: () => Value): Attempt<Value> {
-  try {
-    return { value: read() }
-  } catch (error) {
-    if (error instanceof UserError) return { problems: error.problems }
-    throw error
-  }
-}
-
-/** A trigger that waits for requests, with the address that it answers to. */
-export interface FoundTrigger {
-  readonly workflow: string
-  readonly trigger: string
-  readonly url: string
-  /** `undefined` when only its sender can make a request that fires it. */
-  readonly example: ExampleRequest | undefined
-  readonly proofs: readonly Proof[]
-}
-
-/** The triggers of workflows that take webhooks, as addresses below `base`. */
-export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
-  return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, takesWebhooks, example, proofs }) => {
-      const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
-      return takesWebhooks ? [{ workflow, trigger, url, example, proofs }] : []
-    }),
-  )
-}
-
-/** The triggers of workflows that poll: `bot/messaging_bot`. */
-export function polledTriggers(workflows: readonly Workflow[]): string[] {
-  return workflows.flatMap(({ name, triggers }) =>
-    triggers.flatMap((trigger) => (trigger.poll ? [`${name}/${trigger.name}`] : [])),
-  )
-}
-
-/** A trigger as a list shows it: how to call it, and where. */
-export function listLine({ url, example }: FoundTrigger): string {
-  return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`
-}
-
-/** What fires a trigger that asks for nothing else. */
-export const ANY_REQUEST: ExampleRequest = {
-  method: 'POST',
-  path: '',
-  contentType: 'application/json',
-  body: '{"hello":"world"}',
-}
-
-/**
- * A line for a shell that fires a trigger.
- *
- * @param credential what a relay is brought, or the shell's variable for it, `$HOOKLINE_TOKEN`; absent
- * where none is needed
- */
-export function exampleLine(
-  url: string,
-  { method, path, contentType, body }: ExampleRequest,
-  credential?: string,
-): string {
-  const headers = {
-    ...(credential !== undefined && { 'X-Platform-Authorization': `Bearer ${credential}` }),
-    ...(contentType !== undefined && { 'content-type': contentType }),
-  }
-  const variables = credential?.startsWith('$') ? [credential] : []
-  return curlLine({ method, url: url + path, headers, body: body ?? '', variables })
-}
-
-/** Characters of a value that are shown; the rest is counted. */
-const SHOWN_LENGTH = 500
-
-function indented(text: string): string {
-  return `  ${visible(text)}`
-}
-
-/** Of messages, the worst first. */
-const KINDS = ['error', 'warning', 'notice'] as const
-
-/**
- * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
- * each under the expression that reads it.
- *
- * @param readers who can read the outputs
- * @param jobs what the workflow's jobs do with it
- */
-export function formatEvent(
-  event: DevEvent,
-  readers: readonly Reader[] = [],
-  jobs: readonly ShownJobs[] = [],
-): string {
-  const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
-  const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
-  const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
-  return [
-    `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
-    ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
-    ...event.decisions.flatMap(({ tally }) =>
-      (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indented),
-    ),
-    ...KINDS.flatMap((kind) => event[`${kind}s`].map((text) => `  ${kind}: ${visible(text)}`)),
-    ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
-    ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
-    formatJobs(jobs),
-  ].join('\n')
-}
-
-function outputLines(
-  context: OnContext,
-  item: number,
-  fields: readonly string[],
-  readers: readonly Reader[],
-): string[] {
-  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
-    if (outcome !== 'success') return []
-    return Object.entries(outputs).flatMap(([name, value]) => {
-      const isStructure = typeof value === 'object' && value !== null
-      const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
-      const text = visible(JSON.stringify(value))
-      const shown =
-        text.length <= SHOWN_LENGTH
-          ? text
-          : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
-      const line = `  ${visible(expressionIn(place, readers))} = ${shown}`
-      return [line, ...laterJobLines(place, readers)]
-    })
-  })
-}
-
-/** As a source is written; in a native workflow, for later steps of the job that runs the action. */
-function expressionIn(place: Place, readers: readonly Reader[]): string {
-  const kinds = ['source', 'steps'] as const
-  const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
-  const [offer] = reader ? offers(place, [reader]) : []
-  return unwrapped(offer?.expression ?? onExpression(place))
-}
-
-/** What later jobs of a native workflow write: where it is handed on to them, or in their matrix. */
-function laterJobLines(place: Place, readers: readonly Reader[]): string[] {
-  if (readers.some(({ kind }) => kind === 'source')) return []
-  const jobs = new Map<string, string[]>()
-  const later = readers.filter(({ kind }) => kind === 'needs' || kind === 'matrix')
-  for (const { expression, where, missing } of offers(place, later)) {
-    if (!missing) jobs.set(expression, [...(jobs.get(expression) ?? []), where])
-  }
-  return [...jobs].map(
-    ([expression, where]) => `    ${visible(`${where.join(', ')}: ${unwrapped(expression)}`)}`,
-  )
-}
-
-function unwrapped(expression: string): string {
-  return expression.replace(/^\$\{\{ (.*) \}\}$/s, '$1')
-}
-
-/** On one line, whatever it holds. */
-function visible(text: string): string {
-  return printable(text.replace(/[\t\r\n\u2028\u2029]/g, '\ufffd'))
 }

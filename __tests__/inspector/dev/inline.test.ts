@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { devWarnings, devWorkflowSource, nativeReaders } from '../../../src/cli/dev.ts'
+import { nativeReaders } from '../../../src/cli/dev.ts'
+import { devWarnings, devWorkflowSource } from '../../../src/cli/workflows-here.ts'
 import { type Problem, UserError } from '../../../src/wire/errors.ts'
 
 let folder: string

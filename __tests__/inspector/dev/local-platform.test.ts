@@ -1,22 +1,22 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import {
+  foundTriggers,
+  polledTriggers,
+  readAllWorkflows,
+} from '../../../src/engine/all-workflows.ts'
 import type { WorkflowSource } from '../../../src/engine/ports.ts'
 import { FULL_BUDGET } from '../../../src/engine/result.ts'
 import type { Reader } from '../../../src/inspector/api.ts'
+import { eventJson, formatEvent, listLine } from '../../../src/inspector/event-text.ts'
 import {
   type DevEvent,
-  eventJson,
-  exampleLine,
-  formatEvent,
-  foundTriggers,
   type LocalPlatformPorts,
-  listLine,
-  polledTriggers,
   poller,
   pollLocally,
-  readAllWorkflows,
   runLocally,
 } from '../../../src/inspector/local-engine.ts'
+import { exampleLine } from '../../../src/triggers/example-line.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../../src/workflow/workflow.ts'
 import { scaled } from '../../support/effort.ts'

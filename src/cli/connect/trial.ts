@@ -1,4 +1,4 @@
-import { ANY_REQUEST } from '../../inspector/local-engine.ts'
+import { ANY_REQUEST } from '../../triggers/example-line.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { UserError } from '../../wire/errors.ts'
 import { HttpFailure } from '../../wire/http.ts'

@@ -1,4 +1,4 @@
-import { ANY_REQUEST, exampleLine } from '../../inspector/local-engine.ts'
+import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
 import { PAIRED } from '../send/signatures.ts'

@@ -1,5 +1,5 @@
+import { curlLine } from '../../wire/curl.ts'
 import type { ShownRequest } from '../api.ts'
-import { curlLine } from '../curl.ts'
 
 /** A sender's client sets them by itself. */
 const OF_THE_CLIENT = new Set(['host', 'content-length', 'connection', 'accept-encoding'])

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
+import { workflowFileSource } from '../action/workflow-files.ts'
+import { type NamedFile, originOf } from '../compiler/made-files.ts'
+import { mayUseAction, readInlineOn, readNativeWorkflow } from '../compiler/native.ts'
+import { type FoundTrigger, foundTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
+import type { WorkflowSource } from '../engine/ports.ts'
+import { misplacedTriggers, missedWebhooks } from '../lint/native-problems.ts'
+import { type Source, UserError } from '../wire/errors.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import type { Contexts } from '../workflow/expressions.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+import { parseYaml } from '../workflow/yaml.ts'
+import { NATIVE_FOLDER, nativeFiles } from './files.ts'
+
+const ADVICE = ['make one with: npx hookline init']
+
+interface DevWorkflowOptions {
+  readonly root: string
+  readonly globs: readonly string[]
+  readonly contexts: Contexts
+}
+
+/**
+ * What can be tried on this machine: workflow files, and the triggers that native workflow files
+ * give the action inline. Of one name, the workflow file counts: the native one is compiled from it.
+ */
+export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions): WorkflowSource {
+  const files = workflowFileSource({ root, globs, calling: '', contexts, advice: ADVICE })
+  const hasTriggers = ({ name, file }: NamedFile) => {
+    try {
+      return readInline(root, name, file, contexts) !== undefined
+    } catch (error) {
+      if (error instanceof UserError) return true // so that its mistakes are shown
+      throw error
+    }
+  }
+  return {
+    calling: '',
+    names() {
+      const inline = nativeFiles(root)
+        .filter(hasTriggers)
+        .map(({ name }) => name)
+      // A file that was asked for by name, and is not there, is told.
+      const isAsked = globs.length !== 1 || globs[0] !== DEFAULT_GLOB
+      try {
+        return [...new Set([...files.names(), ...inline])]
+      } catch (error) {
+        // No workflow file at all is a mistake only where nothing stands inline either.
+        if (isAsked || !(error instanceof UserError)) throw error
+        if (inline.length > 0) return inline
+        throw withAdvice(root, error)
+      }
+    },
+    find(name) {
+      const own = files.find(name)
+      const file = own ? undefined : nativeFiles(root).find((native) => native.name === name)?.file
+      return file === undefined ? own : readInline(root, name, file, contexts)
+    },
+  }
+}
+
+/** What to do where there is no trigger at all: files that were meant to have some say it. */
+function withAdvice(root: string, error: UserError): UserError {
+  const notes = nativeSources(root).flatMap(({ name, source }) => {
+    try {
+      if (mayUseAction(source.text) && readNativeWorkflow(name, source)) {
+        return `${source.file} gives the action no triggers: write them under "with:" as "on: |"`
+      }
+      const [problem] = misplacedTriggers({ source, document: parseYaml(source) }, false)
+      return problem ? `${source.file}: ${problem.message}: ${problem.hint}` : []
+    } catch {
+      return [] // with mistakes of which GitHub tells
+    }
+  })
+  const problems = error.problems.map((problem) => ({ ...problem, notes }))
+  return notes.length > 0 ? new UserError(problems, { cause: error }) : error
+}
+
+/** Workflows that answer here, and that no webhook will start on GitHub, as text to print. */
+export function devWarnings(root: string, open: () => WorkflowSource): string {
+  const idle = readAllWorkflows(open)
+    .found.filter(({ triggers }) => triggers.length === 0)
+    .map(({ name }) => ({
+      message: `the workflow "${name}" has no trigger of Hookline`,
+      notes: [`a workflow of GitHub events alone belongs into ${NATIVE_FOLDER}/ as it is`],
+    }))
+  const missed = nativeSources(root).flatMap(({ name, source }) => {
+    try {
+      const isOurs = mayUseAction(source.text) && originOf(source.text) === undefined
+      const native = isOurs ? readNativeWorkflow(name, source) : undefined
+      return native ? missedWebhooks(native) : []
+    } catch {
+      return [] // with mistakes, of which others tell
+    }
+  })
+  return [...idle, ...missed].map((problem) => renderProblem(problem, 'warning')).join('\n')
+}
+
+function nativeSources(root: string): { readonly name: string; readonly source: Source }[] {
+  return nativeFiles(root).flatMap(({ name, file }) => {
+    try {
+      return { name, source: { name: file, file, text: readFileSync(join(root, file), 'utf8') } }
+    } catch {
+      return [] // gone, or not readable: then no request is for it
+    }
+  })
+}
+
+function readInline(
+  root: string,
+  name: string,
+  file: string,
+  contexts: Contexts,
+): Workflow | undefined {
+  const text = readFileSync(join(root, file), 'utf8')
+  return mayUseAction(text) ? readInlineOn(name, { name: file, file, text }, contexts) : undefined
+}
+
+/** The triggers that wait for requests, of the workflow files here; one with mistakes has none. */
+export function triggersHere(env: Readonly<Record<string, string | undefined>>): FoundTrigger[] {
+  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
+  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
+  return foundTriggers('', readAllWorkflows(() => source).found)
+}

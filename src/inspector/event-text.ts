@@ -1,0 +1,125 @@
+import type { FoundTrigger } from '../engine/all-workflows.ts'
+import type { OnContext } from '../engine/result.ts'
+import { counted, printable } from '../wire/printable.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
+import type { Reader, ShownJobs } from './api.ts'
+import { formatJobs } from './jobs.ts'
+import type { DevEvent } from './local-engine.ts'
+import { offers, onExpression, type Place } from './page/expression.ts'
+
+/** An event as `--json` prints it, on one line: of messages, the kinds of which there are any. */
+export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): string {
+  const { delivery, workflow, trigger, count, items, reason = null } = event
+  const { errors, warnings, notices } = event
+  const problems = event.problems.map(({ message, position, hint }) => ({
+    message,
+    ...(position && {
+      file: position.source.file,
+      line: position.line,
+      column: position.column,
+    }),
+    ...(hint && { hint }),
+  }))
+  const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
+  const messages = Object.entries({ errors, warnings, notices, problems })
+  const decided = jobs.map(({ file, jobs: all }) => {
+    return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
+  })
+  const given = [...messages, ['jobs', decided] as const].filter(([, list]) => list.length > 0)
+  return JSON.stringify({ ...told, ...Object.fromEntries(given) })
+}
+
+/** A trigger as a list shows it: how to call it, and where. */
+export function listLine({ url, example }: FoundTrigger): string {
+  return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`
+}
+
+/** Characters of a value that are shown; the rest is counted. */
+const SHOWN_LENGTH = 500
+
+function indented(text: string): string {
+  return `  ${visible(text)}`
+}
+
+/** Of messages, the worst first. */
+const KINDS = ['error', 'warning', 'notice'] as const
+
+/**
+ * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
+ * each under the expression that reads it.
+ *
+ * @param readers who can read the outputs
+ * @param jobs what the workflow's jobs do with it
+ */
+export function formatEvent(
+  event: DevEvent,
+  readers: readonly Reader[] = [],
+  jobs: readonly ShownJobs[] = [],
+): string {
+  const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
+  const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
+  const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
+  return [
+    `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
+    ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
+    ...event.decisions.flatMap(({ tally }) =>
+      (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indented),
+    ),
+    ...KINDS.flatMap((kind) => event[`${kind}s`].map((text) => `  ${kind}: ${visible(text)}`)),
+    ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
+    ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
+    formatJobs(jobs),
+  ].join('\n')
+}
+
+function outputLines(
+  context: OnContext,
+  item: number,
+  fields: readonly string[],
+  readers: readonly Reader[],
+): string[] {
+  return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
+    if (outcome !== 'success') return []
+    return Object.entries(outputs).flatMap(([name, value]) => {
+      const isStructure = typeof value === 'object' && value !== null
+      const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
+      const text = visible(JSON.stringify(value))
+      const shown =
+        text.length <= SHOWN_LENGTH
+          ? text
+          : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
+      const line = `  ${visible(expressionIn(place, readers))} = ${shown}`
+      return [line, ...laterJobLines(place, readers)]
+    })
+  })
+}
+
+/** As a source is written; in a native workflow, for later steps of the job that runs the action. */
+function expressionIn(place: Place, readers: readonly Reader[]): string {
+  const kinds = ['source', 'steps'] as const
+  const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
+  const [offer] = reader ? offers(place, [reader]) : []
+  return unwrapped(offer?.expression ?? onExpression(place))
+}
+
+/** What later jobs of a native workflow write: where it is handed on to them, or in their matrix. */
+function laterJobLines(place: Place, readers: readonly Reader[]): string[] {
+  if (readers.some(({ kind }) => kind === 'source')) return []
+  const jobs = new Map<string, string[]>()
+  const later = readers.filter(({ kind }) => kind === 'needs' || kind === 'matrix')
+  for (const { expression, where, missing } of offers(place, later)) {
+    if (!missing) jobs.set(expression, [...(jobs.get(expression) ?? []), where])
+  }
+  return [...jobs].map(
+    ([expression, where]) => `    ${visible(`${where.join(', ')}: ${unwrapped(expression)}`)}`,
+  )
+}
+
+function unwrapped(expression: string): string {
+  return expression.replace(/^\$\{\{ (.*) \}\}$/s, '$1')
+}
+
+/** On one line, whatever it holds. */
+function visible(text: string): string {
+  return printable(text.replace(/[\t\r\n\u2028\u2029]/g, '\ufffd'))
+}
