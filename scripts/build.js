@@ -7,6 +7,7 @@ import { differences, write } from './build/files.js'
 import { embedInspectorPage } from './build/inspector-page.js'
 import { copyPackages } from './build/packages.js'
 import { existingTargets } from './build/targets.js'
+import { embedUrlSource } from './build/url-source.js'
 
 const root = new URL('..', import.meta.url)
 const dist = new URL('dist/', root)
@@ -18,6 +19,9 @@ process.chdir(fileURLToPath(root))
 await compile()
 await copyPackages('build')
 const page = await embedInspectorPage()
+const urls = await embedUrlSource()
+/** Modules that a folder's bundles hold as text. @type {Record<string, string[]>} */
+const EMBEDDED = { action: urls, cli: [...page, ...urls] }
 const files = await bundleAll()
 if (values.check) await check()
 else await replaceDist()
@@ -26,8 +30,7 @@ else await replaceDist()
 async function bundleAll() {
   const bundles = []
   for (const target of existingTargets()) {
-    const embedded = target.folder === 'cli' ? page : []
-    bundles.push(...(await bundle(target, embedded)))
+    bundles.push(...(await bundle(target, EMBEDDED[target.folder])))
   }
   return new Map(bundles)
 }

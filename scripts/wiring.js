@@ -8,6 +8,8 @@ export const WIRING = [
   'cli/**/*.ts',
   // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
   'engine/scripts.ts',
+  // What it reads becomes text of the bundle.
+  'engine/url-source.ts',
   'inspector/{dev-server,server,local-engine}.ts',
   // A browser is outside too.
   'inspector/page/{connection,state}.ts',

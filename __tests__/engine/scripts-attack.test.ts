@@ -73,6 +73,7 @@ describe('no object of the host comes back, or it leads nowhere', () => {
     'Object.getOwnPropertyNames(globalThis)',
     'Object.getPrototypeOf(globalThis)',
     'console.log',
+    'console',
     '(() => { Error.prepareStackTrace = (_, sites) => sites; const { stack } = new Error(); Error.prepareStackTrace = undefined; return stack[0] })()',
   ])('%s', async (object) => {
     expect(await run(`return (${object}).constructor.constructor === Function`)).toBe('[true]')

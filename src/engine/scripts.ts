@@ -1,159 +1,145 @@
-import type { ChildProcess } from 'node:child_process'
-import {
-  DEFINE_GLOBALS,
-  SCRIPT_GLOBALS,
-  type ScriptHost,
-  scriptHost,
-  URL_PARTS,
-} from './script-globals.ts'
-
-/** Starting a process may take long on a busy machine. */
-const LONGEST_CHILD = 60_000
+import type { QuickJSContext, QuickJSWASMModule } from 'quickjs-emscripten-core'
 
 const MOST_ATTEMPTS = 5
 
 /** `import(…)` and its kin, whatever space or comment stands between. */
 export const IMPORT: RegExp = /(?<![\w$])import(?=\s*[(./<-])/
 
-/** For the whole process: an object of the host that did get out makes no program of a text. */
-const NO_EVAL = '--disallow-code-generation-from-strings'
+/** Megabytes that a script and its items may take. */
+const MOST_MEMORY = 128
+
+/** Bytes of stack: so few that the engine sees its end before WebAssembly's own comes. */
+const MOST_STACK = 128 * 1024
 
 /**
- * Scripts of the user. Each runs in a process of its own that has nothing but the items: no variable
- * of the environment, no file, no other process (Node's permission model). Within it the script has a
- * context of its own, with nothing but the language. It keeps mistakes in; what a script reaches that
- * breaks out is a process that knows nothing, on a machine that has a network.
+ * Scripts of the user. They run in QuickJS, an engine compiled to WebAssembly, which has the language
+ * and nothing else: no object of this process, no file, no network. The items go in and come back as
+ * text. V8 breaks WebAssembly off when the time is over, a regular expression within the engine too.
  */
 export const scripts: Scripts = createScripts(2_000)
 
 /** @param longest milliseconds that a script may take for all items of a run */
 export function createScripts(longest: number): Scripts {
+  let engine: Promise<QuickJSWASMModule> | undefined
   return {
     async run(script, items) {
       if (IMPORT.test(script.body)) throw new ScriptFailure('does not compile: there is no import')
-      const { spawn } = await import('node:child_process')
-      const permission = process.allowedNodeEnvironmentFlags.has('--permission')
-        ? '--permission'
-        : '--experimental-permission'
-      const flags = ['--no-warnings', permission, '--experimental-vm-modules', NO_EVAL]
-      const host = `(${scriptHost})(${JSON.stringify(URL_PARTS)})`
-      const code = `'use strict';(${runInChild})(${host}, ${endsInTime})`
-      const child = spawn(process.execPath, [...flags, '-e', code], {
-        env: {},
-        stdio: ['pipe', 'pipe', 'ignore'],
-        timeout: LONGEST_CHILD,
-        killSignal: 'SIGKILL',
-      })
-      const answer = await exchange(child, {
-        source: `this.script = function (${script.parameters.join(', ')}) {\n${script.body}\n}`,
-        globals: SCRIPT_GLOBALS.test(script.body) ? DEFINE_GLOBALS : '',
-        driver: driver(script.drive),
-        filename: `config.${script.option}`,
-        items,
-        longest,
-        mostAttempts: MOST_ATTEMPTS,
-      })
-      const [outcome, text] = [answer.slice(0, 1), answer.slice(1)]
-      if (outcome === '=') return text
-      // The message speaks of the script alone, which stands in the workflow file.
-      if (outcome === '?') throw new ScriptFailure(`does not compile: ${text}`)
-      if (outcome === 'T') throw new ScriptFailure(tooLong(longest))
-      throw new ScriptFailure(outcome === '!' ? failureText(text) : 'ended without a result')
+      const { scriptGlobals } = await import('./script-globals.ts')
+      const task = { script, items, globals: await scriptGlobals(script.body) }
+      for (let attempt = 1; ; attempt++) {
+        engine ??= loadEngine()
+        const loaded = await engine
+        let answer: Answer | undefined
+        const end = await endOf(longest, () => {
+          answer = runInEngine(loaded, task)
+        })
+        // An engine that did not come to an end is in no state to be used again.
+        if (answer?.isWhole !== true) engine = undefined
+        if (answer) return resultOf(answer)
+        if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(longest)
+      }
     },
 
     async within(milliseconds, work) {
-      const vm = await import('node:vm')
       let result: { readonly value: ReturnType<typeof work> } | undefined
-      const context = vm.createContext({
-        work() {
+      for (let attempt = 1; ; attempt++) {
+        const end = await endOf(milliseconds, () => {
           result = { value: work() }
-        },
-      })
-      const run = () => void vm.runInContext('work()', context, { timeout: milliseconds })
-      if (!endsInTime(milliseconds, MOST_ATTEMPTS, run))
-        throw new ScriptFailure(tooLong(milliseconds))
-      if (!result) throw new ScriptFailure('did not end')
-      return result.value
+        })
+        if (result) return result.value
+        if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(milliseconds)
+      }
     },
   }
 }
 
-/** What the process of a script is given. */
+/**
+ * Does some work that does not wait for anything, until the time is over.
+ *
+ * @returns `ended`, `stopped`, or `starved`: so busy was the processor that the work has not had its time
+ */
+async function endOf(
+  milliseconds: number,
+  work: () => void,
+): Promise<'ended' | 'stopped' | 'starved'> {
+  const vm = await import('node:vm')
+  const context = vm.createContext({ work })
+  const before = process.cpuUsage()
+  try {
+    vm.runInContext('work()', context, { timeout: milliseconds })
+    return 'ended'
+  } catch (error) {
+    // The error belongs to the context, so it is no `Error` of this one.
+    const code = typeof error === 'object' && error !== null && 'code' in error && error.code
+    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000 > milliseconds / 2 ? 'stopped' : 'starved'
+  }
+}
+
+async function loadEngine(): Promise<QuickJSWASMModule> {
+  const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core')
+  const { default: variant } = await import('@jitl/quickjs-singlefile-cjs-release-sync')
+  // A CommonJS module: in Node its default export is one of what is imported by default.
+  const own = variant as typeof variant & { readonly default?: typeof variant }
+  return newQuickJSWASMModuleFromVariant(own.default ?? own)
+}
+
 interface Task {
-  readonly source: string
+  readonly script: Script
+  readonly items: string
   /** What defines what the script uses beside the language; empty when it uses nothing. */
   readonly globals: string
-  readonly driver: string
-  readonly filename: string
-  readonly items: string
-  readonly longest: number
-  readonly mostAttempts: number
 }
 
-/** @returns what it printed; empty when it could not be started, or was ended */
-function exchange(child: ChildProcess, task: Task): Promise<string> {
-  return new Promise((resolve) => {
-    let printed = ''
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      printed += chunk
-    })
-    child.on('error', () => resolve(''))
-    child.on('close', (code) => resolve(code === 0 ? printed : ''))
-    child.stdin?.on('error', () => {}) // it ended before it had read all: its answer tells
-    child.stdin?.end(JSON.stringify(task))
-  })
+/** What became of a script: `=` and its result, `!` and what was thrown, `?` and why it does not compile. */
+interface Answer {
+  readonly text: string
+  /** False where the engine itself broke off. */
+  readonly isWhole: boolean
 }
 
-/**
- * The whole program of the process: only its text gets there, so it names nothing from outside. It
- * prints `=` and the result, `!` and what was thrown, `?` and why it does not compile, or `T`.
- */
-function runInChild({ urlParts, encodings }: ScriptHost, inTime: typeof endsInTime): void {
-  const vm = process.getBuiltinModule('node:vm')
-  const fs = process.getBuiltinModule('node:fs')
-  const task = JSON.parse(fs.readFileSync(0, 'utf8')) as Task // written by this file
-  // Where hardly any stack is left, what this process does for a script may throw an error of its own:
-  // nothing that this leads to can be changed, nor makes a program of a text.
-  for (const one of [Object, Function, Array, Promise, Error, RangeError, TypeError]) {
-    Object.freeze(one)
-    Object.freeze(one.prototype)
-  }
-  const context = vm.createContext(Object.create(null), {
-    microtaskMode: 'afterEvaluate',
-    codeGeneration: { strings: false, wasm: false },
-  })
-  context.input = task.items
-  if (task.globals) vm.runInContext(task.globals, context)(urlParts, encodings)
-  const refusal = 'Promise.reject(new Error("import"))'
-  const options = {
-    filename: task.filename,
-    lineOffset: -1,
-    // The error is one of the context: an error of the host would lead to the host.
-    importModuleDynamically: () => vm.runInContext(refusal, context),
-  }
-  const drive = (): string => {
-    let outcome: unknown
-    try {
-      const ended = inTime(task.longest, task.mostAttempts, () => {
-        outcome = vm.runInContext(task.driver, context, { timeout: task.longest })
-      })
-      if (!ended) return 'T'
-      return typeof outcome === 'string' ? outcome : ''
-    } catch {
-      return ''
-    }
-  }
-  let answer: string
+function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task): Answer {
+  const { option, parameters, body, drive } = script
   try {
-    new vm.Script(task.source, options).runInContext(context)
-    answer = drive()
+    const runtime = engine.newRuntime({
+      memoryLimitBytes: MOST_MEMORY * 1024 * 1024,
+      maxStackSizeBytes: MOST_STACK,
+    })
+    const context = runtime.newContext()
+    const source = `globalThis.script = function (${parameters.join(', ')}) {\n${body}\n}`
+    context.newString(items).consume((text) => context.setProp(context.global, 'input', text))
+    const text =
+      failureOf(context, globals, 'globals') ??
+      failureOf(context, source, `config.${option}`) ??
+      context
+        .unwrapResult(context.evalCode(driver(drive)))
+        .consume((made) => context.getString(made))
+    context.dispose()
+    runtime.dispose()
+    return { text, isWhole: true }
   } catch (error) {
-    answer = `?${error instanceof Error ? error.message : ''}`
+    // At the end of the stack or of the memory it breaks off wherever it is; V8 told of a stop by then.
+    if (error instanceof Error) return { text: `!${OVERFLOW}`, isWhole: false }
+    throw error
   }
-  process.stdout.write(answer)
 }
 
-/** Runs within the context, so that whatever the script throws is made into text there as well. */
+const OVERFLOW = 'InternalError: out of memory'
+
+/** Why a text does not compile; `undefined` when it does. */
+function failureOf(context: QuickJSContext, text: string, file: string): string | undefined {
+  if (text === '') return undefined
+  const result = context.evalCode(text, file)
+  if (!result.error) {
+    result.value.dispose()
+    return undefined
+  }
+  const { message } = result.error.consume((error) => context.dump(error)) as { message?: unknown }
+  return `?${typeof message === 'string' ? message : ''}`
+}
+
+/** Runs beside the script, so that whatever it throws is made into text there as well. */
 const driver = (expression: string) => `(() => {
   const { stringify, parse } = JSON
   try {
@@ -165,49 +151,39 @@ const driver = (expression: string) => `(() => {
     }
     return '=' + stringify(${expression})
   } catch (error) {
-    return '!' + String(error && error.stack)
+    try {
+      return error instanceof Error ? '!' + error.name + ': ' + error.message + '\\n' + error.stack : '!'
+    } catch {
+      return '!'
+    }
   }
 })()`
 
-/**
- * Runs until the time is over. A process that got too little of a busy processor meanwhile has not
- * had its time: it is given another one. Its text gets into the process of a script too, so it names
- * nothing from outside.
- *
- * @returns whether it ended in time
- */
-function endsInTime(milliseconds: number, mostAttempts: number, run: () => void): boolean {
-  for (let attempt = 1; ; attempt++) {
-    const before = process.cpuUsage()
-    try {
-      run()
-      return true
-    } catch (error) {
-      // The error belongs to the context, so it is no `Error` of this one.
-      const code = typeof error === 'object' && error !== null && 'code' in error && error.code
-      if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-      const { user, system } = process.cpuUsage(before)
-      const hadItsTime = (user + system) / 1_000 > milliseconds / 2
-      if (hadItsTime || attempt === mostAttempts) return false
-    }
-  }
+function resultOf({ text }: Answer): string {
+  const [outcome, rest] = [text.slice(0, 1), text.slice(1)]
+  if (outcome === '=') return rest
+  // The message speaks of the script alone, which stands in the workflow file.
+  if (outcome === '?') throw new ScriptFailure(`does not compile: ${rest}`)
+  throw new ScriptFailure(failureText(rest))
 }
 
-function tooLong(milliseconds: number): string {
-  return `took longer than ${milliseconds} ms, and was stopped`
+function tooLong(milliseconds: number): ScriptFailure {
+  return new ScriptFailure(`took longer than ${milliseconds} ms, and was stopped`)
 }
 
 /** Messages of the engine that speak of the script alone; others may quote an item. */
 const HARMLESS =
-  /^\w*Error: (Cannot (read|set) properties of (undefined|null) \((reading|setting) '[\w$]{1,60}'\)|[\w$.]{1,80} is not (a function|defined|iterable|a constructor)|Assignment to constant variable\.)$/
+  /^\w*Error: (cannot (read|set) property '[\w$]{1,60}' of (undefined|null)|'?[\w$.]{0,80}'? ?(is )?not (a function|defined|iterable|a constructor)|'[\w$]{1,60}' is read-only|stack overflow)$/
 
 function failureText(text: string): string {
   const [first = '', ...frames] = text.split('\n')
   if (first === 'Error: promise') return 'returned a promise; it must return at once'
+  if (first === OVERFLOW) return `took more than the ${MOST_MEMORY} MB of memory that it may have`
+  // The line that begins the function stands before the script's own.
   const line = frames.map((frame) => /config\.\w+:(\d+)/.exec(frame)?.[1]).find(Boolean)
   const kind = /^[A-Z]\w{0,40}/.exec(first)?.[0] ?? 'something'
   const what = HARMLESS.test(first) ? first : `threw ${kind}`
-  return line === undefined ? what : `${what} (line ${line} of the script)`
+  return line === undefined ? what : `${what} (line ${Number(line) - 1} of the script)`
 }
 
 /** JavaScript of the user, ready to be run on items. */
