@@ -4,7 +4,7 @@ import { openBranch } from '../../src/state/branch.ts'
 import { createStore, MOST_CLAIMS, type Run, type StateStore } from '../../src/state/store.ts'
 import { type ContentsApi, startContentsApi } from '../support/contents-api.ts'
 import { problemsOf } from '../support/problems.ts'
-import { storePlace } from '../support/stores.ts'
+import { named, storePlace } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const RUN = { id: '1', at: 1_000 }
@@ -28,7 +28,7 @@ function open(branch = 'state', token = 'token'): StateStore {
 }
 
 async function claim(keys: string[], run: Run, from = store): Promise<string[]> {
-  const states = await from.claim(ID, keys, run, LEASE)
+  const states = await from.claim(ID, named(keys), run, LEASE)
   return states.map(({ status }) => status)
 }
 
@@ -143,8 +143,8 @@ test('a state file says what it is, and has a claim a line', async () => {
 
 test('with all of its keys it stays below the 1 MB that GitHub hands out whole', async () => {
   const keys = Array.from({ length: MOST_CLAIMS }, (_, index) => String(index).padStart(43, 'k'))
-  const marked = { ...LEASE, delivery: 'd'.repeat(22) }
-  await store.claim(ID, keys, { id: '99999999999', at: 1_900_000_000_000 }, marked)
+  const marked = named(keys, 'd'.repeat(22))
+  await store.claim(ID, marked, { id: '99999999999', at: 1_900_000_000_000 }, LEASE)
   const text = api.files('state')?.get('hook/webhook.json') ?? ''
   expect(text.length).toBeLessThan(1_000_000)
   expect((await open().read(ID)).state.claims).toHaveLength(MOST_CLAIMS)

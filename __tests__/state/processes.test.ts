@@ -10,7 +10,7 @@ import { createStore, type StateStore } from '../../src/state/store.ts'
 import { compiledSources } from '../support/build.ts'
 import { startContentsApi } from '../support/contents-api.ts'
 import { IS_FULL, scaled } from '../support/effort.ts'
-import { storePlace } from '../support/stores.ts'
+import { named, storePlace } from '../support/stores.ts'
 
 /**
  * What a process does that claims the keys of every round, and prints those that it was given. It
@@ -42,7 +42,8 @@ const CLAIMER = `
     const trigger = { workflow: 'hook', trigger: 't' + (round % 8) }
     process.send('ready')
     await once(process, 'message')
-    const states = await store.claim(trigger, named, { id, at: 1000 }, { lease: 3600000 })
+    const claimed = named.map((key) => ({ key }))
+    const states = await store.claim(trigger, claimed, { id, at: 1000 }, { lease: 3600000 })
     given.push(...named.filter((_, at) => states[at].status === 'new'))
   }
   process.stdout.write(JSON.stringify(given))
@@ -103,10 +104,11 @@ async function claimedAgain(store: StateStore): Promise<string[][]> {
   for (const [at, id] of IDS.entries()) {
     for (let round = 0; round < ROUNDS; round++) {
       const keys = ['a', 'b', 'c', 'd'].filter((_, at) => (at + Number(id)) % 4 !== 0)
-      const named = keys.map((key) => key + round)
+      const own = keys.map((key) => key + round)
       const trigger = { workflow: 'hook', trigger: `t${round % 8}` }
-      const states = await store.claim(trigger, named, { id, at: 1000 }, { lease: 3_600_000 })
-      given[at]?.push(...named.filter((_, at) => states[at]?.status === 'new'))
+      const run = { id, at: 1000 }
+      const states = await store.claim(trigger, named(own), run, { lease: 3_600_000 })
+      given[at]?.push(...own.filter((_, at) => states[at]?.status === 'new'))
     }
   }
   return given
@@ -189,7 +191,7 @@ describe('a process that is killed', () => {
     const store = createStore(openFile(place, { ...common, files: stateFiles('/') }))
     const trigger = { workflow: 'hook', trigger: 'webhook' }
     const run = { id, at: Date.now() }
-    const [state] = await store.claim(trigger, ['key', id], run, { lease: 3600000 })
+    const [state] = await store.claim(trigger, [{ key: 'key' }, { key: id }], run, { lease: 3600000 })
     process.stdout.write(state.status)
   `
 
@@ -198,7 +200,7 @@ describe('a process that is killed', () => {
     const store = createStore(openFile('state.json', storePlace(folder)))
     const trigger = { workflow: 'hook', trigger: 'webhook' }
     const run = { id: '2', at: Date.now() }
-    const [state] = await store.claim(trigger, ['key', '2'], run, { lease: 3_600_000 })
+    const [state] = await store.claim(trigger, named(['key', '2']), run, { lease: 3_600_000 })
     return state?.status ?? ''
   }
 
@@ -275,7 +277,7 @@ describe('a lock', () => {
   const open = (repository = 'octo/repo', now = Date.now) =>
     createStore(openFile('state.json', storePlace(folder, { repository, now })))
   const claim = (store: StateStore, id = '1') =>
-    store.claim(trigger, ['a'], { id, at: 0 }, { lease: 3_600_000 })
+    store.claim(trigger, named(['a']), { id, at: 0 }, { lease: 3_600_000 })
   const lock = () => join(folder, 'state.json.lock')
 
   test.each([

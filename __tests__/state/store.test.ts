@@ -11,7 +11,7 @@ import {
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'
 import { problemsOf } from '../support/problems.ts'
-import { PLACES, type SharedPlace } from '../support/stores.ts'
+import { named, PLACES, type SharedPlace } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const START = Date.UTC(2026, 0, 1)
@@ -34,10 +34,15 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   afterEach(() => place.close())
 
   /** What a run is told of keys that it claims so many minutes after the start. */
-  async function claim(keys: string[], by: Run, other: object = {}, from = store) {
+  async function claim(
+    keys: string[],
+    by: Run,
+    { delivery, ...other }: { delivery?: string | undefined; lease?: number; force?: boolean } = {},
+    from = store,
+  ) {
     place.setClock(by.at)
     await from.read(ID)
-    const states = await from.claim(ID, keys, by, { lease: LEASE, ...other })
+    const states = await from.claim(ID, named(keys, delivery), by, { lease: LEASE, ...other })
     return states.map(({ status }) => status)
   }
 
@@ -54,7 +59,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
 
   test('gives a key to the first run that claims it, and names it to the others', async () => {
     expect(await claim(['a', 'b'], run('1'))).toEqual(['new', 'new'])
-    const other = await place.open().claim(ID, ['b', 'c'], run('2'), { lease: LEASE })
+    const other = await place.open().claim(ID, named(['b', 'c']), run('2'), { lease: LEASE })
     expect(other).toEqual([{ status: 'claimed', run: '1' }, { status: 'new' }])
   })
 
@@ -87,11 +92,11 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   test('counts from the claim by the clock of the store, not from a machine’s start of the run', async () => {
     place.setClock(START)
     await store.read(ID)
-    await store.claim(ID, ['a'], { id: '1', at: START - 60 * MINUTE }, { lease: LEASE })
+    await store.claim(ID, named(['a']), { id: '1', at: START - 60 * MINUTE }, { lease: LEASE })
     place.setClock(START + 25 * MINUTE)
     await store.read(ID)
     const skewed = { id: '2', at: START + 600 * MINUTE }
-    expect(await store.claim(ID, ['a'], skewed, { lease: LEASE })).toMatchObject([
+    expect(await store.claim(ID, named(['a']), skewed, { lease: LEASE })).toMatchObject([
       { status: 'claimed' },
     ])
   })
@@ -148,6 +153,15 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     expect(await deliveryMark(uuid, undefined, digest)).toBeUndefined()
   })
 
+  test('keeps for each key of a batch the delivery that brought it', async () => {
+    await store.claim(ID, [...named(['a'], 'd1'), ...named(['b'], 'd2')], run('1'), {
+      lease: LEASE,
+    })
+    const asked = [...named(['x'], 'd2'), ...named(['y'], 'd3'), ...named(['z'], 'd1')]
+    const states = await place.open().claim(ID, asked, run('2'), { lease: LEASE })
+    expect(states.map(({ status }) => status)).toEqual(['claimed', 'new', 'claimed'])
+  })
+
   test('remembers when the last successful run began', async () => {
     place.setClock(START + 10 * MINUTE)
     await store.commit(ID, run('1', 7))
@@ -164,8 +178,8 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     ]
     for (const id of others) {
       const lease = { lease: LEASE }
-      expect(await store.claim(id, ['a'], run('2'), lease)).toEqual([{ status: 'new' }])
-      const [other] = await place.open().claim(id, ['a'], run('3'), lease)
+      expect(await store.claim(id, named(['a']), run('2'), lease)).toEqual([{ status: 'new' }])
+      const [other] = await place.open().claim(id, named(['a']), run('3'), lease)
       expect(other?.status).toBe('claimed')
     }
   })
@@ -211,7 +225,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
       const runs = ['1', '2', '3', '4', '5', '6']
       const asked = (id: string) => keys.slice(Number(id) % 3)
       const results = await Promise.all(
-        runs.map((id) => place.open().claim(ID, asked(id), run(id), { lease: LEASE })),
+        runs.map((id) => place.open().claim(ID, named(asked(id)), run(id), { lease: LEASE })),
       )
       const won = results.flatMap((states, index) =>
         asked(runs[index] ?? '').filter((_, position) => states[position]?.status === 'new'),
@@ -248,7 +262,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
           return now - had.at < LEASE ? 'claimed' : 'new'
         })
         await store.read(trigger)
-        const states = await store.claim(trigger, one.keys, by, { lease: LEASE })
+        const states = await store.claim(trigger, named(one.keys), by, { lease: LEASE })
         expect(states.map(({ status }) => status)).toEqual(expected)
         for (const [index, key] of one.keys.entries()) {
           if (expected[index] !== 'new') continue

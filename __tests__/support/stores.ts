@@ -5,8 +5,13 @@ import { githubApi, stateFiles } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
 import type { StorePlace } from '../../src/state/place.ts'
-import { createStore, type StateStore } from '../../src/state/store.ts'
+import { type ClaimedKey, createStore, type StateStore } from '../../src/state/store.ts'
 import { startContentsApi } from './contents-api.ts'
+
+/** Keys as a run claims them. */
+export function named(keys: readonly string[], delivery?: string): ClaimedKey[] {
+  return keys.map((key) => (delivery === undefined ? { key } : { key, delivery }))
+}
 
 /** A place for state that several stores, of several processes so to speak, share. */
 export interface SharedPlace {

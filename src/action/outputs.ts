@@ -34,6 +34,7 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
     items: all,
     delivery: evaluation.delivery ?? '',
     'received-at': evaluation.receivedAt ?? '',
+    deliveries: JSON.stringify(evaluation.deliveries),
   }
   return new Map([...own, ...Object.entries(fixed)])
 }

@@ -102,9 +102,14 @@ function why({ reason, checks, tally }: Decision): string[] {
   const lines = checks.slice(0, SUMMARY.checks).map(({ option, held, found }) => {
     return text(held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`, SUMMARY.found)
   })
-  if (!tally || (tally.found === 1 && tally.steps.length === 0)) return lines
-  // `5 items found, 2 handed on: filter dropped 3`
-  const counts = `${counted(tally.found, 'item')} found, ${tally.handedOn} handed on`
+  if (!tally) return lines
+  const { events } = tally
+  if (!events && tally.found === 1 && tally.steps.length === 0) return lines
+  // `9 events came, 4 of them dropped; 5 items found, 2 handed on: filter dropped 3`
+  const dropped =
+    events && events.came > events.held ? `, ${events.came - events.held} dropped` : ''
+  const came = events ? `${counted(events.came, 'event')} came${dropped}; ` : ''
+  const counts = `${came}${counted(tally.found, 'item')} found, ${tally.handedOn} handed on`
   const account = tally.steps.length > 0 ? `: ${tally.steps.join('; ')}` : ''
   return [...lines, text(`${counts}${account}`, SUMMARY.why)]
 }

@@ -1,3 +1,4 @@
+import { readBatch } from '../wire/batch.ts'
 import { PayloadError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
@@ -9,9 +10,11 @@ import {
   readClientPayload,
   webhookPayload,
 } from '../wire/payload.ts'
-import { readWebhookRequest } from '../wire/request.ts'
+import { counted } from '../wire/printable.ts'
+import type { WebhookRequest } from '../wire/request.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import { fromPoll, receiveBatch, receiveEvent } from './found.ts'
 import type { EnginePorts, TriggerRef, WorkflowSource } from './ports.ts'
 import {
   type Decision,
@@ -22,15 +25,7 @@ import {
   type TriggerRun,
   unfiredContext,
 } from './result.ts'
-import {
-  asksStore,
-  fromPoll,
-  fromReception,
-  notFired,
-  placed,
-  runTrigger,
-  triggerId,
-} from './run-trigger.ts'
+import { asksStore, notFired, placed, runTrigger, triggerId } from './run-trigger.ts'
 import { checkSchedule } from './schedule.ts'
 
 /**
@@ -110,12 +105,27 @@ async function receive(
   const { config, receive } = ref.trigger
   if (!config.active || !receive) return notFired(ref, 'config.active is false')
   const asks = asksStore(ref, false)
-  const look = async () => {
-    const request = await readWebhookRequest(payload)
-    return fromReception(await receive(request, ports.triggers), request, asks)
-  }
+  const events = await readBatch(payload)
+  if (events && !config.batch) throw batchForOne(ref, events.length)
+  const receiveOne = (request: WebhookRequest) => receive(request, ports.triggers)
+  const look = async () =>
+    events
+      ? receiveBatch(events, payload.path, receiveOne, asks)
+      : receiveEvent(payload, receiveOne, asks)
   const snapshot = asks ? await ports.store?.read(triggerId(ref)) : undefined
   return runTrigger(ref, look, ports, { isPolled: false, snapshot })
+}
+
+/** Nobody is to get the first event alone, so the step fails. */
+function batchForOne({ trigger }: TriggerRef, count: number): UserError {
+  return new UserError({
+    message: `a batch of ${counted(count, 'event')} came for "${trigger.name}", which takes one event a run`,
+    position: trigger.positionOf([]),
+    notes: [
+      'to take them together, set "batch: true" under its "config", and run this job again',
+      'or take "__batch" out of the webhook URL at the sender',
+    ],
+  })
 }
 
 /**

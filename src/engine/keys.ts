@@ -8,6 +8,14 @@ export interface Found {
   readonly item: Item
   /** What makes it the same as another one, when no key tells them apart. */
   readonly identity: Json
+  /** The delivery that brought it, where the relay did. */
+  readonly delivery?: Delivery
+}
+
+export interface Delivery {
+  readonly id: string
+  /** What tells the relay's repeats of it, where the store is asked; see `deliveryMark`. */
+  readonly mark: string | undefined
 }
 
 interface Keyed {

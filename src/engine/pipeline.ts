@@ -3,7 +3,7 @@ import type { Config, KeyPaths } from '../triggers/config.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
 import { isObject, type Json, parseJson, record } from '../wire/json.ts'
-import { type Found, itemKey } from './keys.ts'
+import { type Delivery, type Found, itemKey } from './keys.ts'
 import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
 
 /** What a step of the pipeline goes by: the options of `config`, and what all steps share. */
@@ -25,6 +25,7 @@ export interface Candidate {
   readonly index: number
   readonly item: Item
   readonly identity: Json
+  readonly delivery?: Delivery
   /** What tells it apart, once deduplication has asked. */
   readonly key?: string
 }
@@ -179,7 +180,9 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   const unique = [...first.values()]
   if (onlyRecords) return { kept: [], recorded: unique, notices }
   if (config.force || !seen) return { kept: unique, notices }
-  const standing = unique.map((candidate) => ({ candidate, ...seen.keyState(candidate.key) }))
+  const standing = unique.map((candidate) => {
+    return { candidate, ...seen.keyState(candidate.key, candidate.delivery?.mark) }
+  })
   const ofStatus = (wanted: KeyStatus) => standing.filter(({ status }) => status === wanted)
   const claimed = ofStatus('claimed')
   const { log, duplicates } = claimedElsewhere(claimed)

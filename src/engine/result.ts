@@ -8,6 +8,8 @@ import type { TriggerRef } from './ports.ts'
 
 /** How many items a trigger found, and how many of them `config` and the store let through. */
 interface Tally {
+  /** Of a batch: how many events came, and how many of them met every condition. */
+  readonly events?: { readonly came: number; readonly held: number }
   readonly found: number
   readonly handedOn: number
   /** What each step on the way did, in words: `filter dropped 3`. */
@@ -41,6 +43,8 @@ export interface TriggerRun extends TriggerRef {
   readonly found: readonly Item[]
   /** Items as they are handed on. */
   readonly items: readonly Item[]
+  /** The relay's ids of the events that they came with. */
+  readonly deliveries: readonly string[]
   /** One `on` context per item; with `outputsMode: combine` one for all. */
   readonly contexts: readonly OnContext[]
   /** The fields that the trigger declares, for outputs of their own. */
@@ -106,6 +110,10 @@ export class Evaluation {
 
   get items(): readonly Item[] {
     return this.runs.flatMap(({ items }) => items)
+  }
+
+  get deliveries(): readonly string[] {
+    return this.runs.flatMap(({ deliveries }) => deliveries)
   }
 
   get contexts(): readonly OnContext[] {

@@ -1,12 +1,11 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
-import { deliveryMark, keyStates, type Snapshot } from '../state/store.ts'
+import { keyStates, type Snapshot } from '../state/store.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
-import type { Check, Polled, Reception } from '../triggers/trigger.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
-import { type Json, scalarText } from '../wire/json.ts'
-import type { WebhookRequest } from '../wire/request.ts'
+import { scalarText } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
 import type { Effect } from './effects.ts'
-import { digest, type Found } from './keys.ts'
+import type { TriggerResult } from './found.ts'
 import { type Candidate, claimedElsewhere, type PipelineResult, runPipeline } from './pipeline.ts'
 import type { EnginePorts, TriggerRef } from './ports.ts'
 import {
@@ -19,41 +18,6 @@ import {
   takeFitting,
 } from './result.ts'
 import { needsStore } from './schedule.ts'
-
-/** What a trigger found, whichever way it came. */
-interface TriggerResult {
-  readonly checks: readonly Check[]
-  readonly warnings: readonly string[]
-  readonly found: readonly Found[]
-  /** What tells the relay's repeats of a delivery. */
-  readonly delivery?: string | undefined
-  /** For what was polled: what acknowledges everything before a place. */
-  readonly cursorBefore?: (index: number) => Json | undefined
-}
-
-/**
- * A request is the same as another one by what was asked for, whatever its headers say.
- *
- * @param asks whether the store is asked, which knows the deliveries that were seen
- */
-export async function fromReception(
-  { checks, items, warnings = [] }: Reception,
-  { method, path, query, body, fault, delivery, receivedAt }: WebhookRequest,
-  asks: boolean,
-): Promise<TriggerResult> {
-  const identity = { method, path, query, body }
-  const only = items.length === 1
-  const found = items.map((item) => ({ item, identity: only ? identity : [identity, item] }))
-  const mark = asks ? await deliveryMark(delivery, receivedAt, digest) : undefined
-  const told = fault === undefined ? warnings : [...warnings, fault]
-  return { checks, warnings: told, found, delivery: mark }
-}
-
-export function fromPoll(polled: Polled): TriggerResult {
-  const { checks, items, warnings = [] } = polled
-  const found = items.map((item) => ({ item, identity: item }))
-  return { checks, warnings, found, cursorBefore: (index) => polled.cursorBefore(index) }
-}
 
 /** The way that items come, what the store said, and how much room is left for them in the outputs. */
 interface RunMode {
@@ -98,7 +62,8 @@ export async function runTrigger(
     } catch (error) {
       return failedRun(error, ref)
     }
-    const claimed = await claim(ref, result, prepared, ports, mode)
+    if (!mode.isPolled) refuseUnfit(ref, prepared, ports)
+    const claimed = await claim(ref, prepared, ports, mode)
     const items = claimed.kept.map(({ item }) => item)
     const decision = buildDecision(ref, result, claimed)
     const repeats = repeatWarning(ref.trigger, { ...mode, hasStore })
@@ -111,6 +76,7 @@ export async function runTrigger(
       decision,
       found: result.found.map(({ item }) => item),
       items,
+      deliveries: [...new Set(claimed.kept.flatMap(({ delivery }) => delivery?.id ?? []))],
       errors: prepared.errors,
       warnings: [...result.warnings, ...(repeats === undefined ? [] : [repeats])],
       notices: [...claimed.notices, ...advice],
@@ -133,14 +99,14 @@ interface LeftOut {
  */
 async function filterAndFit(
   ref: TriggerRef,
-  { found, delivery }: TriggerResult,
+  { found }: TriggerResult,
   { scripts, run, folder }: EnginePorts,
   { isPolled, snapshot, budget }: RunMode,
 ): Promise<PipelineResult & LeftOut> {
   const { config, keys, name } = ref.trigger
   const lease = config.lease * 60_000
   const seen = snapshot && {
-    keyState: keyStates(snapshot, run, { lease, delivery }),
+    keyState: keyStates(snapshot, run, { lease }),
     isFirstRun: snapshot.state.lastSuccess === null,
   }
   const deduplicate = config.shouldDeduplicate ?? isPolled
@@ -171,19 +137,47 @@ async function filterAndFit(
   }
 }
 
+/**
+ * What a webhook brought must fit, since nothing of it comes again; told before anything is claimed.
+ *
+ * @throws UserError
+ */
+function refuseUnfit(ref: TriggerRef, { kept }: PipelineResult, { folder }: EnginePorts): void {
+  const { trigger } = ref
+  const { contexts } = buildContexts(
+    ref,
+    kept.map(({ item }) => item),
+    folder,
+  )
+  const { length } = JSON.stringify(contexts)
+  if (length <= LIMITS.itemsUnits) return
+  throw new UserError({
+    message: `the output "items" would have ${length} characters; GitHub lets a job hand on about ${LIMITS.itemsUnits}`,
+    position: trigger.positionOf([]),
+    notes: trigger.config.batch
+      ? [
+          'hand on less of each item: "filterOutputs" or "format" under "config"',
+          'or set "exportOutputs": then later steps of this job read them from files',
+          'or have the sender send less: a shorter "__batch" in the URL',
+        ]
+      : ['have the sender send less'],
+  })
+}
+
 /** Another run may have been quicker since the store was read: what it took is left to it. */
 async function claim(
   ref: TriggerRef,
-  { delivery }: TriggerResult,
   prepared: PipelineResult,
   { store, run }: EnginePorts,
   { isPolled }: RunMode,
 ): Promise<PipelineResult> {
   const { kept, recorded, heldBack, log, notices } = prepared
-  const keys = [...kept, ...recorded].flatMap(({ key }) => key ?? [])
+  const keys = [...kept, ...recorded].flatMap(({ key, delivery }) =>
+    key === undefined ? [] : { key, delivery: delivery?.mark },
+  )
   if (!store || keys.length === 0) return prepared
   const { lease, force } = ref.trigger.config
-  const options = { lease: lease * 60_000, force, delivery }
+  const options = { lease: lease * 60_000, force }
   const states = await store.claim(triggerId(ref), keys, run, options)
   const isNew = (_: Candidate, index: number) => states[index]?.status === 'new'
   const taken = states.slice(0, kept.length).filter(({ status }) => status !== 'new')
@@ -203,10 +197,15 @@ async function claim(
 
 function buildDecision(
   { trigger }: TriggerRef,
-  { checks, found }: TriggerResult,
+  { checks, found, events }: TriggerResult,
   { kept, log }: PipelineResult,
 ): Decision {
   const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
+  if (events) {
+    const missed = checks.map((check) => `${check.option} ${check.found}`)
+    const tally = { events, found: found.length, handedOn: kept.length, steps: log }
+    return { ...decision, reason: [...missed, ...log].join('; '), tally }
+  }
   const missed = checks.find((check) => !check.held)
   if (missed)
     return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
@@ -253,6 +252,7 @@ export function notFired(ref: TriggerRef, reason: string): TriggerRun {
     decision: { trigger: ref.trigger.name, fired: false, reason, checks: [] },
     found: [],
     items: [],
+    deliveries: [],
     contexts: [],
     fields: [],
     files: [],

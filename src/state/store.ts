@@ -32,7 +32,7 @@ export interface StateStore {
    */
   claim(
     id: TriggerId,
-    keys: readonly string[],
+    keys: readonly ClaimedKey[],
     run: Run,
     options: ClaimOptions,
   ): Promise<KeyState[]>
@@ -43,13 +43,17 @@ export interface StateStore {
   commit(id: TriggerId, run: Run, cursor?: Json): Promise<void>
 }
 
+/** A key, and what tells the relay's repeats of the event that brought it; see `deliveryMark`. */
+export interface ClaimedKey {
+  readonly key: string
+  readonly delivery?: string | undefined
+}
+
 interface ClaimOptions {
   /** For how many milliseconds a claim holds that is not done. */
   readonly lease: number
   /** Gives the run all of the keys, whoever has them. */
   readonly force?: boolean
-  /** What tells the relay's repeats of one event; see `deliveryMark`. */
-  readonly delivery?: string | undefined
 }
 
 export function createStore(backend: StateBackend): StateStore {
@@ -60,7 +64,7 @@ export function createStore(backend: StateBackend): StateStore {
         withClaims({ state, now }, keys, run, options),
       )
       const keyState = keyStates(before, run, options)
-      return keys.map((key) => (options.force ? NEW : keyState(key)))
+      return keys.map(({ key, delivery }) => (options.force ? NEW : keyState(key, delivery)))
     },
     async commit(id, run, cursor) {
       await backend.change(id, (state, now) => withCommit({ state, now }, run, cursor))
@@ -81,7 +85,8 @@ const NEW: KeyState = { status: 'new' }
 
 /** What earlier runs left, as far as this run asks. */
 export interface SeenKeys {
-  keyState(key: string): KeyState
+  /** @param delivery mark of the delivery that brought it; see `deliveryMark` */
+  keyState(key: string, delivery?: string): KeyState
   /** True when no run has succeeded yet. */
   readonly isFirstRun: boolean
 }
@@ -100,19 +105,20 @@ export interface Run {
 export function keyStates(
   { state: { claims }, now }: Snapshot,
   run: Run,
-  { lease, delivery }: Pick<ClaimOptions, 'lease' | 'delivery'>,
-): (key: string) => KeyState {
+  { lease }: Pick<ClaimOptions, 'lease'>,
+): SeenKeys['keyState'] {
   const byKey = new Map(claims.map((claim) => [claim.key, claim]))
-  const delivered =
-    delivery === undefined ? undefined : claims.findLast((claim) => claim.delivery === delivery)
+  // The last claim of a delivery counts.
+  const byDelivery = new Map(claims.map((claim) => [claim.delivery, claim]))
   const stateOf = (claim: Claim | undefined): KeyState => {
     if (!claim || claim.run === run.id) return NEW
     if (claim.done) return { status: 'done', run: claim.run }
     return ageOf(claim.at, now) < lease ? { status: 'claimed', run: claim.run } : NEW
   }
-  return (key) => {
+  return (key, delivery) => {
     const own = stateOf(byKey.get(key))
-    return own.status === 'new' ? stateOf(delivered) : own
+    if (own.status !== 'new' || delivery === undefined) return own
+    return stateOf(byDelivery.get(delivery))
   }
 }
 
@@ -141,17 +147,20 @@ export async function deliveryMark(
 
 function withClaims(
   { state, now }: Snapshot,
-  keys: readonly string[],
+  keys: readonly ClaimedKey[],
   run: Run,
-  { force, ...options }: ClaimOptions,
+  { force, lease }: ClaimOptions,
 ): TriggerState {
-  const keyState = keyStates({ state, now }, run, options)
-  const taken = new Set(keys.filter((key) => force || keyState(key).status === 'new'))
+  const keyState = keyStates({ state, now }, run, { lease })
+  const taken = new Map(
+    keys
+      .filter(({ key, delivery }) => force || keyState(key, delivery).status === 'new')
+      .map(({ key, delivery }) => [key, delivery]),
+  )
   if (taken.size === 0) return state
   const done = new Set(state.claims.filter((claim) => claim.done).map(({ key }) => key))
   const others = state.claims.filter(({ key }) => !taken.has(key))
-  const { delivery } = options
-  const own = [...taken].map((key): Claim => {
+  const own = [...taken].map(([key, delivery]): Claim => {
     // What a run has done once stays done while a re-run is at it.
     const claim = { key, run: run.id, at: now, done: done.has(key) }
     return delivery === undefined ? claim : { ...claim, delivery }

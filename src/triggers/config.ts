@@ -219,9 +219,20 @@ const outputOptions = {
   ),
 }
 
+const batchOptions = {
+  batch: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description(
+      '`true`: takes the events of a webhook URL with `__batch` together, in one run. Each is received for itself, and what fires goes through `config` as the items of a poll do. Not beside `limit`.',
+    ),
+  ),
+}
+
 /** The options common to all triggers, in the order in which they take effect. */
 export const CONFIG_OPTIONS = {
   ...runOptions,
+  ...batchOptions,
   ...filterOptions,
   ...sortOptions,
   ...skipOptions,
@@ -250,7 +261,16 @@ const ignored = v.pipe(v.optional(v.unknown()), v.description('Does nothing here
 
 /** `on.<trigger>.config` */
 export const configSchema = v.optional(
-  v.strictObject({ ...CONFIG_OPTIONS, debug: ignored, logLevel: ignored }),
+  v.pipe(
+    v.strictObject({ ...CONFIG_OPTIONS, debug: ignored, logLevel: ignored }),
+    v.forward(
+      v.check(
+        ({ batch, limit }) => !batch || limit === undefined,
+        'does not go with "batch": what it cuts off of a batch would be lost',
+      ),
+      ['limit'],
+    ),
+  ),
   {},
 )
 

@@ -8,6 +8,7 @@ export const RESERVED_OUTPUTS = [
   'items',
   'delivery',
   'received-at',
+  'deliveries',
 ] as const
 
 export type ReservedOutput = (typeof RESERVED_OUTPUTS)[number]
