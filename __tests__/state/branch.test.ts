@@ -2,11 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { githubApi } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { createStore, MOST_CLAIMS, type Run, type StateStore } from '../../src/state/store.ts'
-import { type ContentsApi, startContentsApi } from '../support/contents-api.ts'
+import {
+  type Call,
+  type ContentsApi,
+  graphqlError,
+  startContentsApi,
+} from '../support/contents-api.ts'
 import { problemsOf } from '../support/problems.ts'
 import { named, storePlace } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
+const FOLDER = 'v2.hook.webhook'
 const RUN = { id: '1', at: 1_000 }
 /** Real waits would only make the tests slow: the order of calls is what counts. */
 const PORTS = { sleep: async () => {}, random: () => 0 }
@@ -32,8 +38,19 @@ async function claim(keys: string[], run: Run, from = store): Promise<string[]> 
   return states.map(({ status }) => status)
 }
 
-function calls(): string[] {
-  return api.calls.map(({ method, path }) => `${method} ${path.replace('/repos/octo/repo', '')}`)
+/** What a call is for: `read`, `write`, or its path. */
+function purpose({ method, path, body }: Call): string {
+  if (path !== '/graphql') return `${method} ${path.replace('/repos/octo/repo', '')}`
+  return String(body.query).startsWith('mutation') ? 'write' : 'read'
+}
+
+const calls = () => api.calls.map(purpose)
+
+/** Puts a claim of a run there, as another process would. */
+async function putClaim(key: string, run: string): Promise<void> {
+  const texts = api.calls.length
+  await open().claim(ID, named([key]), { id: run, at: 0 }, LEASE)
+  ;(api.calls as Call[]).splice(texts)
 }
 
 test('the first write makes a branch without a parent, later ones add to it', async () => {
@@ -41,14 +58,19 @@ test('the first write makes a branch without a parent, later ones add to it', as
   await store.commit(ID, RUN)
   expect(api.history('state')).toEqual({ commits: 2, roots: 1 })
   expect(calls()).toEqual([
-    'GET /contents/hook/webhook.json',
-    'PUT /contents/hook/webhook.json',
+    'read',
     'POST /git/trees',
     'POST /git/commits',
     'POST /git/refs',
-    'PUT /contents/hook/webhook.json',
+    'write',
   ])
   expect(api.calls.flatMap(({ violations }) => violations)).toEqual([])
+})
+
+test('on GitHub Enterprise Server the GraphQL API stands beside the version of the other', async () => {
+  process.env.GITHUB_API_URL = `${api.url}/api/v3`
+  await problemsOf(open().read(ID))
+  expect(api.calls.map(({ path }) => path)).toEqual(['/api/graphql'])
 })
 
 describe('where nobody interferes', () => {
@@ -63,49 +85,52 @@ describe('where nobody interferes', () => {
       openBranch('state', storePlace('', { ...PORTS, github: githubApi('token'), known })),
     )
 
-  beforeEach(() => {
+  beforeEach(async () => {
     texts = new Map()
-    api.put('state', 'hook/webhook.json', stateOf('x', '9'))
+    await putClaim('x', '9')
   })
 
-  test('main costs one read and one write, and post one write', async () => {
+  test('main costs one read and one write, and post one write, for many keys as for one', async () => {
     const main = process()
     await main.read(ID)
-    await claim(['a'], RUN, main)
-    await process().commit(ID, RUN, 7)
-    expect(calls().map((call) => call.split(' ')[0])).toEqual(['GET', 'PUT', 'PUT'])
+    const keys = Array.from({ length: 256 }, (_, n) => `k${n}`)
+    await claim(keys, RUN, main)
+    await process().commit(ID, { id: RUN.id }, 7)
+    expect(calls()).toEqual(['read', 'write', 'write'])
     const { claims, cursor } = (await open().read(ID)).state
-    expect([claims.map(({ key, done }) => [key, done]), cursor]).toEqual([
-      [
-        ['x', false],
-        ['a', true],
-      ],
-      7,
-    ])
+    expect(claims.filter(({ done }) => done)).toHaveLength(256)
+    expect([claims.length, cursor]).toEqual([257, 7])
+  })
+
+  test('a write holds the files that changed, and no other', async () => {
+    await claim(['a', 'b', 'c', 'd'], RUN, process())
+    const before = new Set(api.files('state')?.keys())
+    ;(api.calls as Call[]).splice(0)
+    await claim(['e'], { id: '2', at: 0 }, process())
+    const additions = [{ path: expect.any(String), contents: expect.any(String) }]
+    expect(api.calls.at(-1)?.body.variables).toMatchObject({
+      input: { fileChanges: { additions } },
+    })
+    expect(before.size).toBeGreaterThan(2)
   })
 
   test('a run that was given nothing writes nothing', async () => {
     const main = process()
     await main.read(ID)
     expect(await claim(['x'], RUN, main)).toEqual(['claimed'])
-    expect(calls()).toEqual(['GET /contents/hook/webhook.json'])
+    expect(calls()).toEqual(['read'])
   })
 
   test('a commit that took effect unheard is not written again', async () => {
     await claim(['a'], RUN, process())
-    let dropped = false
-    api.afterwards(() => {
-      if (dropped) return undefined
-      dropped = true
-      return 'drop'
-    })
+    dropAfter('write')
     await process().commit(ID, RUN)
     expect(api.history('state').commits).toBe(3)
   })
 
   test.each([
     ['another run wrote meanwhile', (text: string) => text, true],
-    ['somebody changed it', (text: string) => text.replace('"a"', '"b"'), false],
+    ['it names another commit', (text: string) => text.replace(/"head":"\w/, '"head":"0'), false],
     ['it is no state', () => 'my notes', false],
   ])('what post knows from main is not trusted: %s', async (_, change, isOvertaken) => {
     await claim(['a'], RUN, process())
@@ -113,9 +138,8 @@ describe('where nobody interferes', () => {
     if (isOvertaken) await claim(['c'], { id: '2', at: 1 }, open())
     await process().commit(ID, RUN)
     const { claims } = (await open().read(ID)).state
-    const done = claims.filter((one) => one.done).map(({ key }) => key)
-    expect(done).toEqual(['a'])
-    expect(claims.map(({ key }) => key)).toEqual(isOvertaken ? ['x', 'a', 'c'] : ['x', 'a'])
+    expect(claims.filter((one) => one.done).map(({ key }) => key)).toEqual(['a'])
+    expect(claims.map(({ key }) => key).sort()).toEqual(isOvertaken ? ['a', 'c', 'x'] : ['a', 'x'])
   })
 })
 
@@ -128,86 +152,105 @@ test('the time is GitHub’s', async () => {
   expect(Math.abs((claimed?.at ?? 0) - now)).toBeLessThan(10_000)
 })
 
-test('a state file says what it is, and has a claim a line', async () => {
+test('a file has a claim a line; times stand apart, where there are any', async () => {
   await claim(['a', 'b'], RUN, store)
-  const text = api.files('state')?.get('hook/webhook.json')
-  expect(text?.replace(/"at":\d+/g, '"at":0')).toBe(
-    [
-      '{"format":"hookline-state","version":1,"workflow":"hook","trigger":"webhook","lastSuccess":null,"claims":[',
-      '{"key":"a","run":"1","at":0,"done":false},',
-      '{"key":"b","run":"1","at":0,"done":false}]}',
-      '',
-    ].join('\n'),
+  const text = () => Object.fromEntries(api.files('state') ?? [])
+  const lines = Object.values(text()).flatMap((one) =>
+    one
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
   )
+  expect(lines.sort()).toEqual([
+    ['a', '1', expect.any(Number), 0],
+    ['b', '1', expect.any(Number), 0],
+  ])
+  expect(text()).not.toHaveProperty([`${FOLDER}/times.json`])
+  await store.commit(ID, RUN)
+  expect(text()).toHaveProperty([`${FOLDER}/times.json`], '{"lastSuccess":1000}\n')
 })
 
-test('with all of its keys it stays below the 1 MB that GitHub hands out whole', async () => {
+test('5,000 keys lie in files of some kilobytes', async () => {
   const keys = Array.from({ length: MOST_CLAIMS }, (_, index) => String(index).padStart(43, 'k'))
   const marked = named(keys, 'd'.repeat(22))
   await store.claim(ID, marked, { id: '99999999999', at: 1_900_000_000_000 }, LEASE)
-  const text = api.files('state')?.get('hook/webhook.json') ?? ''
-  expect(text.length).toBeLessThan(1_000_000)
+  const sizes = [...(api.files('state')?.values() ?? [])].map(({ length }) => length)
+  expect(Math.max(...sizes)).toBeLessThan(20_000)
   expect((await open().read(ID)).state.claims).toHaveLength(MOST_CLAIMS)
 })
 
-describe('another run comes in between:', () => {
-  test.each([
-    ['it makes the branch first', 'GET', 1],
-    ['it makes the branch while this one is at it', 'POST', 3],
-  ])('%s', async (_, method, number) => {
-    let done = false
-    api.intervene((call) => {
-      if (done || call.method !== method || api.calls.length < number) return undefined
-      done = true
-      api.put('state', 'hook/webhook.json', stateOf('a', '2'))
-      return undefined
-    })
-    expect(await claim(['a', 'b'], RUN, store)).toEqual(['claimed', 'new'])
-    expect(api.history('state').roots).toBe(1)
+/** Does something once, right before a call of this purpose is answered. */
+function interfere(wanted: string, work: () => void): void {
+  let done = false
+  api.intervene((call) => {
+    if (done || purpose(call) !== wanted) return undefined
+    done = true
+    work()
+    return undefined
   })
+}
 
-  test('it changes the file between reading and writing', async () => {
-    api.put('state', 'hook/webhook.json', stateOf('x', '9'))
-    let done = false
-    api.intervene(({ method }) => {
-      if (done || method !== 'PUT') return undefined
-      done = true
-      api.put('state', 'hook/webhook.json', stateOf('a', '2'))
-      return undefined
-    })
+/** Gives no answer to the first call of this purpose, which takes effect. */
+function dropAfter(wanted: string): void {
+  let dropped = false
+  api.afterwards((call) => {
+    if (dropped || purpose(call) !== wanted) return undefined
+    dropped = true
+    return 'drop'
+  })
+}
+
+const lineOf = (key: string, run: string) => `${JSON.stringify([key, run, Date.now(), 0])}\n`
+
+describe('another run comes in between:', () => {
+  test.each(['read', 'POST /git/trees', 'POST /git/refs'])(
+    'it makes the branch first: %s',
+    async (call) => {
+      interfere(call, () => api.put('state', `${FOLDER}/00`, lineOf('a', '2')))
+      expect(await claim(['a', 'b'], RUN, store)).toEqual(['claimed', 'new'])
+      expect(api.history('state').roots).toBe(1)
+    },
+  )
+
+  test('it writes between reading and writing', async () => {
+    await putClaim('x', '9')
+    interfere('write', () => api.put('state', `${FOLDER}/00`, lineOf('a', '2')))
     expect(await claim(['a', 'b'], RUN, store)).toEqual(['claimed', 'new'])
     const { claims } = (await store.read(ID)).state
-    expect(claims.map(({ key, run }) => `${key} ${run}`)).toEqual(['a 2', 'b 1'])
+    expect(claims.map(({ key, run }) => `${key} ${run}`).sort()).toEqual(['a 2', 'b 1'])
   })
 
-  test('it makes the file on a branch that is there', async () => {
-    api.put('state', 'other.json', '{}')
-    let done = false
-    api.intervene(({ method }) => {
-      if (done || method !== 'PUT') return undefined
-      done = true
-      api.put('state', 'hook/webhook.json', stateOf('a', '2'))
-      return undefined
-    })
-    expect(await claim(['a'], RUN, store)).toEqual(['claimed'])
-  })
-
-  test('it commits another file, and the branch moves on', async () => {
-    let refused = 0
-    api.intervene(({ method }) => {
-      if (method !== 'PUT' || refused++ > 0) return undefined
-      return { status: 409, body: { message: 'is at 1a2b but expected 3c4d' } }
-    })
+  test('the branch is deleted: it is made anew', async () => {
+    await putClaim('x', '9')
+    interfere('write', () => api.rewind('state', 'delete'))
     expect(await claim(['a'], RUN, store)).toEqual(['new'])
-    expect(refused).toBeGreaterThan(1)
+    expect(api.history('state')).toEqual({ commits: 1, roots: 1 })
+  })
+
+  test('the branch is forced back to an earlier commit: what is gone there is new', async () => {
+    await putClaim('x', '9')
+    await putClaim('y', '9')
+    await store.read(ID)
+    api.rewind('state', 1)
+    expect(await claim(['y', 'x', 'z'], RUN, store)).toEqual(['new', 'claimed', 'new'])
   })
 })
 
-test('a file that GitHub does not hand out whole is refused', async () => {
-  api.put('state', 'hook/webhook.json', ' '.repeat(1024 * 1024 + 1))
-  const [problem] = await problemsOf(store.read(ID))
-  expect(problem?.message).toBe('hook/webhook.json on the branch state is not a state of Hookline')
-  expect(problem?.notes?.[0]).toContain('git push origin --delete state')
+describe('a branch of another form', () => {
+  test.each([
+    [
+      'of the first version',
+      'hook/webhook.json',
+      'has another form than the state of this version',
+    ],
+    ['of something else', 'README.md', 'has another form than the state of this version'],
+    ['of a newer version', 'v3.hook.webhook/00', 'was written by a newer version of Hookline'],
+  ])('%s is refused, with how to start anew', async (_, path, message) => {
+    api.put('state', path, '{}')
+    const [problem] = await problemsOf(claim(['a'], RUN))
+    expect(problem?.message).toBe(`the branch state ${message}`)
+    expect(problem?.notes?.[0]).toContain('git push origin --delete state')
+  })
 })
 
 test('an empty token is named before anything is called', async () => {
@@ -217,9 +260,11 @@ test('an empty token is named before anything is called', async () => {
 })
 
 test('runs that never get a turn give up, and say what helps', async () => {
-  api.put('state', 'hook/webhook.json', stateOf('x', '9'))
-  api.intervene(({ method }) =>
-    method === 'PUT' ? { status: 409, body: { message: 'does not match' } } : undefined,
+  await putClaim('x', '9')
+  api.intervene((call) =>
+    purpose(call) === 'write'
+      ? graphqlError('STALE_DATA', 'Expected branch to point to')
+      : undefined,
   )
   const [problem] = await problemsOf(claim(['a'], RUN))
   expect(problem?.message).toMatch(/the branch state: too many runs write at once/)
@@ -227,12 +272,13 @@ test('runs that never get a turn give up, and say what helps', async () => {
 })
 
 describe('no answer comes', () => {
-  test.each(['GET', 'PUT', 'POST'])(
-    'to a %s that had no effect: it is asked again',
-    async (method) => {
+  test.each(['read', 'write', 'POST /git/refs'])(
+    'to a call that had no effect: it is asked again: %s',
+    async (wanted) => {
+      if (wanted === 'write') await putClaim('x', '9')
       let dropped = false
       api.intervene((call) => {
-        if (dropped || call.method !== method) return undefined
+        if (dropped || purpose(call) !== wanted) return undefined
         dropped = true
         return 'drop'
       })
@@ -241,21 +287,15 @@ describe('no answer comes', () => {
     },
   )
 
-  test.each([
-    ['PUT', /contents/],
-    ['POST', /refs$/],
-  ])('to a %s that took effect: the claim is the run’s own', async (method, path) => {
-    if (method === 'PUT') api.put('state', 'other.json', '{}')
-    let dropped = false
-    api.afterwards((call) => {
-      if (dropped || call.method !== method || !path.test(call.path)) return undefined
-      dropped = true
-      return 'drop'
-    })
-    expect(await claim(['a'], RUN, store)).toEqual(['new'])
-    expect(dropped).toBe(true)
-    expect(await claim(['a'], { id: '2', at: 1_001 }, open())).toEqual(['claimed'])
-  })
+  test.each(['write', 'POST /git/refs'])(
+    'to a call that took effect: the claim is the run’s own: %s',
+    async (wanted) => {
+      if (wanted === 'write') await putClaim('x', '9')
+      dropAfter(wanted)
+      expect(await claim(['a'], RUN, store)).toEqual(['new'])
+      expect(await claim(['a'], { id: '2', at: 1_001 }, open())).toEqual(['claimed'])
+    },
+  )
 
   test('at all: the error names the branch', async () => {
     api.intervene(() => 'drop')
@@ -266,52 +306,83 @@ describe('no answer comes', () => {
 
 describe('GitHub refuses', () => {
   test.each([
-    [403, 'Resource not accessible by integration', /`permissions: contents: write`/],
-    [404, 'Not Found', /`permissions: contents: write`/],
-    [401, 'Bad credentials', /`github-token` is not a token/],
+    ['FORBIDDEN', 'Resource not accessible by integration', /`permissions: contents: write`/],
+    ['NOT_FOUND', 'Could not resolve to a Repository', /`permissions: contents: write`/],
     [
-      409,
-      'Could not update file: 2 of 2 required status checks are expected. Changes must be made through a pull request.',
+      'UNPROCESSABLE',
+      'Repository rule violations found\n\nChanges must be made through a pull request.',
       /a rule protects the branch/,
     ],
-    [409, 'Repository rule violations found\n\nCannot create ref', /a rule protects the branch/],
-    [422, 'Changes must be made through a protected branch', /a rule protects the branch/],
-    [503, 'Unavailable', /try again later/],
-    [403, 'You have exceeded a secondary rate limit', /limits how often/],
-  ])('a write with %d %s', async (status, message, note) => {
-    api.intervene((call) => (call.method === 'GET' ? undefined : { status, body: { message } }))
+    ['UNPROCESSABLE', 'Protected branch update failed', /a rule protects the branch/],
+    ['UNPROCESSABLE', '2 of 2 required status checks are expected.', /a rule protects the branch/],
+    ['RATE_LIMITED', 'You have exceeded a secondary rate limit', /limits how often/],
+    ['OTHER', 'no', /try again later/],
+  ])('a write with %s: %s', async (type, message, note) => {
+    await putClaim('x', '9')
+    api.intervene((call) => {
+      const isWrite = purpose(call) === 'write'
+      const isRead = purpose(call) === 'read' && type === 'NOT_FOUND'
+      return isWrite || isRead ? graphqlError(type, message) : undefined
+    })
     const [problem] = await problemsOf(claim(['a'], RUN))
     expect(problem?.message).toContain(
-      `the branch state cannot be used as state: GitHub answered ${status}`,
+      `the branch state cannot be used as state: GitHub answered ${type}: `,
     )
     expect(problem?.notes?.[0]).toMatch(note)
     expect(JSON.stringify(problem)).not.toContain('token token')
   })
 
-  test('a read with 403', async () => {
-    api.intervene(() => ({ status: 403, body: { message: 'Resource not accessible' } }))
+  test.each([
+    [401, 'Bad credentials', /`github-token` is not a token/],
+    [403, 'Resource not accessible', /contents: write/],
+    [503, 'Unavailable', /try again later/],
+  ])('a read with %d', async (status, message, note) => {
+    api.intervene(() => ({ status, body: { message } }))
     const [problem] = await problemsOf(store.read(ID))
+    expect(problem?.message).toContain(`GitHub answered ${status}: ${message}`)
+    expect(problem?.notes?.[0]).toMatch(note)
+  })
+
+  test('to make the branch', async () => {
+    api.intervene((call) =>
+      purpose(call).startsWith('POST')
+        ? { status: 403, body: { message: 'Resource not accessible by integration' } }
+        : undefined,
+    )
+    const [problem] = await problemsOf(claim(['a'], RUN))
     expect(problem?.notes?.[0]).toMatch(/contents: write/)
   })
 })
 
-test('GitHub is busy: it is asked again', async () => {
+test.each([
+  ['502', { status: 502, body: {} }],
+  ['an error of its own', graphqlError('', 'Something went wrong while executing your query.')],
+])('GitHub is busy: it is asked again: %s', async (_, reply) => {
   let left = 3
-  api.intervene(() => (left-- > 0 ? { status: 502, body: {} } : undefined))
+  api.intervene(() => (left-- > 0 ? reply : undefined))
   expect(await claim(['a'], RUN, store)).toEqual(['new'])
 })
 
 describe('the limits of GitHub', () => {
   const spent = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225600' }
 
-  test('calls that are spent are named as that, with the time of new ones, and asked once', async () => {
-    const body = { message: 'API rate limit exceeded for installation ID 1.' }
-    api.intervene(() => ({ status: 403, headers: spent, body }))
-    const [problem] = await problemsOf(store.read(ID))
-    expect(problem?.notes?.[0]).toMatch(/in an hour are spent; there are new ones at 00:00 UTC$/)
-    expect(JSON.stringify(problem)).not.toContain('contents: write')
-    expect(api.calls).toHaveLength(1)
-  })
+  test.each([
+    ['of calls', 403, { message: 'API rate limit exceeded for installation ID 1.' }],
+    [
+      'of points',
+      200,
+      graphqlError('RATE_LIMITED', 'API rate limit exceeded for installation ID 1.').body,
+    ],
+  ])(
+    'one %s is named as that, with the time of its end, and asked once',
+    async (_, status, body) => {
+      api.intervene(() => ({ status, headers: spent, body }))
+      const [problem] = await problemsOf(store.read(ID))
+      expect(problem?.notes?.[0]).toMatch(/in an hour are spent; there are new ones at 00:00 UTC$/)
+      expect(JSON.stringify(problem)).not.toContain('contents: write')
+      expect(api.calls).toHaveLength(1)
+    },
+  )
 
   test.each(['You have triggered an abuse detection mechanism', 'secondary rate limit'])(
     'a pause that GitHub asks for is kept: %s',
@@ -344,7 +415,39 @@ describe('the limits of GitHub', () => {
   })
 })
 
-function stateOf(key: string, run: string): string {
-  const claims = [{ key, run, at: Date.now(), done: false }]
-  return JSON.stringify({ format: 'hookline-state', version: 1, lastSuccess: null, claims })
-}
+describe('which runs have ended without success', () => {
+  beforeEach(() => {
+    for (const [id, conclusion] of [
+      ['1', 'failure'],
+      ['2', 'cancelled'],
+      ['3', 'success'],
+      ['4', null],
+      ['5', 'timed_out'],
+      ['6', 'startup_failure'],
+      ['7', 'skipped'],
+    ] as const)
+      api.runs.set(id, conclusion)
+  })
+
+  test.each([
+    [['1'], ['1']],
+    [['3'], []],
+    [['4'], []],
+    [['99'], []],
+    [['local', '../2'], []],
+    [
+      ['1', '2', '3', '4', '5', '6', '7', '99', 'local'],
+      ['1', '2', '5', '6'],
+    ],
+  ])('of %j: %j, by at most one call', async (asked, ended) => {
+    expect([...((await store.endedRuns?.(asked)) ?? [])]).toEqual(ended)
+    expect(api.calls.length).toBeLessThanOrEqual(1)
+    expect(api.calls.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  test.each([403, 404, 500])('where GitHub answers %d nothing is known', async (status) => {
+    api.intervene(() => ({ status, body: { message: 'no' } }))
+    expect([...((await store.endedRuns?.(['1'])) ?? [])]).toEqual([])
+    expect(api.calls).toHaveLength(1)
+  })
+})

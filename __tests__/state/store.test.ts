@@ -63,6 +63,25 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     expect(other).toEqual([{ status: 'claimed', run: '1' }, { status: 'new' }])
   })
 
+  test('what a run claimed that has ended is free, but for what it has done', async () => {
+    await claim(['a'], run('1'))
+    await store.commit(ID, run('1'))
+    await claim(['b'], run('1'))
+    await claim(['c'], run('2'))
+    const ended = new Set(['1'])
+    const states = await store.claim(ID, named(['a', 'b', 'c']), run('3'), { lease: LEASE, ended })
+    expect(states.map(({ status }) => status)).toEqual(['done', 'new', 'claimed'])
+    expect(await claim(['b'], run('4'))).toEqual(['claimed'])
+  })
+
+  test('a commit without a time leaves that of the last success as it is', async () => {
+    await store.commit(ID, run('1', 7))
+    await claim(['a'], run('2'))
+    await store.commit(ID, { id: '2' })
+    const { lastSuccess, claims: left } = (await place.open().read(ID)).state
+    expect([lastSuccess, left.map(({ done }) => done)]).toEqual([run('', 7).at, [true]])
+  })
+
   test('gives a run its own keys again, done or not', async () => {
     await claim(['a'], run('1'))
     expect(await claim(['a'], run('1', 5))).toEqual(['new'])
@@ -192,14 +211,15 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     await claim(['new'], run('3'))
     const keys = (await claims()).map(({ key }) => key)
     expect(keys).toHaveLength(MOST_CLAIMS)
-    expect(keys).toEqual(['unfinished', ...many.slice(1, -1), 'new'])
+    // Those of one time are of one age: any of them may be the one that is forgotten.
+    expect(keys.filter((key) => !many.includes(key))).toEqual(['unfinished', 'new'])
   })
 
   test.each([
     ['no JSON', 'my notes'],
     ['somebody else’s JSON', '{"a":1}'],
     ['a list', '[]'],
-    ['nothing at all', ''],
+    ...(kind === 'file' ? [['nothing at all', '']] : []),
     ['cut off', '{"format":"hookline-state","version":1,"claims":['],
     ['broken claims', '{"format":"hookline-state","version":1,"lastSuccess":null,"claims":[1]}'],
   ])('refuses a file that is %s, and says how to start over', async (_, text) => {
@@ -213,7 +233,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   })
 
   test('refuses a file of a newer version', async () => {
-    await place.overwrite('{"format":"hookline-state","version":2,"entries":{}}')
+    await place.overwriteByNewer()
     const [problem] = await problemsOf(store.read(ID))
     expect(problem?.message).toMatch(/was written by a newer version of Hookline$/)
   })

@@ -27,6 +27,12 @@ export interface ContentsApi {
   /** Files of a branch by path; `undefined` when there is no such branch. */
   files(branch: string): ReadonlyMap<string, string> | undefined
   put(branch: string, path: string, text: string): void
+  /** Sets a branch to an earlier commit, so many back, as a forced push does; or deletes it. */
+  rewind(branch: string, by: number | 'delete'): void
+  /** How runs ended, by id; `null` for one that is at work. */
+  readonly runs: Map<string, string | null>
+  /** The files of every commit of a branch, the oldest first. */
+  commits(branch: string): ReadonlyMap<string, string>[]
   /** Number of commits on a branch, and how many of them have no parent. */
   history(branch: string): { readonly commits: number; readonly roots: number }
   /** Called before each call is answered; what it returns is the answer instead of GitHub's. */
@@ -47,14 +53,29 @@ interface Commit {
 
 const MISSING: Reply = { status: 404, body: { message: 'Not Found' } }
 
+interface GraphqlVariables {
+  readonly ref?: string
+  readonly folder?: string
+  readonly input?: {
+    readonly branch: { readonly branchName: string; readonly repositoryNameWithOwner: string }
+    readonly expectedHeadOid: string
+    readonly fileChanges: { readonly additions: readonly { path: string; contents: string }[] }
+  }
+}
+
+/** What GraphQL says of a refusal. */
+export function graphqlError(type: string, message: string): Reply {
+  return { status: 200, body: { data: null, errors: [{ type, message }] } }
+}
+
 /**
- * Starts it on a free port. Its answers are those that were measured on GitHub: a path that exists
- * wants its sha (422), another sha is a conflict (409), a sha for an absent path is ignored, a branch
- * that is missing is not found, and a file beyond 1 MB comes without its content.
+ * Starts it on a free port. It compares the head that a commit is to be made on, tells a refusal of
+ * GraphQL within a 200, and tells runs and branches as GitHub does.
  */
 export async function startContentsApi(): Promise<ContentsApi> {
   const objects = new Map<string, Commit | ReadonlyMap<string, string>>()
   const branches = new Map<string, string>()
+  const runs = new Map<string, string | null>()
   const calls: Call[] = []
   const clock = { ahead: 0 }
   let isHanging = false
@@ -72,28 +93,50 @@ export async function startContentsApi(): Promise<ContentsApi> {
     return sha
   }
 
-  function getContents(path: string, branch: string): Reply {
-    const text = headOf(branch)?.files.get(path)
-    if (text === undefined) return MISSING
-    const whole = Buffer.from(text).length <= 1024 * 1024
-    const content = whole ? Buffer.from(text).toString('base64').replace(/.{60}/g, '$&\n') : ''
-    return { status: 200, body: { sha: blob(text), content, encoding: whole ? 'base64' : 'none' } }
+  /** Answers as GraphQL: what is wrong stands in a 200. */
+  function postGraphql({ query, variables }: Call['body']): Reply {
+    const given = variables as GraphqlVariables
+    return String(query).startsWith('mutation') ? mutate(given) : lookUp(given)
   }
 
-  function putContents(path: string, body: Call['body']): Reply {
-    const branch = String(body.branch)
-    const head = headOf(branch)
-    if (!head) return { status: 404, body: { message: `Branch ${branch} not found` } }
-    const present = head.files.get(path)
-    if (present !== undefined && body.sha === undefined) {
-      return { status: 422, body: { message: `Invalid request.\n\n"sha" wasn't supplied.` } }
+  function lookUp({ ref, folder }: GraphqlVariables): Reply {
+    const oid = branches.get(String(ref).replace('refs/heads/', ''))
+    const files = [...(commitOf(oid)?.files ?? [])]
+    const names = [...new Set(files.map(([path]) => path.split('/', 1)[0]))]
+    const entries = files
+      .filter(([path]) => path.startsWith(`${folder}/`))
+      .map(([path, text]) => ({ name: path.slice(String(folder).length + 1), object: { text } }))
+    const file = entries.length > 0 ? { object: { entries } } : null
+    const tree = { entries: names.map((name) => ({ name })) }
+    const found = oid === undefined ? null : { target: { oid, tree, file } }
+    return { status: 200, body: { data: { repository: { ref: found } } } }
+  }
+
+  function mutate({ input }: GraphqlVariables): Reply {
+    if (!input) throw new Error('a mutation without input')
+    const { branch, expectedHeadOid, fileChanges } = input
+    const head = branches.get(branch.branchName)
+    if (head === undefined) return graphqlError('NOT_FOUND', `No such branch`)
+    if (head !== expectedHeadOid) {
+      const expected = `Expected branch to point to "${expectedHeadOid}" but it did not.`
+      return graphqlError('STALE_DATA', `${expected} Pull and try again.`)
     }
-    if (present !== undefined && body.sha !== blob(present)) {
-      return { status: 409, body: { message: `${path} does not match ${body.sha}` } }
-    }
-    const text = Buffer.from(String(body.content), 'base64').toString()
-    commit(branch, new Map([...head.files, [path, text]]))
-    return { status: present === undefined ? 201 : 200, body: { content: { sha: blob(text) } } }
+    const added = fileChanges.additions.map(({ path, contents }) => {
+      return [path, Buffer.from(contents, 'base64').toString()] as const
+    })
+    const oid = commit(
+      branch.branchName,
+      new Map([...(headOf(branch.branchName)?.files ?? []), ...added]),
+    )
+    return { status: 200, body: { data: { createCommitOnBranch: { commit: { oid } } } } }
+  }
+
+  function getRuns(path: string): Reply {
+    const one = /\/actions\/runs\/(\d+)$/.exec(path)?.[1]
+    const told = [...runs].map(([id, conclusion]) => ({ id: Number(id), conclusion }))
+    if (one === undefined) return { status: 200, body: { workflow_runs: told } }
+    const found = told.find(({ id }) => String(id) === one)
+    return found ? { status: 200, body: found } : MISSING
   }
 
   function postTree(body: Call['body']): Reply {
@@ -118,10 +161,9 @@ export async function startContentsApi(): Promise<ContentsApi> {
     return { status: 201, body: { ref: body.ref } }
   }
 
-  function asGitHub({ method, path, query, body }: Call): Reply {
-    const contents = /\/contents\/(.+)$/.exec(path)?.[1]
-    if (contents && method === 'GET') return getContents(contents, query.get('ref') ?? '')
-    if (contents && method === 'PUT') return putContents(contents, body)
+  function asGitHub({ method, path, body }: Call): Reply {
+    if (path === '/graphql') return postGraphql(body)
+    if (/\/actions\/runs(\/\d+)?$/.test(path) && method === 'GET') return getRuns(path)
     if (path.endsWith('/git/trees')) return postTree(body)
     if (path.endsWith('/git/commits')) return postCommit(body)
     if (path.endsWith('/git/refs')) return postRef(body)
@@ -154,6 +196,18 @@ export async function startContentsApi(): Promise<ContentsApi> {
     },
     files: (branch) => headOf(branch)?.files,
     put: (branch, path, text) => void commit(branch, new Map([[path, text]])),
+    rewind(branch, by) {
+      if (by === 'delete') return void branches.delete(branch)
+      for (let left = by; left > 0; left--) {
+        branches.set(branch, headOf(branch)?.parents[0] ?? '')
+      }
+    },
+    runs,
+    commits(branch) {
+      const found: ReadonlyMap<string, string>[] = []
+      for (let one = headOf(branch); one; one = commitOf(one.parents[0])) found.unshift(one.files)
+      return found
+    },
     history(branch) {
       let commits = 0
       let roots = 0
@@ -188,13 +242,10 @@ async function read(request: IncomingMessage): Promise<Call> {
     path: decodeURIComponent(url.pathname),
     query: url.searchParams,
     body: text === '' ? {} : JSON.parse(text),
-    violations: checkCall(method, request.url ?? '', text).violations,
+    // GraphQL is no part of the description.
+    violations:
+      url.pathname === '/graphql' ? [] : checkCall(method, request.url ?? '', text).violations,
   }
-}
-
-/** The name that git gives a file's content. */
-function blob(text: string): string {
-  return hash(`blob ${Buffer.from(text).length}\0`, text)
 }
 
 function hash(...parts: string[]): string {

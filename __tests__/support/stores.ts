@@ -19,6 +19,8 @@ export interface SharedPlace {
   open(): StateStore
   /** Puts text where the state of `hook/webhook` lies. */
   overwrite(text: string): Promise<void>
+  /** Makes the place what a newer version would leave there. */
+  overwriteByNewer(): Promise<void>
   /** The time by the store's own clock, in milliseconds since 1970. */
   setClock(now: number): void
   /** What a user is told the place is. */
@@ -50,12 +52,14 @@ async function filePlace(): Promise<SharedPlace> {
   const path = 'deep/state.json'
   let ahead = 0
   const now = () => Date.now() + ahead
+  const overwrite = async (text: string) => {
+    await stateFiles(folder).remove(path)
+    await stateFiles(folder).write(path, text)
+  }
   return {
     open: () => createStore(openFile(path, storePlace(folder, { now }))),
-    async overwrite(text) {
-      await stateFiles(folder).remove(path)
-      await stateFiles(folder).write(path, text)
-    },
+    overwrite,
+    overwriteByNewer: () => overwrite('{"format":"hookline-state","version":2,"entries":{}}'),
     setClock(time) {
       ahead = time - Date.now()
     },
@@ -70,11 +74,12 @@ async function branchPlace(): Promise<SharedPlace> {
   process.env.GITHUB_REPOSITORY = 'octo/repo'
   return {
     open: () => createStore(openBranch('state', storePlace(''))),
-    overwrite: async (text) => api.put('state', 'hook/webhook.json', text),
+    overwrite: async (text) => api.put('state', 'v2.hook.webhook/00', text),
+    overwriteByNewer: async () => api.put('state', 'v3.hook.webhook/00', 'x'),
     setClock(time) {
       api.clock.ahead = time - Date.now()
     },
-    name: /hook\/webhook\.json on the branch state/,
+    name: /v2\.hook\.webhook on the branch state/,
     async close() {
       const violations = api.calls.flatMap((call) => call.violations)
       await api.close()

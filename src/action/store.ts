@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { GRAPHQL } from '../state/branch-api.ts'
 import { openState, type StateChoice } from '../state/index.ts'
 import type { Files, GitHubApi, GitHubReply, KnownTexts } from '../state/place.ts'
 import { createStore, type StateStore } from '../state/store.ts'
@@ -51,7 +52,8 @@ export function githubApi(token: string, limit = CALL_LIMIT): GitHubApi {
     const { request, owner, repo } = await client
     const signal = AbortSignal.timeout(limit)
     try {
-      const reply = await request(route, { owner, repo, ...parameters, request: { signal } })
+      const own = route === GRAPHQL ? { baseUrl: graphqlBase() } : { owner, repo }
+      const reply = await request(route, { ...own, ...parameters, request: { signal } })
       return { status: reply.status, data: reply.data, message: '', ...told(reply.headers) }
     } catch (error) {
       // The client's own message is not told: it may hold the address of a proxy.
@@ -65,6 +67,15 @@ export function githubApi(token: string, limit = CALL_LIMIT): GitHubApi {
       return { status: error.status, data, message, ...told(headers) }
     }
   }
+}
+
+/** On GitHub Enterprise Server the GraphQL API stands beside the version of the REST API. */
+function graphqlBase(): string {
+  return apiUrl().replace(/\/v3\/?$/, '')
+}
+
+function apiUrl(): string {
+  return process.env.GITHUB_API_URL ?? 'https://api.github.com'
 }
 
 type Headers = Readonly<Record<string, unknown>>
@@ -84,8 +95,7 @@ async function connect(token: string): Promise<Client> {
   }
   const [owner = '', repo = ''] = (process.env.GITHUB_REPOSITORY ?? '').split('/')
   const { getOctokit } = await import('@actions/github')
-  const baseUrl = process.env.GITHUB_API_URL ?? 'https://api.github.com'
-  const { request } = getOctokit(token, { baseUrl })
+  const { request } = getOctokit(token, { baseUrl: apiUrl() })
   return { request, owner, repo }
 }
 

@@ -13,8 +13,8 @@ export type Effect =
       readonly kind: 'commit'
       readonly workflow: string
       readonly trigger: string
-      /** When the run began, by the store's clock, in milliseconds since 1970. */
-      readonly at: number
+      /** When the run began, by the store's clock, in milliseconds since 1970: where somebody asks. */
+      readonly at?: number
       readonly cursor?: Json
     }
   | {
@@ -33,7 +33,7 @@ export const effectsSchema: v.GenericSchema<unknown, Effect[]> = v.array(
     v.object({
       kind: v.literal('commit'),
       ...names,
-      at: v.number(),
+      at: v.exactOptional(v.number()),
       cursor: v.exactOptional(cursor),
     }),
     v.object({ kind: v.literal('acknowledge'), ...names, cursor }),
@@ -51,7 +51,8 @@ export async function runEffects(
 ): Promise<void> {
   for (const effect of effects) {
     if (effect.kind === 'commit') {
-      await store?.commit(effect, { id: run.id, at: effect.at }, effect.cursor)
+      const { at, cursor } = effect
+      await store?.commit(effect, { id: run.id, ...(at !== undefined && { at }) }, cursor)
     } else {
       const declared = find(effect.workflow)?.triggers.find(({ name }) => name === effect.trigger)
       await declared?.acknowledge?.(effect.cursor, triggers)

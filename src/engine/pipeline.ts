@@ -180,9 +180,14 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   const unique = [...first.values()]
   if (onlyRecords) return { kept: [], recorded: unique, notices }
   if (config.force || !seen) return { kept: unique, notices }
-  const standing = unique.map((candidate) => {
-    return { candidate, ...seen.keyState(candidate.key, candidate.delivery?.mark) }
-  })
+  const states = () =>
+    unique.map((candidate) => {
+      return { candidate, ...seen.keyState(candidate.key, candidate.delivery?.mark) }
+    })
+  const blocking = states().flatMap(({ status, run }) => (status === 'claimed' && run) || [])
+  // Only now: it is a call more.
+  if (blocking.length > 0) await seen.freeEnded?.([...new Set(blocking)])
+  const standing = states()
   const ofStatus = (wanted: KeyStatus) => standing.filter(({ status }) => status === wanted)
   const claimed = ofStatus('claimed')
   const { log, duplicates } = claimedElsewhere(claimed)

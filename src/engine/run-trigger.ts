@@ -54,16 +54,17 @@ export async function runTrigger(
       const message = 'config.limit with a sort order needs shouldDeduplicate'
       throw new OptionError(need.option, message)
     }
+    const ended = new Set<string>()
     let result: TriggerResult
     let prepared: PipelineResult & LeftOut
     try {
       result = await look()
-      prepared = await filterAndFit(ref, result, ports, mode)
+      prepared = await filterAndFit(ref, result, ports, mode, ended)
     } catch (error) {
       return failedRun(error, ref)
     }
     if (!mode.isPolled) refuseUnfit(ref, prepared, ports)
-    const claimed = await claim(ref, prepared, ports, mode)
+    const claimed = await claim(ref, prepared, ports, mode, ended)
     const items = claimed.kept.map(({ item }) => item)
     const decision = buildDecision(ref, result, claimed)
     const repeats = repeatWarning(ref.trigger, { ...mode, hasStore })
@@ -87,6 +88,11 @@ export async function runTrigger(
   }
 }
 
+/** Whether no run of a trigger has succeeded yet, as far as the store knows. */
+function isFirstRun({ state }: Snapshot): boolean {
+  return state.lastSuccess === null && !state.claims.some(({ done }) => done)
+}
+
 /** What can never be handed on, and what is said of it. */
 interface LeftOut {
   readonly errors: readonly string[]
@@ -100,14 +106,18 @@ interface LeftOut {
 async function filterAndFit(
   ref: TriggerRef,
   { found }: TriggerResult,
-  { scripts, run, folder }: EnginePorts,
+  { scripts, run, folder, store }: EnginePorts,
   { isPolled, snapshot, budget }: RunMode,
+  ended: Set<string>,
 ): Promise<PipelineResult & LeftOut> {
   const { config, keys, name } = ref.trigger
   const lease = config.lease * 60_000
   const seen = snapshot && {
-    keyState: keyStates(snapshot, run, { lease }),
-    isFirstRun: snapshot.state.lastSuccess === null,
+    keyState: keyStates(snapshot, run, { lease, ended }),
+    isFirstRun: isFirstRun(snapshot),
+    async freeEnded(runs: readonly string[]) {
+      for (const one of (await store?.endedRuns?.(runs)) ?? []) ended.add(one)
+    },
   }
   const deduplicate = config.shouldDeduplicate ?? isPolled
   const prepared = await runPipeline(found, { config, keys, deduplicate, seen, isPolled, scripts })
@@ -170,6 +180,7 @@ async function claim(
   prepared: PipelineResult,
   { store, run }: EnginePorts,
   { isPolled }: RunMode,
+  ended: ReadonlySet<string>,
 ): Promise<PipelineResult> {
   const { kept, recorded, heldBack, log, notices } = prepared
   const keys = [...kept, ...recorded].flatMap(({ key, delivery }) =>
@@ -177,7 +188,7 @@ async function claim(
   )
   if (!store || keys.length === 0) return prepared
   const { lease, force } = ref.trigger.config
-  const options = { lease: lease * 60_000, force }
+  const options = { lease: lease * 60_000, force, ended }
   const states = await store.claim(triggerId(ref), keys, run, options)
   const isNew = (_: Candidate, index: number) => states[index]?.status === 'new'
   const taken = states.slice(0, kept.length).filter(({ status }) => status !== 'new')
@@ -237,8 +248,10 @@ function effectsOf(
   const moves =
     cursor !== undefined && JSON.stringify(cursor) !== JSON.stringify(snapshot?.state.cursor)
   if (!claimed && !skipFirst && !moves && !(isPolled && every !== undefined)) return []
+  // What nobody asks for would be one more file in every commit.
+  const isAsked = skipFirst || (isPolled && every !== undefined)
   const at = snapshot?.now ?? run.at
-  return [{ kind: 'commit', ...triggerId(ref), at, ...(moves && { cursor }) }]
+  return [{ kind: 'commit', ...triggerId(ref), ...(isAsked && { at }), ...(moves && { cursor }) }]
 }
 
 export function triggerId({ workflow, trigger }: TriggerRef) {

@@ -1,25 +1,11 @@
 import * as v from 'valibot'
-import { fromBase64, toHex } from '../wire/bytes.ts'
+import { toBase64 } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { jitter, SECONDARY_LIMIT } from '../wire/http.ts'
+import { endedRuns, GRAPHQL, graphqlReply } from './branch-api.ts'
+import { changedFiles, FOLDER_PREFIX, folderOf, stateOf } from './branch-files.ts'
 import type { GitHubApi, GitHubReply, StorePlace, StorePorts } from './place.ts'
-import {
-  FORMAT,
-  NO_STATE,
-  readStateFile,
-  type Snapshot,
-  type StateBackend,
-  stateJson,
-  type TriggerId,
-  type TriggerState,
-  triggerStateSchema,
-  VERSION,
-} from './store.ts'
-
-/** A file as the contents API tells it; larger ones come without their content. */
-const contentSchema = v.object({ sha: v.string(), content: v.string(), encoding: v.string() })
-
-const objectSchema = v.object({ sha: v.string() })
+import type { Snapshot, StateBackend, TriggerId } from './store.ts'
 
 /** Somebody wins each round, so this is enough for dozens of runs at once. */
 const MOST_ATTEMPTS = 40
@@ -27,54 +13,67 @@ const MOST_ATTEMPTS = 40
 const CONFLICT_PAUSE = { first: 50, longest: 2_000 }
 
 /**
- * One JSON file for each trigger on a branch that has nothing in common with the others. GitHub
- * replaces a file only when the blob that is to be replaced is named. What was read last is taken for
- * what stands there, until GitHub says otherwise.
+ * A folder for each trigger on a branch that has nothing in common with the others: its keys in files
+ * by their hash, so that an event changes few lines of history; times and places apart. A write is one
+ * commit, which GitHub makes only on the head that was read. What was read or written last is taken
+ * for what stands there, until GitHub says otherwise.
  *
- * @see https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
+ * @see https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch
  */
 export function openBranch(branch: string, place: StorePlace): StateBackend {
   const { known, now, sleep, random } = place
   const clock = new GitHubClock(now)
   const api = withRetries(place.github, place, (reply) => clock.set(reply))
-  const lastRead = new Map<string, Stamped>()
-  const nameOf = (id: TriggerId) => `${branch} ${file(id)}`
+  const lastRead = new Map<string, Stored>()
+  const nameOf = (id: TriggerId) => `${branch} ${folderOf(id)}`
 
-  const load = async (id: TriggerId): Promise<Stamped> => {
-    const stamped = await loadFile(branch, id, api)
-    lastRead.set(nameOf(id), stamped)
-    return stamped
+  const load = async (id: TriggerId): Promise<Stored> => {
+    const stored = await loadFolder(branch, id, place, api)
+    lastRead.set(nameOf(id), stored)
+    return stored
   }
-  const remembered = async (id: TriggerId): Promise<Stamped | undefined> => {
+  const remembered = async (id: TriggerId): Promise<Stored | undefined> => {
     const last = lastRead.get(nameOf(id))
     if (last) return last
     const text = await known.read(nameOf(id))
-    return text === undefined ? undefined : stampedText(text, id, branch)
+    return text === undefined ? undefined : storedOf(text)
+  }
+  const keep = async (id: TriggerId, stored: Stored) => {
+    lastRead.set(nameOf(id), stored)
+    const files = Object.fromEntries(stored.files)
+    await known.write(nameOf(id), JSON.stringify({ head: stored.head, files }))
   }
 
   return {
-    load: async (id) => ({ state: (await load(id)).state, now: clock.now() }),
+    async load(id) {
+      const { files } = await load(id)
+      return { state: stateOf(files, naming(id, branch)), now: clock.now() }
+    },
+
     async change(id, update): Promise<Snapshot> {
-      let stamped = await remembered(id)
+      let stored = await remembered(id)
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        const { state, stamp } = stamped ?? (await load(id))
-        const before = { state, now: clock.now() }
-        const after = update(state, before.now)
-        if (after === state) return before
-        const text = fileText(id, after)
-        if (await saveFile(branch, id, text, stamp, api)) {
-          lastRead.set(nameOf(id), { state: after, stamp: await blobSha(text) })
-          await known.write(nameOf(id), text)
+        stored ??= await load(id)
+        const before = { state: stateOf(stored.files, naming(id, branch)), now: clock.now() }
+        const after = update(before.state, before.now)
+        if (after === before.state) return before
+        const changes = changedFiles(stored.files, before.state, after)
+        if (changes.size === 0) return before
+        const head = await save(branch, id, changes, stored.head, place, api)
+        if (head !== undefined) {
+          await keep(id, { head, files: new Map([...stored.files, ...changes]) })
           return before
         }
         if (attempt > 0) await sleep(jitter(attempt, random(), CONFLICT_PAUSE))
-        stamped = undefined
+        stored = undefined
       }
       throw new UserError({
         message: `the branch ${branch}: too many runs write at once, gave up after ${MOST_ATTEMPTS} attempts`,
         notes: ['give the job that runs Hookline a `concurrency` group with `queue: max`'],
       })
     },
+
+    endedRuns: (runs) => endedRuns(runs, place.github),
   }
 }
 
@@ -96,112 +95,183 @@ class GitHubClock {
   }
 }
 
-/** A state, and what names it to GitHub; `undefined` where there was no file yet. */
-interface Stamped {
-  readonly state: TriggerState
-  readonly stamp: string | undefined
+/** The files of a trigger, and the commit in which they stood; `undefined` where there is no branch. */
+interface Stored {
+  readonly head: string | undefined
+  readonly files: ReadonlyMap<string, string>
 }
 
-async function loadFile(branch: string, id: TriggerId, api: GitHubApi): Promise<Stamped> {
-  const reply = await api('GET /repos/{owner}/{repo}/contents/{path}', {
-    path: file(id),
-    ref: branch,
-    // A cached answer would be refused with every attempt to replace it.
-    headers: { 'if-none-match': '' },
-  })
-  if (reply.status === 404) return { state: NO_STATE, stamp: undefined }
+const QUERY = `query($owner: String!, $name: String!, $ref: String!, $folder: String!) {
+  repository(owner: $owner, name: $name) {
+    ref(qualifiedName: $ref) {
+      target {
+        oid
+        ... on Commit {
+          tree { entries { name } }
+          file(path: $folder) {
+            object { ... on Tree { entries { name object { ... on Blob { text } } } } }
+          }
+        }
+      }
+    }
+  }
+}`
+
+const folderSchema = v.object({
+  object: v.object({
+    entries: v.array(v.object({ name: v.string(), object: v.object({ text: v.string() }) })),
+  }),
+})
+
+const querySchema = v.object({
+  repository: v.object({
+    ref: v.nullable(
+      v.object({
+        target: v.object({
+          oid: v.string(),
+          tree: v.object({ entries: v.array(v.object({ name: v.string() })) }),
+          file: v.nullable(folderSchema),
+        }),
+      }),
+    ),
+  }),
+})
+
+async function loadFolder(
+  branch: string,
+  id: TriggerId,
+  { repository }: StorePlace,
+  api: GitHubApi,
+): Promise<Stored> {
+  const [owner, name] = repository.split('/')
+  const variables = { owner, name, ref: `refs/heads/${branch}`, folder: folderOf(id) }
+  const reply = await api(GRAPHQL, { query: QUERY, variables })
   if (reply.status !== 200) throw refusalError(reply, `the branch ${branch}`)
-  const found = v.safeParse(contentSchema, reply.data)
-  if (!found.success || found.output.encoding !== 'base64') {
-    const { place, reset } = naming(id, branch)
+  const found = v.safeParse(querySchema, reply.data)
+  const { place, reset } = naming(id, branch)
+  if (!found.success) {
     throw new UserError({ message: `${place} is not a state of Hookline`, notes: [reset] })
   }
-  const { content, sha } = found.output
-  const text = new TextDecoder().decode(fromBase64(content.replace(/\s/g, '')))
-  return { state: readStateFile(triggerStateSchema, text, naming(id, branch)), stamp: sha }
+  const target = found.output.repository.ref?.target
+  if (!target) return { head: undefined, files: new Map() }
+  refuseOtherForm(
+    branch,
+    target.tree.entries.map((entry) => entry.name),
+  )
+  const entries = target.file?.object.entries ?? []
+  return { head: target.oid, files: new Map(entries.map((one) => [one.name, one.object.text])) }
 }
 
-/** What is no state counts as not known. */
-async function stampedText(
-  text: string,
-  id: TriggerId,
-  branch: string,
-): Promise<Stamped | undefined> {
+/** A branch of which nothing is ours was made by something else, or by another version. */
+function refuseOtherForm(branch: string, names: readonly string[]): void {
+  if (names.length === 0 || names.some((name) => name.startsWith(FOLDER_PREFIX))) return
+  const isNewer = names.some((name) => /^v([3-9]|\d\d+)\./.test(name))
+  const what = isNewer
+    ? 'was written by a newer version of Hookline'
+    : 'has another form than the state of this version'
+  throw new UserError({
+    message: `the branch ${branch} ${what}`,
+    notes: [
+      `to start anew, delete it: git push origin --delete ${branch}`,
+      'or name another branch',
+    ],
+  })
+}
+
+const knownSchema = v.object({
+  head: v.optional(v.string()),
+  files: v.record(v.string(), v.string()),
+})
+
+/** What an earlier process of the job wrote; what is none counts as not known. */
+function storedOf(text: string): Stored | undefined {
   try {
-    const state = readStateFile(triggerStateSchema, text, naming(id, branch))
-    return { state, stamp: await blobSha(text) }
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
+    const { head, files } = v.parse(knownSchema, JSON.parse(text))
+    return { head, files: new Map(Object.entries(files)) }
+  } catch {
+    return undefined
   }
-}
-
-/** The name that git gives to the content of a file. */
-async function blobSha(text: string): Promise<string> {
-  // It is ASCII: as many bytes as characters.
-  const blob = new TextEncoder().encode(`blob ${text.length}\0${text}`)
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-1', blob)))
 }
 
 function naming(id: TriggerId, branch: string) {
-  const place = `${file(id)} on the branch ${branch}`
-  const reset = `to start over, delete the file, or the branch: git push origin --delete ${branch}`
+  const place = `${folderOf(id)} on the branch ${branch}`
+  const reset = `to start over, delete the folder, or the branch: git push origin --delete ${branch}`
   return { place, reset }
 }
 
-/** @returns false, and changes nothing, when somebody else did so since the stamp was read */
-async function saveFile(
+const MUTATION = `mutation($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}`
+
+const mutationSchema = v.object({
+  createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }),
+})
+
+/** @returns the new head; `undefined` when the branch moved on, or went, since the head was read */
+async function save(
   branch: string,
   id: TriggerId,
-  text: string,
-  stamp: string | undefined,
+  changes: ReadonlyMap<string, string>,
+  head: string | undefined,
+  { repository }: StorePlace,
   api: GitHubApi,
-): Promise<boolean> {
-  const reply = await api('PUT /repos/{owner}/{repo}/contents/{path}', {
-    path: file(id),
-    branch,
-    message: message(id),
-    content: btoa(text),
-    ...(stamp !== undefined && { sha: stamp }),
+): Promise<string | undefined> {
+  const files = [...changes].map(([name, text]) => ({ path: `${folderOf(id)}/${name}`, text }))
+  if (head === undefined) return begin(branch, files, api)
+  const reply = await api(GRAPHQL, {
+    query: MUTATION,
+    variables: {
+      input: {
+        branch: { repositoryNameWithOwner: repository, branchName: branch },
+        message: { headline: MESSAGE },
+        expectedHeadOid: head,
+        fileChanges: {
+          additions: files.map(({ path, text }) => {
+            return { path, contents: toBase64(new TextEncoder().encode(text)) }
+          }),
+        },
+      },
+    },
   })
-  if (reply.status === 404) return begin(branch, id, text, api)
-  if (reply.status === 200 || reply.status === 201) return true
-  // Somebody else wrote in between: another blob stands there, or one where there was none, or the
-  // branch moved on. Rules that protect the branch are told with 409 too, in many words.
-  const isConflict =
-    reply.status === 409
-      ? /does not match|but expected/i.test(reply.message)
-      : reply.status === 422 && reply.message.includes(`"sha" wasn't supplied`)
-  if (isConflict) return false
+  const made = v.safeParse(mutationSchema, reply.data)
+  if (reply.status === 200 && made.success) return made.output.createCommitOnBranch.commit.oid
+  // A branch that is gone is not found, as a repository is that the token cannot see: that is told
+  // when the branch is read, or begun, the next time.
+  if (reply.status === 404 || isStale(reply)) return undefined
   throw refusalError(reply, `the branch ${branch}`)
 }
 
-/** Makes the branch, with the file as its first commit. */
+/** The same for every write, since every byte of it stays in the history. */
+const MESSAGE = 'state'
+
+function isStale({ kind, message }: GitHubReply): boolean {
+  return kind === 'STALE_DATA' || /^Expected branch to point to /.test(message)
+}
+
+const objectSchema = v.object({ sha: v.string() })
+
+interface File {
+  readonly path: string
+  readonly text: string
+}
+
+/** Makes the branch, with the files as its first commit. */
 async function begin(
   branch: string,
-  id: TriggerId,
-  text: string,
+  files: readonly File[],
   api: GitHubApi,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const place = `the branch ${branch}`
-  const tree = await made(
-    place,
-    api('POST /repos/{owner}/{repo}/git/trees', {
-      tree: [{ path: file(id), mode: '100644', type: 'blob', content: text }],
-    }),
-  )
-  const commit = await made(
-    place,
-    api('POST /repos/{owner}/{repo}/git/commits', {
-      message: message(id),
-      tree,
-      parents: [],
-    }),
-  )
+  const entries = files.map(({ path, text }) => {
+    return { path, mode: '100644', type: 'blob', content: text }
+  })
+  const tree = await made(place, api('POST /repos/{owner}/{repo}/git/trees', { tree: entries }))
+  const root = { message: MESSAGE, tree, parents: [] }
+  const commit = await made(place, api('POST /repos/{owner}/{repo}/git/commits', root))
   const ref = `refs/heads/${branch}`
   const reply = await api('POST /repos/{owner}/{repo}/git/refs', { ref, sha: commit })
-  if (reply.status === 201) return true
-  if (reply.status === 422 && /already exists/i.test(reply.message)) return false
+  if (reply.status === 201) return commit
+  if (reply.status === 422 && /already exists/i.test(reply.message)) return undefined
   throw refusalError(reply, place)
 }
 
@@ -212,24 +282,10 @@ async function made(place: string, call: Promise<GitHubReply>): Promise<string> 
   throw refusalError(reply, place)
 }
 
-function file({ workflow, trigger }: TriggerId): string {
-  return `${encodeURIComponent(workflow)}/${trigger}.json`
-}
-
-function message({ workflow, trigger }: TriggerId): string {
-  return `Keep the state of ${workflow}/${trigger}`
-}
-
-/** ASCII, since keys are hashes and names are encoded: so its base64 is that of its characters. */
-function fileText({ workflow, trigger }: TriggerId, state: TriggerState): string {
-  const head = { format: FORMAT, version: VERSION, workflow: encodeURIComponent(workflow), trigger }
-  return `${JSON.stringify(head).slice(0, -1)},${stateJson(state).slice(1)}\n`
-}
-
 /** What GitHub's refusal means for the store, and what would help. */
 function refusalError(reply: GitHubReply, place: string): UserError {
   const { status, message } = reply
-  const answer = status === 0 ? 'gave' : `answered ${status}:`
+  const answer = status === 0 ? 'gave' : `answered ${reply.kind ?? status}:`
   return new UserError({
     message: `${place} cannot be used as state: GitHub ${answer} ${message.replace(/\s+/g, ' ').slice(0, 200)}`,
     notes: notes(reply),
@@ -253,7 +309,7 @@ function notes(reply: GitHubReply): NonNullable<Problem['notes']> {
     return ['GitHub limits how often it is called: try again later']
   }
   if (status === 401) return ['the input `github-token` is not a token that GitHub knows']
-  if (status === 409 || /rule violation|protected/i.test(message)) {
+  if (status === 409 || /rule violation|protected|required status check/i.test(message)) {
     return ['a rule protects the branch: exempt it, or choose another name']
   }
   if (status === 403 || status === 404) {
@@ -293,7 +349,8 @@ function withRetries(
   return async (route, parameters) => {
     const began = now()
     for (let attempt = 1; ; attempt++) {
-      const reply = await api(route, parameters)
+      const answered = await api(route, parameters)
+      const reply = route === GRAPHQL ? graphqlReply(answered) : answered
       hear(reply)
       const { status, message } = reply
       const isLimit = status === 429 || SECONDARY_LIMIT.test(message)

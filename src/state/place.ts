@@ -55,6 +55,8 @@ export interface GitHubReply {
   readonly data: unknown
   /** What GitHub says is wrong; empty when nothing is. */
   readonly message: string
+  /** How the GraphQL API calls what is wrong. */
+  readonly kind?: string | undefined
   /** When it answered, by its own clock. */
   readonly date?: number | undefined
   /** Calls that the token has left, and when it has new ones. */

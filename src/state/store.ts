@@ -12,6 +12,11 @@ export interface StateBackend {
    * @returns what stood there before
    */
   change(id: TriggerId, update: Update): Promise<Snapshot>
+  /**
+   * Which of these runs have ended without success; there where the place can tell. Where it may not
+   * be asked, none.
+   */
+  readonly endedRuns?: (runs: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /** A state, and the time by the clock of the place where it lies, in milliseconds since 1970. */
@@ -40,8 +45,12 @@ export interface StateStore {
    * Marks all that a run has claimed as done, in one step, with the place up to which a poll has
    * handed on; without one, that place stays as it was.
    */
-  commit(id: TriggerId, run: Run, cursor?: Json): Promise<void>
+  commit(id: TriggerId, run: Commit, cursor?: Json): Promise<void>
+  readonly endedRuns?: StateBackend['endedRuns']
 }
+
+/** A run that has succeeded; with the time of its beginning where that is to be remembered. */
+type Commit = Pick<Run, 'id'> & Partial<Pick<Run, 'at'>>
 
 /** A key, and what tells the relay's repeats of the event that brought it; see `deliveryMark`. */
 export interface ClaimedKey {
@@ -54,6 +63,8 @@ interface ClaimOptions {
   readonly lease: number
   /** Gives the run all of the keys, whoever has them. */
   readonly force?: boolean
+  /** Runs that have ended without success: what they claimed and have not done is free. */
+  readonly ended?: ReadonlySet<string>
 }
 
 export function createStore(backend: StateBackend): StateStore {
@@ -69,6 +80,7 @@ export function createStore(backend: StateBackend): StateStore {
     async commit(id, run, cursor) {
       await backend.change(id, (state, now) => withCommit({ state, now }, run, cursor))
     },
+    ...(backend.endedRuns && { endedRuns: backend.endedRuns }),
   }
 }
 
@@ -89,6 +101,8 @@ export interface SeenKeys {
   keyState(key: string, delivery?: string): KeyState
   /** True when no run has succeeded yet. */
   readonly isFirstRun: boolean
+  /** Asks which of these runs have ended without success: `keyState` tells then what they held. */
+  readonly freeEnded?: (runs: readonly string[]) => Promise<void>
 }
 
 /** Claims that are kept of one trigger. */
@@ -105,7 +119,7 @@ export interface Run {
 export function keyStates(
   { state: { claims }, now }: Snapshot,
   run: Run,
-  { lease }: Pick<ClaimOptions, 'lease'>,
+  { lease, ended }: Pick<ClaimOptions, 'lease' | 'ended'>,
 ): SeenKeys['keyState'] {
   const byKey = new Map(claims.map((claim) => [claim.key, claim]))
   // The last claim of a delivery counts.
@@ -113,6 +127,7 @@ export function keyStates(
   const stateOf = (claim: Claim | undefined): KeyState => {
     if (!claim || claim.run === run.id) return NEW
     if (claim.done) return { status: 'done', run: claim.run }
+    if (ended?.has(claim.run)) return NEW
     return ageOf(claim.at, now) < lease ? { status: 'claimed', run: claim.run } : NEW
   }
   return (key, delivery) => {
@@ -149,9 +164,9 @@ function withClaims(
   { state, now }: Snapshot,
   keys: readonly ClaimedKey[],
   run: Run,
-  { force, lease }: ClaimOptions,
+  { force, ...options }: ClaimOptions,
 ): TriggerState {
-  const keyState = keyStates({ state, now }, run, { lease })
+  const keyState = keyStates({ state, now }, run, options)
   const taken = new Map(
     keys
       .filter(({ key, delivery }) => force || keyState(key, delivery).status === 'new')
@@ -165,14 +180,14 @@ function withClaims(
     const claim = { key, run: run.id, at: now, done: done.has(key) }
     return delivery === undefined ? claim : { ...claim, delivery }
   })
-  return { ...state, claims: pruned([...others, ...own]) }
+  return { ...state, claims: kept([...others, ...own]) }
 }
 
 /** A commit that took effect, though nobody heard so, is the same state when it is made again. */
-function withCommit({ state, now }: Snapshot, run: Run, cursor: Json | undefined): TriggerState {
+function withCommit({ state, now }: Snapshot, run: Commit, cursor: Json | undefined): TriggerState {
   const last = state.lastSuccess
   const known = last !== null && ageOf(last, now) < Infinity
-  const lastSuccess = known ? Math.max(last, run.at) : run.at
+  const lastSuccess = run.at === undefined ? last : known ? Math.max(last, run.at) : run.at
   const isOpen = (claim: Claim) => claim.run === run.id && !claim.done
   const moves = cursor !== undefined && JSON.stringify(cursor) !== JSON.stringify(state.cursor)
   if (lastSuccess === last && !moves && !state.claims.some(isOpen)) return state
@@ -181,7 +196,7 @@ function withCommit({ state, now }: Snapshot, run: Run, cursor: Json | undefined
 }
 
 /** Forgets the oldest beyond the limit, and those that are done before those that are not. */
-function pruned(claims: readonly Claim[]): readonly Claim[] {
+export function kept(claims: readonly Claim[]): readonly Claim[] {
   const excess = claims.length - MOST_CLAIMS
   if (excess <= 0) return claims
   const done = claims.filter((claim) => claim.done)
@@ -196,7 +211,7 @@ export interface TriggerId {
 }
 
 /** A key, the run that has it, since when by the store's clock, and whether that run succeeded. */
-interface Claim {
+export interface Claim {
   readonly key: string
   readonly run: string
   readonly at: number

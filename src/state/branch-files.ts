@@ -1,0 +1,89 @@
+import * as v from 'valibot'
+import { UserError } from '../wire/errors.ts'
+import { type Claim, kept, type TriggerId, type TriggerState, triggerStateSchema } from './store.ts'
+
+/** Every folder of a branch begins so: what version wrote it. */
+export const FOLDER_PREFIX = 'v2.'
+
+/** A folder for a trigger, directly on the branch: each level is one more object in every commit. */
+export function folderOf({ workflow, trigger }: TriggerId): string {
+  return `${FOLDER_PREFIX}${encodeURIComponent(workflow)}.${trigger}`
+}
+
+/** Where the time of the last success and the place of a poll stand. */
+const TIMES = 'times.json'
+
+/** Files that the keys of a trigger lie in: with 5,000 keys, one is the size of a screen. */
+const SHARDS = 64
+
+/** Which file a key lies in, by its hash (FNV-1a). */
+function shardOf(key: string): string {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  return ((hash >>> 0) % SHARDS).toString(16).padStart(2, '0')
+}
+
+const SHARD_NAME = /^[0-9a-f]{2}$/
+
+/** One line of JSON a claim: key, run, time, whether it is done, and the mark of its delivery. */
+function lineOf({ key, run, at, done, delivery }: Claim): string {
+  const fields = [key, run, at, done ? 1 : 0]
+  return JSON.stringify(delivery === undefined ? fields : [...fields, delivery])
+}
+
+const lineSchema = v.union([
+  v.strictTuple([v.string(), v.string(), v.number(), v.picklist([0, 1])]),
+  v.strictTuple([v.string(), v.string(), v.number(), v.picklist([0, 1]), v.string()]),
+])
+
+const timesSchema = v.omit(triggerStateSchema, ['claims'])
+
+/**
+ * The state that files hold. What is beyond the number of claims that are kept is as if it were gone:
+ * it leaves its file when that is written the next time.
+ *
+ * @param naming how the user finds the files, and can start over
+ * @throws UserError when one of them is broken
+ */
+export function stateOf(
+  files: ReadonlyMap<string, string>,
+  { place, reset }: { readonly place: string; readonly reset: string },
+): TriggerState {
+  try {
+    const times = v.parse(timesSchema, JSON.parse(files.get(TIMES) ?? '{"lastSuccess":null}'))
+    const claims = [...files]
+      .filter(([name]) => SHARD_NAME.test(name))
+      .flatMap(([, text]) => text.split('\n').filter((line) => line !== ''))
+      .map((line): Claim => {
+        const [key, run, at, done, delivery] = v.parse(lineSchema, JSON.parse(line))
+        const claim = { key, run, at, done: done === 1 }
+        return delivery === undefined ? claim : { ...claim, delivery }
+      })
+    return { ...times, claims: kept(claims.sort((one, other) => one.at - other.at)) }
+  } catch (cause) {
+    const message = `${place} is not a state of Hookline, or broken`
+    throw new UserError({ message, notes: [reset] }, { cause })
+  }
+}
+
+/** The files that hold something new once a state is changed, each with its whole text. */
+export function changedFiles(
+  files: ReadonlyMap<string, string>,
+  before: TriggerState,
+  after: TriggerState,
+): ReadonlyMap<string, string> {
+  const known = new Set(before.claims.map(lineOf))
+  const touched = new Set(
+    after.claims.filter((claim) => !known.has(lineOf(claim))).map(({ key }) => shardOf(key)),
+  )
+  const texts = new Map<string, string>()
+  for (const claim of after.claims) {
+    const shard = shardOf(claim.key)
+    if (touched.has(shard)) texts.set(shard, `${texts.get(shard) ?? ''}${lineOf(claim)}\n`)
+  }
+  const { claims: _, ...times } = after
+  const timesText = `${JSON.stringify(times)}\n`
+  const hasTimes = times.lastSuccess !== null || times.cursor !== undefined
+  if (hasTimes && files.get(TIMES) !== timesText) texts.set(TIMES, timesText)
+  return texts
+}
