@@ -9,11 +9,12 @@ import { findNode24 } from '../scripts/node24.js'
 import { measureAction } from './action.js'
 import { measureCompiler } from './compiler.js'
 import { measureConfig } from './config.js'
+import { measureHistory } from './history.js'
 import { compile } from './relay/subjects.js'
 import { report } from './report.js'
 import { measureDownload } from './size.js'
 
-const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [compiler] [config] [size] [relay]
+const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [compiler] [config] [history] [size] [relay]
 
 Measures side by side, in one run, and prints ratios: absolute times say little about another machine.
 Runs on the Node that GitHub runs actions on where HOOKLINE_NODE24 or .ci/run brought one.
@@ -56,6 +57,10 @@ async function run() {
     if (wants('config')) {
       compile()
       report(await measureConfig(Number(values.rounds)))
+    }
+    if (wants('history')) {
+      compile()
+      report(await measureHistory(1_000))
     }
     if (wants('size')) report([measureDownload()])
   } finally {

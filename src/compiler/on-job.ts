@@ -45,6 +45,8 @@ export function onJobLines(job: OnJob): string[] {
         'timeout-minutes: 10',
         'permissions:',
         `  contents: ${job.writesState ? 'write' : 'read'}`,
+        // To free at once what a run claimed that has failed.
+        ...(job.writesState ? ['  actions: read'] : []),
         // By default GitHub cancels a waiting run for a newer one, and its event is lost.
         ...(job.isSerial
           ? ['concurrency:', `  group: hookline-${job.workflow}`, '  queue: max']

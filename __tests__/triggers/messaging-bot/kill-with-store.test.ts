@@ -176,9 +176,10 @@ test('with a store on a branch a run costs GitHub one read and two writes', asyn
   send()
   const before = github.calls.length
   await runJob('branch:state')
-  expect(github.calls.slice(before).map(({ method }) => method)).toEqual(['GET', 'PUT', 'PUT'])
+  const kinds = github.calls.slice(before).map(({ body }) => String(body.query).split('(', 1)[0])
+  expect(kinds).toEqual(['query', 'mutation', 'mutation'])
   const quiet = github.calls.length
   await runJob('branch:state')
   await runJob('branch:state')
-  expect(github.calls.slice(quiet).map(({ method }) => method)).toEqual(['GET', 'GET'])
+  expect(github.calls.slice(quiet).map(({ path }) => path)).toEqual(['/graphql', '/graphql'])
 })

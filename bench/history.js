@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compiled } from './relay/compiled.js'
+
+/** @typedef {import('./report.js').Row} Row */
+/** @typedef {Map<string, string>} Files */
+
+const ID = { workflow: 'hook', trigger: 'webhook' }
+
+/** Keys that a trigger has in the long run. */
+const FULL = 5_000
+
+/** As the commits of a workflow's own token are; GitHub's signature is its own. */
+const COMMITTER = 'github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>'
+
+/**
+ * What a store on a branch leaves in the history of a repository, an event: in git, after `git gc`, by
+ * a branch that is full already. An event is one claim and one commit.
+ *
+ * @param {number} events
+ * @returns {Promise<Row[]>}
+ */
+export async function measureHistory(events) {
+  const { start, commits } = await writeEvents(events)
+  const [before, after] = [await packed([start]), await packed([start, ...commits])]
+  const bytes = Math.round((after - before) / events)
+  return [
+    {
+      what: 'history of a branch store with 5,000 keys, an event',
+      measured: bytes / 1024,
+      unit: 'KB',
+      atMost: 1,
+      detail: `${events} events, ${commits.length} commits: pack and index after git gc`,
+    },
+  ]
+}
+
+/** @param {number} events */
+async function writeEvents(events) {
+  /** @type {import('../src/state/branch.ts')} */
+  const { openBranch } = await compiled('state/branch.js')
+  /** @type {import('../src/state/store.ts')} */
+  const { createStore } = await compiled('state/store.js')
+  /** @type {Files} */
+  let files = new Map()
+  /** @type {Files[]} */
+  const commits = []
+  let now = Date.UTC(2026, 0, 1)
+  const head = () => (commits.length === 0 ? undefined : String(commits.length))
+  const keep = (/** @type {readonly (readonly [string, string])[]} */ added) => {
+    files = new Map([...files, ...added])
+    commits.push(files)
+  }
+  /** GitHub, as far as the store calls it. @type {import('../src/state/place.ts').GitHubApi} */
+  const github = async (route, parameters) => {
+    /** @type {any} */
+    const { tree, query = '', variables } = parameters
+    const answer = (/** @type {unknown} */ data, status = 200) => ({ status, data, message: '' })
+    if (route.endsWith('/git/trees')) {
+      keep(tree.map((/** @type {any} */ { path, content }) => [path, content]))
+    }
+    if (route.includes('/git/')) return answer({ sha: head() }, 201)
+    if (query.startsWith('mutation')) {
+      const { additions } = variables.input.fileChanges
+      keep(additions.map((/** @type {any} */ one) => [one.path, atob(one.contents)]))
+      return answer({ data: { createCommitOnBranch: { commit: { oid: head() } } } })
+    }
+    const entries = [...files].map(([path, text]) => {
+      return { name: path.split('/')[1], object: { text } }
+    })
+    const names = [...files.keys()].map((path) => ({ name: path.split('/')[0] }))
+    const file = { object: { entries } }
+    const target = { oid: head(), tree: { entries: names }, file }
+    return answer({ data: { repository: { ref: head() === undefined ? null : { target } } } })
+  }
+  const known = { read: async () => undefined, write: async () => {} }
+  /** @type {any} */
+  const place = { github, known, now: () => now, random: Math.random, sleep: async () => {} }
+  const store = createStore(openBranch('state', { ...place, repository: 'octo/repo' }))
+  const key = () => ({
+    key: randomBytes(32).toString('base64').replace('=', ''),
+    delivery: randomBytes(16).toString('base64').slice(0, 22),
+  })
+  const lease = 3_600_000
+  const old = Array.from({ length: FULL }, key)
+  for (let at = 0; at < FULL; at += 500) {
+    now += 60_000
+    const run = { id: String(20_000_000_000 + at * 97), at: now }
+    await store.claim(ID, old.slice(at, at + 500), run, { lease })
+    await store.commit(ID, { id: run.id })
+  }
+  const start = files
+  commits.length = 1
+  for (let event = 0; event < events; event++) {
+    now += 61_337
+    const run = { id: String(21_000_000_000 + event * 1_013), at: now }
+    await store.claim(ID, [key()], run, { lease })
+    await store.commit(ID, { id: run.id })
+  }
+  return { start, commits: commits.slice(1) }
+}
+
+/**
+ * Bytes of the pack that git makes of these commits, and of its index.
+ *
+ * @param {readonly Files[]} commits
+ */
+async function packed(commits) {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-history-'))
+  const git = (/** @type {string[]} */ args, input = '') =>
+    execFileSync('git', args, {
+      cwd: folder,
+      input,
+      maxBuffer: 1e9,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+  try {
+    git(['init', '-q', '--bare'])
+    // As single objects, which `gc` packs: it takes over what was packed before.
+    const single = ['-c', 'fastimport.unpackLimit=1000000']
+    git([...single, 'fast-import', '--quiet', '--force'], fastImport(commits))
+    git(['gc', '-q', '--prune=now'])
+    const packs = join(folder, 'objects/pack')
+    const names = (await readdir(packs)).filter((name) => /\.(pack|idx)$/.test(name))
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(packs, name))).size))
+    return sizes.reduce((sum, size) => sum + size, 0)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** @param {readonly Files[]} commits */
+function fastImport(commits) {
+  const data = (/** @type {string} */ text) => `data ${Buffer.byteLength(text)}\n${text}\n`
+  /** @type {Files} */
+  let last = new Map()
+  let stream = ''
+  for (const [at, files] of commits.entries()) {
+    const when = `${COMMITTER} ${1_767_225_600 + at * 30} +0000`
+    stream += `commit refs/heads/state\nauthor ${when}\ncommitter ${when}\n${data('state')}`
+    for (const [path, text] of files) {
+      if (last.get(path) !== text) stream += `M 100644 inline ${path}\n${data(text)}`
+    }
+    last = files
+  }
+  return `${stream}done\n`
+}
