@@ -93,13 +93,17 @@ test.each([
   ['none', 'read'],
   ['branch:state', 'write'],
   ['file:state', 'read'],
-])('with state %s the job on may %s contents, and nothing else', async (state, contents) => {
-  const { main: listening } = await compileText(
-    'on: webhook\njobs: {a: {runs-on: x, steps: [{run: y}]}}\n',
-    { state },
-  )
-  expect(parse(listening).jobs.on.permissions).toEqual({ contents })
-})
+])(
+  'with state %s the job on may %s contents, read runs beside a branch, and nothing else',
+  async (state, contents) => {
+    const { main: listening } = await compileText(
+      'on: webhook\njobs: {a: {runs-on: x, steps: [{run: y}]}}\n',
+      { state },
+    )
+    const runs = contents === 'write' ? { actions: 'read' } : {}
+    expect(parse(listening).jobs.on.permissions).toEqual({ contents, ...runs })
+  },
+)
 
 /** What jobs ask for and their caller does not have: GitHub refuses such a run when it starts. */
 function refused(

@@ -98,7 +98,8 @@ test('any text as a body of any content type and encoding', async () => {
           action: 'webhook',
           client_payload,
         })
-        expect(items.length + warnings.length).toBe(1)
+        // A body that is not as declared is handed on as text, and told.
+        expect(items.length + warnings.length).toBeGreaterThan(0)
       },
     ),
     RUNS,
