@@ -60,3 +60,32 @@ test.each([
   const { main } = await compileText(`${on}jobs: {a: {runs-on: x, steps: [{run: x}]}}\n`)
   expect(main).toMatch(/^on: # zizmor: ignore\[dangerous-triggers\]$/m)
 })
+
+const READS_ON = '${' + '{ on.webhook.outputs.body.x }}'
+
+test('what is moved into the jobs takes its comments, its quotes and its lines along', async () => {
+  const { main } = await compileText(
+    `on: webhook\nenv:\n  # of A\n  A: "${READS_ON}" # beside A\n  # of B\n  B: 1\ndefaults:\n  run:\n    # of the folder\n    working-directory: ${READS_ON}\njobs:\n  a:\n    runs-on: x\n    steps: [{run: x}]\n`,
+  )
+  expect(await parserErrors('hook.yml', main)).toEqual([])
+  expect(main).toContain('env:\n  # of B\n  B: 1\njobs:\n')
+  expect(main).toMatch(
+    / {4}env:\n {6}# of A\n {6}A: "\$\{\{ fromJSON\(needs\.on\.outputs\.on\)\.webhook\.outputs\.body\.x \}\}" # beside A\n {4}defaults:\n {6}run:\n {8}# of the folder\n/,
+  )
+})
+
+test('a section of ours goes with its comments, and with no other', async () => {
+  const { main } = await compileText(
+    'on: webhook\n\n# of ours\nhookline:\n  runs-on: y # why\n\n# of the jobs\njobs:\n  a: {runs-on: x, steps: [{run: x}]}\n',
+  )
+  expect(main).not.toContain('of ours')
+  expect(main).toContain('# of the jobs\njobs:')
+})
+
+test('a group that is an alias leaves the one of the job as it is', async () => {
+  const { main } = await compileText(
+    'on: [push, webhook]\njobs:\n  a:\n    runs-on: x\n    concurrency: &c\n      group: deploy\n      queue: max\n    steps: [{run: x}]\nconcurrency: *c\n',
+  )
+  expect(main).toContain('    concurrency: &c\n      group: deploy\n')
+  expect(main).toMatch(/\nconcurrency: \{"group":".*github\.run_id.*","queue":"max"\}\n/)
+})

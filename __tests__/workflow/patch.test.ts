@@ -34,7 +34,7 @@ describe('set', () => {
       'lines, with a comment that would become one of them',
       'j:\n  a: b\n    # deeper\n  d: 1\n',
       ['j.a', '>-', 'x'],
-      'j:\n  # deeper\n  a: >-\n    x\n  d: 1\n',
+      'j:\n  a: >-\n     x\n    # deeper\n  d: 1\n',
     ],
   ])('%s', (_, text, [path = '', ...lines], wanted) => {
     expect(patched(text, set(path, ...lines))).toBe(wanted)

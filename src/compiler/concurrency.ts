@@ -1,13 +1,15 @@
-import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
+import { isAlias, isMap, isScalar, type Node } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
+import type { JsonObject } from '../wire/json.ts'
 import { eventsSharing, guardedGroup } from '../workflow/concurrency-group.ts'
-import { resolved } from '../workflow/document.ts'
-import { referencesInText } from '../workflow/file-expressions.ts'
-import { type Edit, singleQuoted } from '../workflow/spans.ts'
+import { pairsOf, resolved } from '../workflow/document.ts'
+import { keyOf, referencesInText } from '../workflow/file-expressions.ts'
+import type { Path } from '../workflow/options.ts'
+import type { Operation } from '../workflow/patch.ts'
+import { singleQuoted } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { Plan } from './events.ts'
 import { pathLines } from './on-job.ts'
-import { type Operation, pairOf, patchEdits } from './patch.ts'
 import { jobsOf, type SourceFile } from './source-file.ts'
 
 /** `concurrency` of the workflow or of a job. */
@@ -25,7 +27,7 @@ function ofWorkflow(file: SourceFile): Concurrency | undefined {
 
 function ofJobs(file: SourceFile): Concurrency[] {
   return jobsOf(file).flatMap(({ node }) => {
-    const pair = isMap(node) ? pairOf(node, 'concurrency') : undefined
+    const pair = isMap(node) ? pairsOf(node).find((one) => keyOf(one) === 'concurrency') : undefined
     return pair ? [settingsOf(file, pair)] : []
   })
 }
@@ -49,33 +51,52 @@ function everyConcurrency(file: SourceFile): Concurrency[] {
  * somebody else neither cancels nor waits. A job's own group needs nothing: a skipped job does not
  * enter it.
  */
-export function concurrencyEdits(file: SourceFile, { starting, webhooks }: Plan): Edit[] {
+export function concurrencyOperations(file: SourceFile, { starting, webhooks }: Plan): Operation[] {
   const found = starting === 'repository_dispatch' ? groupOf(file) : undefined
   // One that reads "on" is an error, which is told where the expression stands.
   const group = found && referencesInText(found.text, 'on').length === 0 ? found : undefined
-  const top = file.document.contents
-  if (!group || !isMap(top)) return []
+  if (!group) return []
   const isCalled = file.native.some(({ name }) => name === 'workflow_call')
   const text = guardedGroup(group.text, {
     guard: pathLines({ starting, webhooks, file }).join(' '),
     ...(isCalled && { calledFile: `${file.name}.yml` }),
   })
-  const isFlow = group.map.flow === true
-  const value = isFlow ? JSON.stringify(text) : /: | #|^[^$]/.test(text) ? singleQuoted(text) : text
-  const operation: Operation = { op: 'set', map: group.map, key: group.key, value: [value] }
-  return patchEdits(file.source.text, [operation])
+  // What an alias stands for is others' too, so it is written out here.
+  if (group.shared) {
+    return [
+      { op: 'set', path: group.path, lines: [JSON.stringify({ ...group.shared, group: text })] },
+    ]
+  }
+  const value = /: | #|^[^$]/.test(text) ? singleQuoted(text) : text
+  const line = group.isFlow ? JSON.stringify(text) : value
+  return [{ op: 'set', path: group.path, lines: [line] }]
 }
 
-/** The text of the workflow's group, and the key that it stands under. */
-function groupOf(file: SourceFile) {
-  const top = file.document.contents
+/** The text of the workflow's group, and where it is written. */
+function groupOf(file: SourceFile): Group | undefined {
+  const section = file.sections.get('concurrency')
   const { settings } = ofWorkflow(file) ?? {}
-  if (isScalar(settings) && settings.value !== null && isMap(top)) {
-    return { text: String(settings.value), map: top as YAMLMap, key: 'concurrency' }
+  if (!section || !settings) return undefined
+  if (isScalar(settings)) {
+    if (settings.value === null) return undefined
+    return { text: String(settings.value), path: ['concurrency'], isFlow: false }
   }
   const group = isMap(settings) ? resolved(file.document, settings.get('group', true)) : undefined
   if (!isMap(settings) || !isScalar(group) || group.value === null) return undefined
-  return { text: String(group.value), map: settings as YAMLMap, key: 'group' }
+  const text = String(group.value)
+  if (isAlias(section.value)) {
+    const shared = settings.toJS(file.document) as JsonObject // YAML 1.2 core is JSON
+    return { text, path: ['concurrency'], isFlow: false, shared }
+  }
+  return { text, path: ['concurrency', 'group'], isFlow: settings.flow === true }
+}
+
+interface Group {
+  readonly text: string
+  readonly path: Path
+  readonly isFlow: boolean
+  /** All settings, where they are an alias. */
+  readonly shared?: JsonObject
 }
 
 /** What cannot be, of the workflow's group and of those of its jobs. */

@@ -1,12 +1,23 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, stringify, visit, type YAMLMap } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  stringify,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
 import type { Problem } from '../wire/errors.ts'
-import { type NodePair, pairsOf } from '../workflow/document.ts'
-import { keyOf } from '../workflow/file-expressions.ts'
-import { type Edit, indent, type Lines, linesOf } from '../workflow/spans.ts'
+import { DocumentLines, type NodePair, pairsOf } from '../workflow/document.ts'
+import { fileExpressions, keyOf } from '../workflow/file-expressions.ts'
+import type { Path } from '../workflow/options.ts'
+import { entryLines, type Operation, type Where } from '../workflow/patch.ts'
+import { indent, type Lines } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { envPairs, readsContext } from './on-job.ts'
-import { isLongList, type Operation, pairOf, patchEdits } from './patch.ts'
-import { rewriteText, type Target } from './rewrite.ts'
+import { expressionEdits, rewriteText, type Target } from './rewrite.ts'
 import type { SourceFile, SourceJob } from './source-file.ts'
 
 /** What a job says otherwise than in the source. */
@@ -26,27 +37,30 @@ interface Entry {
   readonly lines: Lines
 }
 
-/** What was found while a job was changed. */
-export interface JobEdits {
-  readonly edits: readonly Edit[]
+/** How a job is changed, and what stands against it. */
+export interface ChangedJob {
+  readonly operations: readonly Operation[]
   readonly problems: readonly Problem[]
 }
 
-/** The edits that change a job where it stands; everything else in it stays as it is. */
-export function jobEdits(file: SourceFile, { key, node }: SourceJob, change: JobChange): JobEdits {
-  if (!isMap(node)) return { edits: [], problems: [] }
-  const { text } = file.source
+/** What changes a job where it stands; everything else in it stays as it is. */
+export function changedJob(
+  file: SourceFile,
+  { id, node }: SourceJob,
+  change: JobChange,
+): ChangedJob {
+  if (!isMap(node)) return { operations: [], problems: [] }
   const { value: jobs } = file.jobs
   const isFlow = node.flow === true || (isMap(jobs) && jobs.flow === true)
-  const job: Job = { file, key, node, isFlow }
-  const operations = [
-    ...(change.needs ? needsOperations(job, change.needs) : []),
-    ...(change.parts ? conditionOperations(job, change.parts) : []),
-    ...entryOperations(job, ['env'], change.env),
-    ...entryOperations(job, ['defaults', 'run'], change.defaults),
-  ]
+  const job: Job = { file, path: ['jobs', id], node, isFlow }
   return {
-    edits: patchEdits(text, operations),
+    // In this order where they come to stand at the same place.
+    operations: [
+      ...(change.needs ? needsOperations(job, change.needs) : []),
+      ...(change.parts ? conditionOperations(job, change.parts) : []),
+      ...entryOperations(job, ['env'], change.env),
+      ...entryOperations(job, ['defaults', 'run'], change.defaults),
+    ],
     problems: [
       ...(change.needs ? sharedProblems(job, 'needs') : []),
       ...(change.parts ? sharedProblems(job, 'if') : []),
@@ -58,46 +72,60 @@ export function jobEdits(file: SourceFile, { key, node }: SourceJob, change: Job
 
 interface Job {
   readonly file: SourceFile
-  readonly key: Node
+  readonly path: Path
   readonly node: YAMLMap
   /** In braces, or in jobs that are: there everything stands on one line. */
   readonly isFlow: boolean
+}
+
+function pairOf(map: YAMLMap, name: string): NodePair | undefined {
+  return pairsOf(map).find((pair) => keyOf(pair) === name)
 }
 
 /** After these a job says what it does; new keys stand behind them. */
 const HEAD_KEYS = ['needs', 'if']
 
 /** New keys stand together: behind what is said of the same, or after the job's name. */
-function atTop({ node, key }: Job, lines: Lines): Operation {
+function topOf({ node }: Job): Where {
   const names = pairsOf(node).map(keyOf)
   const head = names.findLast((name) => HEAD_KEYS.includes(name))
   const after = head ?? (names[0] === 'name' ? 'name' : undefined)
-  return { op: 'insert', map: node, lines, ...(after ? { where: { after } } : { owner: key }) }
+  return after === undefined ? 'first' : { after }
 }
 
 function needsOperations(job: Job, needs: readonly string[]): Operation[] {
-  const { node, file } = job
+  const { node, file, path } = job
   const list = needs.length === 1 ? String(needs[0]) : `[${needs.join(', ')}]`
   const pair = pairOf(node, 'needs')
   if (!pair) {
-    if (job.isFlow || !pairOf(node, 'if')) return [atTop(job, [`needs: ${list}`])]
-    return [{ op: 'insert', map: node, lines: [`needs: ${list}`], where: { before: 'if' } }]
+    const where = job.isFlow || !pairOf(node, 'if') ? topOf(job) : { before: 'if' }
+    return [{ op: 'insert', path, lines: [`needs: ${list}`], where }]
   }
   const { value } = pair
-  if (!isSeq(value) || !isLongList(file.source.text, value)) {
-    return [{ op: 'set', map: node, key: 'needs', value: [list] }]
+  if (!isLongList(file.source.text, value)) {
+    return [{ op: 'set', path: [...path, 'needs'], lines: [list] }]
   }
   const there = value.items.map((item) => String(isScalar(item) ? item.value : item))
   const names = needs.filter((id) => !there.includes(id))
-  return [{ op: 'prepend', map: node, key: 'needs', names }]
+  if (names.length === 0) return []
+  const lines = names.map((name) => `- ${name}`)
+  return [{ op: 'insert', path: [...path, 'needs'], lines, where: 'first' }]
+}
+
+/** Whether a list stands on several lines, so that names are better put in than written anew. */
+function isLongList(text: string, node: Node | null): node is YAMLSeq {
+  if (!isSeq(node)) return false
+  const written = text.slice(...rangeOf(node)).trimEnd()
+  return !node.flow || written.includes('\n')
 }
 
 function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
   const [first = '', ...more] = conditionText(parts, job.isFlow)
+  const { path } = job
   if (pairOf(job.node, 'if')) {
-    return [{ op: 'set', map: job.node, key: 'if', value: [first, ...more] }]
+    return [{ op: 'set', path: [...path, 'if'], lines: [first, ...more] }]
   }
-  return [atTop(job, [`if: ${first}`, ...indent(more, 2)])]
+  return [{ op: 'insert', path, lines: [`if: ${first}`, ...indent(more, 2)], where: topOf(job) }]
 }
 
 /** Characters of an `if:` that still are read at one glance. */
@@ -125,25 +153,18 @@ function conditionText(parts: readonly string[], isFlow: boolean): string[] {
 /** Entries for a mapping of the job, but for names that it has itself. */
 function entryOperations(
   job: Job,
-  path: readonly string[],
+  below: readonly string[],
   entries: readonly Entry[],
 ): Operation[] {
-  let map = job.node
-  let missing = path
-  for (const name of path) {
-    const value = pairOf(map, name)?.value
-    if (!isMap(value)) break
-    map = value
-    missing = missing.slice(1)
-  }
-  const own = missing.length === 0 ? pairsOf(map).map((pair) => keyOf(pair).toLowerCase()) : []
+  const map: unknown = job.node.getIn(below, true)
+  const own = isMap(map) ? pairsOf(map).map((pair) => keyOf(pair).toLowerCase()) : []
   const news = entries.filter(({ name }) => !own.includes(name.toLowerCase()))
   if (news.length === 0) return []
-  const lines = missing.reduceRight<Lines>(
-    (inner, name) => [`${name}:`, ...indent(inner, 2)],
-    news.flatMap((entry) => entry.lines),
-  )
-  return [map === job.node ? atTop(job, lines) : { op: 'insert', map, lines }]
+  const lines = news.flatMap((entry) => entry.lines)
+  const path = [...job.path, ...below]
+  // What is made for them stands at the top of the job, unless a part of it is there.
+  const parent = below.length > 1 && job.node.has(below[0]) ? 'first' : topOf(job)
+  return [{ op: 'insert', path, lines, where: 'first', parent }]
 }
 
 /** The lines of a part as they were written, at the margin; a text that lies over lines is one. */
@@ -196,7 +217,7 @@ export interface MovedSettings {
   readonly env: readonly NodePair[]
   readonly defaults: readonly NodePair[]
   readonly pairs: readonly NodePair[]
-  readonly edits: readonly Edit[]
+  readonly operations: readonly Operation[]
 }
 
 /** @param sections which of them have to move: `env` may read `inputs` where it stands */
@@ -211,17 +232,15 @@ export function movedSettings(
   const runMap = isMap(section) ? section.get('run', true) : undefined
   const run = isMap(runMap) ? pairsOf(runMap) : []
   const defaults = run.filter((pair) => readsContext(file, pair, 'on'))
-  const isEmptied = run.length === defaults.length
+  const paths: Path[] = [
+    ...env.map((pair) => ['env', keyOf(pair)]),
+    ...defaults.map((pair) => ['defaults', 'run', keyOf(pair)]),
+  ]
   return {
     env,
     defaults,
     pairs: [...env, ...defaults],
-    edits: [
-      ...withoutPairs(file, 'env', file.sections.get('env')?.value, envPairs(file), env),
-      ...(defaults.length > 0 && isEmptied
-        ? cutSection(file, 'defaults')
-        : withoutPairs(file, 'defaults', runMap, run, defaults)),
-    ],
+    operations: paths.map((path) => ({ op: 'remove', path })),
   }
 }
 
@@ -230,47 +249,23 @@ export function isMovedInto({ pairs }: MovedSettings, { content }: SourceJob): b
   return pairs.length > 0 && !(isMap(content) && content.has('uses'))
 }
 
-/** A mapping without some of its pairs: their lines are cut, or the rest is written anew. */
-function withoutPairs(
-  file: SourceFile,
-  section: string,
-  map: Node | null | undefined,
-  all: readonly NodePair[],
-  cut: readonly NodePair[],
-): Edit[] {
-  if (cut.length === 0) return []
-  const { text } = file.source
-  const isFlow = isMap(map) && map.flow === true
-  if (isFlow && cut.length === all.length) return cutSection(file, section)
-  if (isFlow) {
-    const kept = all.filter((pair) => !cut.includes(pair))
-    const parts = kept.map(({ key, value }) =>
-      text.slice(rangeOf(key)[0], rangeOf(value ?? key)[1]),
-    )
-    const [start, end] = rangeOf(map)
-    return [{ start, end, text: `{${parts.join(', ')}}` }]
-  }
-  const head = file.sections.get(section)?.key
-  const keys = cut.length === all.length && head ? [{ key: head, value: null }, ...cut] : cut
-  return keys.map(({ key, value }) => ({
-    ...linesOf(text, rangeOf(key)[0], rangeOf(value ?? key)[1]),
-    text: '',
-  }))
-}
-
-/** Without a section, and the empty lines behind it. */
-export function cutSection({ source: { text }, sections }: SourceFile, key: string): Edit[] {
-  const section = sections.get(key)
-  if (!section) return []
-  const empty = /^(?:[ \t]*\n)*/.exec(text.slice(section.end))?.[0] ?? ''
-  return [{ start: section.start, end: section.end + empty.length, text: '' }]
-}
-
-export function movedEntries({ env, defaults }: MovedSettings, target: Target) {
-  const entry = (pair: NodePair): Entry => {
-    const value = isScalar(pair.value) ? String(pair.value.value) : ''
-    const text = stringify({ [keyOf(pair)]: rewriteText(value, target) }, { lineWidth: 0 })
-    return { name: keyOf(pair), lines: text.trimEnd().split('\n') }
-  }
-  return { env: env.map(entry), defaults: defaults.map(entry) }
+/** The moved settings as entries of a job, each with its comments, and as it was written. */
+export function movedEntries(file: SourceFile, { env, defaults }: MovedSettings, target: Target) {
+  const lines = new DocumentLines(file.source.text, file.document)
+  const entry =
+    (section: Path) =>
+    (pair: NodePair): Entry => {
+      const path = [...section, keyOf(pair)]
+      const { value } = pair
+      const isNamed = value !== null && 'anchor' in value && value.anchor !== undefined
+      if (lines.entry(path) && !isNamed) {
+        const expressions = fileExpressions(file.source.text, value, path)
+        const edits = expressionEdits(file, expressions, target)
+        return { name: keyOf(pair), lines: entryLines(lines, path, pair, edits) }
+      }
+      const text = rewriteText(isScalar(value) ? String(value.value) : '', target)
+      const written = stringify({ [keyOf(pair)]: text }, { lineWidth: 0 })
+      return { name: keyOf(pair), lines: written.trimEnd().split('\n') }
+    }
+  return { env: env.map(entry(['env'])), defaults: defaults.map(entry(['defaults', 'run'])) }
 }

@@ -9,6 +9,7 @@ import {
   NEEDS_PLACES,
   referencesIn,
 } from '../workflow/file-expressions.ts'
+import { patch } from '../workflow/patch.ts'
 import {
   aboveComments,
   columnOf,
@@ -18,13 +19,12 @@ import {
   singleQuoted,
 } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import { concurrencyEdits } from './concurrency.ts'
+import { concurrencyOperations } from './concurrency.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './conditions.ts'
 import { onSectionEdits, type Plan } from './events.ts'
 import {
-  cutSection,
+  changedJob,
   isMovedInto,
-  jobEdits,
   type MovedSettings,
   movedEntries,
   movedSettings,
@@ -45,9 +45,9 @@ import {
   aliasProblems,
   isInTrigger,
   jobsOf,
-  OWN_KEY,
   type SourceFile,
   type SourceJob,
+  withoutOwnKey,
 } from './source-file.ts'
 
 /** Where the context `on` can be read: what GitHub reads too early is moved into the jobs. */
@@ -74,9 +74,9 @@ export function oneFile(
   const native = nativeCondition(starts)
   const moved = movedSettings(file, ['env', 'defaults'])
   const jobs = plannedJobs(file, expressions, moved, native)
-  const entries = movedEntries(moved, targetOf(file, native, undefined, []))
+  const entries = movedEntries(file, moved, targetOf(file, native, undefined, []))
   const changed = jobs.map(({ job, condition, isMovedInto }) =>
-    jobEdits(file, job, {
+    changedJob(file, job, {
       needs: condition.needs.join(' ') === job.needs.join(' ') ? undefined : condition.needs,
       parts: condition.parts,
       env: isMovedInto ? entries.env : [],
@@ -97,12 +97,14 @@ export function oneFile(
     // In this order where several put something in at the same place: see `applyEdits`.
     edits: [
       ...onSectionEdits(file, plan.starting),
-      ...cutSection(file, OWN_KEY),
-      ...moved.edits,
-      ...concurrencyEdits(file, plan),
       insertedJob(file, onJob),
       ...rewritten(file, expressions, moved, jobs, native),
-      ...changed.flatMap(({ edits }) => edits),
+      ...patch(file.document, file.source.text, [
+        ...withoutOwnKey(file),
+        ...moved.operations,
+        ...concurrencyOperations(file, plan),
+        ...changed.flatMap(({ operations }) => operations),
+      ]),
     ],
     problems: [
       ...jobs

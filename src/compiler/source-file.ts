@@ -6,6 +6,7 @@ import { pairsOf, resolved } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
+import type { Operation } from '../workflow/patch.ts'
 import { linesOf, type Span } from '../workflow/spans.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
@@ -38,6 +39,11 @@ export interface SourceFile {
 
 /** The top-level key by which a file says how it is to be compiled; no compiled file has it. */
 export const OWN_KEY = 'hookline'
+
+/** What takes the settings of the compiler out of a source. */
+export function withoutOwnKey({ sections }: SourceFile): Operation[] {
+  return sections.has(OWN_KEY) ? [{ op: 'remove', path: [OWN_KEY] }] : []
+}
 
 /** @throws UserError with all mistakes of the `on:` section, or naming what the file lacks */
 export function readSourceFile(name: string, source: Source): SourceFile {

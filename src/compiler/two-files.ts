@@ -4,6 +4,7 @@ import { isObject, type Json } from '../wire/json.ts'
 import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { type FileExpression, keyOf } from '../workflow/file-expressions.ts'
 import type { NativeEvent } from '../workflow/on.ts'
+import { patch } from '../workflow/patch.ts'
 import {
   columnOf,
   dedent,
@@ -15,14 +16,7 @@ import {
 } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { callOutputLines, entryKey, eventLines, onComment, type Plan } from './events.ts'
-import {
-  cutSection,
-  isMovedInto,
-  type JobEdits,
-  jobEdits,
-  movedEntries,
-  movedSettings,
-} from './job-edits.ts'
+import { changedJob, isMovedInto, movedEntries, movedSettings } from './job-edits.ts'
 import {
   actionInputLines,
   envPairs,
@@ -41,8 +35,8 @@ import {
   isInTrigger,
   isWithinNode,
   jobsOf,
-  OWN_KEY,
   type SourceFile,
+  withoutOwnKey,
 } from './source-file.ts'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
@@ -269,7 +263,7 @@ function jobsFileEdits(
   file: SourceFile,
   expressions: readonly FileExpression[],
   inputs: readonly WorkflowInput[],
-): JobEdits {
+): { readonly edits: readonly Edit[]; readonly problems: readonly Problem[] } {
   const column = columnOf(file.source.text, rangeOf(file.on.key)[0])
   const call = [
     'on:',
@@ -283,10 +277,10 @@ function jobsFileEdits(
     ...indent(callOutputLines(file), 4),
   ]
   const moved = movedSettings(file, ['defaults'])
-  const { defaults } = movedEntries(moved, IN_JOBS_FILE)
+  const { defaults } = movedEntries(file, moved, IN_JOBS_FILE)
   const changed = jobsOf(file)
     .filter((job) => isMovedInto(moved, job))
-    .map((job) => jobEdits(file, job, { needs: undefined, parts: undefined, env: [], defaults }))
+    .map((job) => changedJob(file, job, { needs: undefined, parts: undefined, env: [], defaults }))
   const stays = ({ path, found }: FileExpression) =>
     !LISTENING_KEYS.includes(String(path[0])) &&
     !moved.pairs.some(({ value }) => value === found.scalar)
@@ -297,9 +291,11 @@ function jobsFileEdits(
         const section = file.sections.get(key)
         return section ? [{ start: section.start, end: section.end, text: '' }] : []
       }),
-      ...cutSection(file, OWN_KEY),
-      ...moved.edits,
-      ...changed.flatMap(({ edits }) => edits),
+      ...patch(file.document, file.source.text, [
+        ...withoutOwnKey(file),
+        ...moved.operations,
+        ...changed.flatMap(({ operations }) => operations),
+      ]),
       ...expressionEdits(file, expressions.filter(stays), IN_JOBS_FILE),
     ],
     problems: changed.flatMap(({ problems }) => problems),

@@ -139,27 +139,15 @@ class Patch {
     const comment = /^[|>][-+\d]*[ \t]+(#[^\n]*)/.exec(written)?.[1]
     const head = { ...span, text: `${blank}${first}${comment ? ` ${comment}` : ''}` }
     if (more.length === 0) return [head]
-    const body = asLines(more, entry.column + 2)
-    return [
-      ...this.#raised(entry),
-      head,
-      this.#lineAt(linesOf(text, span.start, span.end).end, body),
-    ]
+    const body = asLines(more, this.#blockColumn(entry))
+    return [head, this.#lineAt(linesOf(text, span.start, span.end).end, body)]
   }
 
-  /** Comments that end an entry come to stand above it: below a block of text they would join it. */
-  #raised(entry: BlockEntry): Edit[] {
-    const { text } = this.#lines
-    const start = linesOf(text, entry.start, entry.start).start
+  /** How far a block stands in, so that comments below it do not become a part of its text. */
+  #blockColumn(entry: BlockEntry): number {
     const below = this.#lines.commentsOf(entry.path).filter(({ role }) => role === 'below')
-    return below.flatMap((comment) => {
-      const line = linesOf(text, comment.start, comment.end)
-      const raised = asLines([text.slice(comment.start, comment.end)], entry.column)
-      return [
-        { start, end: start, text: raised },
-        { ...line, text: '' },
-      ]
-    })
+    const columns = below.map(({ start }) => columnOf(this.#lines.text, start) + 1)
+    return Math.max(entry.column + 2, ...columns)
   }
 
   #remove({ path }: Of<'remove'>): Edit[] {
