@@ -342,7 +342,7 @@ describe('what is missing is said, with what would do', () => {
       ['--public-url', 'http://a.example', '--port', '0'],
       undefined,
       1,
-      /not an https address/,
+      /--public-url is not the address of a relay, by https/,
     ],
     [
       'a secret that is not set',

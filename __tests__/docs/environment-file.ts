@@ -4,7 +4,7 @@ import { expect } from '@jest/globals'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 
-const SETTINGS = readFileSync(new URL('../../src/relay/config.ts', import.meta.url), 'utf8')
+const SETTINGS = readFileSync(new URL('../../src/wire/settings.ts', import.meta.url), 'utf8')
 
 /** The `.env` of a reader, or the `EnvironmentFile` of a unit: each name is one that somebody reads. */
 export async function runEnvironmentFile(

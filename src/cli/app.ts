@@ -1,14 +1,16 @@
 import { appendFileSync, chmodSync, closeSync, openSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
+import { http } from '../action/http.ts'
+import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
-import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
-import { shownSetting } from '../wire/secret.ts'
+import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
+import { readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
-import { httpCall } from './http.ts'
 
 /**
  * Makes a GitHub App from a manifest:
@@ -21,7 +23,7 @@ import { httpCall } from './http.ts'
 interface CreateOptions {
   readonly relay: string
   readonly org?: string
-  readonly event: DispatchEvent
+  readonly event?: DispatchEvent
   readonly name?: string
   readonly out?: string
   readonly open: boolean
@@ -32,17 +34,13 @@ const HELP = `
 With --out, the App's id and key, and keys that sign grants, are added to a file of environment
 variables that only you can read. Without it they are printed, for: wrangler secret put
 
-Environment:
-  HOOKLINE_SERVER_URL  GitHub, by default https://github.com
-  HOOKLINE_API_URL     its API, by default https://api.github.com
+${environmentHelp('HOOKLINE_EVENT', 'HOOKLINE_SERVER_URL', 'HOOKLINE_API_URL')}
 
 Examples:
   $ npx hookline app create --relay https://relay.example.com --out relay.env
   $ npx hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
 
 export function appCommand(): Command {
-  const { HOOKLINE_EVENT } = process.env
-  const event = isDispatchEvent(HOOKLINE_EVENT) ? HOOKLINE_EVENT : 'repository_dispatch'
   return new Command('app')
     .description('a GitHub App as what a relay asks GitHub with')
     .addHelpText(
@@ -55,9 +53,10 @@ export function appCommand(): Command {
         .requiredOption('--relay <url>', 'address of the relay')
         .option('--org <organization>', 'make it for an organization instead of yourself')
         .addOption(
-          new Option('--event <event>', 'what it may start workflows by')
-            .choices(DISPATCH_EVENTS)
-            .default(event),
+          new Option(
+            '--event <event>',
+            'what it may start workflows by; as HOOKLINE_EVENT has it',
+          ).choices(DISPATCH_EVENTS),
         )
         .option('--name <name>', 'its name, which you can change on the page of GitHub')
         .option('--out <file>', 'add what the relay needs to this file')
@@ -69,14 +68,14 @@ export function appCommand(): Command {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const { readApiUrl } = await import('../relay/config.ts')
-  const apiUrl = readApiUrl(process.env)
-  const form = formAddress(process.env.HOOKLINE_SERVER_URL, options.org)
-  const relay = readRelay(options.relay)
+  const apiUrl = readSetting(process.env, 'HOOKLINE_API_URL')
+  const form = formAddress(readSetting(process.env, 'HOOKLINE_SERVER_URL'), options.org)
+  const relay = readAddress(options.relay, RELAY_ADDRESS)
+  const event = options.event ?? readSetting(process.env, 'HOOKLINE_EVENT')
   const file = options.out === undefined ? undefined : prepareFile(options.out)
   const app = await waitForApp({
     form,
-    manifestFor: (redirect) => manifest(relay, redirect, options),
+    manifestFor: (redirect) => manifest(relay, redirect, { ...options, event }),
     exchange: (code) => exchange(apiUrl, code),
     opens: options.open && process.stderr.isTTY === true && !process.env.CI,
   })
@@ -109,32 +108,23 @@ async function create(options: CreateOptions): Promise<void> {
   }
 }
 
-function readRelay(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search) return url
-  throw new UserError({
-    message: `--relay is not the address of a relay: ${shownSetting(text)}`,
-    hint: 'it looks like https://relay.example.com',
-  })
-}
-
-/** Where GitHub takes a manifest. @throws UserError for a setting that is none */
-function formAddress(server = '', org: string | undefined): URL {
-  const base = server || 'https://github.com'
-  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
-    throw new UserError({ message: `HOOKLINE_SERVER_URL is not an address: ${shownSetting(base)}` })
-  }
+/** Where GitHub takes a manifest. @throws UserError for a name that is none */
+function formAddress(server: URL, org: string | undefined): URL {
   if (org !== undefined && !isOwner(org)) {
     throw new UserError({ message: `${JSON.stringify(org)} is not the name of an organization` })
   }
   const path = `${org === undefined ? '' : `/organizations/${org}`}/settings/apps/new`
-  return new URL(base.replace(/\/+$/, '') + path)
+  return new URL(baseOf(server) + path)
 }
 
 /** GitHub takes at most so many characters. */
 const NAME_LENGTH = 34
 
-function manifest(relay: URL, redirect: string, { event, name }: CreateOptions): object {
+function manifest(
+  relay: URL,
+  redirect: string,
+  { event, name }: Pick<CreateOptions, 'event' | 'name'>,
+): object {
   const permission = event === 'workflow_dispatch' ? 'actions' : 'contents'
   return {
     name: (name ?? `Hookline ${relay.hostname}`).slice(0, NAME_LENGTH),
@@ -187,7 +177,7 @@ async function settings({ id, slug, key, page }: CreatedApp, hasSignKeys: boolea
     `HOOKLINE_APP_ID=${id}`,
     `HOOKLINE_APP_KEY="${oneLine(key)}"`,
   ]
-  if (hasSignKeys || process.env.HOOKLINE_SIGN_KEYS) return `${lines.join('\n')}\n`
+  if (hasSignKeys || readSetting(process.env, 'HOOKLINE_SIGN_KEYS')) return `${lines.join('\n')}\n`
   const { newSignKey } = await import('../relay/grant.ts')
   const { jwk } = await newSignKey()
   const keys = JSON.stringify({ keys: [jwk] })
@@ -202,9 +192,9 @@ const TIMEOUT = 15_000
 
 /** The App that a code stands for; GitHub hands it out once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
-  const url = new URL(`${apiUrl.href.replace(/\/+$/, '')}/app-manifests/${code}/conversions`)
+  const url = `${baseOf(apiUrl)}/app-manifests/${code}/conversions`
   const headers = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
-  const reply = await httpCall({ method: 'POST', url, headers, timeout: TIMEOUT }).catch(
+  const reply = await http({ method: 'POST', url, headers, timeout: TIMEOUT }).catch(
     (cause: unknown) => {
       if (!(cause instanceof HttpFailure)) throw cause
       throw new UserError({ message: `GitHub did not answer: ${cause.message}` }, { cause })

@@ -1,11 +1,13 @@
 import { Command } from 'commander'
-import { readApiUrl, systemClock } from '../relay/config.ts'
+import { systemClock } from '../relay/config.ts'
 import { ANY_REQUEST } from '../triggers/example-line.ts'
 import type { Sender } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
+import { baseOf, notAnAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
+import { parsePort, readSetting } from '../wire/settings.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
 import { type Line, openLine } from './connect/line.ts'
@@ -18,7 +20,6 @@ import {
 } from './connect/target.ts'
 import { sendTrial } from './connect/trial.ts'
 import { githubAt } from './github.ts'
-import { parsePort } from './http.ts'
 import { keysOnTerminal } from './keyboard.ts'
 import { print, reportError, styled } from './terminal.ts'
 
@@ -77,7 +78,7 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
   // 2. A relay that holds the token, an address for it, and a grant for this one path.
   const following = new Set<Promise<void>>()
   const github = { repository: target.repository, ...systemClock }
-  const ask = githubAt(readApiUrl(process.env), token)
+  const ask = githubAt(readSetting(process.env, 'HOOKLINE_API_URL'), token)
   const line = await openLine({ target, token, ...settings }, (written) => {
     const entry = loggedRequest(written)
     if (!entry) return
@@ -139,6 +140,12 @@ function knownSender(name: string): Sender {
   })
 }
 
+const PUBLIC_URL = {
+  name: '--public-url',
+  of: 'a relay, by https',
+  example: 'https://hooks.example.com',
+}
+
 interface Settings {
   readonly port: number
   readonly publicUrl: string | undefined
@@ -153,12 +160,9 @@ function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): Settings 
       hint: `for example: --public-url ${publicUrl} --port 8080`,
     })
   }
-  if (publicUrl !== undefined && !(URL.canParse(publicUrl) && /^https:/.test(publicUrl))) {
-    throw new UserError({
-      message: '--public-url is not an https address',
-      hint: 'it looks like https://hooks.example.com',
-    })
-  }
+  const address = publicUrl === undefined ? undefined : readAddress(publicUrl, PUBLIC_URL)
+  if (address !== undefined && address.protocol !== 'https:')
+    throw notAnAddress(publicUrl ?? '', PUBLIC_URL)
   const secret = secretEnv === undefined ? undefined : process.env[secretEnv]
   if (secretEnv !== undefined && !secret) {
     throw new UserError({
@@ -168,7 +172,7 @@ function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): Settings 
   }
   return {
     port: port === undefined ? 0 : parsePort(port),
-    publicUrl: publicUrl?.replace(/\/+$/, ''),
+    publicUrl: address && baseOf(address),
     secret: secret ? new Secret(secret) : undefined,
   }
 }

@@ -13,13 +13,15 @@ import { eventJson, formatEvent, listLine } from '../inspector/event-text.ts'
 import { explainEvent } from '../inspector/jobs.ts'
 import { exampleLine } from '../triggers/example-line.ts'
 import type { Proof } from '../triggers/trigger.ts'
+import { isLoopback } from '../wire/address.ts'
 import { type Source, UsageError, UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { concernedFiles, isActionStep } from './concerned-files.ts'
 import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
-import { isLoopback, parsePort } from './http.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
@@ -40,6 +42,8 @@ interface DevOptions {
 const HELP = `
 On a terminal, r replays the last request and q quits.
 
+${environmentHelp('PORT', 'HOOKLINE_KEYS', 'HOOKLINE_MESSAGING_API_URL')}
+
 Examples:
   $ npx hookline dev --port 4000
   $ npx hookline dev --poll`
@@ -48,7 +52,11 @@ export function devCommand(): Command {
   return (
     new Command('dev')
       .description('evaluate webhooks on this machine, as the action would on GitHub')
-      .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
+      .option(
+        '--port <port>',
+        'port to listen on, 0 for a free one',
+        process.env.PORT || presetOf('PORT'),
+      )
       .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
       .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
       .option('--env <file>', 'secrets and variables, by default .env')
@@ -194,12 +202,12 @@ async function localRuns(envFile: string | undefined) {
   const { actRuns } = await import('./act.ts')
   const file = envFile ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
   const tell = (line: string) => void process.stderr.write(`${printable(line)}\n`)
-  const key = process.env.HOOKLINE_DEV_KEY || crypto.randomUUID()
+  const key = readSetting(process.env, 'HOOKLINE_DEV_KEY')?.reveal() ?? crypto.randomUUID()
   return { key, ...actRuns({ root: process.cwd(), envFile: file, tell }) }
 }
 
 function runHint(key: string): string {
-  const isOwn = process.env.HOOKLINE_DEV_KEY === key
+  const isOwn = plainSetting(process.env, 'HOOKLINE_DEV_KEY') === key
   const shown = isOwn ? '$HOOKLINE_DEV_KEY' : key
   const exported = isOwn ? '' : `  export HOOKLINE_DEV_KEY=${key}\n`
   return `Real jobs run for what the page sends, and what brings the key:

@@ -1,18 +1,22 @@
 import { Command, Option } from 'commander'
-import { readApiUrl, systemClock } from '../relay/config.ts'
+import { http } from '../action/http.ts'
+import { systemClock } from '../relay/config.ts'
+import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
+import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
+import { readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
 import { type DoctorPorts, type Finding, failed, type Target } from './doctor/findings.ts'
 import { judgeRepository, noToken } from './doctor/repository.ts'
 import { checkWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
-import { httpCall, tokenFromEnvironment, unreachableHint } from './http.ts'
+import { unreachableHint } from './http.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
 
 interface DoctorOptions {
@@ -27,14 +31,15 @@ interface DoctorOptions {
 }
 
 const HELP = `
-Environment:
-  HOOKLINE_TOKEN      the platform token; never printed
-  HOOKLINE_APP_ID, HOOKLINE_APP_KEY
-                      a GitHub App: whether it is installed, and may do what an event needs
-  HOOKLINE_SIGN_KEYS  keys that sign grants: --deliver sends one to the relay
-  HOOKLINE_KEYS       keys of a relay that holds the token itself: the first one is sent to it
-  HOOKLINE_EVENT      as the relay has it: workflow_dispatch where it starts workflows directly
-  HOOKLINE_API_URL    GitHub's API, by default https://api.github.com
+${environmentHelp(
+  'HOOKLINE_TOKEN',
+  'HOOKLINE_APP_ID',
+  'HOOKLINE_APP_KEY',
+  ['HOOKLINE_SIGN_KEYS', 'keys that sign grants: --deliver sends one to the relay'],
+  ['HOOKLINE_KEYS', 'of a relay that holds the token itself: the first one is sent to it'],
+  'HOOKLINE_EVENT',
+  'HOOKLINE_API_URL',
+)}
 
 It exits with 1 when something failed. What cannot be told from outside is shown, and is not a failure.
 
@@ -65,7 +70,10 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
     command.error('error: --deliver needs --workflow, the one that the event is for')
   }
   const target = await withApp(await withGrant(readTarget(options)))
-  const findings = await runChecks(target, doctorPorts(readApiUrl(process.env), target.token))
+  const findings = await runChecks(
+    target,
+    doctorPorts(readSetting(process.env, 'HOOKLINE_API_URL'), target.token),
+  )
   const ok = findings.every(({ status }) => status !== 'failed')
   const column = Math.max(10, ...findings.map(({ check }) => check.length))
   const lines = findings.flatMap(({ check, status, message, mend }) => {
@@ -82,7 +90,7 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
 function readTarget(options: DoctorOptions): Target {
   const { workflow, trigger, deliver, wait } = options
   const repository = options.repository ?? originRepository()
-  const relay = options.relay?.replace(/\/+$/, '')
+  const relay = options.relay && baseOf(readAddress(options.relay, RELAY_ADDRESS))
   if (repository === '') {
     throw new UserError({ message: 'which repository?', hint: 'give --repository owner/name' })
   }
@@ -96,16 +104,15 @@ function readTarget(options: DoctorOptions): Target {
   if (deliver && !/^\d{1,4}$/.test(wait)) {
     throw new UserError({ message: '--wait is not a number of seconds', hint: 'the default is 60' })
   }
-  const token = tokenFromEnvironment('HOOKLINE_TOKEN')
-  const { HOOKLINE_EVENT, HOOKLINE_KEYS = '' } = process.env
-  const [key] = HOOKLINE_KEYS.split(/[\s,]+/).filter(Boolean)
+  const token = readSetting(process.env, 'HOOKLINE_TOKEN')
+  const [key] = readSetting(process.env, 'HOOKLINE_KEYS') ?? []
   return {
     repository,
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
-    event: options.event ?? (isDispatchEvent(HOOKLINE_EVENT) ? HOOKLINE_EVENT : undefined),
-    relayToken: key === undefined ? token : new Secret(key),
+    event: options.event ?? readSetting(process.env, 'HOOKLINE_EVENT'),
+    relayToken: key ?? token,
     relay,
     deliver: deliver ? Number(wait) : undefined,
   }
@@ -113,12 +120,19 @@ function readTarget(options: DoctorOptions): Target {
 
 /** With what the environment's App makes of it, and its token where there is no other. */
 async function withApp(target: Target): Promise<Target> {
-  const { HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: pem } = process.env
-  if (!id || !pem) return target
+  const id = readSetting(process.env, 'HOOKLINE_APP_ID')
+  const pem = readSetting(process.env, 'HOOKLINE_APP_KEY')?.reveal()
+  if (id === undefined || pem === undefined) return target
   // Loaded only here: most who ask have no App.
   const { checkApp } = await import('./doctor/app.ts')
   const { repository, event = 'repository_dispatch' } = target
-  const check = checkApp({ id, pem, repository, event, apiUrl: readApiUrl(process.env) })
+  const check = checkApp({
+    id,
+    pem,
+    repository,
+    event,
+    apiUrl: readSetting(process.env, 'HOOKLINE_API_URL'),
+  })
   const { findings, token } = await withProgress('asking GitHub', check)
   return { ...target, app: findings, token: target.token ?? token }
 }
@@ -126,7 +140,7 @@ async function withApp(target: Target): Promise<Target> {
 /** With a grant for the relay, where the keys that sign one are at hand. */
 async function withGrant(target: Target): Promise<Target> {
   const { repository, workflow, trigger, relay, deliver } = target
-  const keys = process.env.HOOKLINE_SIGN_KEYS
+  const keys = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
   if (!keys || deliver === undefined || relay === undefined) return target
   const { makeGrant } = await import('./grant.ts')
   const path = `${workflow}/${trigger}`
@@ -177,18 +191,18 @@ export function doctorPorts(apiUrl: URL, token: Secret | undefined): DoctorPorts
     ...systemClock,
     askGitHub: githubAt(apiUrl, token),
     callRelay(url, post) {
-      const call = { url: new URL(url), timeout: TIMEOUT }
+      const call = { url, timeout: TIMEOUT }
       const reply = post
-        ? httpCall({
+        ? http({
             ...call,
             method: 'POST',
             headers: {
               'content-type': 'application/json',
               ...(post.token && { 'x-platform-authorization': post.token.reveal() }),
             },
-            body: new TextEncoder().encode(post.json),
+            body: post.json,
           })
-        : httpCall({ ...call, method: 'GET' })
+        : http({ ...call, method: 'GET' })
       return withProgress('calling the relay', reply)
     },
   }

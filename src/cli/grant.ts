@@ -1,12 +1,16 @@
 import { Command } from 'commander'
 import type { Grant } from '../relay/grant.ts'
 import { UserError } from '../wire/errors.ts'
+import { readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
 
 const HELP = `
 It is signed with the first key of HOOKLINE_SIGN_KEYS, which the relay must have too. Whoever has it can
 start the workflows that it covers, and nothing else. Without --expires it does not end; an id in the
 relay's HOOKLINE_REVOKED ends it.
+
+${environmentHelp('HOOKLINE_SIGN_KEYS')}
 
 Examples:
   $ npx hookline grant --repository octo/repo --path hook/webhook
@@ -21,7 +25,10 @@ export function grantCommand(): Command {
     .option('--json', 'print an object')
     .addHelpText('after', HELP)
     .action(async ({ json, ...options }: ScopeOptions & { json?: boolean }) => {
-      const { text, grant } = await makeGrant(options, process.env.HOOKLINE_SIGN_KEYS)
+      const { text, grant } = await makeGrant(
+        options,
+        readSetting(process.env, 'HOOKLINE_SIGN_KEYS'),
+      )
       if (!json) process.stderr.write(`the id of this grant, to revoke it by, is ${grant.id}\n`)
       process.stdout.write(json ? `${JSON.stringify({ grant: text, ...grant })}\n` : `${text}\n`)
     })

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
+import { readSetting } from '../wire/settings.ts'
 import { EXIT_CODES, endQuietlyOnClosedPipe, reportError, styled } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -33,6 +34,8 @@ async function run(): Promise<void> {
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
     .version(ownVersion(), '--version', 'print the version')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ npx hookline init`)
+  // With a slip in it a relay, and whatever speaks to it, would each take another event.
+  program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_EVENT'))
   const [, , word = ''] = process.argv
   const load = COMMANDS.get(word)
   // All of them where help, or a suggestion for a mistyped one, may be wanted.

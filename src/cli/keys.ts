@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { UserError } from '../wire/errors.ts'
+import { readSetting } from '../wire/settings.ts'
 import { print } from './terminal.ts'
 
 const MAKE_SEAL_KEYS = 'make them, and keep them, with: npx hookline keys new'
@@ -17,7 +18,7 @@ export function keysCommand(): Command {
         .action(async () => {
           const { newSignKey } = await import('../relay/grant.ts')
           const { readSignKeys } = await import('../relay/config.ts')
-          const text = process.env.HOOKLINE_SIGN_KEYS
+          const text = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
           const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
           print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
         }),
@@ -36,7 +37,7 @@ export function keysCommand(): Command {
         .description('print the public part of HOOKLINE_SEAL_KEYS, for npx hookline seal --key')
         .action(async () => {
           const { sealKeysPage } = await import('../relay/seal.ts')
-          if (!process.env.HOOKLINE_SEAL_KEYS) {
+          if (readSetting(process.env, 'HOOKLINE_SEAL_KEYS') === undefined) {
             throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
           }
           print(sealKeysPage(await presentSealKeys()).body)
@@ -54,6 +55,6 @@ export function keysCommand(): Command {
 
 async function presentSealKeys() {
   const { readSealKeys } = await import('../relay/config.ts')
-  const text = process.env.HOOKLINE_SEAL_KEYS
+  const text = readSetting(process.env, 'HOOKLINE_SEAL_KEYS')
   return text ? readSealKeys(text) : []
 }

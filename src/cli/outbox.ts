@@ -1,10 +1,14 @@
 import { Command } from 'commander'
+import { http } from '../action/http.ts'
+import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
+import { fieldsOf } from '../wire/github.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { fields } from './github.ts'
-import { httpCall, tokenFromEnvironment, unreachableHint } from './http.ts'
+import { readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
+import { unreachableHint } from './http.ts'
 import { print, styled, withProgress } from './terminal.ts'
 
 interface OutboxOptions {
@@ -17,8 +21,7 @@ interface ListOptions extends OutboxOptions {
 }
 
 const HELP = `
-Environment:
-  HOOKLINE_OPERATOR_KEY  the relay's, sent to it and never printed
+${environmentHelp(['HOOKLINE_OPERATOR_KEY', "the relay's, sent to it and never printed"])}
 
 Examples:
   $ npx hookline outbox list --relay https://relay.example.com --watch
@@ -196,7 +199,7 @@ function duration(milliseconds: number): string {
 
 /** @throws UserError for what the relay refuses, and when there is none */
 async function ask(method: string, url: URL): Promise<HttpReply> {
-  const key = tokenFromEnvironment('HOOKLINE_OPERATOR_KEY')
+  const key = readSetting(process.env, 'HOOKLINE_OPERATOR_KEY')
   if (!key) {
     throw new UserError({
       message: 'HOOKLINE_OPERATOR_KEY is not set',
@@ -205,9 +208,9 @@ async function ask(method: string, url: URL): Promise<HttpReply> {
   }
   const headers = { authorization: `Bearer ${key.reveal()}` }
   try {
-    const reply = await httpCall({ method, url, headers, timeout: TIMEOUT })
+    const reply = await http({ method, url: url.href, headers, timeout: TIMEOUT })
     if (reply.status === 200) return reply
-    const { error } = fields(reply.text)
+    const { error } = fieldsOf(reply)
     const { message, hint } = isObject(error) ? error : {}
     if (typeof message !== 'string' || typeof hint !== 'string') {
       throw new UserError({
@@ -249,13 +252,7 @@ function noListing(): UserError {
 }
 
 function addressOf(relay: string, path: string): URL {
-  const text = `${relay.replace(/\/+$/, '')}${path}`
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url && /^https?:$/.test(url.protocol)) return url
-  throw new UserError({
-    message: '--relay is not an address',
-    hint: 'it looks like https://relay.example.com',
-  })
+  return new URL(baseOf(readAddress(relay, RELAY_ADDRESS)) + path)
 }
 
 function checkedId(delivery: string): string {

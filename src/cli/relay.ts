@@ -4,7 +4,8 @@ import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { parsePort } from './http.ts'
+import { parsePort, presetOf, readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 import { openTunnel } from './tunnel.ts'
 
@@ -16,14 +17,18 @@ interface RelayCommandOptions {
   readonly tunnel?: boolean
 }
 
+/** All that a relay reads, in the order of `--help`. */
+const RELAY_SETTINGS = [
+  ...(['HOOKLINE_TOKEN', 'HOOKLINE_APP_ID', 'HOOKLINE_APP_KEY', 'HOOKLINE_KEYS'] as const),
+  ...(['HOOKLINE_SIGN_KEYS', 'HOOKLINE_REVOKED', 'HOOKLINE_SEAL_KEYS'] as const),
+  ...(['HOOKLINE_EVENT', 'HOOKLINE_REF', 'HOOKLINE_REPOSITORY', 'HOOKLINE_API_URL'] as const),
+  ...(['HOOKLINE_OPERATOR_KEY', 'HOOKLINE_UPSTREAM_TIMEOUT_MS', 'HOOKLINE_ACCEPT_MS'] as const),
+  ...(['HOOKLINE_OUTBOX_PACE_MS', 'HOOKLINE_OUTBOX_HOURS', 'HOOKLINE_OUTBOX_EVENTS'] as const),
+  ...(['HOOKLINE_OUTBOX_MB', 'HOOKLINE_BODY_MEMORY_MB', 'HOOKLINE_MAX_CONNECTIONS'] as const),
+] as const
+
 const HELP = `
-Environment:
-  HOOKLINE_TOKEN, HOOKLINE_KEYS  the relay holds the token, and a request brings one of the keys
-  HOOKLINE_EVENT, HOOKLINE_REF   workflow_dispatch starts the one workflow that a URL names, on that ref
-  HOOKLINE_REPOSITORY            serves this one repository, as --repository does
-  HOOKLINE_API_URL               GitHub's API, by default https://api.github.com
-  HOOKLINE_SEAL_KEYS             opens sealed tokens, and seals what the outbox keeps
-  HOOKLINE_OPERATOR_KEY          shows you /outbox and /metrics, and lets npx hookline outbox in
+${environmentHelp(...RELAY_SETTINGS)}
 
 Examples:
   $ npx hookline relay --port 8080
@@ -34,8 +39,12 @@ Examples:
 export function relayCommand(): Command {
   return new Command('relay')
     .description('forward webhooks to GitHub as repository_dispatch events')
-    .option('--host <host>', 'address to listen on', process.env.HOST || '127.0.0.1')
-    .option('--port <port>', 'port to listen on, 0 for a free one', process.env.PORT || '3000')
+    .option('--host <host>', 'address to listen on', readSetting(process.env, 'HOST'))
+    .option(
+      '--port <port>',
+      'port to listen on, 0 for a free one',
+      process.env.PORT || presetOf('PORT'),
+    )
     .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
     .option('--outbox <file>', 'keep here what GitHub cannot take now, and hand it over later')
     .option('--tunnel', 'give it a public address, by cloudflared')

@@ -1,11 +1,14 @@
 import { Command } from 'commander'
-import { readRepository, systemClock } from '../relay/config.ts'
+import { systemClock } from '../relay/config.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
+import { fieldsOf, type GitHubRefusal, listOf, type RefusalKind } from '../wire/github.ts'
 import { HttpFailure } from '../wire/http.ts'
-import { DISPATCH_EVENTS } from '../wire/payload.ts'
+import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import { checkedRepository } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { originRepository } from './files.ts'
-import { type AskGitHub, fields, type GitHubRefusal, githubOf, list, refusalOf } from './github.ts'
+import { type AskGitHub, type AskOptions, githubOf } from './github.ts'
 import { unreachableHint } from './http.ts'
 import { nameAdvice, runNameLine } from './run-name.ts'
 import { EXIT, styled } from './terminal.ts'
@@ -23,9 +26,13 @@ A run is known by the delivery id in its name, which this line of the workflow p
 and where the relay starts it by workflow_dispatch, this one:
   ${runNameLine('hook', 'workflow_dispatch')}
 
-Environment:
-  GH_TOKEN, GITHUB_TOKEN, HOOKLINE_TOKEN  the first of them that is set; it needs "Actions: Read"
-  HOOKLINE_API_URL                        GitHub's API, by default https://api.github.com
+${environmentHelp(
+  [
+    'GH_TOKEN, GITHUB_TOKEN, HOOKLINE_TOKEN',
+    'the first of them that is set; it needs "Actions: Read"',
+  ],
+  'HOOKLINE_API_URL',
+)}
 
 With --watch it goes on; with --delivery too, until that run ends, and exits with 1 when it failed.
 
@@ -49,7 +56,7 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   if (repository === '') {
     throw new UserError({ message: 'which repository?', hint: 'give --repository owner/name' })
   }
-  readRepository(repository)
+  checkedRepository(repository)
   const github = { repository, ask: githubOf(process.env), ...systemClock }
   const tell = (found: Run) =>
     process.stdout.write(`${json ? printableJson(JSON.stringify(found)) : runLine(found)}\n`)
@@ -62,7 +69,9 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   const states = new Map<number, string>()
   for (;;) {
     // A wrong setting is told at once; what worked once may come back.
-    const runs = await listRuns(github, states.size > 0 ? askedPatiently : asked)
+    const runs = webhookRuns(
+      await listRuns(github, states.size > 0 ? patiently(github) : undefined),
+    )
     const wanted = delivery === undefined ? runs : runs.filter((each) => isOf(each, delivery))
     for (const each of states.size === 0 ? wanted : wanted.toReversed()) {
       if (states.get(each.id) !== stateOf(each)) tell(each)
@@ -95,7 +104,7 @@ export function addressedBy({ pathname }: URL): Addressed {
 }
 
 /** Where runs are looked for. */
-interface RunPorts {
+export interface RunPorts {
   readonly repository: string
   readonly ask: AskGitHub
   now(): Date
@@ -123,22 +132,33 @@ const PAUSE = 2000
 const PATIENCE = 60_000
 
 /** A delivery id, wherever it stands in the name of a run. */
-export const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
+const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
+
+/** A run of an event that a webhook may have made. */
+interface FoundRun extends Run {
+  readonly event: DispatchEvent
+}
 
 /**
- * Runs that webhooks started, newest first. One that was started by hand carries no delivery id.
+ * Runs of the events that webhooks make, newest first.
  *
- * @throws UserError when GitHub does not tell
+ * @throws RunsError when GitHub does not tell
  */
-async function listRuns(github: RunPorts, ask = asked): Promise<readonly Run[]> {
+async function listRuns(github: RunPorts, patience?: Patience): Promise<readonly FoundRun[]> {
   const found = await Promise.all(
     DISPATCH_EVENTS.map(async (event) => {
-      const answer = await ask(github, `?event=${event}&per_page=50`)
-      const runs = list(answer.workflow_runs).map(readRun)
-      return event === 'workflow_dispatch' ? runs.filter(({ delivery }) => delivery) : runs
+      const answer = await asked(github, `?event=${event}&per_page=50`, patience)
+      return listOf(answer.workflow_runs).map((run) => ({ ...readRun(run), event }))
     }),
   )
   return found.flat().sort((one, other) => other.started.localeCompare(one.started))
+}
+
+/** One that was started by hand carries no delivery id. */
+function webhookRuns(runs: readonly FoundRun[]): readonly Run[] {
+  return runs.flatMap(({ event, ...run }) =>
+    event === 'workflow_dispatch' && run.delivery === null ? [] : [run],
+  )
 }
 
 /** Ids are the same in upper and lower case. */
@@ -146,16 +166,60 @@ function isOf(run: Run, delivery: string): boolean {
   return run.delivery?.toLowerCase() === delivery.toLowerCase()
 }
 
-/** Waits until the run of a delivery is there. @throws UserError when none shows within a minute */
-export async function awaitRun(delivery: string, github: RunPorts): Promise<Run> {
-  const deadline = github.now().getTime() + PATIENCE
+/** Which run is wanted: that of a delivery. */
+interface WantedRun {
+  readonly delivery: string
+  /** Where runs do not name their delivery: of this workflow, begun since then. */
+  readonly begun?: {
+    readonly workflow: string
+    readonly event: DispatchEvent
+    readonly since: Date
+  }
+}
+
+/** Clocks differ, and GitHub tells whole seconds. */
+const CLOCKS_DIFFER = 5000
+
+function isWanted({ begun }: WantedRun): (run: FoundRun) => boolean {
+  if (!begun) return () => false
+  const earliest = begun.since.getTime() - CLOCKS_DIFFER
+  return ({ workflow, event, delivery, started }) =>
+    workflow === begun.workflow &&
+    event === begun.event &&
+    delivery === null &&
+    Date.parse(started) >= earliest
+}
+
+/**
+ * Waits until the run of a delivery is there: by the id in its name, else as it was begun.
+ *
+ * @param patience milliseconds for it to show
+ * @returns `undefined` when none shows in that time
+ * @throws RunsError where GitHub does not tell
+ */
+export async function findRun(
+  wanted: WantedRun,
+  github: RunPorts,
+  patience = PATIENCE,
+): Promise<Run | undefined> {
+  const deadline = github.now().getTime() + patience
   for (;;) {
-    const runs = await listRuns(github, (ports, rest) => askedPatiently(ports, rest, deadline))
-    const found = runs.find((each) => isOf(each, delivery))
-    if (found) return found
-    if (github.now().getTime() + PAUSE > deadline) throw unknownDelivery(delivery)
+    const runs = await listRuns(github, patiently(github, deadline))
+    const found = runs.find((each) => isOf(each, wanted.delivery)) ?? runs.find(isWanted(wanted))
+    if (found) {
+      const { event: _, ...run } = found
+      return run
+    }
+    if (github.now().getTime() + PAUSE > deadline) return undefined
     await github.sleep(PAUSE)
   }
+}
+
+/** The same. @throws UserError when none shows within a minute */
+export async function awaitRun(delivery: string, github: RunPorts): Promise<Run> {
+  const found = await findRun({ delivery }, github)
+  if (found) return found
+  throw unknownDelivery(delivery)
 }
 
 /** The run of a page that the relay named. @throws UserError for any other address */
@@ -166,17 +230,18 @@ export async function runAt(url: string, github: RunPorts): Promise<Run> {
   return readRun(await asked(github, `/${id}`))
 }
 
-/** Tells every change of a run until it is completed, and gives how it ended. */
+/** Tells every change of a run until it is completed, or it is too late, and gives how it is then. */
 export async function followRun(
   first: Run,
   github: RunPorts,
   tell: (run: Run) => void,
+  deadline = Number.POSITIVE_INFINITY,
 ): Promise<Run> {
   let known = first
   tell(known)
-  while (known.state !== 'completed') {
+  while (known.state !== 'completed' && github.now().getTime() < deadline) {
     await github.sleep(PAUSE)
-    const now = readRun(await askedPatiently(github, `/${known.id}`))
+    const now = readRun(await asked(github, `/${known.id}`, patiently(github)))
     if (stateOf(now) !== stateOf(known)) tell(now)
     known = now
   }
@@ -225,68 +290,71 @@ function readRun(run: Record<string, unknown>): Run {
   }
 }
 
-/** What is looked at for minutes outlives what passes: no connection, a fault of GitHub, its limits. */
-async function askedPatiently(
-  github: RunPorts,
-  rest: string,
-  deadline = github.now().getTime() + LONGEST_GAP,
-) {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await asked(github, rest)
-    } catch (error) {
-      if (!(error instanceof PassingError) || github.now().getTime() > deadline) throw error
-      if (tries === 1) process.stderr.write(`${error.message}; trying again\n`)
-      await github.sleep(error.wait ?? Math.min(PAUSE * tries, LONGEST_PAUSE))
-    }
-  }
-}
-
 /** How long nothing need be heard of a run before it is given up, in milliseconds. */
 const LONGEST_GAP = 10 * 60_000
 
-const LONGEST_PAUSE = 30_000
+const PAUSES = { first: PAUSE, longest: 30_000 }
 
-/** May be gone at the next try. */
-class PassingError extends UserError {
-  /** Milliseconds that GitHub asks for. */
-  readonly wait: number | undefined
+/** What is looked at for minutes outlives what passes: no connection, a fault of GitHub, its limits. */
+function patiently(github: RunPorts, deadline = github.now().getTime() + LONGEST_GAP): Patience {
+  let isTold = false
+  const retryTime = Math.max(1, deadline - github.now().getTime())
+  const tell = (refusal: GitHubRefusal) => {
+    if (!isTold) process.stderr.write(`${notShown(github.repository, refusal)}; trying again\n`)
+    isTold = true
+  }
+  // What begins at the last moment has its time, too.
+  return { budget: retryTime + LAST_CALL, retryTime, pause: PAUSES, tell }
+}
 
-  constructor(problem: Problem, wait?: number, options?: ErrorOptions) {
+type Patience = NonNullable<AskOptions['patience']>
+
+/** Milliseconds. */
+const LAST_CALL = 15_000
+
+function notShown(repository: string, { status, cause }: GitHubRefusal): string {
+  if (status !== undefined) return `GitHub does not show the runs of ${repository} (${status})`
+  return `GitHub: ${cause instanceof Error ? cause.message : 'no answer'}`
+}
+
+/** GitHub does not tell of runs. */
+export class RunsError extends UserError {
+  readonly kind: RefusalKind
+
+  constructor(kind: RefusalKind, problem: Problem, options?: ErrorOptions) {
     super(problem, options)
-    this.wait = wait
+    this.kind = kind
   }
 }
 
-async function asked({ repository, ask }: RunPorts, rest: string) {
-  const reply = await ask(`/repos/${repository}/actions/runs${rest}`).catch((error: unknown) => {
-    if (!(error instanceof HttpFailure)) throw error
-    const hint = unreachableHint(error, 'check the network and HOOKLINE_API_URL')
-    throw new PassingError({ message: `GitHub: ${error.message}`, hint }, undefined, {
-      cause: error,
-    })
+/** @throws RunsError */
+async function asked({ repository, ask }: RunPorts, rest: string, patience?: Patience) {
+  const path = `/repos/${repository}/actions/runs${rest}`
+  const reply = await ask(path, patience && { patience }).catch((cause: unknown) => {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = unreachableHint(cause, 'check the network and HOOKLINE_API_URL')
+    throw new RunsError('unreachable', { message: `GitHub: ${cause.message}`, hint }, { cause })
   })
-  const refusal = refusalOf(reply)
-  const answer = fields(reply.text)
-  if (!refusal && ('id' in answer || 'workflow_runs' in answer)) return answer
-  const problem = {
-    message: `GitHub does not show the runs of ${repository} (${reply.status})`,
-    hint: HINTS[refusal?.kind ?? 'other'],
-  }
-  if (refusal?.kind === 'limited') {
-    throw new PassingError(problem, Number(reply.headers['retry-after']) * 1000 || LONGEST_PAUSE)
-  }
-  throw reply.status >= 500 ? new PassingError(problem) : new UserError(problem)
+  const { answer, refusal } = reply
+  const found = fieldsOf(answer)
+  if (!refusal && ('id' in found || 'workflow_runs' in found)) return found
+  const { kind } = refusal ?? { kind: 'strange' as const }
+  const message = notShown(repository, { kind, status: answer.status })
+  throw new RunsError(kind, { message, hint: HINTS.get(kind) ?? OTHER_HINT })
 }
 
 const READS_ACTIONS =
   'the token needs "Actions: Read"; set GH_TOKEN where HOOKLINE_TOKEN is for the relay alone'
 
-const HINTS: Readonly<Record<GitHubRefusal['kind'], string>> = {
-  unauthorized: 'GitHub does not know the token: it is incomplete, expired or revoked',
-  sso: 'the organisation has not authorised the token: "Configure SSO" at https://github.com/settings/tokens',
-  limited: "GitHub's rate limit is reached: try again in a while",
-  missing: `check the spelling of the repository; if it is right, ${READS_ACTIONS}`,
-  forbidden: READS_ACTIONS,
-  other: 'see https://www.githubstatus.com, and HOOKLINE_API_URL',
-}
+const OTHER_HINT = 'see https://www.githubstatus.com, and HOOKLINE_API_URL'
+
+const HINTS: ReadonlyMap<RefusalKind, string> = new Map([
+  ['unauthorized', 'GitHub does not know the token: it is incomplete, expired or revoked'],
+  [
+    'sso',
+    'the organisation has not authorised the token: "Configure SSO" at https://github.com/settings/tokens',
+  ],
+  ['limited', "GitHub's rate limit is reached: try again in a while"],
+  ['missing', `check the spelling of the repository; if it is right, ${READS_ACTIONS}`],
+  ['forbidden', READS_ACTIONS],
+])

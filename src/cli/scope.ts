@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Scope } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
+import { checkedRepository } from '../wire/settings.ts'
 
 /** What a sealed token or a grant is narrowed to, as flags. */
 export interface ScopeOptions {
@@ -24,8 +25,7 @@ export function withScopeOptions(command: Command): Command {
 
 /** @throws UserError naming the flag that is wrong */
 export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
-  const { readRepository } = await import('../relay/config.ts')
-  const { owner, name } = readRepository(options.repository)
+  const repository = checkedRepository(options.repository)
   const { event, ref, expires } = options
   const path = options.path?.replace(/^\/+/, '')
   const [workflow = ''] = path?.split('/') ?? []
@@ -51,7 +51,7 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
     })
   }
   return {
-    repository: `${owner}/${name}`,
+    repository,
     ...(path !== undefined && { path }),
     ...(event !== undefined && { event }),
     ...(ref !== undefined && { ref }),

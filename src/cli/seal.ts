@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { JWK } from 'jose'
+import { http } from '../action/http.ts'
+import { isLoopback, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
+import { fieldsOf, listOf } from '../wire/github.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { shownSetting } from '../wire/secret.ts'
-import { httpCall, unreachableHint } from './http.ts'
+import { readSetting } from '../wire/settings.ts'
+import { unreachableHint } from './http.ts'
 import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
 import { warn } from './terminal.ts'
 
@@ -62,7 +66,8 @@ async function seal(options: SealOptions): Promise<void> {
 
 /** Never from an argument: every process of the machine can read those. */
 async function readToken(): Promise<string> {
-  const token = process.env.HOOKLINE_TOKEN || (process.stdin.isTTY ? '' : await text(process.stdin))
+  const set = readSetting(process.env, 'HOOKLINE_TOKEN')?.reveal()
+  const token = set ?? (process.stdin.isTTY ? '' : await text(process.stdin))
   if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim()
   throw new UserError({
     message: 'there is no token to seal',
@@ -73,11 +78,11 @@ async function readToken(): Promise<string> {
 /** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
 export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
 
-/** The public key of a relay. @throws UserError when it cannot be had */
+/** The public key of a relay. @throws UserError when it cannot be had, or is none */
 export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'key'>): Promise<JWK> {
   if (key !== undefined) {
     try {
-      return firstKey(readFileSync(key, 'utf8'), key)
+      return await firstKey(readFileSync(key, 'utf8'), key)
     } catch (cause) {
       if (cause instanceof UserError) throw cause
       const hint = 'npx hookline keys public prints what belongs there'
@@ -91,16 +96,25 @@ export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'ke
 /** @throws UserError when it cannot be had, or not over a connection that proves whose it is */
 async function published(relay: string): Promise<string> {
   const { SEAL_KEYS_PATH } = await import('../relay/seal.ts')
-  const url = URL.canParse(SEAL_KEYS_PATH, relay) ? new URL(SEAL_KEYS_PATH, relay) : undefined
-  const local = url && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
-  if (!url || (url.protocol !== 'https:' && !local)) {
+  const base = readAddress(relay, RELAY_ADDRESS)
+  if (base.protocol !== 'https:' && !isLoopback(base.hostname)) {
     throw new UserError({
-      message: `--relay is not the address of a relay: ${shownSetting(relay)}`,
+      message: `--relay is not the address of a relay that proves who it is: ${shownSetting(relay)}`,
       hint: 'it begins with https://, or is on this machine',
     })
   }
+  // At the root, whatever path the relay is told by.
+  const url = new URL(SEAL_KEYS_PATH, base).href
   try {
-    return (await httpCall({ method: 'GET', url, timeout: TIMEOUT })).text
+    const { status, text } = await http({ method: 'GET', url, timeout: TIMEOUT })
+    if (status === 200) return text
+    throw new UserError({
+      message: `${base.host} answers ${status} for its keys`,
+      hint:
+        status === 404
+          ? 'the relay needs HOOKLINE_SEAL_KEYS, made with: npx hookline keys new'
+          : 'check --relay: it is the address of the relay itself, without a redirect or a login before it',
+    })
   } catch (cause) {
     if (!(cause instanceof HttpFailure)) throw cause
     const hint = unreachableHint(
@@ -112,16 +126,25 @@ async function published(relay: string): Promise<string> {
 }
 
 /** The first key of a JWK set is the current one. Of a private one, only the public part is used. */
-function firstKey(content: string, source: string): JWK {
-  try {
-    const { keys }: { keys: JWK[] } = JSON.parse(content)
-    const { d: _, ...key } = keys[0] ?? {}
-    if (key.kty === 'EC') return key
-  } catch {
-    // Said below, as for a set without a key.
+async function firstKey(content: string, source: string): Promise<JWK> {
+  const { readPublicSealKey } = await import('../relay/seal.ts')
+  const { keys } = fieldsOf({ text: content })
+  const [first] = listOf(keys)
+  if (first === undefined || first.kty !== 'EC') {
+    throw new UserError({
+      message: `${source} has no public key for sealing`,
+      hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: npx hookline keys new',
+    })
   }
-  throw new UserError({
-    message: `${source} has no public key for sealing`,
-    hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: npx hookline keys new',
-  })
+  try {
+    return await readPublicSealKey(first)
+  } catch (cause) {
+    throw new UserError(
+      {
+        message: `${source} has a key that seals nothing: it is not whole, or not a point of P-256`,
+        hint: 'npx hookline keys public prints the right one, where the relay runs',
+      },
+      { cause },
+    )
+  }
 }

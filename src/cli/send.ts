@@ -1,17 +1,22 @@
 import { Command, Option } from 'commander'
+import { http } from '../action/http.ts'
 import { systemClock } from '../relay/config.ts'
 import type { OutgoingRequest } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
+import { isLoopback, notAnAddress, parseAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
+import { fieldsOf } from '../wire/github.ts'
 import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { isObject, record } from '../wire/json.ts'
 import { HEADER } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
+import { readSetting } from '../wire/settings.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { fields, githubOf } from './github.ts'
-import { httpCall, isLoopback, readSecret, tokenFromEnvironment, unreachableHint } from './http.ts'
+import { githubOf } from './github.ts'
+import { readSecret, unreachableHint } from './http.ts'
 import type { Run } from './runs.ts'
+import { sendExactly } from './send/exact-request.ts'
 import { FIXTURES, fixtureOf } from './send/fixtures.ts'
 import { type Addressed, outgoingRequest, type RequestOptions } from './send/request.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
@@ -165,8 +170,8 @@ async function tellRunName(url: URL): Promise<void> {
 /** On this machine it may be `hookline dev` that answers, like a relay: its inspector is at the front. */
 async function isDev(url: URL): Promise<boolean> {
   if (!isLoopback(url.hostname)) return false
-  const front = new URL('/', url)
-  const call = httpCall({ method: 'GET', url: front, timeout: TIMEOUT })
+  const front = new URL('/', url).href
+  const call = http({ method: 'GET', url: front, timeout: TIMEOUT })
   const { headers, text } = await call.catch(() => ({ headers: record<string>([]), text: '' }))
   return /text\/html/.test(headers['content-type'] ?? '') && !/hookline relay/i.test(text)
 }
@@ -197,7 +202,7 @@ async function signedRequest(addressed: Addressed, options: SendOptions): Promis
   const scheme = asked ?? addressed.scheme
   const secret =
     options.key === undefined
-      ? await readSecret('HOOKLINE_SECRET', options.secretStdin ?? false)
+      ? await readSecret(options.secretStdin ?? false)
       : pairedKey(options.key, scheme ?? '')
   if (!secret && scheme === 'aws_sns' && options.sign === undefined) {
     process.stderr.write(`sent without a signature: ${ONLY_AMAZON}\n`)
@@ -237,14 +242,16 @@ function pairedKey(file: string, scheme: string): Secret {
 }
 
 async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {
-  const token = tokenFromEnvironment('HOOKLINE_TOKEN')
+  const token = readSetting(process.env, 'HOOKLINE_TOKEN')
   const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
   try {
     // For the real jobs of dev on this machine; to nobody else.
-    const { HOOKLINE_DEV_KEY: key } = process.env
+    const key = readSetting(process.env, 'HOOKLINE_DEV_KEY')
     const own =
-      key && isLoopback(url.hostname) ? { ...authorized, 'x-hookline-key': key } : authorized
-    const call = httpCall({ method, url, headers: own, body, timeout: TIMEOUT })
+      key && isLoopback(url.hostname)
+        ? { ...authorized, 'x-hookline-key': key.reveal() }
+        : authorized
+    const call = sendExactly({ method, url, headers: own, body, timeout: TIMEOUT })
     return readAnswer(await withProgress(`waiting for ${url.host}`, call))
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
@@ -253,17 +260,11 @@ async function send(url: URL, { method, headers, body }: OutgoingRequest): Promi
   }
 }
 
-/** This machine, as a person writes it. */
-const WITHOUT_SCHEME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?\//
-
 function parseUrl(text: string): URL {
-  const whole = WITHOUT_SCHEME.test(text) ? `http://${text}` : text
-  const url = URL.canParse(whole) ? new URL(whole) : undefined
-  if (url && /^https?:$/.test(url.protocol)) return url
-  throw new UserError({
-    message: 'the URL is not an address',
-    hint: 'it looks like http://localhost:3000/webhook/hook/webhook',
-  })
+  const url = parseAddress(text)
+  if (url) return url
+  const example = 'http://localhost:3000/webhook/hook/webhook'
+  throw notAnAddress(text, { name: 'the URL', of: 'a webhook', example })
 }
 
 /** What a relay, or `hookline dev`, made of a request. */
@@ -285,7 +286,7 @@ export interface Answer {
 }
 
 export function readAnswer({ status, headers, text }: HttpReply): Answer {
-  const { error } = fields(text)
+  const { error } = fieldsOf({ text })
   const { code, message, hint } = isObject(error) ? error : {}
   const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
   return {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import * as v from 'valibot'
 import { http } from '../action/http.ts'
-import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { ANY_REQUEST, exampleLine } from '../triggers/example-line.ts'
 import {
   BOT_TOKEN,
@@ -15,12 +14,14 @@ import {
 } from '../triggers/messaging-bot/bot-api.ts'
 import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
 import type { ExampleRequest } from '../triggers/trigger.ts'
+import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { shellQuoted } from '../wire/curl.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
+import { type Environment, readSetting } from '../wire/settings.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { makeGrant } from './grant.ts'
@@ -66,7 +67,8 @@ export function urlCommand(): Command {
 }
 
 async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
-  const { bot = given.set, relay = DEV, json } = given
+  const { bot = given.set, json } = given
+  const relay = baseOf(readAddress(given.relay ?? DEV, RELAY_ADDRESS))
   const repository = repositoryOf(given)
   const options = { ...given, ...(repository !== undefined && { repository }) }
   const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook')
@@ -117,7 +119,7 @@ function repositoryOf({ repository, relay, selfHosted }: UrlOptions): string | u
 
 /** A token that was sealed before, or can be now; a plain one does not belong in a URL. */
 async function sealedAtHand(relay: string, repository: string | undefined, path: string) {
-  const token = process.env.HOOKLINE_TOKEN ?? ''
+  const token = readSetting(process.env, 'HOOKLINE_TOKEN')?.reveal() ?? ''
   if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return TOKEN_VARIABLE
   if (!GITHUB_TOKEN.test(token) || repository === undefined) return undefined
   try {
@@ -132,7 +134,7 @@ async function sealedAtHand(relay: string, repository: string | undefined, path:
 /** A grant for the URL's own path, where the keys are at hand; `undefined` where they are not. */
 async function grantFor(path: string, options: UrlOptions) {
   const { repository, event, ref, expires } = options
-  const keys = process.env.HOOKLINE_SIGN_KEYS
+  const keys = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
   if (keys && repository !== undefined) return makeGrant({ ...options, repository, path }, keys)
   if ([event, ref, expires].every((flag) => flag === undefined)) return undefined
   throw new UserError({
@@ -145,8 +147,6 @@ interface BotUrlOptions {
   readonly updates: readonly string[]
   readonly set?: boolean
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * A bot's webhook URL and its setWebhook call; with `set`, makes the call. What the bot API knows of
@@ -161,7 +161,7 @@ async function describeBot(
   env: Environment,
 ): Promise<Described> {
   const kinds = updates.map(updateKind)
-  const carried = grant ?? env.HOOKLINE_TOKEN
+  const carried = grant ?? readSetting(env, 'HOOKLINE_TOKEN')?.reveal()
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
   if (set) {
     if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
@@ -203,7 +203,7 @@ function botFrom(env: Environment, token: string, carried: string | undefined): 
 }
 
 function apiFrom(env: Environment): string {
-  return (env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL).replace(/\/+$/, '')
+  return baseOf(readSetting(env, 'HOOKLINE_MESSAGING_API_URL'))
 }
 
 function updateKind(name: string): UpdateKind {

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { DEFAULT_MESSAGING_API_URL } from '../action/inputs.ts'
 import { enginePorts } from '../action/ports.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
-import { type Environment, readAccessKeys, systemClock } from '../relay/config.ts'
+import { systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
 import type { DispatchPort } from '../relay/dispatch.ts'
 import { answer, type RunningServer, serveRelay } from '../relay/http-server.ts'
@@ -12,6 +11,7 @@ import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
 import { exampleLine } from '../triggers/example-line.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
+import { baseOf } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
@@ -19,6 +19,7 @@ import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type PlatformEvent, readClientPayload } from '../wire/payload.ts'
 import { sameText } from '../wire/secret.ts'
+import { type Environment, readSetting } from '../wire/settings.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
 import {
@@ -191,7 +192,7 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | '
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
 function devEngine(env: Environment): () => EnginePorts {
   const store = createStore(memoryBackend(Date.now))
-  const engine = enginePorts(env.HOOKLINE_MESSAGING_API_URL || DEFAULT_MESSAGING_API_URL, { store })
+  const engine = enginePorts(baseOf(readSetting(env, 'HOOKLINE_MESSAGING_API_URL')), { store })
   return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 
@@ -341,8 +342,13 @@ function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'
 /** @throws UserError when the server is opened without a key */
 async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
   if (host === undefined) return NO_CREDENTIALS
+  const accessKeys = readSetting(env, 'HOOKLINE_KEYS')
+  if (!accessKeys) {
+    const hint = 'make a key with: npx hookline keys access'
+    throw new UserError({ message: 'HOOKLINE_KEYS is missing', hint })
+  }
   return judgeCredentials({
-    accessKeys: readAccessKeys(env.HOOKLINE_KEYS),
+    accessKeys,
     authority: { token: async () => undefined },
     now: systemClock.now,
   })

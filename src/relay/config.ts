@@ -2,9 +2,9 @@ import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import type { Clock, PlatformCall } from '../wire/github.ts'
 import { isObject } from '../wire/json.ts'
-import { isRepository } from '../wire/path.ts'
-import { type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
-import { readToken, Secret, shownSetting } from '../wire/secret.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
+import type { Secret } from '../wire/secret.ts'
+import { checkedRepository, type Environment, readSetting, split } from '../wire/settings.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
 import { type Authority, type CredentialOptions, judgeCredentials } from './credentials.ts'
@@ -12,13 +12,10 @@ import { countingRefusals, dispatchTo } from './dispatch.ts'
 import { Governors } from './governor.ts'
 import { readSignKey, type SignKey } from './grant.ts'
 import { RelayMetrics } from './metrics.ts'
-import { readPace } from './outbox/settings.ts'
 import type { Packer } from './payload.ts'
 import { BodyMemory, type LogEntry, type RelayPorts } from './relay.ts'
 import { parseRepository, type Repository } from './route.ts'
 import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './seal.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** How a relay is set up, on any runtime. */
 export interface RelayConfig {
@@ -49,23 +46,23 @@ type AuthorityConfig =
 export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
   const sealKeys = env.HOOKLINE_SEAL_KEYS ? await readSealKeys(env.HOOKLINE_SEAL_KEYS) : []
   const signKeys = env.HOOKLINE_SIGN_KEYS ? await readSignKeys(env.HOOKLINE_SIGN_KEYS) : []
-  const accessKeys = env.HOOKLINE_KEYS ? readAccessKeys(env.HOOKLINE_KEYS) : []
+  const accessKeys = readSetting(env, 'HOOKLINE_KEYS') ?? []
   checkAuthority(env)
   const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
-  const repository =
-    flag === undefined
-      ? env.HOOKLINE_REPOSITORY && readRepository(env.HOOKLINE_REPOSITORY, 'HOOKLINE_REPOSITORY')
-      : readRepository(flag)
+  const named =
+    flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
+  const ref = readSetting(env, 'HOOKLINE_REF')
+  const revoked = readSetting(env, 'HOOKLINE_REVOKED')
   return {
-    apiUrl: readApiUrl(env),
-    budget: readNumber(env, 'HOOKLINE_UPSTREAM_TIMEOUT_MS', DEFAULT_BUDGET),
-    event: readEvent(env.HOOKLINE_EVENT),
-    ...(env.HOOKLINE_REF && { ref: env.HOOKLINE_REF }),
-    bodyMemory: readNumber(env, 'HOOKLINE_BODY_MEMORY_MB', DEFAULT_BODY_MEMORY) * MEGABYTE,
-    credentials: { sealKeys, signKeys, accessKeys, revoked: new Set(split(env.HOOKLINE_REVOKED)) },
+    apiUrl: readSetting(env, 'HOOKLINE_API_URL'),
+    budget: readSetting(env, 'HOOKLINE_UPSTREAM_TIMEOUT_MS'),
+    event: readSetting(env, 'HOOKLINE_EVENT'),
+    ...(ref !== undefined && { ref }),
+    bodyMemory: readSetting(env, 'HOOKLINE_BODY_MEMORY_MB') * MEGABYTE,
+    credentials: { sealKeys, signKeys, accessKeys, revoked },
     authority: await readAuthority(env),
     pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
-    ...(repository && { repository }),
+    ...(named !== undefined && { repository: parseRepository(named) }),
   }
 }
 
@@ -85,7 +82,7 @@ export function platformOf(
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
   const isApp = authority !== undefined && 'app' in authority
-  const pace = readPace(env)
+  const pace = readSetting(env, 'HOOKLINE_OUTBOX_PACE_MS')
   const ports = { now, after, date: systemClock.now, pace, metrics }
   return { call, metrics, governors: new Governors(ports, isApp) }
 }
@@ -117,45 +114,7 @@ export function relayPorts(
   }
 }
 
-/** @throws UserError when the variable is not an address */
-export function readApiUrl({ HOOKLINE_API_URL, GITHUB_API_URL }: Environment): URL {
-  const text = HOOKLINE_API_URL || GITHUB_API_URL || 'https://api.github.com'
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const plain = url && !url.username && !url.password && !url.search && !url.hash
-  if (plain && /^https?:$/.test(url.protocol)) return url
-  throw new UserError({
-    message: `HOOKLINE_API_URL is not the address of an API: ${shownSetting(text)}`,
-    hint: 'it looks like https://api.github.com, or https://github.example.com/api/v3',
-  })
-}
-
-/** Milliseconds for all tries of one event. */
-const DEFAULT_BUDGET = 8000
-
 const MEGABYTE = 1024 * 1024
-
-/** Megabytes. */
-const DEFAULT_BODY_MEMORY = 128
-
-/** @throws UserError when the variable is not a whole number above 0 */
-export function readNumber(env: Environment, name: string, preset: number): number {
-  const text = env[name]
-  if (!text) return preset
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new UserError({
-    message: `${name} is not a whole number above 0: ${shownSetting(text)}`,
-    hint: `the default is ${preset}`,
-  })
-}
-
-function readEvent(text: string | undefined): DispatchEvent {
-  if (!text) return 'repository_dispatch'
-  if (isDispatchEvent(text)) return text
-  throw new UserError({
-    message: `HOOKLINE_EVENT is not an event that starts a workflow: ${shownSetting(text)}`,
-    hint: 'write repository_dispatch, or workflow_dispatch for the one workflow that the URL names',
-  })
-}
 
 /**
  * What is set must be of use together, and enough.
@@ -206,18 +165,10 @@ function checkAuthority(env: Environment): void {
 }
 
 async function readAuthority(env: Environment): Promise<AuthorityConfig | undefined> {
-  const { HOOKLINE_TOKEN: token, HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: key } = env
-  if (id && key) return { app: { id: readAppId(id), key: await readAppKeyOf(key) } }
-  if (!token) return undefined
-  return { token: readToken('HOOKLINE_TOKEN', token) }
-}
-
-function readAppId(id: string): string {
-  if (/^[\w.-]{1,100}$/.test(id)) return id
-  throw new UserError({
-    message: `HOOKLINE_APP_ID is not the id of an App: ${shownSetting(id)}`,
-    hint: "it is the number in the App's settings, or its client id",
-  })
+  const [id, key] = [readSetting(env, 'HOOKLINE_APP_ID'), readSetting(env, 'HOOKLINE_APP_KEY')]
+  if (id && key) return { app: { id, key: await readAppKeyOf(key.reveal()) } }
+  const token = readSetting(env, 'HOOKLINE_TOKEN')
+  return token && { token }
 }
 
 async function readAppKeyOf(pem: string): Promise<CryptoKey> {
@@ -246,25 +197,6 @@ function authorityOf(
   }
   const { token } = authority
   return { authority: { platformToken: token, token: async () => token } }
-}
-
-/**
- * @param name of the variable that it stands in
- * @throws UserError when it is not `owner/name`
- */
-export function readRepository(text: string, name?: string): Repository {
-  if (text.endsWith('.git')) {
-    throw new UserError({
-      message: `${JSON.stringify(text)} is the address of a repository, and not its name`,
-      hint: `write it as ${text.slice(0, -'.git'.length)}`,
-    })
-  }
-  if (isRepository(text)) return parseRepository(text)
-  const found = JSON.stringify(text)
-  throw new UserError({
-    message: name ? `${name} is not a repository: ${found}` : `${found} is not a repository`,
-    hint: 'write it as owner/name',
-  })
 }
 
 /**
@@ -313,20 +245,6 @@ function jwksIn(value: unknown): readonly JWK[] {
 /** Shorter keys can be found by trying, since nothing slows a caller down. */
 const SHORTEST_SAFE_KEY = 20
 
-/**
- * Keys separated by commas or white space.
- *
- * @throws UserError when there is none
- */
-export function readAccessKeys(text: string | undefined): readonly Secret[] {
-  const keys = split(text)
-  if (keys.length > 0) return keys.map((key) => new Secret(key))
-  throw new UserError({
-    message: 'HOOKLINE_KEYS is missing',
-    hint: 'make a key with: npx hookline keys access',
-  })
-}
-
 /** What to tell about keys that work, but could be guessed. */
 export function weakKeyProblems(env: Environment): readonly Problem[] {
   const weak = ['HOOKLINE_KEYS', 'HOOKLINE_OPERATOR_KEY'].filter((name) =>
@@ -336,10 +254,6 @@ export function weakKeyProblems(env: Environment): readonly Problem[] {
     message: `${name} holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
     hint: 'make one with: npx hookline keys access',
   }))
-}
-
-function split(text = ''): string[] {
-  return text.split(/[\s,]+/).filter(Boolean)
 }
 
 /** Time that passes, by the machine: it never jumps. */

@@ -1,15 +1,8 @@
 import { write as writeTo } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { Secret } from '../wire/secret.ts'
-import {
-  type Environment,
-  platformOf,
-  type RelayConfig,
-  readNumber,
-  readRelayConfig,
-  relayPorts,
-} from './config.ts'
+import { type Environment, readSetting } from '../wire/settings.ts'
+import { platformOf, type RelayConfig, readRelayConfig, relayPorts } from './config.ts'
 import { type ClientLimits, type RunningServer, serveRelay } from './http-server.ts'
 import { type NodeOutbox, openNodeOutbox } from './outbox/on-node.ts'
 import { type OperatorOptions, withOperator } from './outbox/operator.ts'
@@ -30,9 +23,6 @@ interface RelayOptions {
   /** What a client may take, where the usual bounds are not meant. */
   readonly limits?: Partial<ClientLimits>
 }
-
-/** Sockets of clients; what comes beyond is closed. */
-const MOST_CONNECTIONS = 5000
 
 const pack = promisify(gzip)
 
@@ -58,7 +48,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const write = options.write ?? log ?? (() => {})
   const github = platformOf(env, config, platform.call)
   const direct = relayPorts(config, github, write, PACKERS)
-  const maxConnections = readNumber(env, 'HOOKLINE_MAX_CONNECTIONS', MOST_CONNECTIONS)
+  const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
   const outbox =
     options.outbox === undefined
       ? undefined
@@ -87,13 +77,13 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
 const STOP_TIME = 9500
 
 function operatorOptions(
-  { HOOKLINE_OPERATOR_KEY: key }: Environment,
+  env: Environment,
   { credentials }: RelayConfig,
   outbox: NodeOutbox | undefined,
   write: (line: string) => void,
 ): OperatorOptions {
   return {
-    key: key ? new Secret(key) : undefined,
+    key: readSetting(env, 'HOOKLINE_OPERATOR_KEY'),
     outbox: outbox?.view,
     keys: credentials.sealKeys ?? [],
     log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),

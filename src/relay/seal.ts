@@ -76,6 +76,21 @@ export async function newSealKey(): Promise<SealKey> {
   return readSealKey(await exportJWK(privateKey))
 }
 
+/**
+ * The part of a key that seals, as a relay publishes it or as a private one holds it.
+ *
+ * @throws Error when it is none: a part is missing or broken, or the point is not on the curve
+ */
+export async function readPublicSealKey(value: Readonly<Record<string, unknown>>): Promise<JWK> {
+  const { kty, crv, x, y, kid } = value
+  if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') {
+    throw new TypeError('not an EC key')
+  }
+  const publicJwk = { kty, crv, x, y, ...(typeof kid === 'string' && { kid }) }
+  await importJWK(publicJwk, ALGORITHM)
+  return publicJwk
+}
+
 /** @throws Error when it is not a private key for sealing */
 export async function readSealKey(jwk: JWK): Promise<SealKey> {
   const { kty, crv, x, y, d } = jwk

@@ -28,6 +28,8 @@ export interface Patience {
   readonly budget: number
   /** Milliseconds after which no further try begins; those of the budget when absent. */
   readonly retryTime?: number
+  /** Milliseconds for one try; what is left of the budget when absent. */
+  readonly callTime?: number
   /**
    * What a repeat may do. `event`: start something twice, so that only what was surely not accepted is
    * asked again, and a gateway's 502. `nothing`: no harm, so that whatever may pass is waited for.
@@ -204,7 +206,8 @@ export class GitHubQuestions {
 
   #send(question: GitHubQuestion, token: Secret | undefined): Promise<PlatformAnswer> {
     const { method, body, reads, accept } = question
-    const timeout = Math.max(1, this.#deadline - this.#now())
+    const { callTime = Number.POSITIVE_INFINITY } = this.#patience
+    const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
     return this.#options.call({
       ...{ path: this.#base + this.#placed(question.path), timeout },
       headers: platformHeaders(token, accept, this.#options.agent),

@@ -1,6 +1,7 @@
 /** A call to another service. Redirects are not followed. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** In upper case. */
+  readonly method: string
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array

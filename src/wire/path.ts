@@ -1,3 +1,4 @@
+import { baseOf, parseAddress } from './address.ts'
 import { UserError } from './errors.ts'
 
 /** `client_payload.path` taken apart: `<workflow>/<trigger>[/<suffix>][?<query>]`. */
@@ -125,8 +126,8 @@ export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddr
   if (repository?.endsWith('.git')) {
     throw wrong('the repository', repository, repository.slice(0, -'.git'.length))
   }
-  const base = URL.canParse(relay) ? new URL(relay) : undefined
-  if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
+  const base = parseAddress(relay)
+  if (!base || base.search) {
     throw wrong('the address of the relay', relay, 'https://relay.example')
   }
   if (repository !== undefined && !isRepository(repository)) {
@@ -136,7 +137,7 @@ export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddr
   if (!isWorkflowName(name)) throw wrong('the workflow', workflow, 'its file name: deploy')
   if (!/^\w+$/.test(trigger)) throw wrong('the trigger', trigger, 'webhook')
   const place = repository ?? 'webhook'
-  return `${base.href.replace(/\/+$/, '')}/${place}/${name}/${trigger}`
+  return `${baseOf(base)}/${place}/${name}/${trigger}`
 }
 
 /** The URL with what goes into `__token`, already percent-encoded, or a variable of the shell. */

@@ -106,9 +106,36 @@ describe('a real event', () => {
     ['begun a minute before', -60_000, ['run_missing']],
   ])('without a relay, a run that was %s', async (_, milliseconds, expected) => {
     const created_at = new Date(Date.now() + milliseconds).toISOString()
-    const run = { path: '.github/workflows/hook.yml', created_at, html_url: 'https://x/7' }
+    const run = {
+      ...{ id: 7, path: '.github/workflows/hook.yml', created_at, html_url: 'https://x/7' },
+      ...{ status: 'completed', conclusion: 'success' },
+    }
     const setting = { scopes: 'repo', runs: json(200, { workflow_runs: [run] }) }
     expect(codes(await examineAt(platform, setting, SEND))).toEqual(expected)
+  })
+
+  test.each([
+    ['a 502', json(502, {})],
+    ['a limit', json(429, {}, { 'retry-after': '1' })],
+  ])('outlives %s while it looks for the run', async (_, fault) => {
+    const setting = { scopes: 'repo', starts: 'hook.yml' }
+    const findings = await examineAt(
+      platform,
+      { ...setting, runFaults: [fault] },
+      { ...SEND, deliver: 20 },
+    )
+    expect(codes(findings)).toEqual([])
+    expect(findings.at(-1)).toMatchObject({ check: 'delivery', status: 'ok' })
+  })
+
+  test.each([
+    ['failure', 'run_failed'],
+    ['startup_failure', 'run_failed'],
+    ['skipped', 'run_skipped'],
+    [null, 'run_not_ended'],
+  ])('takes a run that ended with %s for what it is', async (conclusion, code) => {
+    const setting = { scopes: 'repo', starts: 'hook.yml', conclusion }
+    expect(codes(await examineAt(platform, setting, SEND))).toEqual([code])
   })
 
   test.each(['hook.yml', 'hook.yaml'])('starts %s directly by its own name', async (file) => {

@@ -13,6 +13,10 @@ export interface Setting {
   /** File that a dispatch starts a run of. */
   readonly starts?: string
   readonly runs?: Answer
+  /** What the first looks for runs get in place of an answer. */
+  readonly runFaults?: readonly Answer[]
+  /** How a run ended; `null` while it goes on. `success` when left out. */
+  readonly conclusion?: string | null
 }
 
 export const LISTENING = `name: hook
@@ -39,6 +43,7 @@ export const PUSH = 'on: push\njobs: {}\n'
 /** Answers as GitHub does about octo/repo, whose default branch is `trunk`. */
 export function github(setting: Setting): Answering {
   let dispatched = false
+  const faults = [...(setting.runFaults ?? [])]
   return (call) => {
     const [path = ''] = call.url.split('?')
     if (path === '/repos/octo/repo') return repository(setting)
@@ -52,7 +57,10 @@ export function github(setting: Setting): Answering {
       dispatched = true
       return setting.dispatch ?? { status: 204 }
     }
-    if (path === '/repos/octo/repo/actions/runs') return runs(setting, dispatched)
+    if (path === '/repos/octo/repo/actions/runs') {
+      return faults.shift() ?? runs(setting, dispatched, call)
+    }
+    if (/^\/repos\/octo\/repo\/actions\/runs\/\d+$/.test(path)) return json(200, theRun(setting))
     return json(404, { message: 'Not Found' })
   }
 }
@@ -113,12 +121,20 @@ function directly(file: string, { workflows = {} }: Setting): Answer {
     : json(404, { message: 'Not Found' })
 }
 
-function runs({ runs: own, starts }: Setting, dispatched: boolean): Answer {
-  if (own) return own
-  const run = {
+/** As many as the event that is asked for has started. */
+function runs(setting: Setting, dispatched: boolean, { url }: RecordedCall): Answer {
+  if (setting.runs) return setting.runs
+  const isStarted = dispatched && setting.starts && url.includes('event=repository_dispatch')
+  return json(200, { workflow_runs: isStarted ? [theRun(setting)] : [] })
+}
+
+function theRun({ starts, conclusion = 'success' }: Setting) {
+  return {
+    id: 7,
     path: `.github/workflows/${starts}@trunk`,
     created_at: new Date().toISOString(),
     html_url: 'https://github.com/octo/repo/actions/runs/7',
+    status: conclusion === null ? 'in_progress' : 'completed',
+    conclusion,
   }
-  return json(200, { workflow_runs: dispatched && starts !== undefined ? [run] : [] })
 }

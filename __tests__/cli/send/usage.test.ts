@@ -32,7 +32,7 @@ const WRONG = [
     1,
     /did you mean "github\.push"\?/,
   ],
-  ['an address that is none', ['localhost'], 1, /not an address/],
+  ['an address that is none', ['localhost'], 1, /the URL is not the address of a webhook/],
   [
     'a file that is not there',
     [URL_NOBODY, '--file', 'no.json'],

@@ -225,7 +225,7 @@ describe('hookline outbox', () => {
   test('what is no id, no address, or no relay is refused with a reason', () => {
     expect(printed.slice(6)).toEqual([
       expect.stringContaining('"x" is not a delivery id'),
-      expect.stringContaining('--relay is not an address'),
+      expect.stringContaining('--relay is not the address of a relay'),
       expect.stringContaining('127.0.0.1:9: no connection'),
     ])
   })

@@ -1,7 +1,8 @@
 import type { LogEntry } from '../../relay/relay.ts'
 import { UserError } from '../../wire/errors.ts'
+import { fieldsOf, listOf } from '../../wire/github.ts'
 import { isObject } from '../../wire/json.ts'
-import { type AskGitHub, fields, list, refusalOf } from '../github.ts'
+import type { AskGitHub } from '../github.ts'
 import { awaitRun, followRun, hasSucceeded, type Run, runAt } from '../runs.ts'
 
 /** What is told of a line, as `--json` prints it; `null` where there is nothing to say. */
@@ -77,8 +78,10 @@ const MISSED = 'nothing ran: does the guard in `if:` name another workflow or tr
 
 /** Why a run did not do what it was to do, by its jobs; `null` where it did. */
 async function endReason(run: Run, { repository, ask }: FollowPorts): Promise<string | null> {
-  const reply = await ask(`/repos/${repository}/actions/runs/${run.id}/jobs?per_page=100`)
-  const jobs = refusalOf(reply) ? [] : list(fields(reply.text).jobs)
+  const { answer, refusal } = await ask(
+    `/repos/${repository}/actions/runs/${run.id}/jobs?per_page=100`,
+  )
+  const jobs = refusal ? [] : listOf(fieldsOf(answer).jobs)
   const named = (conclusion: string) =>
     jobs.filter((job) => job.conclusion === conclusion).map(({ name }) => String(name))
   if (run.conclusion === 'skipped' || (jobs.length > 0 && named('skipped').length === jobs.length))
@@ -90,7 +93,7 @@ async function endReason(run: Run, { repository, ask }: FollowPorts): Promise<st
   const failures = jobs
     .filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'timed_out')
     .map(({ name, steps }) => {
-      const step = list(steps).find(({ conclusion }) => conclusion === 'failure')
+      const step = listOf(steps).find(({ conclusion }) => conclusion === 'failure')
       return step ? `job ${name}, step ${step.name}` : `job ${name}`
     })
   return failures.length > 0 ? failures.join('; ') : null

@@ -1,6 +1,6 @@
-import { readApiUrl } from '../../relay/config.ts'
 import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
+import { readSetting } from '../../wire/settings.ts'
 import type { Finding } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
 import type { ConnectTarget } from './target.ts'
@@ -25,7 +25,7 @@ export async function waitUntilReady(
 ): Promise<void> {
   const nothing = { relayToken: undefined, relay: undefined, deliver: undefined }
   const target = { repository, workflow, trigger, event, token, ...nothing }
-  const ports = doctorPorts(readApiUrl(process.env), token)
+  const ports = doctorPorts(readSetting(process.env, 'HOOKLINE_API_URL'), token)
   let told = ''
   for (;;) {
     const findings = await runChecks(target, ports)

@@ -7,10 +7,10 @@ import { UsageError, UserError } from '../../wire/errors.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { DISPATCH_EVENTS, type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { readToken, type Secret } from '../../wire/secret.ts'
+import { readSetting } from '../../wire/settings.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import { startedBy } from '../doctor/workflows.ts'
 import { NATIVE_FOLDER, originRepository } from '../files.ts'
-import { tokenFromEnvironment } from '../http.ts'
 import { environmentFor, GH_VARIABLES } from '../programs.ts'
 import { triggersHere } from '../workflows-here.ts'
 
@@ -123,7 +123,7 @@ const NEW_TOKEN =
  * @throws UserError that says where a token is made
  */
 export async function tokenAtHand(event: DispatchEvent, yes = false): Promise<TokenAtHand> {
-  const token = tokenFromEnvironment('HOOKLINE_TOKEN')
+  const token = readSetting(process.env, 'HOOKLINE_TOKEN')
   if (token) return { token, from: 'HOOKLINE_TOKEN' }
   const question = 'HOOKLINE_TOKEN is not set. Use the token of gh, for as long as this runs?'
   const text = yes || (process.stdin.isTTY && hasGh()) ? await tokenOfGh(question, yes) : undefined

@@ -3,7 +3,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import { UserError } from '../../wire/errors.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { httpCall } from '../http.ts'
+import { sendExactly } from '../send/exact-request.ts'
 import { fixtureOf } from '../send/fixtures.ts'
 import { type Addressed, outgoingRequest } from '../send/request.ts'
 import { signed } from '../send/signatures.ts'
@@ -33,7 +33,7 @@ export async function sendTrial({ line, target, sender, secret }: Trial): Promis
   const headers = { ...request.headers, ...credential }
   const call = { method: request.method, url: here, headers, body: request.body, timeout: TIMEOUT }
   try {
-    await httpCall(call)
+    await sendExactly(call)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     throw new UserError({ message: `the trial was not answered: ${error.message}` })

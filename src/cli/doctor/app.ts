@@ -2,11 +2,9 @@ import { App, readAppKey } from '../../relay/app.ts'
 import { systemClock } from '../../relay/config.ts'
 import { RelayError } from '../../relay/errors.ts'
 import { parseRepository } from '../../relay/route.ts'
-import { type PlatformCall, PlatformFault } from '../../wire/github.ts'
-import { HttpFailure } from '../../wire/http.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { httpCall } from '../http.ts'
+import { platformCall } from '../github.ts'
 import { type Finding, failed, ok } from './findings.ts'
 
 interface AppCheck {
@@ -60,7 +58,14 @@ export async function checkApp({
       'it is the content of the .pem file that GitHub gave out, from -----BEGIN to END-----'
     return { findings: [failed('app', 'app_key_invalid', 'HOOKLINE_APP_KEY is not a key', mend)] }
   }
-  const app = new App({ id, key, apiUrl, budget: BUDGET, clock: systemClock, call: call(apiUrl) })
+  const app = new App({
+    id,
+    key,
+    apiUrl,
+    budget: BUDGET,
+    clock: systemClock,
+    call: platformCall(apiUrl),
+  })
   try {
     const token = await app.token({ repository: parseRepository(repository), event })
     return { findings: passed(STEPS.length), token }
@@ -69,18 +74,5 @@ export async function checkApp({
     const step = STEP_OF.get(error.code) ?? 0
     const check = STEPS[step] ?? 'app'
     return { findings: [...passed(step), failed(check, error.code, error.message, error.hint)] }
-  }
-}
-
-function call(apiUrl: URL): PlatformCall {
-  return async ({ method = 'POST', path, headers, body, timeout }) => {
-    const request = { method, url: new URL(apiUrl.origin + path), headers, timeout }
-    const bytes = body === undefined ? {} : { body: new TextEncoder().encode(body) }
-    const reply = await httpCall({ ...request, ...bytes }).catch((cause: unknown) => {
-      throw cause instanceof HttpFailure
-        ? new PlatformFault(cause.message, { sent: true, cause })
-        : cause
-    })
-    return { status: reply.status, text: reply.text, header: (name) => reply.headers[name] }
   }
 }

@@ -1,4 +1,5 @@
-import { HttpFailure, type HttpReply } from '../../wire/http.ts'
+import { fieldsOf } from '../../wire/github.ts'
+import { HttpFailure } from '../../wire/http.ts'
 import {
   EVENT_TYPE,
   HEADER,
@@ -6,15 +7,21 @@ import {
   writeDispatch,
   writeWorkflowDispatch,
 } from '../../wire/payload.ts'
-import { fields, list, refusalOf } from '../github.ts'
-import { DELIVERY } from '../runs.ts'
+import type { Asked } from '../github.ts'
+import {
+  findRun,
+  followRun,
+  hasSucceeded,
+  type Run,
+  type RunPorts,
+  RunsError,
+  runAt,
+} from '../runs.ts'
 import { readAnswer } from '../send.ts'
 import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
 
 /** What a test event carries, so that it is known for what it is. */
 const BODY = '{"hookline":"doctor"}'
-
-const PAUSE = 2000
 
 /**
  * Sends one real event, through the relay where there is one, and waits for the run that it starts.
@@ -72,11 +79,12 @@ async function sendToGitHub(
     const reply = await ports.askGitHub(`/repos/${repository}/dispatches`, { json })
     return refusedBy(reply, target) ?? { delivery, run: null }
   }
-  const { default_branch } = fields((await ports.askGitHub(`/repos/${repository}`)).text)
+  const { answer: known } = await ports.askGitHub(`/repos/${repository}`)
+  const { default_branch } = fieldsOf(known)
   const json = writeWorkflowDispatch(payload, String(default_branch), true)
   const path = `/repos/${repository}/actions/workflows/${encodeURIComponent(file)}/dispatches`
   const reply = await ports.askGitHub(path, { json })
-  const { html_url: run } = fields(reply.text)
+  const { html_url: run } = fieldsOf(reply.answer)
   return refusedBy(reply, target) ?? { delivery, run: typeof run === 'string' ? run : null }
 }
 
@@ -108,8 +116,7 @@ async function sendToRelay(
   )
 }
 
-function refusedBy(reply: HttpReply, { event }: Target): Finding | undefined {
-  const refusal = refusalOf(reply)
+function refusedBy({ refusal }: Asked, { event }: Target): Finding | undefined {
   if (!refusal) return undefined
   const permission =
     event === 'workflow_dispatch'
@@ -127,71 +134,78 @@ function refusedBy(reply: HttpReply, { event }: Target): Finding | undefined {
   )
 }
 
-/** GitHub accepts an event that nobody listens for, so only a run shows that it was heard. */
+/** GitHub accepts an event that nobody listens for, so only a run that ends well shows that it was heard. */
 async function checkRun(
   target: Target,
   sent: Sent,
   since: Date,
   ports: DoctorPorts,
 ): Promise<Finding> {
-  const { deliver = 0 } = target
-  if (sent.run !== null) return started(sent.run)
+  const { deliver = 0, repository, workflow = '', event = 'repository_dispatch' } = target
   if (sent.queued) {
     const message = "the relay's outbox has the event: GitHub has not taken it yet"
     const mend = 'see https://www.githubstatus.com, and what waits with: npx hookline outbox list'
     return unknown('delivery', 'delivery_queued', message, mend)
   }
+  const github: RunPorts = { ...ports, repository, ask: ports.askGitHub }
   const deadline = since.getTime() + deliver * 1000
-  for (;;) {
-    const run = await startedRun(target, sent, since, ports)
-    if (run) return run
-    if (ports.now().getTime() + PAUSE > deadline) {
-      return failed(
-        'delivery',
-        'run_missing',
-        `GitHub accepted the event, and no run started within ${deliver} s`,
-        target.event === 'workflow_dispatch'
-          ? 'the relay named no run: is HOOKLINE_EVENT=workflow_dispatch set there, too? Queues can take longer'
-          : `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
-      )
-    }
-    await ports.sleep(PAUSE)
+  const left = () => Math.max(0, deadline - ports.now().getTime())
+  try {
+    const wanted = { delivery: sent.delivery ?? '', begun: { workflow, event, since } }
+    const run = sent.run ? await runAt(sent.run, github) : await findRun(wanted, github, left())
+    if (!run) return runMissing(target, deliver)
+    return judgeRun(await followRun(run, github, () => {}, deadline), deliver)
+  } catch (error) {
+    if (!(error instanceof RunsError)) throw error
+    return runsUnreadable(error, sent.run)
   }
 }
 
-function started(run: unknown): Finding {
-  return ok('delivery', `the event was delivered and started a run: ${run}`)
-}
-
-/** By the delivery id in its name; where runs have none, by workflow and time. */
-async function startedRun(
-  { repository, workflow, event = 'repository_dispatch' }: Target,
-  { delivery }: Sent,
-  since: Date,
-  { askGitHub }: DoctorPorts,
-): Promise<Finding | undefined> {
-  const reply = await askGitHub(`/repos/${repository}/actions/runs?event=${event}&per_page=20`)
-  if (refusalOf(reply)) {
-    return unknown(
-      'delivery',
-      'runs_unreadable',
-      'GitHub accepted the event; the token may not look for the run',
-      'look at the page "Actions", or give the token "Actions: Read"',
-    )
-  }
-  const runs = list(fields(reply.text).workflow_runs).filter(({ path }) => {
-    const file = String(path).replace(/@.*$/, '')
-    return /([^/]+)\.ya?ml$/.exec(file)?.[1] === workflow
-  })
-  const named = runs.find(({ display_title: title }) => delivery && `${title}`.includes(delivery))
-  // Clocks differ, and GitHub tells whole seconds.
-  const earliest = since.getTime() - 5000
-  const recent = runs.find(
-    ({ created_at, display_title: title }) =>
-      Date.parse(String(created_at)) >= earliest && !DELIVERY.test(String(title)),
+function runMissing({ event }: Target, deliver: number): Finding {
+  return failed(
+    'delivery',
+    'run_missing',
+    `GitHub accepted the event, and no run started within ${deliver} s`,
+    event === 'workflow_dispatch'
+      ? 'the relay named no run: is HOOKLINE_EVENT=workflow_dispatch set there, too? Queues can take longer'
+      : `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
   )
-  const run = named ?? recent
-  return run && started(run.html_url)
+}
+
+/** A run says that the event was heard; that all is well only its end says. */
+function judgeRun(run: Run, deliver: number): Finding {
+  const { conclusion, state, url } = run
+  if (conclusion === null) {
+    const message = `the event started a run, which has not ended within ${deliver} s (${state}): ${url}`
+    const mend = 'give --wait more seconds; a run that stays queued waits for a runner'
+    return unknown('delivery', 'run_not_ended', message, mend)
+  }
+  if (conclusion === 'skipped') {
+    const message = `the event started a run in which nothing ran: ${url}`
+    const mend = 'does the guard in `if:` name another workflow or trigger than the URL?'
+    return failed('delivery', 'run_skipped', message, mend)
+  }
+  if (!hasSucceeded(run)) {
+    const message = `the event started a run, which ended with ${conclusion}: ${url}`
+    return failed('delivery', 'run_failed', message, FAILED_RUN)
+  }
+  return ok('delivery', `the event was delivered, and its run succeeded: ${url}`)
+}
+
+/** https://docs.github.com/actions/concepts/security/workflow-execution-protections */
+const FAILED_RUN =
+  'its page says why; where no job began, a policy of the repository or organization may not allow this event, or who started it'
+
+function runsUnreadable({ kind }: RunsError, run: string | null): Finding {
+  const started = run === null ? '' : `: ${run}`
+  const mayNot = ['unauthorized', 'sso', 'forbidden', 'missing'].includes(kind)
+  const message = mayNot
+    ? `GitHub accepted the event; the token may not look for the run${started}`
+    : `GitHub accepted the event, and does not tell of its runs now${started}`
+  const mend = mayNot
+    ? 'look at the page "Actions", or give the token "Actions: Read"'
+    : 'look at the page "Actions"; see https://www.githubstatus.com'
+  return unknown('delivery', 'runs_unreadable', message, mend)
 }
 
 /** Whether a relay answers at the address. */

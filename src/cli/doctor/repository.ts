@@ -1,6 +1,6 @@
-import type { HttpReply } from '../../wire/http.ts'
+import { fieldsOf, type PlatformAnswer, type RefusalKind } from '../../wire/github.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
-import { fields, type GitHubRefusal, refusalOf } from '../github.ts'
+import type { Asked } from '../github.ts'
 import { type Finding, failed, ok, type Target, unknown, warning } from './findings.ts'
 
 /** What of a repository the later checks need. */
@@ -43,59 +43,81 @@ const NOT_GITHUB = failed(
 )
 
 /** Token and repository, from the answer to `GET /repos/{owner}/{repo}`. */
-export function judgeRepository(target: Target, reply: HttpReply): RepositoryCheck {
+export function judgeRepository(target: Target, { answer, refusal }: Asked): RepositoryCheck {
   const { repository: name, event } = target
-  const refusal = refusalOf(reply)
   if (refusal) {
     const { kind, status } = refusal
-    const [message, mend] = MENDS[kind](name, permissionFor(event))
-    return { findings: [failed('token', CODES[kind], `${message} (${status})`, mend)] }
+    const [code, words] = WORDS.get(kind) ?? OTHERWISE
+    const [message, mend] = words(name, permissionFor(event))
+    return { findings: [failed('token', code, `${message} (${status})`, mend)] }
   }
-  const repository = fields(reply.text)
+  const repository = fieldsOf(answer)
   if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
-  const findings = [tokenFinding(target, reply, repository), repositoryFinding(name, repository)]
+  const findings = [tokenFinding(target, answer, repository), repositoryFinding(name, repository)]
   return { findings, known: { defaultBranch: repository.default_branch } }
 }
 
-type Mend = (name: string, permission: string) => readonly [string, string]
+type Words = (name: string, permission: string) => readonly [message: string, mend: string]
 
-const MENDS: Readonly<Record<GitHubRefusal['kind'], Mend>> = {
-  unauthorized: () => [
-    'GitHub does not accept the token',
-    'it is incomplete, expired or revoked: make a new one',
+/** What a refusal is called, and what it means for the token. */
+const WORDS: ReadonlyMap<RefusalKind, readonly [code: string, words: Words]> = new Map<
+  RefusalKind,
+  readonly [string, Words]
+>([
+  [
+    'unauthorized',
+    [
+      'token_rejected',
+      () => [
+        'GitHub does not accept the token',
+        'it is incomplete, expired or revoked: make a new one',
+      ],
+    ],
   ],
-  sso: (name) => [
-    `the organisation of ${name} has not authorised the token`,
-    'open the token at https://github.com/settings/tokens, "Configure SSO", and authorise the organisation',
+  [
+    'sso',
+    [
+      'token_not_authorised',
+      (name) => [
+        `the organisation of ${name} has not authorised the token`,
+        'open the token at https://github.com/settings/tokens, "Configure SSO", and authorise the organisation',
+      ],
+    ],
   ],
-  limited: () => ["GitHub's rate limit is reached", 'try again in a while'],
-  missing: (name, permission) => [
-    `the token cannot see ${name}`,
-    `check the spelling; if it is right, the token must reach the repository: ${permission}`,
+  ['limited', ['rate_limited', () => ["GitHub's rate limit is reached", 'try again in a while']]],
+  [
+    'missing',
+    [
+      'repository_not_visible',
+      (name, permission) => [
+        `the token cannot see ${name}`,
+        `check the spelling; if it is right, the token must reach the repository: ${permission}`,
+      ],
+    ],
   ],
-  forbidden: (name, permission) => [
-    `the token may not read ${name}`,
-    `give it more: ${permission}`,
+  [
+    'forbidden',
+    [
+      'token_cannot_read',
+      (name, permission) => [`the token may not read ${name}`, `give it more: ${permission}`],
+    ],
   ],
-  other: () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
-}
+])
 
-const CODES: Readonly<Record<GitHubRefusal['kind'], string>> = {
-  unauthorized: 'token_rejected',
-  sso: 'token_not_authorised',
-  limited: 'rate_limited',
-  missing: 'repository_not_visible',
-  forbidden: 'token_cannot_read',
-  other: 'github_unavailable',
-}
+const OTHERWISE: readonly [string, Words] = [
+  'github_unavailable',
+  () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
+]
 
 /** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
 function tokenFinding(
   { repository: name, workflow, event }: Target,
-  { headers }: HttpReply,
+  { header }: PlatformAnswer,
   { permissions, private: isPrivate }: Record<string, unknown>,
 ): Finding {
-  const scopes = headers['x-oauth-scopes']?.split(/\s*,\s*/).filter(Boolean)
+  const scopes = header('x-oauth-scopes')
+    ?.split(/\s*,\s*/)
+    .filter(Boolean)
   const enough = scopes?.includes('repo') || (!isPrivate && scopes?.includes('public_repo'))
   if (scopes && scopes.length > 0 && !enough) {
     return failed('token', 'token_scope_missing', 'the token lacks the scope "repo"', PERMISSION)

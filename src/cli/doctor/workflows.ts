@@ -2,14 +2,14 @@ import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../c
 import { missedWebhooks, placeholderProblems } from '../../lint/native-problems.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
-import type { HttpReply } from '../../wire/http.ts'
+import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github.ts'
 import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import { fields, jsonOf, list, refusalOf } from '../github.ts'
+import type { Asked } from '../github.ts'
 import {
   type DoctorPorts,
   type Finding,
@@ -35,11 +35,10 @@ export async function checkWorkflows(
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
 ): Promise<WorkflowsCheck> {
-  const reply = await askContents(target, defaultBranch, ports)
-  const refusal = refusalOf(reply)
-  if (refusal && refusal.kind !== 'missing') return { findings: [unreadable(refusal.status)] }
-  const listing = refusal ? [] : list(jsonOf(reply.text)).map(({ name }) => String(name))
-  const names = listing.filter((name) => /\.ya?ml$/.test(name))
+  const { answer: folder, refusal } = await askContents(target, defaultBranch, ports)
+  if (refusal && refusal.kind !== 'missing') return { findings: [unreadable(refusal)] }
+  const entries = refusal ? [] : listOf(jsonOf(folder.text)).map(({ name }) => String(name))
+  const names = entries.filter((name) => /\.ya?ml$/.test(name))
   const { workflow } = target
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
@@ -48,9 +47,9 @@ export async function checkWorkflows(
   const replies = await Promise.all(
     wanted.map((file) => askContents(target, defaultBranch, ports, file)),
   )
-  const refused = replies.map(refusalOf).find(Boolean)
-  if (refused) return { findings: [unreadable(refused.status)] }
-  const files = replies.map(({ text }, at) => readNativeFile(wanted[at] ?? '', text))
+  const refused = replies.find((each) => each.refusal)?.refusal
+  if (refused) return { findings: [unreadable(refused)] }
+  const files = replies.map(({ answer }, at) => readNativeFile(wanted[at] ?? '', answer.text))
   const looked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
   if (looked.length === 0) {
     const polled = files.filter(isPolled)
@@ -58,9 +57,9 @@ export async function checkWorkflows(
     return { findings: [noneListens(files, target, defaultBranch)] }
   }
   const { repository } = target
-  const answer = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
+  const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
   // None where the token may not ask.
-  const workflows = refusalOf(answer) ? [] : list(fields(answer.text).workflows)
+  const workflows = listing.refusal ? [] : listOf(fieldsOf(listing.answer).workflows)
   const states = new Map(workflows.map(({ path, state }) => [String(path), String(state)]))
   const findings = looked.map((native) => {
     const { file } = native
@@ -93,7 +92,7 @@ function askContents(
   branch: string,
   { askGitHub }: DoctorPorts,
   file?: string,
-): Promise<HttpReply> {
+): Promise<Asked> {
   const path = file === undefined ? FOLDER : `${FOLDER}/${encodeURIComponent(file)}`
   const options = file === undefined ? {} : { raw: true }
   return askGitHub(
@@ -102,7 +101,7 @@ function askContents(
   )
 }
 
-function unreadable(status: number): Finding {
+function unreadable({ status }: GitHubRefusal): Finding {
   const message = `the token may not read the workflow files (${status})`
   return unknown('workflow', 'workflow_unreadable', message, 'give the token "Contents: Read"')
 }

@@ -1,12 +1,7 @@
 import { createCipheriv } from 'node:crypto'
 import { bugOf } from '../../wire/errors.ts'
-import {
-  type Environment,
-  type Platform,
-  type RelayConfig,
-  steadyClock,
-  systemClock,
-} from '../config.ts'
+import type { Environment } from '../../wire/settings.ts'
+import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
 import { dispatchTo } from '../dispatch.ts'
 import type { RelayPorts } from '../relay.ts'
 import { throughOutbox } from './accept.ts'

@@ -1,11 +1,5 @@
-import { Secret } from '../../wire/secret.ts'
-import {
-  type Environment,
-  type Platform,
-  type RelayConfig,
-  steadyClock,
-  systemClock,
-} from '../config.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
+import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
 import { dispatchTo } from '../dispatch.ts'
 import type { RelayPorts } from '../relay.ts'
 import { throughOutbox } from './accept.ts'
@@ -45,10 +39,10 @@ export function outboxPorts(
   { ports, platform, write }: Given,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
-  const { HOOKLINE_OPERATOR_KEY: key } = settingsOf(env)
+  const key = readSetting(settingsOf(env), 'HOOKLINE_OPERATOR_KEY')
   const { sealKeys = [] } = credentials
   const operated = withOperator(ports, {
-    key: key ? new Secret(key) : undefined,
+    key,
     outbox: namespace && durableView(namespace),
     keys: sealKeys,
     log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),

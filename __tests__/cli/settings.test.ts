@@ -1,0 +1,120 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newSealKey } from '../../src/relay/seal.ts'
+import { SETTINGS } from '../../src/wire/settings.ts'
+import { environmentHelp, SETTING_HELP } from '../../src/wire/settings-help.ts'
+import { runShared } from '../support/cli.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
+
+const RELAY = ['--relay', 'https://relay.example.com']
+const REPOSITORY = ['--repository', 'octo/repo']
+
+describe('a slip in HOOKLINE_EVENT is told by', () => {
+  test.each([
+    ['relay', ['relay', '--port', '0']],
+    ['doctor', ['doctor', ...REPOSITORY]],
+    ['app create', ['app', 'create', ...RELAY, '--no-open']],
+    ['url', ['url', 'hook']],
+    ['seal', ['seal', ...RELAY, ...REPOSITORY]],
+    ['grant', ['grant', ...REPOSITORY]],
+    ['runs', ['runs', ...REPOSITORY]],
+    ['connect', ['connect']],
+  ])('%s', async (_, args) => {
+    const end = await runShared(args, { env: { HOOKLINE_EVENT: 'workflow-dispatch' } })
+    expect(end).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(end.stderr).toMatch(/HOOKLINE_EVENT is none of [\s\S]*did you mean workflow_dispatch\?/)
+  })
+})
+
+describe('with a server on this machine', () => {
+  let server: Server
+  let answer: { status: number; body: string; location?: string }
+
+  beforeAll(async () => {
+    server = createServer((_, response) => {
+      const { status, body, location } = answer
+      response.writeHead(status, location === undefined ? {} : { location }).end(body)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+  })
+  afterAll(() => void server.close())
+
+  const relay = () => `localhost:${(server.address() as AddressInfo).port}`
+  const seal = (keys: unknown, status = 200) => {
+    answer = { status, body: typeof keys === 'string' ? keys : JSON.stringify(keys) }
+    const env = { HOOKLINE_TOKEN: `github_pat_${'a'.repeat(22)}` }
+    return runShared(['seal', '--relay', relay(), ...REPOSITORY], { env })
+  }
+
+  test('every command takes its address as a person writes it', async () => {
+    const { publicJwk } = await newSealKey()
+    const { exitCode, stdout, stderr } = await seal({ keys: [publicJwk] })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/^eyJ/)
+
+    answer = { status: 200, body: '{"waiting":[],"dead":[]}' }
+    const env = { HOOKLINE_OPERATOR_KEY: 'a-key-of-more-than-twenty-characters' }
+    const outbox = await runShared(['outbox', 'list', '--relay', relay()], { env })
+    expect(outbox).toMatchObject({ exitCode: 0, stdout: '0 waiting, 0 dead\n' })
+
+    const url = await runShared(['url', 'hook', '--relay', relay(), ...REPOSITORY])
+    expect(url.stdout).toContain(`http://${relay()}/octo/repo/hook/webhook`)
+
+    answer = { status: 200, body: 'ok\n' }
+    const doctor = await runShared(['doctor', '--relay', relay(), ...REPOSITORY])
+    expect(doctor.stdout).toContain(`http://${relay()} is not a relay of Hookline`)
+  })
+
+  test.each([301, 302, 401, 404, 500])('no key is taken from a page with %i', async (status) => {
+    const { publicJwk } = await newSealKey()
+    expect(await seal({ keys: [publicJwk] }, status)).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`answers ${status} for its keys`),
+    })
+  })
+
+  const { x, y } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+    format: 'jwk',
+  })
+  const EC = { kty: 'EC', crv: 'P-256', x, y }
+  test.each([
+    ['a login page', '<html>Sign in</html>', 'has no public key for sealing'],
+    ['no key', { keys: [] }, 'has no public key for sealing'],
+    ['a key of another kind', { keys: [{ kty: 'RSA' }] }, 'has no public key for sealing'],
+    ['a key without a part', { keys: [{ ...EC, y: undefined }] }, 'seals nothing'],
+    ['a broken part', { keys: [{ ...EC, y: 'AA' }] }, 'seals nothing'],
+    ['a point off the curve', { keys: [{ ...EC, y: x }] }, 'seals nothing'],
+    ['another curve', { keys: [{ ...EC, crv: 'P-384' }] }, 'seals nothing'],
+  ])('%s is refused with what would do', async (_, keys, message) => {
+    const { exitCode, stdout, stderr } = await seal(keys)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+})
+
+test('no proxy stands before a bot API on this machine', async () => {
+  const telegram = await new TelegramStandIn().start()
+  const env = {
+    HTTP_PROXY: 'http://127.0.0.1:1',
+    HOOKLINE_MESSAGING_API_URL: telegram.url,
+    BOT_TOKEN,
+  }
+  const args = ['url', 'bot', '--bot', ...RELAY, ...REPOSITORY]
+  const { exitCode, stderr } = await runShared(args, { env })
+  await telegram.stop()
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+})
+
+test('help tells of each setting what its table says', () => {
+  expect(Object.keys(SETTING_HELP)).toEqual(Object.keys(SETTINGS))
+  expect(environmentHelp('HOOKLINE_TOKEN', 'HOOKLINE_API_URL', ['X', 'y'])).toBe(
+    `Environment:
+  HOOKLINE_TOKEN    the platform's token; never printed
+  HOOKLINE_API_URL  GitHub's API, by default https://api.github.com
+  X                 y`,
+  )
+})

@@ -1,0 +1,55 @@
+import { presetOf, type SettingName } from './settings.ts'
+
+/** What each variable means: for `--help`, for the documents, and for whoever reads on. */
+export const SETTING_HELP: Readonly<Record<SettingName, string>> = {
+  HOOKLINE_API_URL: "GitHub's API",
+  HOOKLINE_SERVER_URL: 'GitHub itself',
+  HOOKLINE_MESSAGING_API_URL: 'the bot API',
+  HOOKLINE_PUBLIC_URL: 'this relay as senders see it',
+  HOOKLINE_PLATFORM: 'github, forgejo or gitea; asked for where it is not set',
+  HOOKLINE_REPOSITORY: 'the one repository that the relay serves, as --repository does',
+
+  HOOKLINE_TOKEN: "the platform's token; never printed",
+  HOOKLINE_APP_ID: 'a GitHub App in place of a token: its id',
+  HOOKLINE_APP_KEY: 'and its private key, as GitHub gave it',
+  HOOKLINE_KEYS: 'keys that requests bring in place of HOOKLINE_TOKEN',
+  HOOKLINE_SIGN_KEYS: 'keys that sign grants; the relay has the same',
+  HOOKLINE_REVOKED: 'ids of grants that are accepted no more, separated by commas',
+  HOOKLINE_SEAL_KEYS: 'opens sealed tokens, and seals what the outbox keeps',
+  HOOKLINE_OPERATOR_KEY: 'shows you /outbox and /metrics, and lets npx hookline outbox in',
+  HOOKLINE_DEV_KEY: 'lets a request run the jobs at dev, in the header X-Hookline-Key',
+  HOOKLINE_SECRET: 'signs a request as its sender would',
+
+  HOOKLINE_EVENT: 'workflow_dispatch starts the one workflow that a URL names',
+  HOOKLINE_REF: 'the branch or tag that such a workflow is started on',
+  HOOKLINE_CRON: 'workflows that the relay starts on time, a line each',
+
+  HOOKLINE_UPSTREAM_TIMEOUT_MS: 'time for all tries of one event',
+  HOOKLINE_BODY_MEMORY_MB: 'megabytes of all bodies that are held at once',
+  HOOKLINE_MAX_CONNECTIONS: 'connections at once; one more is closed as it comes',
+  HOOKLINE_ACCEPT_MS: 'with an outbox: how long a sender waits for GitHub',
+  HOOKLINE_OUTBOX_PACE_MS: 'from one call of an authority to its next while something waits',
+  HOOKLINE_OUTBOX_HOURS: 'age at which an event that still fails is given up',
+  HOOKLINE_OUTBOX_EVENTS: 'how many events may wait',
+  HOOKLINE_OUTBOX_MB: 'megabytes that may wait',
+
+  HOST: 'address to listen on',
+  PORT: 'port to listen on, 0 for a free one',
+}
+
+/** A variable of the table, or one of others with what it means; or one of ours in other words. */
+type Named = SettingName | readonly [name: string, meaning: string]
+
+/** The section of `--help` that names what a command reads, with the defaults. */
+export function environmentHelp(...named: readonly Named[]): string {
+  const rows = named.map((each) => (typeof each === 'string' ? described(each) : each))
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const lines = rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`)
+  return ['Environment:', ...lines].join('\n')
+}
+
+function described(name: SettingName): readonly [string, string] {
+  const preset = presetOf(name)
+  const meaning = SETTING_HELP[name]
+  return [name, preset ? `${meaning}, by default ${preset}` : meaning]
+}
