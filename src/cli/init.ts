@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Sender } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
-import { UserError } from '../wire/errors.ts'
+import { UsageError, UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
+import { AGENT_NAMES, agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledFiles, localServer, type NextSteps, nextSteps } from './init/next-steps.ts'
 import { answered, askAt, type Given } from './init/questions.ts'
@@ -16,6 +17,7 @@ import { print, wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
   readonly sender?: string
+  readonly agent?: string
   readonly uses?: string
   readonly yes?: boolean
   readonly dryRun?: boolean
@@ -37,6 +39,7 @@ Examples:
   $ npx hookline init
   $ npx hookline init --sender stripe
   $ npx hookline init --event workflow_dispatch
+  $ npx hookline init --agent claude --sender linear
   $ npx hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
 const TRY_POLLING =
@@ -48,6 +51,9 @@ export function initCommand(): Command {
     .description('write a first workflow, and say how to try it')
     .addOption(new Option('--kind <kind>', 'what starts it').choices(kinds))
     .option('--sender <name>', 'who sends the requests')
+    .addOption(
+      new Option('--agent <agent>', 'a coding agent works on what is sent').choices(AGENT_NAMES),
+    )
     .option('--name <name>', 'name of the workflow, and of its file')
     .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
     .option('--relay <url>', 'address of the relay')
@@ -66,7 +72,7 @@ async function init(options: InitOptions): Promise<void> {
   const { dryRun = false, json } = options
   const port = process.env.PORT || '3000'
   const answers = await allAnswers(options, port)
-  const kind = KINDS.get(answers.kind)
+  const kind = options.agent === undefined ? KINDS.get(answers.kind) : agentKind(options.agent)
   if (!kind) return
   refuseSubfolder()
   const files = kind.files(answers)
@@ -99,9 +105,12 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
   const { stdin: input, stdout: output } = process
   refusePolled(options)
   const sender = from === undefined ? undefined : knownSender(from)
-  const given = sender
-    ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay, event }
-    : { kind: kind ?? (event && [...KINDS.keys()][0]), name, repository, relay, event }
+  if (options.agent !== undefined && kind !== undefined) throw new UsageError(AGENT_AND_KIND)
+  const given = options.agent
+    ? { kind: [...KINDS.keys()][0], name: name ?? 'agent', repository, relay, event }
+    : sender
+      ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay, event }
+      : { kind: kind ?? (event && [...KINDS.keys()][0]), name, repository, relay, event }
   const surroundings = { repository: originRepository(), relay: localServer(port) }
   if (!input.isTTY || !output.isTTY || yes || json) {
     return { ...(await answered(given, surroundings)), sender, uses }
@@ -113,6 +122,8 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
     close()
   }
 }
+
+const AGENT_AND_KIND = { message: '--agent is a kind of its own', hint: 'leave --kind out' }
 
 /** @throws UserError for what goes with requests alone, beside a kind that nobody sends them to */
 function refusePolled({ kind, sender, event }: InitOptions): void {

@@ -81,6 +81,8 @@ export interface Kind {
   readonly trigger: string
   /** Secret of the repository that it polls with: it has no URL, and needs no relay. */
   readonly secret?: string
+  /** Secrets of the repository that its jobs read besides. */
+  readonly secrets?: readonly string[]
   files(answers: Answers): readonly NewFile[]
   /** Makes the native workflows of its files. */
   compile?(answers: Pick<Answers, 'event' | 'uses'>): string
@@ -92,12 +94,18 @@ const UNPINNED = `hookline/hookline@${PLACEHOLDER_COMMIT}`
 /** What begins an expression that the action evaluates, where GitHub fills in the inputs before. */
 const ESCAPED = "${{ '${{' }}"
 
-function webhookText({ name, sender, event, uses }: Answers): string {
-  const trigger = triggerOf(sender ?? {})
+/** What the step of the action is given: the triggers, and the secrets that they read. */
+export function actionInputs({ sender }: Pick<Answers, 'sender'>): string {
   const on = sender ? onSection(sender, ESCAPED) : stringify({ webhook: { method: 'post' } })
   const secrets = sender ? secretsOf(sender) : []
   const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
   const inputs = given.length > 0 ? [`secrets: '{${given.join(', ')}}'`] : []
+  return [...inputs, 'on: |', indented(on.trimEnd(), 2)].join('\n')
+}
+
+function webhookText(answers: Answers): string {
+  const { name, sender, event, uses } = answers
+  const trigger = triggerOf(sender ?? {})
   const [variable, output] = trigger === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
   const { listens, guard } =
     event === 'workflow_dispatch' ? DIRECT : dispatched(`${name}/${trigger}`)
@@ -117,8 +125,7 @@ ${indented(guard, 4)}
 ${indented(usesLines(uses), 6)}
         id: hookline
         with:
-${indented([...inputs, 'on: |'].join('\n'), 10)}
-${indented(on.trimEnd(), 12)}
+${indented(actionInputs(answers), 10)}
 
       # What came from outside goes through env: in a script it would be run as shell code.
       - if: steps.hookline.outputs.triggered == 'true'
@@ -129,7 +136,7 @@ ${indented(on.trimEnd(), 12)}
 }
 
 /** The relay starts it by name, so an empty input is a run by hand. */
-const DIRECT = {
+export const DIRECT = {
   listens: `workflow_dispatch:
   inputs:
     ${WORKFLOW_INPUT}:
@@ -139,7 +146,7 @@ const DIRECT = {
 if: inputs.${WORKFLOW_INPUT} != ''`,
 }
 
-function dispatched(path: string): typeof DIRECT {
+export function dispatched(path: string): typeof DIRECT {
   return {
     listens: `repository_dispatch:
   types: [webhook]`,
@@ -150,12 +157,12 @@ if: >-
   }
 }
 
-function usesLines(uses = UNPINNED): string {
+export function usesLines(uses = UNPINNED): string {
   const note = '# Put in the commit of Hookline that you pin, in place of the ones.\n'
   return `${uses === UNPINNED ? note : ''}- uses: ${uses}`
 }
 
-function indented(text: string, width: number): string {
+export function indented(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(width))
 }
 

@@ -103,7 +103,9 @@ function webhookSteps(
     relay: [
       `env -u HOOKLINE_TOKEN ${variable}${sealing}npx hookline relay${isOwn ? ' --tunnel' : ''}`,
     ],
-    publish: [...(sender ? secretsOf(sender).map(secretLine) : []), ...push],
+    publish: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])]
+      .map(secretLine)
+      .concat(push),
     doctor: [
       `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
     ],
