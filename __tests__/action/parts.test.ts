@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import {
-  callingWorkflow,
-  expressionContexts,
-  onSource,
-  readInputs,
-} from '../../src/action/inputs.ts'
+import { callingWorkflow, fromReference, requireName } from '../../src/action/calling-workflow.ts'
+import { expressionContexts, onSource, readInputs } from '../../src/action/inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'
@@ -75,7 +71,52 @@ test.each([
   ['', '', ''],
   [undefined, '', ''],
 ])('the calling workflow of %s', (GITHUB_WORKFLOW_REF, name, file) => {
-  expect(callingWorkflow({ GITHUB_WORKFLOW_REF })).toEqual({ name, file })
+  expect(fromReference({ GITHUB_WORKFLOW_REF })).toEqual({ name, file })
+})
+
+const path = 'hook/webhook/a'
+const dispatched = { name: 'repository_dispatch', payload: payloadOf({ path }) }
+const direct = {
+  name: 'workflow_dispatch',
+  payload: { inputs: { hookline: JSON.stringify(payloadOf({ path }).client_payload) } },
+}
+const polled = { name: 'schedule', payload: {} }
+
+function payloadOf({ path }: { readonly path: string }) {
+  return { action: 'webhook', client_payload: { path, method: 'POST', headers: {}, body: null } }
+}
+
+describe('where a runner sets no GITHUB_WORKFLOW_REF, the calling workflow', () => {
+  const FILES = { Hook: ['hook'], Two: ['one', 'two'], 'a.yml': ['other'] }
+  const filesNamed = async (name: string) => FILES[name as keyof typeof FILES] ?? []
+
+  test.each([
+    ['in direct mode is the one that the URL names', direct, 'anything', 'hook'],
+    ['is that of a name that is a file', polled, '.github/workflows/a.yml', 'a'],
+    ['is the one file that has the name', dispatched, 'Hook', 'hook'],
+    ['is not one of two that have it', dispatched, 'Two', ''],
+    ['is the name, where the URL says it', dispatched, 'hook', 'hook'],
+    ['is not known where nothing says it', dispatched, 'Other', ''],
+    ['is not known of a schedule either', polled, 'Other', ''],
+    ['is not known without a name', dispatched, undefined, ''],
+  ])('%s', async (_, event, GITHUB_WORKFLOW, name) => {
+    const calling = await callingWorkflow({ env: { GITHUB_WORKFLOW }, event, filesNamed })
+    expect(calling).toEqual({ name, file: '' })
+  })
+
+  const unnamed = { name: '', file: '' }
+  test.each([
+    ['a webhook', { event: dispatched, hasStore: false }],
+    ['a store', { event: polled, hasStore: true }],
+  ])('fails for want of its name with %s', async (_, circumstances) => {
+    const failing = requireName(unnamed, circumstances)
+    await expect(failing).rejects.toThrow('GITHUB_WORKFLOW_REF is not set')
+    await requireName({ name: 'hook', file: '' }, circumstances)
+  })
+
+  test('polls without a store and without a name', async () => {
+    await requireName(unnamed, { event: polled, hasStore: false })
+  })
 })
 
 describe('step outputs', () => {

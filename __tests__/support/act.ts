@@ -9,17 +9,21 @@ import { ACTION_NODE } from './node24.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The program: `HOOKLINE_ACT`, or `act` on the PATH; `null` where there is none. */
+/** The program: `HOOKLINE_ACT`, `act` on the PATH, or one beside the clone; `null` where there is none. */
 export const ACT = findAct()
+if (ACT === null) process.stderr.write('no act is installed: nothing is tried on a runner\n')
 
 function findAct(): string | null {
-  const program = process.env.HOOKLINE_ACT || 'act'
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return program
-  } catch {
-    return null
+  const programs = [process.env.HOOKLINE_ACT || 'act', join(ROOT, '../shared/bin/act')]
+  const starts = (program: string) => {
+    try {
+      execFileSync(program, ['--version'], { stdio: 'ignore' })
+      return true
+    } catch {
+      return false
+    }
   }
+  return programs.find(starts) ?? null
 }
 
 export interface ActRun {

@@ -71,7 +71,7 @@ function jsonObject(name: string, text: string): JsonObject {
   throw wrong('JSON, but not an object')
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that name files of the runner, or hold the token: not part of GitHub's own context. */
 const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY|EVENT_PATH)$/
@@ -94,15 +94,4 @@ export function expressionContexts(
     github: record<Json>([...github, ['event', event]]),
     env: record(visible.map(([name, value]) => [name, value ?? ''])),
   }
-}
-
-/** `hook` and `.github/workflows/hook.yml`, from `owner/repo/.github/workflows/hook.yml@refs/…`. */
-export function callingWorkflow(env: Environment): {
-  readonly name: string
-  readonly file: string
-} {
-  const reference = env.GITHUB_WORKFLOW_REF ?? ''
-  const file = /^[^/]+\/[^/]+\/([^@]+)@/.exec(reference)?.[1] ?? ''
-  const name = (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '')
-  return { name, file }
 }

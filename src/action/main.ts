@@ -13,14 +13,8 @@ import type { PlatformEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
-import {
-  callingWorkflow,
-  DEFAULT_GLOB,
-  expressionContexts,
-  type Inputs,
-  onSource,
-  readInputs,
-} from './inputs.ts'
+import { callingWorkflow, requireName } from './calling-workflow.ts'
+import { DEFAULT_GLOB, expressionContexts, type Inputs, onSource, readInputs } from './inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
 import { enginePorts, workingCopy } from './ports.ts'
 import { summaryHtml } from './summary.ts'
@@ -72,7 +66,7 @@ async function readActionContext(): Promise<ActionContext> {
   const inputs = stepInputs()
   const event = readEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
-  const workflows = await workflowSource(inputs, contexts)
+  const workflows = await workflowSource(inputs, event, contexts)
   return { inputs, event, workflows, ports: await actionPorts(inputs) }
 }
 
@@ -95,8 +89,14 @@ const NO_FILES = [
 ]
 
 /** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
-async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<WorkflowSource> {
-  const calling = callingWorkflow(process.env)
+async function workflowSource(
+  inputs: Inputs,
+  event: PlatformEvent,
+  contexts: Contexts,
+): Promise<WorkflowSource> {
+  const filesNamed = async (name: string) =>
+    (await import('./workflow-files.ts')).nativeFilesNamed(workingCopy(), name)
+  const calling = await callingWorkflow({ env: process.env, event, filesNamed })
   if (inputs.on.trim() === '') {
     // Globs are of no use to an inline section.
     const { workflowFileSource } = await import('./workflow-files.ts')
@@ -106,6 +106,7 @@ async function workflowSource(inputs: Inputs, contexts: Contexts): Promise<Workf
     const isChosen = inputs.workflow.join() !== DEFAULT_GLOB
     return isChosen ? { ...files, polled: () => files.names() } : files
   }
+  await requireName(calling, { event, hasStore: inputs.state.kind !== 'none' })
   const source = onSource(inputs.on, calling.file)
   return {
     calling: calling.name,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { Minimatch } from 'minimatch'
+import { parse } from 'yaml'
 import type { WorkflowSource } from '../engine/ports.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Contexts } from '../workflow/expressions.ts'
@@ -116,4 +117,23 @@ function listBelow(root: string, folder: string): string[] {
     const path = folder ? `${folder}/${entry.name}` : entry.name
     return entry.isDirectory() ? listBelow(root, path) : [path]
   })
+}
+
+/** Names, without their endings, of the native workflow files below a folder whose `name:` is this. */
+export function nativeFilesNamed(root: string, name: string): string[] {
+  const folder = join(root, '.github/workflows')
+  const files = existsSync(folder) ? readdirSync(folder) : []
+  return files
+    .filter((file) => /\.ya?ml$/.test(file) && nameIn(join(folder, file)) === name)
+    .map((file) => file.replace(/\.ya?ml$/, ''))
+}
+
+/** The `name:` of a workflow file; one that cannot be read has none. */
+function nameIn(path: string): string | undefined {
+  try {
+    const { name } = Object(parse(readFileSync(path, 'utf8')))
+    return typeof name === 'string' ? name : undefined
+  } catch {
+    return undefined
+  }
 }
