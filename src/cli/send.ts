@@ -110,6 +110,7 @@ async function sendRequest(
     `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
     ...(run === null ? [] : [run]),
     ...(answer.queued ? [QUEUED] : []),
+    ...(answer.noTrigger ? [NO_TRIGGER] : []),
     message === null ? body : `${message}: ${hint ?? ''}`,
   ]
   print(
@@ -153,6 +154,9 @@ async function waitForRun(url: URL, { delivery, run, queued }: Answer): Promise<
 
 const QUEUED =
   "GitHub has not taken it yet, and the relay's outbox keeps it: npx hookline outbox list"
+
+const NO_TRIGGER =
+  'accepted, but the URL names no trigger: it ends in /<workflow>/<trigger>, as in /hook/webhook, without an extension'
 
 const SKIPPED =
   'nothing ran: does the guard in `if:` name another workflow or trigger than the URL?'
@@ -277,6 +281,8 @@ export interface Answer {
   readonly run: string | null
   /** True when it waits in the relay's outbox for GitHub. */
   readonly queued: boolean
+  /** True when its path names no trigger of a workflow: only what reads the path by itself runs. */
+  readonly noTrigger: boolean
   /** The relay's error code: `missing_token`. */
   readonly code: string | null
   /** What is wrong, and what would do; absent in an answer that is not the relay's. */
@@ -295,6 +301,7 @@ export function readAnswer({ status, headers, text }: HttpReply): Answer {
     delivery: headers[HEADER.delivery] ?? null,
     run: headers[HEADER.run] ?? null,
     queued: headers[HEADER.queued] === 'true',
+    noTrigger: headers[HEADER.hint] === 'no_trigger',
     code: textOf(code),
     message: textOf(message),
     hint: textOf(hint),

@@ -26,7 +26,7 @@ export const INERT_HEADERS = {
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, Retry-After',
+    'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Hint, Retry-After',
 } as const
 
 const EVERY_ANSWER = { ...CORS_HEADERS, ...INERT_HEADERS }

@@ -80,13 +80,24 @@ export function badWorkflow(): RelayError {
   })
 }
 
+/** @param form of a webhook URL */
+export function noTrigger(form: string): RelayError {
+  return new RelayError(400, 'bad_workflow', 'the path names no workflow and its trigger', {
+    hint: `a webhook URL has the form ${form}; the workflow is the name of its file, without the extension`,
+  })
+}
+
 export function badResponseOption(parameter: string, hint: string): RelayError {
   return new RelayError(400, 'bad_response_option', `${parameter} cannot be answered`, { hint })
 }
 
-export function missingToken(): RelayError {
+/** @param hasAuthorization whether one stands in the header that most people try first */
+export function missingToken(hasAuthorization = false): RelayError {
+  const seen = hasAuthorization
+    ? 'Authorization came, which is left to the sender and the workflow: '
+    : ''
   return new RelayError(401, 'missing_token', 'the request brings no token', {
-    hint: 'send it in the header X-Platform-Authorization, or as the query parameter __token',
+    hint: `${seen}send it in the header X-Platform-Authorization, or as the query parameter __token`,
   })
 }
 

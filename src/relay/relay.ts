@@ -2,7 +2,7 @@ import { utf8Text } from '../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
 import type { Reply } from '../wire/http.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { isWorkflowName, parseWebhookPath, type WebhookPath } from '../wire/path.ts'
+import { isWorkflowName, namesNoTrigger, parseWebhookPath, type WebhookPath } from '../wire/path.ts'
 import { type DispatchEvent, HEADER } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
@@ -32,6 +32,7 @@ import {
   internalError,
   methodNotAllowed,
   missingToken,
+  noTrigger,
   overloaded,
   RelayError,
 } from './errors.ts'
@@ -45,7 +46,7 @@ import {
   scrub,
   writePayload,
 } from './payload.ts'
-import { pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
+import { formOf, pathOf, type Repository, routeWebhook, type Webhook } from './route.ts'
 
 /** One HTTP request as it came: no web `Request`, which would normalise its path. */
 export interface RelayRequest {
@@ -136,7 +137,9 @@ async function relayWebhook(
   const webhook = routeWebhook(request.target, ports.repository)
   const custom = customReply(webhook.reserved)
   const presented = presentedToken(request.headers, webhook.reserved)
-  if (!presented && ports.credentials.required) throw missingToken()
+  if (!presented && ports.credentials.required) {
+    throw missingToken(headerValue(request.headers, 'authorization') !== undefined)
+  }
   // What the relay can judge by itself it refuses before it holds a stranger's body.
   let credential: Credential
   try {
@@ -162,7 +165,9 @@ async function relayWebhook(
     const challenge = handshake(asking)
     if (challenge) return redactReply(challenge, secrets)
     const target = targetOf(webhook, scope, ports)
-    const echoed = echoedHeaders(asking)
+    const hint = namesNoTrigger(webhook.path) ? NO_TRIGGER : undefined
+    log.hinted(hint)
+    const echoed = { ...echoedHeaders(asking), ...(hint && { [HEADER.hint]: hint }) }
     const reply = redactReply(withHeaders(custom ?? ACCEPTED, echoed), secrets)
     const headers = forwardedHeaders(request.headers)
     const { delivery, receivedAt } = log
@@ -184,6 +189,9 @@ async function relayWebhook(
   }
 }
 
+/** The event starts nothing but what reads the path by itself. */
+const NO_TRIGGER = 'no_trigger'
+
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
 /** @throws RelayError 400 where the first part of the path must name a file, and cannot */
@@ -191,6 +199,8 @@ function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts
   if ((scope?.event ?? ports.event) !== 'workflow_dispatch') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
   if (!isWorkflowName(workflow)) throw badWorkflow()
+  // Of GitHub it would be asked as hook.yml.yml, or with a trigger that nobody has.
+  if (namesNoTrigger(path)) throw noTrigger(formOf(ports.repository))
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
 
@@ -238,6 +248,8 @@ export interface LogEntry {
   readonly status: number
   /** Of the error that was answered: `missing_token`. */
   readonly code?: string | undefined
+  /** Why what was accepted may start nothing: `no_trigger`. */
+  readonly hint?: string | undefined
   readonly platformStatus: number | undefined
   readonly tries: number | undefined
   /** Page of the run that was started. */
@@ -261,6 +273,7 @@ class RequestLog {
   #bytes: number | undefined
   #attempts: Attempts | undefined
   #code: string | undefined
+  #hint: string | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -276,6 +289,10 @@ class RequestLog {
 
   received(bytes: number): void {
     this.#bytes = bytes
+  }
+
+  hinted(hint: string | undefined): void {
+    this.#hint = hint
   }
 
   attempted(attempts: Attempts | undefined): void {
@@ -303,6 +320,7 @@ class RequestLog {
       run: this.#attempts?.run,
       status,
       code: this.#code,
+      hint: this.#hint,
       ms: now.getTime() - this.#start,
     }
   }

@@ -24,6 +24,11 @@ const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
 
 const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>'
 
+/** Of a webhook URL, at a relay for all repositories or for one. */
+export function formOf(repository: Repository | undefined): string {
+  return repository ? SELF_HOSTED_FORM : HOSTED_FORM
+}
+
 const SELF_HOSTED_PREFIX = '/webhook/'
 
 /** Path of a raw request target, without its query and, in absolute form, without its authority. */

@@ -43,6 +43,8 @@ export const HEADER = {
   run: 'x-hookline-run',
   /** Of an answer: `true` where the event waits in the outbox. */
   queued: 'x-hookline-queued',
+  /** Of an answer: why what was accepted may start nothing, `no_trigger`. */
+  hint: 'x-hookline-hint',
 } as const
 
 /** Every name that begins so belongs to the relay: a caller's own are dropped. */
