@@ -103,9 +103,9 @@ async function init(options: InitOptions): Promise<void> {
 async function allAnswers(options: InitOptions, port: string): Promise<Answers> {
   const { yes, json, kind, sender: from, name, repository, relay, event, uses } = options
   const { stdin: input, stdout: output } = process
+  if (options.agent !== undefined && kind !== undefined) throw new UsageError(AGENT_AND_KIND)
   refusePolled(options)
   const sender = from === undefined ? undefined : knownSender(from)
-  if (options.agent !== undefined && kind !== undefined) throw new UsageError(AGENT_AND_KIND)
   const given = options.agent
     ? { kind: [...KINDS.keys()][0], name: name ?? 'agent', repository, relay, event }
     : sender
