@@ -135,7 +135,7 @@ describe('workflow files', () => {
     expect(exitCode).toBe(1)
     expect(stdout).toContain(lines.join('\n'))
     expect(stdout).toContain(`::error title=Hookline::${lines[0]?.slice('error: '.length)}`)
-    expect({ ...outputs }).toEqual({})
+    expect(outputs).toMatchObject({ triggered: 'false', items: '[]' })
   })
 
   test('two files of one name hurt no webhook for another', async () => {

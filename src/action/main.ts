@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { effectsSchema, runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
-import type { Evaluation } from '../engine/result.ts'
+import { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
@@ -25,15 +25,13 @@ const STATE = 'effects'
 
 /** The step itself: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
-  const context = await readActionContext()
-  const { inputs, event, workflows, ports } = context
-  const evaluation = await evaluate(event, workflows, ports)
-  const outputs = stepOutputs(evaluation)
-  for (const { path, text } of evaluation.files) {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
-  }
-  for (const [name, value] of outputs) core.setOutput(name, value)
+  const { context, evaluation, outputs } = await evaluated().catch((error: unknown) => {
+    // Behind `continue-on-error` later jobs read them all the same: nothing has fired.
+    setOutputs(stepOutputs(new Evaluation([])))
+    throw error
+  })
+  setOutputs(outputs)
+  const { inputs } = context
   // GitHub drops such outputs from a job without a word that a user would see.
   for (const { secret, names } of maskedOutputs(outputs, inputs.secrets)) {
     core.warning(
@@ -51,6 +49,22 @@ export async function main(): Promise<void> {
   await summarize(evaluation, context)
   // Last of all: a step that ends before leaves nothing to be acknowledged.
   if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))
+}
+
+function setOutputs(outputs: ReadonlyMap<string, string>): void {
+  for (const [name, value] of outputs) core.setOutput(name, value)
+}
+
+/** What the event came to, with all that the outputs name in its place. */
+async function evaluated() {
+  const context = await readActionContext()
+  const evaluation = await evaluate(context.event, context.workflows, context.ports)
+  const outputs = stepOutputs(evaluation)
+  for (const { path, text } of evaluation.files) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  return { context, evaluation, outputs }
 }
 
 /** Everything around a run of the action. */

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals'
+import { joinBatch, writeBatchPayload } from '../../src/wire/batch.ts'
+import { gzip, toBase64 } from '../../src/wire/bytes.ts'
+import { writeClientPayload } from '../../src/wire/payload.ts'
+import { dispatchEvent, runInShared } from '../support/action.ts'
+import { payload } from './step.ts'
+
+/** What jobs behind `continue-on-error` read of a step that failed. */
+const NOTHING = { triggered: 'false', count: '0', items: '[]', on: '{}', deliveries: '[]' }
+
+async function batch(count: number): Promise<object> {
+  const one = { path: 'hook/webhook', method: 'POST', headers: {}, body: '{"n":1}' }
+  const events = Array.from({ length: count }, () => writeClientPayload(one))
+  const packed = toBase64(await gzip(new TextEncoder().encode(joinBatch(events))))
+  const about = { path: one.path, method: one.method, delivery: 'b', receivedAt: '2026-01-01' }
+  return JSON.parse(writeBatchPayload({ ...about, count }, packed))
+}
+
+test.each<[string, () => Promise<object>, Record<string, string>]>([
+  ['a mistake in "on"', async () => payload(), { on: 'webhook: { method: psot }' }],
+  ['an input that cannot be read', async () => payload(), { on: 'webhook', secrets: '{' }],
+  [
+    'an option that needs a store',
+    async () => payload(),
+    { on: 'webhook: { config: { shouldDeduplicate: true } }' },
+  ],
+  ['a batch for a trigger that takes one event', () => batch(2), { on: 'webhook' }],
+])(
+  'a step that fails before anything fired says so in its outputs: %s',
+  async (_, event, inputs) => {
+    const run = await runInShared({ ...dispatchEvent(await event()), inputs })
+    expect(run.exitCode).toBe(1)
+    expect(run.outputs).toMatchObject(NOTHING)
+  },
+)
+
+test('a batch becomes items, and its account in the summary', async () => {
+  const on = 'webhook:\n  config: { batch: true, filter: { body.n: 1 } }\n'
+  const run = await runInShared({ ...dispatchEvent(await batch(3)), inputs: { on } })
+  expect([run.exitCode, run.outputs.count, run.outputs.deliveries]).toEqual([0, '3', '[]'])
+  expect(JSON.parse(run.outputs.items ?? '')).toHaveLength(3)
+  expect(run.summary).toContain('3 events came; 3 items found, 3 handed on')
+})
