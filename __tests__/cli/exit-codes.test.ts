@@ -41,6 +41,50 @@ describe('exit codes of the command line', () => {
     expect(stderr).toMatch(message)
   })
 
+  test.each([
+    [
+      'a mistake',
+      [...URL_OF('webhok'), '--json'],
+      1,
+      {
+        code: 'failed',
+        message: 'unknown trigger "webhok"',
+        notes: [/did you mean/, /^triggers: /],
+      },
+    ],
+    [
+      'a slip in a setting',
+      ['runs', '--json'],
+      2,
+      { code: 'wrong_usage', message: /^HOOKLINE_EVENT is none of/, notes: [/did you mean/] },
+    ],
+    [
+      'an unknown flag',
+      ['send', '--jsno', '--json'],
+      2,
+      { code: 'wrong_usage', message: /unknown option '--jsno'/, notes: [] },
+    ],
+  ])('with --json %s is JSON too', async (_, args, code, wanted) => {
+    const env: Record<string, string> =
+      code === 2 && args[0] === 'runs' ? { HOOKLINE_EVENT: 'workflow-dispatch' } : {}
+    const { exitCode, stdout } = await runShared(args, { env })
+    const match = (value: string | RegExp) =>
+      typeof value === 'string' ? value : expect.stringMatching(value)
+    expect(exitCode).toBe(code)
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: wanted.code, message: match(wanted.message), notes: wanted.notes.map(match) },
+    })
+  })
+
+  test.each([['-v'], ['--version'], ['--no-color', '-v'], ['keys', 'access', '--no-color']])(
+    'is 0 for %s %s',
+    async (...args) => {
+      const { exitCode, stdout, stderr } = await runShared(args)
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(stdout).toMatch(/^(?:\d+\.\d+\.\d+|hlk_)/)
+    },
+  )
+
   test.each(['dev', 'relay'])('%s on a port that is taken', async (command) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

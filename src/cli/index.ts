@@ -2,7 +2,13 @@
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
 import { readSetting } from '../wire/settings.ts'
-import { EXIT_CODES, endQuietlyOnClosedPipe, reportError, styled } from './terminal.ts'
+import {
+  EXIT_CODES,
+  endQuietlyOnClosedPipe,
+  printFailure,
+  reportError,
+  styled,
+} from './terminal.ts'
 import { ownVersion } from './version.ts'
 
 /** Every command, in the order of the help; each is loaded when it is asked for. */
@@ -25,21 +31,28 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
 ])
 
 endQuietlyOnClosedPipe()
-run().catch((error) => {
+const given = process.argv.slice(2)
+const rest = given.includes('--') ? given.indexOf('--') : given.length
+const isSaid = (flag: string) => given.indexOf(flag) >= 0 && given.indexOf(flag) < rest
+// For every command, wherever it stands.
+if (isSaid('--no-color')) process.env.NO_COLOR = '1'
+run(given.filter((word, at) => at > rest || word !== '--no-color')).catch((error) => {
   process.exitCode = reportError(error)
+  if (isSaid('--json')) printFailure(error)
 })
 
-async function run(): Promise<void> {
+async function run(words: readonly string[]): Promise<void> {
   const program = new Command('hookline')
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-    .version(ownVersion(), '--version', 'print the version')
+    .version(ownVersion(), '-v, --version', 'print the version')
+    .option('--no-color', 'print no colours, as with NO_COLOR set; of every command')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ npx hookline init`)
   // With a slip in it a relay, and whatever speaks to it, would each take another event.
   program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_EVENT'))
-  const [, , word = ''] = process.argv
+  const [word = ''] = words
   const load = COMMANDS.get(word)
   // All of them where help, or a suggestion for a mistyped one, may be wanted.
-  const wanted = word === '--version' ? [] : load ? [load] : COMMANDS.values()
+  const wanted = word === '--version' || word === '-v' ? [] : load ? [load] : COMMANDS.values()
   for (const loadOne of wanted) program.addCommand(await loadOne())
   for (const command of withSubcommands(program)) {
     command
@@ -58,7 +71,7 @@ async function run(): Promise<void> {
         styleCommandText: (name) => styled(process.stdout, 'cyan', name),
       })
   }
-  await program.parseAsync()
+  await program.parseAsync(words, { from: 'user' })
 }
 
 /** `keys` has commands of its own, which know wrong usage too. */

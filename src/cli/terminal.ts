@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import type { RunningServer } from '../relay/http-server.ts'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
+import { printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
 /** What the exit code of every command says. */
@@ -27,6 +28,30 @@ export function reportError(error: unknown): number {
     process.stderr.write(`${text.replace(/^error:/, title)}\n`)
   }
   return error instanceof UsageError ? EXIT.usage : EXIT.failure
+}
+
+/** The same for a program that asked for JSON, on standard output; help is no failure. */
+export function printFailure(error: unknown): void {
+  if (error instanceof CommanderError && error.exitCode === 0) return
+  print(printableJson(JSON.stringify({ error: failureJson(error) })))
+}
+
+function failureJson(error: unknown) {
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, '')
+    return { code: 'wrong_usage', message, notes: [] }
+  }
+  if (!(error instanceof UserError)) {
+    return { code: 'internal_error', message: 'a bug of ours: please report it', notes: [] }
+  }
+  const [first, ...others] = error.problems
+  const placed = ({ message, position }: Problem) =>
+    position ? `${position.source.name}:${position.line}:${position.column}: ${message}` : message
+  return {
+    code: error instanceof UsageError ? 'wrong_usage' : 'failed',
+    message: first ? placed(first) : error.message,
+    notes: [...(first?.hint ? [first.hint] : []), ...(first?.notes ?? []), ...others.map(placed)],
+  }
 }
 
 export function reportBug(error: unknown): void {
