@@ -15,7 +15,7 @@ import {
   shownRequest,
 } from '../../src/inspector/recorder.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
-import type { RelayRequest } from '../../src/relay/relay.ts'
+import type { RelayRequest } from '../../src/relay/ports.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'
 

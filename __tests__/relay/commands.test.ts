@@ -101,8 +101,7 @@ describe('hookline seal', () => {
       arguments: ['--key', file, '--repository', 'o/r'],
       env: { HOOKLINE_TOKEN: TOKEN },
     })
-    const { token } = await openSealed(output, await readSealKeys(set))
-    expect(token).toBe(TOKEN)
+    expect(await openSealed(output, await readSealKeys(set))).toMatchObject({ token: TOKEN })
   })
 
   test('seals any token, and warns of one that does not look like one of GitHub', async () => {

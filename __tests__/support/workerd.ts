@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,10 @@ const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { defa
 /** The relay as it is shipped for the edge, in the runtime that the edge runs. */
 export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const bindings = { ...env, ...(repository && { HOOKLINE_REPOSITORY: repository }) }
-  return startWorkerd(bundle('relay/worker.js'), bindings)
+  const door = await readFile(bundle('relay/door.js'), 'utf8')
+  return startWorkerd(bundle('relay/worker.js'), bindings, {
+    modules: new Map([['door.js', door]]),
+  })
 }
 
 /** A running workerd. */

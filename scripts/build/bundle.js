@@ -16,6 +16,7 @@ import { shrink } from './shrink.js'
  */
 export async function bundle(target, embedded = []) {
   const { entry, folder, file, format, minify = false, types, portable, loads } = target
+  const { licenses = 'licenses.txt' } = target
   const module = format === 'module'
   const externals = loads ? { [loads]: loads } : {}
   const built = await ncc(resolve(entry), { cache: false, quiet: true, esm: module, externals })
@@ -26,7 +27,7 @@ export async function bundle(target, embedded = []) {
     }),
   )
   const around = [
-    ['licenses.txt', notices([...modulesOf(built.stats.compilation), ...embedded])],
+    [licenses, notices([...modulesOf(built.stats.compilation), ...embedded])],
     // Which of the two kinds of modules the folder holds, whatever stands around it.
     ['package.json', `${JSON.stringify({ type: format }, null, 2)}\n`],
   ]

@@ -109,9 +109,9 @@ function bundles(own, packages) {
       mainFields: ['module', 'main'],
       target: 'es2022',
       // A module of Node's virtual machine, in which tests run many of them, imports nothing.
-      supported: { 'dynamic-import': splits },
+      supported: { 'dynamic-import': splits || portable === true },
       banner: splits ? { js: REQUIRE } : {},
-      plugins: [copiesOf(packages), page(), ...(loads ? [beside(loads)] : [])],
+      plugins: [copiesOf(packages), page(), doorBeside(), ...(loads ? [beside(loads)] : [])],
       logLevel: 'error',
     })
     const type = splits ? 'module' : format
@@ -135,6 +135,22 @@ function copiesOf(resolveDir) {
         pluginData === 'copy'
           ? null
           : building.resolve(path, { resolveDir, kind, pluginData: 'copy' }),
+      )
+    },
+  }
+}
+
+/**
+ * What the worker imports at the first grant that asks for something stays a file of its own.
+ *
+ * @returns {Plugin}
+ */
+function doorBeside() {
+  return {
+    name: 'door',
+    setup(building) {
+      building.onResolve({ filter: /^\.\/door\.ts$/ }, ({ importer }) =>
+        /[\\/]worker\.ts$/.test(importer) ? { path: './door.js', external: true } : null,
       )
     },
   }

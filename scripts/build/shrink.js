@@ -21,13 +21,17 @@ export async function shrink(code, { module, smallest = false }) {
   if (code.includes(EAGER)) throw new Error(`${EAGER} is a name of the build's own`)
   const names = smallest ? {} : NAMES
   const marked = code.replaceAll(/^\/\*{3}\/ \(/gm, `/***/ ${EAGER}(`)
-  const shrunk = await minify(marked, {
+  /** @type {import('@swc/core').JsMinifyOptions} */
+  const options = {
     module,
     ecma: 2022,
     ...names,
     mangle: names,
     compress: smallest || { defaults: false, unused: true, dead_code: true, passes: 2 },
     format: { comments: false, asciiOnly: true },
-  })
+  }
+  const once = await minify(marked, options)
+  // What is inlined the first time can be folded the second time.
+  const shrunk = smallest ? await minify(once.code, options) : once
   return shrunk.code.replaceAll(`${EAGER}(`, '(')
 }

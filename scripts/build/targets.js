@@ -13,6 +13,7 @@ import { existsSync } from 'node:fs'
  * @property {boolean} [minify] its size is paid for at every start: the engine compiles all of it
  * @property {boolean} [portable] it also runs where there is no Node: one small file, no Node module
  * @property {string} [loads] it loads the bundle of this name beside it, and holds nothing itself
+ * @property {string} [licenses] name of the file with its notices, where others are in the folder
  * @property {string} [types] file of its types, laid beside it for those who import it
  */
 
@@ -56,6 +57,16 @@ export const TARGETS = [
     minify: true,
     portable: true,
     types: 'scripts/build/worker.d.ts',
+  },
+  {
+    // What `worker.js` imports at the first grant that asks for something.
+    entry: 'build/relay/door.js',
+    folder: 'relay',
+    file: 'door.js',
+    licenses: 'door.licenses.txt',
+    format: 'module',
+    minify: true,
+    portable: true,
   },
 ]
 

@@ -144,7 +144,10 @@ async function withGrant(target: Target): Promise<Target> {
   if (!keys || deliver === undefined || relay === undefined) return target
   const { makeGrant } = await import('./grant.ts')
   const path = `${workflow}/${trigger}`
-  const { text } = await makeGrant({ repository, path, expires: '1h' }, keys)
+  const { text } = await makeGrant(
+    { repository, path, expires: '1h' },
+    { HOOKLINE_SIGN_KEYS: keys },
+  )
   return { ...target, relayToken: new Secret(text) }
 }
 

@@ -135,7 +135,9 @@ async function sealedAtHand(relay: string, repository: string | undefined, path:
 async function grantFor(path: string, options: UrlOptions) {
   const { repository, event, ref, expires } = options
   const keys = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
-  if (keys && repository !== undefined) return makeGrant({ ...options, repository, path }, keys)
+  if (keys && repository !== undefined) {
+    return makeGrant({ ...options, repository, path }, process.env)
+  }
   if ([event, ref, expires].every((flag) => flag === undefined)) return undefined
   throw new UserError({
     message: '--event, --ref and --expires narrow a grant, and there is none',

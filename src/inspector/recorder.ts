@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { LogEntry, RelayRequest } from '../relay/relay.ts'
+import type { RelayRequest } from '../relay/ports.ts'
+import type { LogEntry } from '../relay/request-log.ts'
 import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/bytes.ts'
 import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody } from '../relay/http-server.ts'
-import type { RelayRequest } from '../relay/relay.ts'
+import type { RelayRequest } from '../relay/ports.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'

@@ -26,7 +26,7 @@ export const INERT_HEADERS = {
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Hint, Retry-After',
+    'X-Hookline-Delivery, X-Hookline-Run, X-Hookline-Queued, X-Hookline-Reason, X-Hookline-Filtered, X-Hookline-Batch, X-Hookline-Hint, Retry-After',
 } as const
 
 const EVERY_ANSWER = { ...CORS_HEADERS, ...INERT_HEADERS }
@@ -74,6 +74,9 @@ export const ACCEPTED: Reply = {
   headers: { 'content-type': 'application/json' },
   body: '{"success":true}',
 }
+
+/** What an event is answered that the grant's condition declined. */
+export const FILTERED = { [HEADER.filtered]: 'true' }
 
 /** What an event is answered that the outbox has, and GitHub not yet. */
 export const QUEUED: Reply = {
@@ -215,21 +218,25 @@ const ECHOES = ALL.filter(({ isEvent }) => isEvent)
  * back at once. That is not an event, so nothing is dispatched. A token has to be there, as for every
  * request; whether it is good is not asked, since only the platform could tell.
  */
-export function handshake(asking: Asking): Reply | undefined {
-  return answerTo(asking, HANDSHAKES)
-}
-
-/** What an accepted event is answered with besides, where it is a handshake too. */
-export function echoedHeaders(asking: Asking): Reply['headers'] | undefined {
-  return answerTo(asking, ECHOES)?.headers
-}
-
-function answerTo(asking: Asking, handshakes: readonly Handshake[]): Reply | undefined {
-  for (const { method, challenge, answer } of handshakes) {
+export function handshake(asking: Asking, which = HANDSHAKES): Reply | undefined {
+  for (const { method, challenge, answer } of which) {
     const value = method === asking.method ? challenge(asking) : undefined
     if (isEchoed(value)) return answer(value)
   }
   return undefined
+}
+
+/** The same of those alone that nobody signs: before any signature is looked at. */
+export function unsignedHandshake(asking: Asking): Reply | undefined {
+  return handshake(
+    asking,
+    HANDSHAKES.filter(({ isSigned }) => !isSigned),
+  )
+}
+
+/** What an accepted event is answered with besides, where it is a handshake too. */
+export function echoedHeaders(asking: Asking): Reply['headers'] | undefined {
+  return handshake(asking, ECHOES)?.headers
 }
 
 /** UTF-8 bytes of an echoed value: nobody needs more, and the relay is not a place to keep files at. */

@@ -12,8 +12,8 @@ import { countingRefusals, dispatchTo } from './dispatch.ts'
 import { Governors } from './governor.ts'
 import { readSignKey, type SignKey } from './grant.ts'
 import { RelayMetrics } from './metrics.ts'
-import type { Packer } from './payload.ts'
-import { BodyMemory, type LogEntry, type RelayPorts } from './relay.ts'
+import { BodyMemory, type RelayPorts } from './ports.ts'
+import type { LogEntry } from './request-log.ts'
 import { parseRepository, type Repository } from './route.ts'
 import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './seal.ts'
 
@@ -32,6 +32,8 @@ export interface RelayConfig {
   readonly ref?: string
   /** Bytes of all bodies that may be held at once. */
   readonly bodyMemory: number
+  /** Address of this relay as senders see it. */
+  readonly publicUrl: string | undefined
 }
 
 /** What a relay asks GitHub with by itself: a token that it holds, or an App's. */
@@ -63,6 +65,7 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
     authority: await readAuthority(env),
     pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
     ...(named !== undefined && { repository: parseRepository(named) }),
+    publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
   }
 }
 
@@ -92,9 +95,9 @@ export function relayPorts(
   config: RelayConfig,
   { call, governors, metrics }: Platform,
   write: (line: string) => void,
-  packers?: readonly Packer[],
+  { packers, door }: Pick<RelayPorts, 'packers' | 'door'> = {},
 ): RelayPorts {
-  const { pages, repository, apiUrl, budget, event, ref } = config
+  const { pages, repository, apiUrl, budget, event, ref, publicUrl } = config
   const { now } = systemClock
   const options = { call, apiUrl, budget, clock: systemClock, govern: governors.live }
   return {
@@ -105,8 +108,10 @@ export function relayPorts(
     ...(repository && { repository }),
     event,
     ref,
+    publicUrl,
     bodies: new BodyMemory(config.bodyMemory),
     ...(packers && { packers }),
+    ...(door && { door }),
     now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry: LogEntry) => write(JSON.stringify(entry)),

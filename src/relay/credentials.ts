@@ -4,6 +4,7 @@ import { PARAMETER, type ReservedParameters } from '../wire/path.ts'
 import { isHeaderSafe, Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { covers, type Scope, type TokenRequest, type TokenSource } from './claims.ts'
+import type { DoorClaims } from './door-claims.ts'
 import { invalidToken } from './errors.ts'
 import { looksLikeGrant, openGrant, type SignKey } from './grant.ts'
 import type { Webhook } from './route.ts'
@@ -43,6 +44,8 @@ export interface Credential {
   readonly scope?: Scope
   /** Id of a grant. */
   readonly id?: string
+  /** What a grant asks of events. */
+  readonly door?: DoorClaims
   /** What of it must not travel. */
   readonly secrets: readonly Secret[]
   /** The token, where it is known before GitHub is asked: a body that contains it is refused. */
@@ -102,13 +105,37 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
   async function opened(presented: Secret): Promise<Opened | Credential | undefined> {
     const text = presented.reveal()
     if (sealKeys.length > 0 && looksSealed(text)) {
-      return sealed.get(text) ?? remember(sealed, text, unseal(presented, sealKeys))
+      return sealed.get(text) ?? remember(sealed, text, unseal(presented))
     }
     if (authority === undefined) return undefined
     if (signKeys.length > 0 && looksLikeGrant(text)) {
-      return granted.get(text) ?? remember(granted, text, verify(presented, signKeys, authority))
+      return granted.get(text) ?? remember(granted, text, verify(presented, text))
     }
     return (await isKey(presented)) ? ownCredential('key', authority, presented) : undefined
+  }
+
+  /** @throws Error of any kind */
+  async function unseal(presented: Secret): Promise<Opened> {
+    const content = await openSealed(presented.reveal(), sealKeys)
+    if ('grant' in content) return verify(presented, content.grant)
+    const { token, expires, ...scope } = content
+    // Anyone can seal anything with a public key.
+    if (!isHeaderSafe(token)) throw new TypeError('what is sealed is not a token')
+    const credential = tokenCredential('sealed', new Secret(token), { presented, scope })
+    return { credential, expires }
+  }
+
+  /** @throws Error of any kind */
+  async function verify(presented: Secret, text: string): Promise<Opened> {
+    if (authority === undefined) throw new TypeError('no authority to grant anything of')
+    const { id, exp, if: condition, verify, ...scope } = await openGrant(text, signKeys)
+    const door = {
+      ...(condition !== undefined && { if: condition }),
+      ...(verify !== undefined && { verify }),
+    }
+    const credential = ownCredential('grant', authority, presented, { id, scope })
+    const isAsked = condition !== undefined || verify !== undefined
+    return { credential: { ...credential, ...(isAsked && { door }) }, expires: exp }
   }
 
   return {
@@ -172,25 +199,6 @@ async function remember(
   const opened = await opening
   cache.set(text, opened)
   return opened
-}
-
-/** @throws Error of any kind */
-async function unseal(presented: Secret, keys: readonly SealKey[]): Promise<Opened> {
-  const { token, expires, ...scope } = await openSealed(presented.reveal(), keys)
-  // Anyone can seal anything with a public key.
-  if (!isHeaderSafe(token)) throw new TypeError('what is sealed is not a token')
-  const credential = tokenCredential('sealed', new Secret(token), { presented, scope })
-  return { credential, expires }
-}
-
-/** @throws Error of any kind */
-async function verify(
-  presented: Secret,
-  keys: readonly SignKey[],
-  authority: Authority,
-): Promise<Opened> {
-  const { id, exp, ...scope } = await openGrant(presented.reveal(), keys)
-  return { credential: ownCredential('grant', authority, presented, { id, scope }), expires: exp }
 }
 
 /** @param presented what the request brought, where that is not the token itself */

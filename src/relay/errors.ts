@@ -108,6 +108,13 @@ export function invalidToken(): RelayError {
   })
 }
 
+/** The grant asks for a proof of the sender that the request does not have; nothing more is said. */
+export function signatureRejected(): RelayError {
+  return new RelayError(401, 'signature_rejected', 'the request does not prove its sender', {
+    hint: 'sign it as its sender does',
+  })
+}
+
 export function tokenInBody(): RelayError {
   return new RelayError(400, 'token_in_body', 'the body contains the token', {
     hint: 'everyone who can read the workflow run could read it: use a sealed token instead',

@@ -1,12 +1,13 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
 import { isObject, parsePlainJson } from '../wire/json.ts'
 import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
+import { DOOR_CLAIMS, type DoorClaims } from './door-claims.ts'
 
 /**
  * What a relay with an authority of its own lets a sender do: signed by the relay's operator, so
  * that no token of GitHub needs to be in a URL.
  */
-export interface Grant extends Scope {
+export interface Grant extends Scope, DoorClaims {
   /** Names it in `HOOKLINE_REVOKED`. */
   readonly id: string
   /** Seconds since 1970, from which on it is not accepted; never when absent. */
@@ -31,10 +32,20 @@ export function looksLikeGrant(token: string): boolean {
   return COMPACT_JWS.test(token)
 }
 
-/** @returns a compact JWS (RFC 7515) */
+/** Every claim that a grant may have: one that is not understood could have narrowed it. */
+const CLAIMS = ['id', 'repository', 'path', 'event', 'ref', 'exp', ...DOOR_CLAIMS]
+
+/** Critical headers that are understood here; a relay that does not know them refuses the grant. */
+const CRITICAL = Object.fromEntries(DOOR_CLAIMS.map((name) => [name, true]))
+
+/** @returns a compact JWS (RFC 7515); what it asks of events stands in `crit` */
 export async function signGrant(grant: Grant, { id: kid, key }: SignKey): Promise<string> {
+  const crit = DOOR_CLAIMS.filter((name) => grant[name] !== undefined)
+  const asked = Object.fromEntries(crit.map((name) => [name, true]))
   const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(grant)))
-  return jws.setProtectedHeader({ alg: ALGORITHM, kid }).sign(key)
+  return jws
+    .setProtectedHeader({ alg: ALGORITHM, kid, ...(crit.length > 0 && { crit, ...asked }) })
+    .sign(key, { crit: CRITICAL })
 }
 
 /**
@@ -46,14 +57,24 @@ export async function openGrant(text: string, keys: readonly SignKey[]): Promise
   if (!isCanonicalCompact(text)) throw new TypeError('not as it was signed')
   const { payload } = await compactVerify(text, ({ kid }) => keyById(keys, kid).key, {
     algorithms: [ALGORITHM],
+    crit: CRITICAL,
   })
   const content = parsePlainJson(new TextDecoder().decode(payload))
   const scope = isObject(content) ? readScope(content) : undefined
   if (!isObject(content) || !scope) throw new TypeError('what is signed is not a grant')
-  const { id, exp } = content
+  if (!Object.keys(content).every((name) => CLAIMS.includes(name))) {
+    throw new TypeError('a claim that is not understood')
+  }
+  const { id, exp, if: condition, verify } = content
   const dated = exp === undefined || (typeof exp === 'number' && Number.isFinite(exp))
   if (typeof id !== 'string' || id === '' || !dated) throw new TypeError('a grant without an id')
-  return { id, ...scope, ...(typeof exp === 'number' && { exp }) }
+  return {
+    id,
+    ...scope,
+    ...(condition !== undefined && { if: condition }),
+    ...(verify !== undefined && { verify }),
+    ...(typeof exp === 'number' && { exp }),
+  }
 }
 
 export async function newSignKey(): Promise<SignKey> {

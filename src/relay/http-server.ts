@@ -6,7 +6,8 @@ import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
 import { malformedRequest, type RelayError } from './errors.ts'
-import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
+import type { RelayPorts, RelayRequest } from './ports.ts'
+import { relay } from './relay.ts'
 
 interface RelayServerOptions {
   readonly host: string

@@ -47,7 +47,10 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
   const github = platformOf(env, config, platform.call)
-  const direct = relayPorts(config, github, write, PACKERS)
+  const direct = relayPorts(config, github, write, {
+    packers: PACKERS,
+    door: () => import('./door.ts'),
+  })
   const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
   const outbox =
     options.outbox === undefined

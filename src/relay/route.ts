@@ -6,6 +6,7 @@ import {
   splitOnce,
 } from '../wire/path.ts'
 import { badOwner, badRepository, notFound } from './errors.ts'
+import { splitTarget } from './target.ts'
 
 export interface Repository {
   readonly owner: string
@@ -72,11 +73,4 @@ function selfHosted(path: string, repository: Repository): [Repository, string] 
   const rest = path.startsWith(SELF_HOSTED_PREFIX) ? path.slice(SELF_HOSTED_PREFIX.length) : ''
   if (rest === '') throw notFound(SELF_HOSTED_FORM)
   return [repository, rest]
-}
-
-function splitTarget(target: string): [path: string, query: string | undefined] {
-  // A proxy may send the absolute form; its authority says nothing that we would trust.
-  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
-  const at = origin.indexOf('?')
-  return at < 0 ? [origin, undefined] : [origin.slice(0, at), origin.slice(at + 1)]
 }

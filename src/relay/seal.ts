@@ -42,21 +42,44 @@ export function looksSealed(token: string): boolean {
 }
 
 /** @param publicJwk as a relay publishes it */
-export async function sealToken(sealed: Sealed, publicJwk: JWK): Promise<string> {
-  const header = { alg: ALGORITHM, enc: ENCRYPTION, ...(publicJwk.kid && { kid: publicJwk.kid }) }
-  const content = new TextEncoder().encode(JSON.stringify(sealed))
+export function sealToken(sealed: Sealed, publicJwk: JWK): Promise<string> {
+  return encrypt(JSON.stringify(sealed), publicJwk)
+}
+
+/** What the inside of a sealed grant is called: a signed one, which holds a secret. */
+const GRANT = 'grant'
+
+/** @param grant signed */
+export function sealGrant(grant: string, publicJwk: JWK): Promise<string> {
+  return encrypt(grant, publicJwk, { cty: GRANT })
+}
+
+async function encrypt(text: string, publicJwk: JWK, more: { cty?: string } = {}): Promise<string> {
+  const { kid } = publicJwk
+  const header = { alg: ALGORITHM, enc: ENCRYPTION, ...(kid && { kid }), ...more }
+  const content = new TextEncoder().encode(text)
   const key = await importJWK(publicJwk, ALGORITHM)
   return new CompactEncrypt(content).setProtectedHeader(header).encrypt(key)
 }
 
-/** @throws Error of any kind when it is not sealed for one of these keys, or broken */
-export async function openSealed(text: string, keys: readonly SealKey[]): Promise<Sealed> {
+/**
+ * A sealed token, or the text of a sealed grant.
+ *
+ * @throws Error of any kind when it is not sealed for one of these keys, or broken
+ */
+export async function openSealed(
+  text: string,
+  keys: readonly SealKey[],
+): Promise<Sealed | { readonly grant: string }> {
   if (!isCanonicalCompact(text)) throw new TypeError('not as it was sealed')
-  const { plaintext } = await compactDecrypt(text, ({ kid }) => keyById(keys, kid).open, {
-    keyManagementAlgorithms: [ALGORITHM],
-    contentEncryptionAlgorithms: [ENCRYPTION],
-  })
-  const content = parsePlainJson(new TextDecoder().decode(plaintext))
+  const { plaintext, protectedHeader } = await compactDecrypt(
+    text,
+    ({ kid }) => keyById(keys, kid).open,
+    { keyManagementAlgorithms: [ALGORITHM], contentEncryptionAlgorithms: [ENCRYPTION] },
+  )
+  const inside = new TextDecoder().decode(plaintext)
+  if (protectedHeader.cty === GRANT) return { grant: inside }
+  const content = parsePlainJson(inside)
   const scope = isObject(content) ? readScope(content) : undefined
   if (!isObject(content) || !scope) throw new TypeError('what is sealed is not a token')
   const { token, expires } = content

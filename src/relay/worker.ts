@@ -4,16 +4,21 @@ import { ANSWER_BYTES, type PlatformCall, PlatformFault } from '../wire/github.t
 import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
 import { platformOf, readRelayConfig, relayPorts } from './config.ts'
+import type { LoadDoor } from './door-claims.ts'
 import { internalError } from './errors.ts'
 import type { LaneObject } from './outbox/durable.ts'
 import { type Bindings, openLaneObject, outboxPorts, settingsOf } from './outbox/on-worker.ts'
 import type { ObjectState } from './outbox/sql.ts'
-import { type RelayPorts, type RelayRequest, relay } from './relay.ts'
+import type { RelayPorts, RelayRequest } from './ports.ts'
+import { relay } from './relay.ts'
 
 /** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
 interface Context {
   waitUntil(work: Promise<unknown>): void
 }
+
+/** A file beside this one: whoever has no grant that asks for something never reads it. */
+const door: LoadDoor = () => import(/* webpackIgnore: true */ './door.ts')
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
 export default {
@@ -49,7 +54,7 @@ export class Outbox {
       const settings = settingsOf(env)
       const config = await readRelayConfig(settings)
       const platform = platformOf(settings, config, platformFetch(config.apiUrl))
-      const ports = relayPorts(config, platform, write)
+      const ports = relayPorts(config, platform, write, { door })
       return openLaneObject(state, env, config, { ports, platform, write })
     })
   }
@@ -79,7 +84,7 @@ async function openPorts(env: Bindings): Promise<PortsOfRequest> {
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const platform = platformOf(settings, config, platformFetch(config.apiUrl))
-  const ports = relayPorts(config, platform, write)
+  const ports = relayPorts(config, platform, write, { door })
   return outboxPorts(env, config, { ports, platform, write })
 }
 

@@ -75,6 +75,8 @@ export interface Handshake {
   readonly answer: (value: string) => Reply
   /** True where the workflow gets the request too; then only the headers of the answer count. */
   readonly isEvent?: true
+  /** True where it comes with the signature that events have. */
+  readonly isSigned?: true
   /** True where another one has the same marks, and fewer of them: it is asked first. */
   readonly isNarrow?: true
 }

@@ -11,6 +11,7 @@ import {
   TIME_FORMS,
 } from './verify/scheme.ts'
 import { SCHEMES } from './verify/schemes.ts'
+import { filledSettings } from './verify/settings.ts'
 
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
 const secret = v.pipe(
@@ -150,7 +151,7 @@ function verification(own: string | undefined) {
     v.rawTransform<Given, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
       const schemes = names.flatMap((name) => SCHEMES.get(name) ?? [])
-      const settings = filled(given)
+      const settings = filledSettings(given)
       const mistakes =
         schemes.length === 0
           ? [`names no "scheme"; there are: ${[...SCHEMES.keys()].join(', ')}`]
@@ -174,29 +175,7 @@ export function proofsOf(verifications: readonly Verification[] = []): Proof[] {
 /** A scheme that needs no options. */
 export function bareVerification(name: string): Verification {
   const scheme = SCHEMES.get(name)
-  return { schemes: scheme ? [scheme] : [], settings: filled({}) }
-}
-
-function filled({ secret: secrets = [], ...given }: Omit<Given, 'scheme'>): Settings {
-  return {
-    secrets,
-    tolerance: given.tolerance,
-    header: given.header,
-    query: given.query,
-    field: given.field,
-    algorithm: given.algorithm,
-    key: given.key,
-    encoding: given.encoding,
-    prefix: given.prefix,
-    template: given.template,
-    timestampHeader: given.timestampHeader,
-    timestampForm: given.timestampForm,
-    timestampPart: given.timestampPart,
-    signaturePart: given.signaturePart,
-    separator: given.separator,
-    url: given.url,
-    topic: given.topic,
-  }
+  return { schemes: scheme ? [scheme] : [], settings: filledSettings({}) }
 }
 
 function mistakesOf(scheme: Scheme, settings: Settings): string[] {

@@ -6,8 +6,8 @@ export const LIMITS = {
   workflowInputLength: 65_535,
   /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
   requestBodyBytes: 256 * 1024,
-  /** Characters of a token: several times those of any platform, and of a sealed one. */
-  tokenLength: 2048,
+  /** Characters of a token: many times those of any platform, and as many as a grant may have. */
+  tokenLength: 4000,
   /** Forwarded headers of one request. */
   forwardedHeaders: 100,
   /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */

@@ -45,6 +45,8 @@ export const HEADER = {
   queued: 'x-hookline-queued',
   /** Of an answer: why what was accepted may start nothing, `no_trigger`. */
   hint: 'x-hookline-hint',
+  /** Of an answer: `true` where the grant's own condition wanted none of the event. */
+  filtered: 'x-hookline-filtered',
 } as const
 
 /** Every name that begins so belongs to the relay: a caller's own are dropped. */

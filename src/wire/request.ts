@@ -142,7 +142,9 @@ function fields<Value extends Json>(entries: Iterable<readonly [string, Value]>)
 /** The fields of a multipart form, or `undefined` when the bytes are not one. */
 async function multipart(bytes: Uint8Array, contentType: string): Promise<JsonObject | undefined> {
   try {
-    const response = new Response(bytes, { headers: { 'content-type': contentType } })
+    const response = new Response(new Uint8Array(bytes), {
+      headers: { 'content-type': contentType },
+    })
     const form = await response.formData()
     const entries = [...form].map(async ([name, value]) => [name, await formValue(value)] as const)
     return fields(await Promise.all(entries))

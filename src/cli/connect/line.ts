@@ -34,7 +34,7 @@ export async function openLine(
   const { repository, workflow, trigger, event } = target
   const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
   const path = `${workflow}/${trigger}`
-  const { text } = await makeGrant({ repository, path, event }, keys)
+  const { text } = await makeGrant({ repository, path, event }, { HOOKLINE_SIGN_KEYS: keys })
   const { startRelay } = await import('../../relay/node.ts')
   const { HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL } = process.env
   const relay = await startRelay({

@@ -1,7 +1,7 @@
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
 import { dispatchTo } from '../dispatch.ts'
-import type { RelayPorts } from '../relay.ts'
+import type { RelayPorts } from '../ports.ts'
 import { throughOutbox } from './accept.ts'
 import { durableLanes, durableView, LaneObject, type ObjectNamespace } from './durable.ts'
 import { laneNames } from './lane.ts'

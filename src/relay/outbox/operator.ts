@@ -5,7 +5,7 @@ import { errorReply } from '../answers.ts'
 import { comparison } from '../credentials.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
-import type { RelayPorts, RelayRequest } from '../relay.ts'
+import type { RelayPorts, RelayRequest } from '../ports.ts'
 import type { SealKey } from '../seal.ts'
 import {
   type OutboxEvent,

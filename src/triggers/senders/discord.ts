@@ -1,4 +1,7 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Reply } from '../../wire/http.ts'
+import { isObject } from '../../wire/json.ts'
+import { json } from '../handshake.ts'
+import type { Door, Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Discord',
@@ -18,6 +21,37 @@ export const scheme: OwnScheme = {
   timestampHeader: 'x-signature-timestamp',
 }
 
+/** By the `type` of an interaction: what Discord wants to hear within three seconds. */
+const DEFERRED: Readonly<Record<string, number>> = {
+  2: 5, // a command: "thinking…", until the workflow answers
+  3: 6, // a button or a menu: the message stays as it is
+  5: 5, // a form
+}
+const AUTOCOMPLETE = 4
+
+/**
+ * https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-response-object-interaction-callback-type
+ * and https://docs.discord.com/developers/events/webhook-events#responding-to-events
+ */
+export const door: Door = {
+  async answer(body) {
+    if (!isObject(body)) return undefined
+    const { type, token } = body
+    if (typeof token !== 'string') return type === 0 ? NO_CONTENT : undefined
+    if (type === 1) return json({ type: 1 })
+    return type === AUTOCOMPLETE ? json({ type: 8, data: { choices: [] } }) : undefined
+  },
+  accepted(body) {
+    if (!isObject(body)) return undefined
+    const type = typeof body.token === 'string' ? DEFERRED[String(body.type)] : undefined
+    if (type !== undefined) return json({ type })
+    return isObject(body.event) ? NO_CONTENT : undefined
+  },
+}
+
+/** What it wants to hear of its webhook events. */
+const NO_CONTENT: Reply = { status: 204, headers: {}, body: '' }
+
 export const payloads: Payloads = {
   application_authorized: ({ now }) => ({
     body: {
@@ -34,6 +68,7 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Developer Portal > your app > Webhooks > Endpoint URL*.',
-  more: 'Discord calls the URL with right and with wrong signatures, and takes it only when the wrong ones get a 401. The relay holds no keys of senders, so it cannot tell them apart: something that can has to stand before it. What it hands on, the workflow verifies.',
+  click:
+    '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL with a grant that carries the public key.',
+  more: 'Discord calls the URL with right and with wrong signatures, and takes it only when the wrong ones get a 401 and its PING an answer. So the URL carries a grant with the public key: `hookline grant --verify discord --public-key <hex>`. A command then says "thinking…" until the workflow answers.',
 }

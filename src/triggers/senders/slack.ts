@@ -23,6 +23,7 @@ export const scheme: OwnScheme = {
 /** https://api.slack.com/events/url_verification */
 export const handshake: Handshake = {
   method: 'POST',
+  isSigned: true,
   challenge: ({ body }) => {
     const request = jsonObject(body)
     return request?.type === 'url_verification' ? request.challenge : undefined

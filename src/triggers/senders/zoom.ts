@@ -1,4 +1,8 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import { toHex } from '../../wire/bytes.ts'
+import { isObject } from '../../wire/json.ts'
+import { json } from '../handshake.ts'
+import type { Door, Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import { hmacOf } from '../verify/algorithms.ts'
 
 export const facts: Facts = {
   title: 'Zoom',
@@ -17,6 +21,21 @@ export const scheme: OwnScheme = {
   timestampHeader: 'x-zm-request-timestamp',
 }
 
+/**
+ * It asks with a token, and wants its HMAC: made for nothing that could be anything else.
+ * https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint
+ */
+export const door: Door = {
+  async answer(body, secret) {
+    const payload = isObject(body) && body.event === 'endpoint.url_validation' ? body.payload : {}
+    const plainToken = isObject(payload) ? payload.plainToken : undefined
+    const isPlain = typeof plainToken === 'string' && /^[\w-]{1,64}$/.test(plainToken)
+    if (!isPlain || secret === undefined) return undefined
+    const encryptedToken = toHex(await hmacOf('sha256', secret, plainToken))
+    return json({ plainToken, encryptedToken })
+  },
+}
+
 export const payloads: Payloads = {
   'meeting.started': ({ now }) => ({
     body: {
@@ -30,5 +49,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*App Marketplace > Develop > your app > Feature > Event Subscriptions*: the URL, and the events.',
-  more: 'Zoom sends `endpoint.url_validation` first, and wants an answer that only the secret token can make. The relay holds no secrets of senders, so it cannot answer: something that can, a function of your own, has to stand before it.',
+  more: 'Zoom sends `endpoint.url_validation` first, and wants an answer that only the secret token can make. So the grant in the URL carries it, sealed: `hookline grant --verify zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`, and the relay answers, only where Zoom signed.',
 }

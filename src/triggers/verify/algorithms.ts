@@ -46,6 +46,13 @@ export async function signatureHolds(
   return crypto.subtle.verify('HMAC', imported, signature, signed)
 }
 
+/** The HMAC of a text, under a secret of text. */
+export async function hmacOf(hash: Hash, secret: string, text: string): Promise<Uint8Array> {
+  const algorithm = { name: 'HMAC', hash: HASHES[hash] }
+  const key = await crypto.subtle.importKey('raw', textBytes(secret), algorithm, false, ['sign'])
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, textBytes(text)))
+}
+
 /** How a signature is written: each reads the bytes, or `undefined` where the text is not so written. */
 export const ENCODINGS = { hex, base64, base64url } as const
 

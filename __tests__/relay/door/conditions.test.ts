@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals'
+import { CompactSign, compactVerify } from 'jose'
+import { makeGrant } from '../../../src/cli/grant.ts'
+import { type RawRequest, send } from '../../support/raw-http.ts'
+import { RUNTIMES } from '../../support/relays.ts'
+import { doorScene, granted, OPERATOR_KEY, SETTINGS, SIGN_KEY } from './door.ts'
+
+const BODY = {
+  action: 'opened',
+  number: 42,
+  ratio: 1.5,
+  draft: false,
+  title: "It's a Bug",
+  empty: '',
+  nothing: null,
+  labels: [{ name: 'bug' }, { name: 'urgent' }],
+  list: ['a', 'b'],
+  big: 'x',
+  version: '10',
+}
+const POST: RawRequest = {
+  method: 'POST',
+  target: '/octo/repo/hook/webhook/user/5?tag=v1&tag=v2&name=ada',
+  headers: [
+    ['Content-Type', 'application/json'],
+    ['X-GitHub-Event', 'issues'],
+    ['X-Gitlab-Token', 'a token'],
+  ],
+  body: JSON.stringify(BODY),
+}
+
+/** With what GitHub's own evaluation of it gives: https://docs.github.com/actions/reference/workflows-and-actions/expressions */
+const EXPRESSIONS: readonly (readonly [expression: string, holds: boolean])[] = [
+  ['true', true],
+  ['false', false],
+  ["body.action == 'opened'", true],
+  ["body.action == 'OPENED'", true], // GitHub ignores case
+  ["body.action != 'opened'", false],
+  ["body.action == 'closed'", false],
+  ['body.number == 42', true],
+  ["body.number == '42'", true], // text becomes a number
+  ['body.number > 41 && body.number < 43', true],
+  ['body.number >= 43', false],
+  ['body.ratio == 1.5', true],
+  ['body.draft', false],
+  ['!body.draft', true],
+  ['body.draft == false', true],
+  ["body.title == 'It''s a Bug'", true],
+  ["body.empty == ''", true],
+  ['body.empty', false],
+  ['body.nothing == null', true],
+  ["body.nothing == ''", true], // null becomes 0, and so does empty text
+  ['body.absent == null', true],
+  ['body.absent.deeper == null', true],
+  ['!body.absent', true],
+  ["body['action'] == 'opened'", true],
+  ["body.labels[1].name == 'urgent'", true],
+  ["contains(body.labels.*.name, 'bug')", true],
+  ["contains(body.labels.*.name, 'help')", false],
+  ["contains(body.list, 'b')", true],
+  ["contains(body.title, 'bug')", true],
+  ["startsWith(body.title, 'it')", true],
+  ["endsWith(body.title, 'Bug')", true],
+  ["format('{0}-{1}', body.action, body.number) == 'opened-42'", true],
+  ["join(body.list, '-') == 'a-b'", true],
+  ["fromJSON('[1,2]')[1] == 2", true],
+  ["contains(toJSON(body), 'urgent')", true],
+  ["method == 'post'", true],
+  ["path == 'hook/webhook/user/5'", true],
+  ["query.name == 'ada' && query.tag[1] == 'v2'", true],
+  ["headers['x-github-event'] == 'issues'", true],
+  ["headers['x-gitlab-token'] == null", true], // what proves a sender is not there to be read
+  ["(body.action == 'closed' || body.number == 42) && !(method == 'get')", true],
+  ["body.version > '9'", false], // two texts are compared as texts
+  ["body.labels == 'bug'", false],
+]
+
+describe.each(RUNTIMES)('the condition of a grant on %s', (_, start) => {
+  const here = doorScene(start)
+
+  test.each(EXPRESSIONS)('%s: %s', async (expression, holds) => {
+    const answer = await here.send(await granted({ if: expression }), POST)
+    expect([answer.status, answer.body]).toEqual([200, '{"success":true}'])
+    expect(answer.headers['x-hookline-filtered']).toBe(holds ? undefined : 'true')
+    expect(here.github.calls).toHaveLength(holds ? 1 : 0)
+  })
+
+  test('what is filtered is told by log and metrics, and answered as asked', async () => {
+    const lines = here.relay.log.length
+    const target = '/octo/repo/hook/webhook?__response_code=299&__response_body=hi'
+    const answer = await here.send(await granted({ if: 'false' }), { ...POST, target })
+    expect([answer.status, answer.body]).toEqual([299, 'hi'])
+    expect(JSON.parse(here.relay.log[lines] ?? '')).toMatchObject({ status: 299, filtered: true })
+    const metrics = await send(here.relay.url, {
+      target: '/metrics',
+      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
+    })
+    expect(metrics.body).toMatch(/^hookline_filtered_total [1-9]/m)
+  })
+
+  test('a condition that cannot be evaluated lets the event through, with a line in the log', async () => {
+    const lines = here.relay.log.length
+    const answer = await here.send(await granted({ if: 'fromJSON(body.title)' }), POST)
+    expect([answer.status, answer.headers['x-hookline-filtered']]).toEqual([200, undefined])
+    expect(here.github.calls).toHaveLength(1)
+    expect(JSON.parse(here.relay.log[lines] ?? '')).toHaveProperty('condition')
+  })
+
+  test('proof comes before condition', async () => {
+    const grant = await granted({ verify: 'github', if: 'false' }, 'a secret of GitHub')
+    expect((await here.send(grant, POST)).status).toBe(401)
+  })
+
+  test('a claim that is not understood is 401, also where nothing else is wrong', async () => {
+    const content = { id: 'a', repository: 'octo/repo', unless: 'true' }
+    const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(content)))
+    const header = { alg: 'HS256', kid: SIGN_KEY.id }
+    const grant = await jws.setProtectedHeader(header).sign(SIGN_KEY.key)
+    const answer = await here.send(grant, POST)
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([401, 'invalid_token'])
+  })
+
+  test('a secret in a grant shows nowhere', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const grant = await granted({ verify: 'standard-webhooks' }, secret)
+    const parts = grant.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+    expect([grant.includes(secret), parts.join().includes(secret)]).toEqual([false, false])
+    const answer = await here.send(grant, POST)
+    const shown = JSON.stringify(answer) + here.relay.log.join('\n')
+    for (const hidden of [secret, secret.slice(6)]) expect(shown).not.toContain(hidden)
+  })
+})
+
+test('a relay that does not know these claims refuses the grant by its crit', async () => {
+  for (const asked of [{ if: 'true' }, { verify: 'discord', publicKey: 'd7'.repeat(32) }]) {
+    const grant = await granted(asked)
+    await expect(compactVerify(grant, SIGN_KEY.key)).rejects.toThrow(/Extension Header Parameter/)
+  }
+  const plain = await granted({})
+  await expect(compactVerify(plain, SIGN_KEY.key)).resolves.toBeDefined()
+})
+
+describe('what cannot be granted', () => {
+  const repository = 'octo/repo'
+  const env = { ...SETTINGS, SENDER: 'a secret', EMPTY: '' }
+
+  test.each([
+    [{ if: "body.action == 'opened" }, /--if cannot be read/],
+    [{ if: 'github.actor' }, /--if cannot be read: .*method, path, query, headers, body/],
+    [{ if: '${{ true }}' }, /leave \$\{\{ and \}\} out/],
+    [{ if: `body.a == '${'x'.repeat(4000)}'` }, /has \d+ characters, and may have 4000/],
+    [{ verify: 'strype', secretEnv: 'SENDER' }, /unknown sender or scheme "strype"/],
+    [{ verify: 'stripe' }, /needs "secret"/],
+    [{ verify: 'stripe', secretEnv: 'NOT_SET' }, /NOT_SET is not set/],
+    [{ verify: 'stripe', secretEnv: 'EMPTY' }, /EMPTY is not set/],
+    [{ verify: 'stripe', secretEnv: 'whsec_a/b+c=' }, /is not the name of a variable/],
+    [{ secretEnv: 'SENDER' }, /--secret-env belongs to --verify/],
+    [{ verify: 'stripe', secretEnv: 'SENDER' }, /no key to seal it with/],
+    [{ verify: 'discord', publicKey: 'zz' }, /not a public key of Ed25519/],
+    [{ verify: 'stripe', secretEnv: 'SENDER', publicKey: 'x' }, /exclude each other/],
+    [{ verify: '{"scheme":"github","secret":"s"}' }, /holds a secret/],
+    [{ verify: '{"scheme":' }, /is not JSON/],
+    [{ verify: '{"scheme":"hmac"}', secretEnv: 'SENDER' }, /hmac needs "header"/],
+  ] as const)('%j', async (asked, message) => {
+    await expect(makeGrant({ repository, ...asked }, env)).rejects.toThrow(message)
+  })
+})

@@ -1,0 +1,86 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll } from '@jest/globals'
+import { makeGrant } from '../../../src/cli/grant.ts'
+import { newSignKey } from '../../../src/relay/grant.ts'
+import { newSealKey } from '../../../src/relay/seal.ts'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import {
+  type KeptConnection,
+  keptConnection,
+  type RawAnswer,
+  type RawRequest,
+} from '../../support/raw-http.ts'
+import type { RelayUnderTest, StartRelay } from '../../support/relays.ts'
+
+export const SIGN_KEY = await newSignKey()
+const SEAL_KEY = await newSealKey()
+const PUBLIC_KEY = join(mkdtempSync(join(tmpdir(), 'door-')), 'public.json')
+writeFileSync(PUBLIC_KEY, JSON.stringify({ keys: [SEAL_KEY.publicJwk] }))
+
+export const OPERATOR_KEY = 'operator-key-of-the-door-tests'
+const AUTHORITY = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+
+export const SETTINGS = {
+  HOOKLINE_TOKEN: AUTHORITY,
+  HOOKLINE_SIGN_KEYS: JSON.stringify({ keys: [SIGN_KEY.jwk] }),
+  HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [SEAL_KEY.privateJwk] }),
+  HOOKLINE_PUBLIC_URL: 'https://relay.example',
+  HOOKLINE_OPERATOR_KEY: OPERATOR_KEY,
+}
+
+/** The flags of `hookline grant` that ask something of events. */
+export interface Asked {
+  readonly if?: string
+  readonly verify?: string
+  readonly publicKey?: string
+}
+
+/** A grant as the command makes it, with the sender's secret where there is one. */
+export async function granted(asked: Asked, secret?: string): Promise<string> {
+  const options = {
+    repository: 'octo/repo',
+    ...asked,
+    ...(secret !== undefined && { secretEnv: 'SENDER_SECRET', key: PUBLIC_KEY }),
+  }
+  const env = { ...SETTINGS, ...(secret !== undefined && { SENDER_SECRET: secret }) }
+  return (await makeGrant(options, env)).text
+}
+
+export interface DoorScene {
+  readonly github: GitHub
+  readonly relay: RelayUnderTest
+  /** Sends a request with a grant in its header. */
+  send(grant: string, request: RawRequest): Promise<RawAnswer>
+}
+
+/** A relay with an authority of its own, and the GitHub it forwards to. */
+export function doorScene(start: StartRelay): DoorScene {
+  let github: GitHub
+  let relay: RelayUnderTest
+  let kept: KeptConnection
+  beforeAll(async () => {
+    github = await startGitHub()
+    relay = await start({ env: { HOOKLINE_API_URL: github.url, ...SETTINGS } })
+    kept = keptConnection(relay.url)
+  }, 60_000)
+  afterEach(() => github.reset())
+  afterAll(async () => {
+    kept.close()
+    await relay.close()
+    await github.close()
+  })
+  return {
+    get github() {
+      return github
+    },
+    get relay() {
+      return relay
+    },
+    send: (grant, request) => {
+      const headers = [...(request.headers ?? []), ['X-Platform-Authorization', grant] as const]
+      return kept.send({ ...request, headers })
+    },
+  }
+}

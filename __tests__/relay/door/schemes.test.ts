@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
+import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../senders/table.ts'
+import { RUNTIMES } from '../../support/relays.ts'
+import { doorScene, granted } from './door.ts'
+
+/** Those that a grant refuses, each with its reason. */
+function refusedFor({ signer }: Row): string | undefined {
+  const name = String(signer.verify.scheme)
+  if (name === 'aws_sns') return 'the relay asks nobody'
+  return SCHEMES.get(name)?.needs.includes('url') ? 'signs the URL' : undefined
+}
+
+interface Case {
+  readonly row: Row
+  readonly form: string
+  readonly sending: Sending
+  readonly grant: string
+}
+
+const AT_DOOR = ROWS.filter((row) => refusedFor(row) === undefined)
+
+/** The trigger's own mapping, without its secret; a URL in it is the trigger's matter. */
+function verifyOf({ signer, sender }: Row): string {
+  const { url: _, ...verify } = signer.verify
+  return JSON.stringify({ ...verify, ...(sender?.scheme === 'token' && sender.options) })
+}
+
+let cases: readonly Case[]
+
+beforeAll(async () => {
+  const made = AT_DOOR.map(async (row) => {
+    const grant = await granted({ verify: verifyOf(row) }, row.signer.secret)
+    const right = await signedRequest(row, row.signer.secret)
+    const forged = Object.entries(FORGERIES).map(async ([form, forge]) => {
+      const sending = await forge(row, right)
+      return sending ? [{ row, form, sending, grant }] : []
+    })
+    return [{ row, form: 'right', sending: right, grant }, ...(await Promise.all(forged)).flat()]
+  })
+  cases = (await Promise.all(made)).flat()
+})
+
+test('what a grant cannot ask for is refused when it is made, with its reason', async () => {
+  const refused = ROWS.filter((row) => refusedFor(row) !== undefined)
+  expect(refused.map(({ signer }) => signer.verify.scheme)).toEqual(
+    expect.arrayContaining(['aws_sns', 'trello', 'twilio', 'square', 'hubspot', 'contentful']),
+  )
+  for (const row of refused) {
+    const make = granted({ verify: String(row.signer.verify.scheme) }, row.signer.secret)
+    await expect(make).rejects.toThrow(/signs the URL|the relay asks nobody/)
+  }
+})
+
+describe.each(RUNTIMES)('the door on %s', (_, start) => {
+  const here = doorScene(start)
+
+  test.each(AT_DOOR)('$name: signed it goes through, and no forgery does', async ({ name }) => {
+    const own = cases.filter(({ row }) => row.name === name)
+    for (const { form, sending, grant, row } of own) {
+      const target = `/octo/repo/hook/${row.trigger}${sending.path}`
+      const before = here.github.calls.length
+      const answer = await here.send(grant, { ...sending, method: 'POST', target })
+      const isRight = form === 'right'
+      // Discord wants to hear 204 of its events.
+      const accepted = row.name === 'discord' ? 204 : 200
+      expect([form, answer.status]).toEqual([form, isRight ? accepted : 401])
+      if (!isRight) expect(answer.body).toContain('"signature_rejected"')
+      expect([form, here.github.calls.length - before]).toEqual([form, isRight ? 1 : 0])
+      expect(answer.body + JSON.stringify(answer.headers)).not.toContain(row.signer.secret)
+    }
+    expect(here.relay.log.join('\n')).not.toContain(own[0]?.row.signer.secret)
+  })
+})

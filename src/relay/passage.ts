@@ -1,0 +1,238 @@
+import type { Asking } from '../triggers/sender.ts'
+import { utf8Text } from '../wire/bytes.ts'
+import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
+import type { Reply } from '../wire/http.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { isWorkflowName, namesNoTrigger } from '../wire/path.ts'
+import { HEADER } from '../wire/payload.ts'
+import type { Secret } from '../wire/secret.ts'
+import {
+  ACCEPTED,
+  customReply,
+  echoedHeaders,
+  FILTERED,
+  handshake,
+  QUEUED,
+  unsignedHandshake,
+} from './answers.ts'
+import type { Scope } from './claims.ts'
+import { type Credential, presentedToken } from './credentials.ts'
+import type { DispatchTarget } from './dispatch.ts'
+import type { OpenDoor } from './door-claims.ts'
+import {
+  badResponseOption,
+  badWorkflow,
+  bodyTooLarge,
+  brokenBody,
+  missingToken,
+  noTrigger,
+  RelayError,
+  signatureRejected,
+} from './errors.ts'
+import {
+  isAnyIn,
+  LIMIT_OF,
+  type ReceivedBody,
+  redactRequest,
+  scrub,
+  writePayload,
+} from './payload.ts'
+import type { HeldBody, RelayPorts, RelayRequest } from './ports.ts'
+import type { RequestLog } from './request-log.ts'
+import { formOf, routeWebhook, type Webhook } from './route.ts'
+
+/**
+ * What a webhook passes, in this order; the first step that answers ends it. A credential is judged
+ * with its scope, and before the body is read. A handshake that nobody signs comes before the proof
+ * of the sender; one that is answered with a secret is a part of the door, behind it.
+ */
+export const STEPS = [
+  'credential',
+  'body',
+  'unsignedHandshake',
+  'verify',
+  'handshake',
+  'if',
+  'dispatch',
+] as const
+
+type Step = (typeof STEPS)[number]
+
+/** One webhook on its way through the steps. */
+export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
+  readonly #request: RelayRequest
+  readonly #ports: RelayPorts
+  readonly #log: RequestLog
+  readonly #webhook: Webhook
+  readonly #custom: Reply | undefined
+  #credential: Credential = { kind: 'none', secrets: [], token: async () => undefined }
+  #held: HeldBody | undefined
+  #body: ReceivedBody = { bytes: new Uint8Array(), text: '' }
+  /** There where the grant asks for something. */
+  #door: OpenDoor | undefined
+
+  /** @throws RelayError for an address, or an answer asked for, that cannot be */
+  constructor(request: RelayRequest, ports: RelayPorts, log: RequestLog) {
+    this.#request = request
+    this.#ports = ports
+    this.#log = log
+    this.#webhook = routeWebhook(request.target, ports.repository)
+    this.#custom = customReply(this.#webhook.reserved)
+  }
+
+  /** @throws RelayError */
+  async run(): Promise<Reply> {
+    try {
+      for (const step of STEPS) {
+        const reply = await this[step]()
+        if (reply) return reply
+      }
+    } finally {
+      this.#held?.release()
+    }
+    throw new TypeError('no answer')
+  }
+
+  /** What the relay can judge by itself it refuses before it holds a stranger's body. */
+  async credential(): Promise<Reply | undefined> {
+    const { credentials } = this.#ports
+    const webhook = this.#webhook
+    const presented = presentedToken(this.#request.headers, webhook.reserved)
+    if (!presented && credentials.required) {
+      throw missingToken(headerValue(this.#request.headers, 'authorization') !== undefined)
+    }
+    try {
+      this.#credential = await credentials.open(presented, webhook)
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error
+      // In a handshake no token is checked; but for one that stands in a body, that would be read.
+      const body = announcesBody(this.#request.headers) ? undefined : ''
+      const bodiless = handshake({ ...this.#request, path: webhook.path, body })
+      if (bodiless && presented) return redactReply(bodiless, [presented])
+      throw error
+    }
+    // Before the body, so that one that cannot be taken is told with its address too.
+    this.#log.addressed(webhook.repository, scrub(webhook.path, this.#credential.secrets))
+    return undefined
+  }
+
+  async body(): Promise<undefined> {
+    this.#held = this.#ports.bodies?.hold()
+    this.#body = await readBody(this.#request, this.#held)
+    this.#log.received(this.#body.bytes.length)
+  }
+
+  async unsignedHandshake(): Promise<Reply | undefined> {
+    if (this.#credential.door?.verify === undefined) return undefined
+    const reply = unsignedHandshake(this.#asking())
+    return reply && redactReply(reply, this.#credential.secrets)
+  }
+
+  /** @throws RelayError 401 */
+  async verify(): Promise<undefined> {
+    const claims = this.#credential.door
+    if (claims === undefined) return
+    const { door: load, publicUrl } = this.#ports
+    if (!load) throw new TypeError('no door')
+    const { openDoor } = await load()
+    const { receivedAt } = this.#log
+    const { path } = this.#webhook
+    const { method, target, headers } = this.#request
+    const request = { method, target, path, headers, receivedAt, ...this.#body }
+    this.#door = await openDoor(claims, request, publicUrl)
+    if (!(await this.#door.verify())) throw signatureRejected()
+  }
+
+  async handshake(): Promise<Reply | undefined> {
+    const reply = handshake(this.#asking()) ?? (await this.#door?.answer())
+    return reply && redactReply(reply, this.#credential.secrets)
+  }
+
+  /** The condition of a grant: what it declines makes no call. */
+  async if(): Promise<Reply | undefined> {
+    const passes = this.#door?.passes()
+    if (passes === undefined && this.#door) this.#log.unjudged('could not be evaluated')
+    if (passes !== false) return undefined
+    this.#log.filtered()
+    if (this.#ports.metrics) this.#ports.metrics.filtered++
+    return redactReply(withHeaders(this.#custom ?? ACCEPTED, FILTERED), this.#credential.secrets)
+  }
+
+  async dispatch(): Promise<Reply> {
+    const credential = this.#credential
+    const { secrets, platformToken, scope } = credential
+    const { repository, path, reserved } = this.#webhook
+    const { method, headers: raw } = this.#request
+    const { delivery, receivedAt } = this.#log
+    const target = targetOf(this.#webhook, scope, this.#ports)
+    const hint = namesNoTrigger(path) ? NO_TRIGGER : undefined
+    this.#log.hinted(hint)
+    const echoed = { ...echoedHeaders(this.#asking()), ...(hint && { [HEADER.hint]: hint }) }
+    const own = this.#door?.accepted()
+    const reply = redactReply(withHeaders(own ?? this.#custom ?? ACCEPTED, echoed), secrets)
+    const headers = forwardedHeaders(raw)
+    const received = { path, method, headers, body: this.#body, delivery, receivedAt }
+    const forwardable = redactRequest(received, secrets, platformToken)
+    const limit = LIMIT_OF[target.event]
+    const clientPayload = await writePayload(forwardable, limit, this.#ports.packers)
+    const attempts = await this.#ports.dispatch({
+      ...{ repository, target, delivery, clientPayload, credential },
+    })
+    this.#log.attempted(attempts)
+    if (attempts.queued) {
+      if (own) return withHeaders(reply, QUEUED.headers)
+      return withHeaders(customReply(reserved, QUEUED) ?? QUEUED, echoed)
+    }
+    return withHeaders(
+      reply,
+      attempts.run === undefined ? undefined : { [HEADER.run]: attempts.run },
+    )
+  }
+
+  #asking(): Asking {
+    const { method, headers } = this.#request
+    return { method, headers, path: this.#webhook.path, body: this.#body.text }
+  }
+}
+
+/** The event starts nothing but what reads the path by itself. */
+const NO_TRIGGER = 'no_trigger'
+
+const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
+
+/** @throws RelayError 400 where the first part of the path must name a file, and cannot */
+function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts): DispatchTarget {
+  if ((scope?.event ?? ports.event) !== 'workflow_dispatch') return REPOSITORY_DISPATCH
+  const [workflow = ''] = path.split(/[/?]/, 1)
+  if (!isWorkflowName(workflow)) throw badWorkflow()
+  // Of GitHub it would be asked as hook.yml.yml, or with a trigger that nobody has.
+  if (namesNoTrigger(path)) throw noTrigger(formOf(ports.repository))
+  return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
+}
+
+function announcesBody(headers: RawHeaders): boolean {
+  const length = headerValue(headers, 'content-length') ?? '0'
+  return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
+}
+
+async function readBody(request: RelayRequest, held?: HeldBody): Promise<ReceivedBody> {
+  try {
+    const bytes = await request.readBody(LIMITS.requestBodyBytes, (count) => held?.add(count))
+    return { bytes, text: utf8Text(bytes) }
+  } catch (error) {
+    if (error instanceof RelayError) throw error
+    throw error instanceof RangeError ? bodyTooLarge() : brokenBody(error)
+  }
+}
+
+function withHeaders(reply: Reply, headers: Reply['headers'] | undefined): Reply {
+  return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
+}
+
+/** @throws RelayError 400 for a reply, made of what the caller sent, that would show a token */
+function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
+  if (reply === ACCEPTED) return reply
+  const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
+  if (!isAnyIn(tokens, shown)) return reply
+  throw badResponseOption('an answer that contains the token', 'leave the token out of it')
+}

@@ -1,0 +1,98 @@
+import type { RawHeaders } from '../wire/headers.ts'
+import type { Reply } from '../wire/http.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
+import type { Pages } from './answers.ts'
+import type { Credentials } from './credentials.ts'
+import type { DispatchPort } from './dispatch.ts'
+import type { LoadDoor } from './door-claims.ts'
+import { overloaded } from './errors.ts'
+import type { RelayMetrics } from './metrics.ts'
+import type { Packer } from './payload.ts'
+import type { LogEntry } from './request-log.ts'
+import type { Repository } from './route.ts'
+
+/** One HTTP request as it came: no web `Request`, which would normalise its path. */
+export interface RelayRequest {
+  /** Upper case. */
+  readonly method: string
+  /** The raw request target, in origin or absolute form. */
+  readonly target: string
+  readonly headers: RawHeaders
+  /**
+   * Called once at most. A body that ends early rejects with the runtime's own error.
+   *
+   * @param arrived is told how many bytes came, as they come; what it throws ends the reading
+   * @throws RangeError as soon as more than `limit` bytes have come
+   */
+  readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
+}
+
+export interface RelayPorts {
+  readonly dispatch: DispatchPort
+  readonly credentials: Credentials
+  /** Set for the self-hosted form, where the URL names no repository. */
+  readonly repository?: Repository
+  /** What is answered at other addresses than webhooks; help and health when absent. */
+  readonly pages?: Pages
+  /** Answers the operator's addresses. Never rejects. */
+  readonly operator?: (
+    request: RelayRequest,
+    address: RegExpExecArray,
+    delivery: string,
+  ) => Promise<Reply>
+  /** Counts what an operator may want to see. */
+  readonly metrics?: RelayMetrics
+  /** Which event starts the workflow, where the credential does not say. */
+  readonly event?: DispatchEvent
+  /** Branch or tag that a workflow is started on, where the credential does not say. */
+  readonly ref?: string | undefined
+  /** Where bodies may be held without bound, as for one's own machine, there is none. */
+  readonly bodies?: BodyMemory
+  /** Loads what judges conditions of grants: at the first of them. */
+  readonly door?: LoadDoor
+  /** The relay's address as senders see it, for those who sign it. */
+  readonly publicUrl?: string | undefined
+  /** Ways to gzip, the next of them for what the one before packs too little. */
+  readonly packers?: readonly Packer[]
+  now(): Date
+  newDelivery(): string
+  log(entry: LogEntry): void
+  /** Is told of faults that are ours. */
+  report(error: unknown): void
+}
+
+/**
+ * Bounds what strangers can make a relay hold: the bytes of all bodies that came and are not yet
+ * answered for. A slow body counts by what came of it, so a few of them shut nobody out.
+ */
+export class BodyMemory {
+  readonly #most: number
+  #held = 0
+
+  /** @param most bytes of all bodies together */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** A place for one body; to be released when its request is answered. */
+  hold(): HeldBody {
+    let own = 0
+    return {
+      add: (bytes) => {
+        own += bytes
+        this.#held += bytes
+        if (this.#held > this.#most) throw overloaded()
+      },
+      release: () => {
+        this.#held -= own
+        own = 0
+      },
+    }
+  }
+}
+
+export interface HeldBody {
+  /** @throws RelayError 503 when all bodies together are more than may be held */
+  add(bytes: number): void
+  release(): void
+}

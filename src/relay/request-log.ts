@@ -1,0 +1,115 @@
+import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
+import type { Attempts, RelayError } from './errors.ts'
+import type { Repository } from './route.ts'
+
+/** One line of the log. Nothing but these fields: no URL, no header, no body. */
+export interface LogEntry {
+  /** When the request came: ISO 8601, UTC. */
+  readonly time: string
+  readonly delivery: string
+  readonly method: string
+  readonly owner: string | undefined
+  readonly repo: string | undefined
+  readonly workflow: string | undefined
+  readonly trigger: string | undefined
+  readonly status: number
+  /** Of the error that was answered: `missing_token`. */
+  readonly code?: string | undefined
+  readonly platformStatus: number | undefined
+  readonly tries: number | undefined
+  /** Why what was accepted may start nothing: `no_trigger`. */
+  readonly hint?: string | undefined
+  /** The grant's own condition wanted none of it. */
+  readonly filtered?: true | undefined
+  /** Why the grant's condition could not be judged, so that the event went through. */
+  readonly condition?: string | undefined
+  /** Page of the run that was started. */
+  readonly run?: string | undefined
+  readonly ms: number
+  /** Of the received body. */
+  readonly bytes: number | undefined
+}
+
+/** Other names could be anything, a mistaken token too. */
+const PLAIN_NAME = /^[\w.-]{1,100}$/
+
+/** Gathers, while a request is handled, what its line in the log will say. */
+export class RequestLog {
+  readonly delivery: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
+  readonly #start: number
+  #repository: Repository | undefined
+  #path: WebhookPath | undefined
+  #bytes: number | undefined
+  #attempts: Attempts | undefined
+  #code: string | undefined
+  #hint: string | undefined
+  #isFiltered = false
+  #condition: string | undefined
+
+  constructor(delivery: string, now: Date) {
+    this.delivery = delivery
+    this.receivedAt = now.toISOString()
+    this.#start = now.getTime()
+  }
+
+  /** @param path only after the tokens are scrubbed from it */
+  addressed(repository: Repository, path: string): void {
+    this.#repository = repository
+    this.#path = parseWebhookPath(path)
+  }
+
+  received(bytes: number): void {
+    this.#bytes = bytes
+  }
+
+  attempted(attempts: Attempts | undefined): void {
+    this.#attempts = attempts
+  }
+
+  refused({ code, attempts }: RelayError): void {
+    this.#code = code
+    this.#attempts = attempts
+  }
+
+  hinted(hint: string | undefined): void {
+    this.#hint = hint
+  }
+
+  filtered(): void {
+    this.#isFiltered = true
+  }
+
+  /** @param why without a value of the event */
+  unjudged(why: string): void {
+    this.#condition = why
+  }
+
+  /** What is not known is `undefined`, which no line of JSON shows. */
+  entry(method: string, status: number, now: Date): LogEntry {
+    return {
+      time: this.receivedAt,
+      delivery: this.delivery,
+      method,
+      owner: this.#repository?.owner,
+      repo: this.#repository?.name,
+      workflow: plainName(this.#path?.workflow),
+      trigger: plainName(this.#path?.trigger),
+      bytes: this.#bytes,
+      tries: this.#attempts?.tries,
+      platformStatus: this.#attempts?.platformStatus,
+      ...(this.#isFiltered && { filtered: true }),
+      condition: this.#condition,
+      run: this.#attempts?.run,
+      status,
+      code: this.#code,
+      hint: this.#hint,
+      ms: now.getTime() - this.#start,
+    }
+  }
+}
+
+function plainName(name: string | undefined): string | undefined {
+  return name !== undefined && PLAIN_NAME.test(name) ? name : undefined
+}

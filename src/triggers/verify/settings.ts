@@ -1,0 +1,47 @@
+import { isObject, type JsonObject } from '../../wire/json.ts'
+import { Secret } from '../../wire/secret.ts'
+import type { Settings } from './scheme.ts'
+
+/** Options of `verify`, checked, with what was left out. */
+export type GivenSettings = Partial<Omit<Settings, 'secrets'>> & {
+  readonly secret?: readonly Secret[] | undefined
+}
+
+export function filledSettings({ secret: secrets = [], ...given }: GivenSettings): Settings {
+  return {
+    secrets,
+    tolerance: given.tolerance,
+    header: given.header,
+    query: given.query,
+    field: given.field,
+    algorithm: given.algorithm,
+    key: given.key,
+    encoding: given.encoding,
+    prefix: given.prefix,
+    template: given.template,
+    timestampHeader: given.timestampHeader,
+    timestampForm: given.timestampForm,
+    timestampPart: given.timestampPart,
+    signaturePart: given.signaturePart,
+    separator: given.separator,
+    url: given.url,
+    topic: given.topic,
+  }
+}
+
+/** Settings as a grant carries them: `settingsFrom` reads them again. Their secrets stand in it. */
+export function settingsJson({ secrets, url: _, topic, ...given }: Settings): JsonObject {
+  const named = Object.entries({ ...given, topic }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  const secret = secrets.map((one) => one.reveal())
+  return JSON.parse(JSON.stringify({ ...Object.fromEntries(named), secret }))
+}
+
+/** What `settingsJson` wrote, and the relay's own key signed. */
+export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): Settings {
+  const secrets = [secret ?? []].flat().map((text) => new Secret(String(text)))
+  // It was checked when the grant was made, by the schema of the option.
+  const checked = isObject(given) ? (given as unknown as GivenSettings) : {}
+  return filledSettings({ ...checked, secret: secrets })
+}
