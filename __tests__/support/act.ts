@@ -38,12 +38,14 @@ interface ActEvent {
   readonly name: string
   readonly payload: unknown
   readonly secrets?: Readonly<Record<string, string>>
+  /** Variables that the runner is to set. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Runs a workflow file by act, in a repository of its own, with the built actions. */
 export async function runAct(
   files: Readonly<Record<string, string>>,
-  { name, payload, secrets = {} }: ActEvent,
+  { name, payload, secrets = {}, env = {} }: ActEvent,
 ): Promise<ActRun> {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-act-'))
   try {
@@ -65,6 +67,7 @@ export async function runAct(
     const event = join(folder, 'event.json')
     writeFileSync(event, JSON.stringify(payload))
     const given = Object.entries(secrets).flatMap(([key, value]) => ['-s', `${key}=${value}`])
+    const set = Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`])
     const args = [
       ...[name, '-e', event, '-P', 'ubuntu-latest=-self-hosted', '--pull=false'],
       ...[
@@ -72,6 +75,7 @@ export async function runAct(
         '--local-repository',
         `hookline/hookline@v1=${action}`,
         ...given,
+        ...set,
       ],
     ]
     const child = spawn(ACT ?? '', args, {

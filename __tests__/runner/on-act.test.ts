@@ -1,0 +1,247 @@
+import { createHmac } from 'node:crypto'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { ACT, type ActRun, runAct } from '../support/act.ts'
+import { runShared } from '../support/cli.ts'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { textMessage } from '../support/messages.ts'
+import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
+import { TOKEN } from '../support/scene.ts'
+import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const HOOK = '.github/workflows/hook.yml'
+const GENEROUS = 300_000
+
+interface Sent {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+}
+/** What a user has on GitHub, run by a runner of others: from a request to the end of the jobs. */
+;(ACT ? describe : describe.skip)('on act', () => {
+  let github: GitHub
+  let relay: RelayUnderTest
+  let direct: RelayUnderTest
+  beforeAll(async () => {
+    github = await startGitHub()
+    const env = { HOOKLINE_API_URL: github.url }
+    relay = await startOnNode({ env })
+    direct = await startOnNode({
+      env: { ...env, HOOKLINE_EVENT: 'workflow_dispatch', HOOKLINE_REF: 'main' },
+    })
+  })
+  beforeEach(() => github.reset())
+  afterAll(async () => {
+    await relay.close()
+    await direct.close()
+    await github.close()
+  })
+
+  /** Sends a request through a relay, and gives the event that GitHub would start runs with. */
+  async function dispatched({ url }: RelayUnderTest, sent: Sent) {
+    const { path = 'hook/webhook', method = 'POST', headers = {}, body } = sent
+    const answer = await fetch(`${url}/octo/repo/${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        'x-platform-authorization': `Bearer ${TOKEN}`,
+        ...headers,
+      },
+      body,
+    })
+    expect(answer.status).toBe(200)
+    const call = JSON.parse(github.calls.at(-1)?.body ?? '')
+    return call.inputs
+      ? { name: 'workflow_dispatch', payload: { inputs: call.inputs } }
+      : {
+          name: 'repository_dispatch',
+          payload: { action: call.event_type, client_payload: call.client_payload },
+        }
+  }
+
+  test(
+    'README’s workflow greets',
+    async () => {
+      const event = await dispatched(relay, { body: '{"hello":"Ada"}' })
+      const run = await runAct({ [HOOK]: readmeWorkflow() }, event)
+      expect(run).toMatchObject({ exitCode: 0, jobs: { on: 'success', greet: 'success' } })
+      expect(run.log).toContain('Hello, Ada')
+    },
+    GENEROUS,
+  )
+
+  test(
+    'README’s workflow is not started by a webhook of another one',
+    async () => {
+      const event = await dispatched(relay, { path: 'other/webhook', body: '{"hello":"Ada"}' })
+      const { jobs } = await runAct({ [HOOK]: readmeWorkflow() }, event)
+      expect(jobs).toEqual({})
+    },
+    GENEROUS,
+  )
+
+  test(
+    'direct mode knows the workflow by its URL, whatever its name is',
+    async () => {
+      const text = workflow('any name', DIRECT, 'on: {webhook: {path: /:name}}', [
+        'run: echo "params $PARAMS"\n        env: {PARAMS: "${{ steps.hookline.outputs.params }}"}',
+      ])
+      github.always({ status: 204 })
+      const event = await dispatched(direct, { path: 'hook/webhook/ada', body: '{}' })
+      expect(event.name).toBe('workflow_dispatch')
+      const run = await runAct({ [HOOK]: text }, event)
+      expect(run.exitCode === 0 ? '' : run.log).toBe('')
+      expect(run.log).toContain('params {"name":"ada"}')
+    },
+    GENEROUS,
+  )
+
+  test(
+    'file mode reads the checked out workflow file',
+    async () => {
+      const text = workflow('hook', LISTENING, undefined, [
+        'run: echo "fired $TRIGGER $BODY"\n        env: {TRIGGER: "${{ steps.hookline.outputs.trigger }}", BODY: "${{ steps.hookline.outputs.body }}"}',
+      ])
+      const files = { [HOOK]: text, 'workflows/hook.yml': 'on: {webhook: {method: post}}\n' }
+      const run = await runAct(files, await dispatched(relay, { body: '{"a":1}' }))
+      expect(run.exitCode === 0 ? '' : run.log).toBe('')
+      expect(run.log).toContain('fired webhook {"a":1}')
+    },
+    GENEROUS,
+  )
+
+  test.each([`it's "quoted" \\ $HOME`, 'a ${{ secrets.OTHER }} b', '`id` % # é'])(
+    'the secret %j verifies a signature as it stands',
+    async (secret) => {
+      const text = workflow('hook', LISTENING, undefined, [
+        'run: echo "fired $FIRED"\n        env: {FIRED: "${{ steps.hookline.outputs.triggered }}"}',
+      ])
+      const body = '{"a":1}'
+      const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+      const headers = { 'x-hub-signature-256': signature }
+      const event = await dispatched(relay, { body, headers })
+      const run = await runAct(
+        { [HOOK]: text, 'workflows/hook.yml': SIGNED },
+        { ...event, secrets: { KEY: secret } },
+      )
+      expect(run.exitCode === 0 ? '' : run.log).toBe('')
+      expect(run.log).toContain('fired true')
+    },
+    GENEROUS,
+  )
+
+  test(
+    'a compiled example runs its jobs',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'hookline-compiled-'))
+      let compiled: string
+      try {
+        mkdirSync(join(folder, 'workflows'))
+        cpSync(new URL('examples/workflows/user.yml', ROOT), join(folder, 'workflows/user.yml'))
+        const built = await runShared(['build', '--uses', 'hookline/hookline@v1'], { cwd: folder })
+        expect(built).toMatchObject({ exitCode: 0 })
+        compiled = readFileSync(join(folder, '.github/workflows/user.yml'), 'utf8')
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+      const event = await dispatched(relay, {
+        path: 'user/webhook/users/42',
+        method: 'PATCH',
+        body: '{"email":"ada@example.com"}',
+      })
+      // Its name is no file name, and it has no checkout: so the runner is given the variable, as the
+      // message says that the action ends with otherwise.
+      const file = '.github/workflows/user.yml'
+      const env = { GITHUB_WORKFLOW_REF: `octo/repo/${file}@refs/heads/main` }
+      const unnamed = await runAct({ [file]: onAct(compiled) }, event)
+      expect(unnamed.log).toContain('GITHUB_WORKFLOW_REF is not set')
+      const run = await runAct({ [file]: onAct(compiled) }, { ...event, env })
+      expect(run.exitCode === 0 ? '' : run.log).toBe('')
+      expect(run.log).toContain('user 42 now has the address ada@example.com')
+    },
+    GENEROUS,
+  )
+
+  describe('a bot that polls', () => {
+    let telegram: TelegramStandIn
+    beforeAll(async () => {
+      telegram = await new TelegramStandIn().start()
+    })
+    afterAll(() => telegram.stop())
+
+    function poll(step: string): Promise<ActRun> {
+      const inputs = `messaging-api-url: ${telegram.url}`
+      const section = `on: {messaging_bot: {token: "${BOT_TOKEN}"}}`
+      const text = workflow(
+        'hook.yml',
+        'schedule: [{cron: "*/5 * * * *"}]',
+        section,
+        [step],
+        inputs,
+      )
+      return runAct({ [HOOK]: text }, { name: 'schedule', payload: { schedule: '*/5 * * * *' } })
+    }
+
+    test(
+      'acknowledges nothing in a job that failed, and everything in one that succeeded',
+      async () => {
+        const id = telegram.enqueue('message', textMessage('Hello'))
+        const failed = await poll('run: exit 1')
+        expect(failed).toMatchObject({ exitCode: 1, jobs: { on: 'failure' } })
+        expect(failed.log).toMatch(/messaging_bot fired: 1 item/)
+        expect(telegram.kept).toEqual([id])
+        const again = await poll('run: "true"')
+        expect(again).toMatchObject({ exitCode: 0, jobs: { on: 'success' } })
+        expect(again.log).toMatch(/messaging_bot fired: 1 item/)
+        expect(telegram.kept).toEqual([])
+      },
+      GENEROUS,
+    )
+  })
+})
+
+const SIGNED = 'on: {webhook: {verify: {scheme: github, secret: "${{ secrets.KEY }}"}}}\n'
+const LISTENING = 'repository_dispatch: {types: [webhook]}'
+const DIRECT = 'workflow_dispatch: {inputs: {hookline: {type: string}}}'
+
+/** A workflow of one job that uses the action: with a section inline, else with files. */
+function workflow(
+  name: string,
+  event: string,
+  section: string | undefined,
+  steps: readonly string[],
+  inputs = 'secrets: ${{ toJSON(secrets) }}',
+): string {
+  const given = section === undefined ? '' : `\n          on: '${section.replace(/^on: /, '')}'`
+  return `name: ${name}
+on:
+  ${event}
+jobs:
+  on:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - id: hookline
+        uses: hookline/hookline@v1
+        with:
+          ${inputs}${given}
+${steps.map((step) => `      - ${step}\n`).join('')}`
+}
+
+/** The workflow that README shows, as it stands. */
+function readmeWorkflow(): string {
+  const text = readFileSync(new URL('README.md', ROOT), 'utf8')
+  const [, found = ''] =
+    /^```yaml\n(# \.github\/workflows\/hook\.yml\n[\s\S]*?)^```$/m.exec(text) ?? []
+  return onAct(found)
+}
+
+/** With the reference that act is given a clone for, and without `queue:`, which act does not know. */
+function onAct(text: string): string {
+  const known = text.replace(/(uses: hookline\/hookline)@\S+/g, '$1@v1')
+  return known.replace(/^ *queue: .*\n/gm, '')
+}
