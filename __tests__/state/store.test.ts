@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { digest } from '../../src/engine/keys.ts'
+import { STATE_FORMS_IN_WORDS, STORE_KINDS } from '../../src/state/index.ts'
 import {
   deliveryMark,
   keyStates,
@@ -292,6 +294,17 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     })
     await fc.assert(property, { numRuns: scaled(kind === 'file' ? 100 : 40, 12) })
   })
+})
+
+test('every kind of store is held by the tests above, and named to users', async () => {
+  expect(PLACES.map(([kind]) => kind).sort()).toEqual([...STORE_KINDS].sort())
+  const metadata = await readFile(new URL('../../action.yml', import.meta.url), 'utf8')
+  const config = await readFile(new URL('../../docs/config.md', import.meta.url), 'utf8')
+  for (const kind of STORE_KINDS) {
+    expect(metadata).toContain(`\`${kind}:<`)
+    expect(config).toContain(`| \`${kind}:`)
+    expect(STATE_FORMS_IN_WORDS).toContain(`${kind}:<`)
+  }
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { http } from '../../src/action/http.ts'
 import { githubApi, stateFiles } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
@@ -37,6 +38,7 @@ export function storePlace(folder: string, other: Partial<StorePlace> = {}): Sto
     repository: 'octo/repo',
     files: stateFiles(folder),
     github: githubApi('token'),
+    http,
     known: { read: async () => undefined, write: async () => {} },
     ...other,
   }

@@ -18,6 +18,7 @@ import type { Files, GitHubApi, GitHubReply, KnownTexts } from '../state/place.t
 import { createStore, type StateStore } from '../state/store.ts'
 import { errorCode, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
+import { http } from './http.ts'
 
 interface StoreInputs {
   readonly state: StateChoice
@@ -36,6 +37,7 @@ export async function chosenStore(
     repository: process.env.GITHUB_REPOSITORY ?? '',
     files: stateFiles(folder),
     github: githubApi(githubToken),
+    http,
     known: knownTexts(process.env.RUNNER_TEMP),
   })
   return backend && createStore(backend)

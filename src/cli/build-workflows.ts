@@ -11,7 +11,7 @@ import { IMPORT } from '../engine/scripts.ts'
 import { Callees } from '../lint/flow/flow.ts'
 import { placeholderProblems } from '../lint/native-problems.ts'
 import { untrustedProblems } from '../lint/untrusted.ts'
-import { parseState, STATE_FORMS } from '../state/index.ts'
+import { parseState, STATE_FORMS, STATE_FORMS_IN_WORDS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
@@ -21,13 +21,11 @@ import { readSource } from './files.ts'
 
 /** Where the action remembers, which decides what a workflow may ask for. */
 export function stateOption(): Option {
-  return new Option('--state <store>', 'none, file:<path> or branch:<name>')
-    .default('none')
-    .argParser((text) => {
-      const choice = parseState(text)
-      if (choice) return choice.kind === 'none' ? 'none' : `${choice.kind}:${choice.value}`
-      throw new InvalidArgumentError(`write one of: ${STATE_FORMS}.`)
-    })
+  return new Option('--state <store>', STATE_FORMS_IN_WORDS).default('none').argParser((text) => {
+    const choice = parseState(text)
+    if (choice) return choice.kind === 'none' ? 'none' : `${choice.kind}:${choice.value}`
+    throw new InvalidArgumentError(`write one of: ${STATE_FORMS}.`)
+  })
 }
 
 export function eventOption(): Option {

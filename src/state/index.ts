@@ -35,6 +35,12 @@ const STORES: ReadonlyMap<string, StoreKind> = new Map([
 /** What `state` may be, as a list for a message: `none, file:<path>, branch:<name>`. */
 export const STATE_FORMS = ['none', ...[...STORES.values()].map(({ form }) => form)].join(', ')
 
+/** The kinds of stores, as `state` names them. */
+export const STORE_KINDS: readonly string[] = [...STORES.keys()]
+
+/** The same in words, for a help text: `none, file:<path> or branch:<name>`. */
+export const STATE_FORMS_IN_WORDS = STATE_FORMS.replace(/, ([^,]+)$/, ' or $1')
+
 /** Where runs remember what they have handed on. */
 export interface StateChoice {
   /** `none`, or a kind of store. */

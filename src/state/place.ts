@@ -1,3 +1,5 @@
+import type { Http } from '../wire/http.ts'
+
 /** The outside world, as far as stores need it. */
 export interface StorePorts {
   /** Ends after so many milliseconds. */
@@ -14,6 +16,8 @@ export interface StorePlace extends StorePorts {
   readonly repository: string
   readonly files: Files
   readonly github: GitHubApi
+  /** Any other service, for a store that lies there. */
+  readonly http: Http
   /** What an earlier process of the same job wrote to a branch. */
   readonly known: KnownTexts
 }
