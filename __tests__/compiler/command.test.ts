@@ -40,13 +40,14 @@ test('with --json there is one object, also of mistakes', async () => {
   const good = await hookline('build', '--json')
   expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, files: [{ status: 'new' }] })
   repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
-  for (const command of ['build', 'check']) {
+  const place = { file: 'workflows/hook.yml', line: 1, column: 5 }
+  for (const [command, told] of [
+    ['build', { ok: false, problems: [{ severity: 'error', ...place, length: 6 }] }],
+    ['check', { findings: [{ id: 'invalid-workflow', level: 'error', ...place, endColumn: 11 }] }],
+  ] as const) {
     const { status, stdout, stderr } = await hookline(command, '--json')
     expect([status, stderr]).toEqual([1, ''])
-    expect(JSON.parse(stdout)).toMatchObject({
-      ok: false,
-      problems: [{ severity: 'error', file: 'workflows/hook.yml', line: 1, column: 5, length: 6 }],
-    })
+    expect(JSON.parse(stdout)).toMatchObject(told)
   }
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { fixUntrusted } from '../../src/lint/fix/fix.ts'
+import { flowOf } from '../../src/lint/flow/flow.ts'
 import { findUntrusted, untrustedProblems } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { scaled } from '../support/effort.ts'
@@ -626,7 +627,6 @@ describe('a sender does not choose', () => {
   })
 
   test.each([
-    ['anthropics/claude-code-action@v1', ['prompt']],
     ['docker/build-push-action@v6', ['build-args', 'tags']],
     ['hookline/hookline/reply@v1', ['text', 'to', 'buttons', 'edit']],
     ['acme/other@v1', ['key', 'path', 'slack-url', 'add']],
@@ -675,7 +675,7 @@ describe('is linear in the file, and bounded:', () => {
     ],
   ])('%s', (_, text, count) => {
     const file = lintedFile(text)
-    expect(untrustedProblems(file)).toHaveLength(count)
+    expect(untrustedProblems(flowOf(file, undefined))).toHaveLength(count)
     expect(() => fixUntrusted(file)).not.toThrow()
   })
 
@@ -685,7 +685,9 @@ describe('is linear in the file, and bounded:', () => {
   })
 
   test('the last of those shown says how many more there are', () => {
-    const problems = untrustedProblems(lintedFile(steps(`echo ${X.repeat(150)}`)))
+    const problems = untrustedProblems(
+      flowOf(lintedFile(steps(`echo ${X.repeat(150)}`)), undefined),
+    )
     expect(problems.at(-1)?.notes).toEqual(['and 50 more in this file'])
   })
 })

@@ -8,9 +8,10 @@ import { withKeyHints } from '../compiler/key-hints.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
 import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
+import type { ReadCalled } from '../lint/contexts.ts'
 import { Callees } from '../lint/flow/flow.ts'
-import { placeholderProblems } from '../lint/native-problems.ts'
-import { untrustedProblems } from '../lint/untrusted.ts'
+import { asFinding, levelOf, lint } from '../lint/lint.ts'
+import { type Finding, type Level, RuleFile } from '../lint/rule.ts'
 import { parseState, STATE_FORMS, STATE_FORMS_IN_WORDS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS } from '../wire/payload.ts'
@@ -39,79 +40,68 @@ interface WorkflowText extends NamedFile {
   readonly source: Source
 }
 
+/** What the files of a repository call, and whether there are sources among them. */
+export interface Called {
+  readonly callees: Callees
+  readonly read: ReadCalled
+  readonly hasSources: boolean
+}
+
 /** What became of one workflow file. */
 interface BuiltWorkflow {
   readonly source: NamedFile
   /** `undefined` where it has no trigger, or cannot be compiled. */
   readonly compiled: Compiled | undefined
-  /** What makes the file impossible to compile. */
-  readonly problems: readonly Problem[]
-  /** Where untrusted text would be run. */
-  readonly untrusted: readonly Problem[]
-  readonly notices: readonly Problem[]
-}
-
-/** What is wrong with a workflow of GitHub's own that uses the action. */
-export interface CheckedNative {
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly Problem[]
-  readonly untrusted: readonly Problem[]
+  readonly findings: readonly Finding[]
 }
 
 /** What is wrong with workflow files: `check` and `build` say the same. */
 export interface Findings {
-  readonly errors: readonly Problem[]
-  readonly warnings: readonly Problem[]
+  readonly errors: readonly Finding[]
+  readonly warnings: readonly Finding[]
 }
 
 /** Compiles workflow files in memory; the mistakes of one file do not hide those of another. */
 export async function buildWorkflows(
   files: readonly WorkflowText[],
   options: CompileOptions,
-  callees: Callees,
+  called: Called,
 ): Promise<readonly BuiltWorkflow[]> {
   const collisions = nameProblems(files)
   if (collisions.length > 0) throw new UserError(collisions)
   // One after the other: so what a file was read into is let go of before the next one.
   const built: BuiltWorkflow[] = []
-  for (const file of files) built.push(await buildWorkflow(file, options, callees))
+  for (const file of files) built.push(await buildWorkflow(file, options, called))
   return built
 }
 
-/** @param natives workflows of GitHub's own */
+/** @param natives findings in workflows of GitHub's own */
 export function findingsOf(
   built: readonly BuiltWorkflow[],
   isStrict: boolean,
-  natives: readonly CheckedNative[] = [],
+  natives: readonly Finding[] = [],
 ): Findings {
-  const untrusted = onceEach([...built, ...natives].flatMap((one) => one.untrusted))
-  return {
-    errors: [
-      ...built.flatMap(({ problems }) => problems),
-      ...madeProblems(madeFiles(built)),
-      ...natives.flatMap(({ problems }) => problems),
-      ...(isStrict ? untrusted : []),
-    ],
-    warnings: [
-      ...(isStrict ? [] : untrusted),
-      ...natives.flatMap(({ warnings }) => warnings),
-      ...built.flatMap(({ notices }) => notices),
-    ],
-  }
+  const made = madeProblems(madeFiles(built)).map((problem) => asFinding(problem, 'error'))
+  const findings = onceEach([...built.flatMap((one) => one.findings), ...made, ...natives])
+  // What --strict makes an error of comes last.
+  const byLevel = findings.toSorted((one, other) => one.level.localeCompare(other.level))
+  const ofLevel = (level: Level) => byLevel.filter((one) => levelOf(one, isStrict) === level)
+  return { errors: ofLevel('error'), warnings: ofLevel('warning') }
 }
 
 /** A file that several others call is looked into for each of them. */
-function onceEach(problems: readonly Problem[]): Problem[] {
+function onceEach(problems: readonly Finding[]): Finding[] {
   const places = problems.map((problem) => {
     const { source, line, column } = problem.position ?? {}
-    return [`${source?.file}:${line}:${column}:${problem.message}`, problem] as const
+    const place = source ? `${source.file}:${line}:${column}` : problem.notes?.join()
+    return [`${place}:${problem.message}`, problem] as const
   })
   return [...new Map(places).values()]
 }
 
-/** The workflows and actions that those of a repository call. */
-export function calleesIn(root: string): Callees {
-  return new Callees((called) => {
+/** Finds the workflows and actions that those of a repository call. */
+function calledIn(root: string): ReadCalled {
+  return (called) => {
     const path = posix.normalize(called).replace(/\/$/, '')
     const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
     const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
@@ -122,7 +112,13 @@ export function calleesIn(root: string): Callees {
       if (!(error instanceof UserError)) throw error
       return undefined // its mistakes are told by others
     }
-  })
+  }
+}
+
+/** @param hasSources whether there are workflow files that the action reads where `on` is empty */
+export function calledBy(root: string, hasSources: boolean): Called {
+  const read = calledIn(root)
+  return { callees: new Callees(read), read, hasSources }
 }
 
 export function madeFiles(built: readonly BuiltWorkflow[]) {
@@ -134,30 +130,35 @@ export function madeFiles(built: readonly BuiltWorkflow[]) {
 async function buildWorkflow(
   { source, ...named }: WorkflowText,
   options: CompileOptions,
-  callees: Callees,
+  called: Called,
 ): Promise<BuiltWorkflow> {
-  const nothing = { source: named, compiled: undefined, problems: [], untrusted: [], notices: [] }
-  let untrusted: readonly Problem[] = []
-  let mistakes: readonly Problem[] = []
+  const nothing = { source: named, compiled: undefined }
+  let findings: readonly Finding[] = []
   let file: SourceFile | undefined
   try {
     file = readSourceFile(named.name, source)
     if (file.triggers.length === 0 && file.problems.length === 0) {
       const message = `${named.file} has no trigger of Hookline, so it is not compiled`
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
-      return { ...nothing, notices: [{ message, notes }] }
+      return { ...nothing, findings: [asFinding({ message, notes }, 'warning')] }
     }
     if (file.problems.length > 0) await compile(file, options)
-    untrusted = untrustedProblems(file, callees)
-    mistakes = [...placeholderProblems(file), ...scriptProblems(file.triggers)]
+    const scripts = scriptProblems(file.triggers).map((one) => asFinding(one, 'error'))
+    findings = [...lint(new RuleFile(file, { ...called, isSource: true })), ...scripts]
     const compiled = await compile(file, options)
-    if (mistakes.length > 0) return { ...nothing, untrusted, problems: mistakes }
-    return { ...nothing, compiled, untrusted, notices: compiled.notices }
+    const notices = compiled.notices.map((notice) => asFinding(notice, 'warning'))
+    return { ...nothing, compiled, findings: [...findings, ...notices] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const problems = file ? withKeyHints(file.document, error.problems) : error.problems
-    return { ...nothing, untrusted, problems: [...mistakes, ...problems] }
+    const own = new Set(findings.filter(({ level }) => level === 'error').map(keyOf))
+    const told = problems.map((problem) => asFinding(problem, 'error'))
+    return { ...nothing, findings: [...findings, ...told.filter((one) => !own.has(keyOf(one)))] }
   }
+}
+
+function keyOf({ position, code }: Finding): string {
+  return `${code}:${position?.line}:${position?.column}`
 }
 
 /** The options of `config` that are JavaScript. */

@@ -11,13 +11,14 @@ import { type Change, changesOf } from '../compiler/made-files.ts'
 import { spelled } from '../compiler/rewrite.ts'
 import { readRunsOn, readSourceFile } from '../compiler/source-file.ts'
 import { fixUntrusted } from '../lint/fix/fix.ts'
+import { asFinding, withRule } from '../lint/lint.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import {
   buildWorkflows,
-  calleesIn,
+  calledBy,
   eventOption,
   type Findings,
   findingsOf,
@@ -137,8 +138,8 @@ function printBuild(
     print(printableJson(JSON.stringify({ ok: code === 0, files, fixed, problems })))
     return code
   }
-  for (const problem of build.warnings) tell(renderProblem(problem, 'warning'))
-  for (const problem of build.errors) tell(renderProblem(problem))
+  for (const problem of build.warnings) tell(renderProblem(withRule(problem), 'warning'))
+  for (const problem of build.errors) tell(renderProblem(withRule(problem)))
   for (const { file, count } of build.fixed) print(printable(`fixed ${file}: ${count} mended`))
   for (const change of build.changes)
     print(
@@ -206,9 +207,14 @@ export async function build(options: BuildOptions): Promise<Build> {
     })
     const folder = new CompiledFolder(options.root, options.out)
     const standing = folder.compiled()
-    const built = await buildWorkflows(files, { ...options, standing }, calleesIn(options.root))
+    const built = await buildWorkflows(
+      files,
+      { ...options, standing },
+      calledBy(options.root, true),
+    )
     const { errors, warnings } = findingsOf(built, options.strict ?? false)
-    const notices = [...warnings, ...lockNotice(options.root)]
+    const locks = lockNotice(options.root).map((notice) => asFinding(notice, 'warning'))
+    const notices = [...warnings, ...locks]
     if (errors.length > 0) return { ...nothing, errors, warnings: notices }
     const made = madeFiles(built)
     folder.refuseForeign(made.map(({ file }) => file.name))
@@ -242,7 +248,8 @@ export async function build(options: BuildOptions): Promise<Build> {
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { ...nothing, errors: error.problems, warnings: [] }
+    const errors = error.problems.map((problem) => asFinding(problem, 'error'))
+    return { ...nothing, errors, warnings: [] }
   }
 }
 

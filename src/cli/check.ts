@@ -1,19 +1,18 @@
 import { basename } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions, githubMessages, newProblems } from '../compiler/compile.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
-import { type Callees, flowOf } from '../lint/flow/flow.ts'
+import { asFinding, lint, withRule } from '../lint/lint.ts'
 import {
-  actionProblems,
   misplacedTriggers,
-  missedWebhooks,
   PLACEHOLDER_COMMIT,
   placeholderProblems,
 } from '../lint/native-problems.ts'
-import { untrustedProblems } from '../lint/untrusted.ts'
+import { findingJson, sarifLog } from '../lint/reports.ts'
+import { type Finding, RuleFile } from '../lint/rule.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
@@ -24,8 +23,8 @@ import type { ParsedFile } from '../workflow/nodes.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import {
   buildWorkflows,
-  type CheckedNative,
-  calleesIn,
+  type Called,
+  calledBy,
   eventOption,
   type Findings,
   findingsOf,
@@ -33,10 +32,12 @@ import {
   stateOption,
 } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
-import { print, problemJson } from './terminal.ts'
+import { print } from './terminal.ts'
+import { ownVersion } from './version.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean
+  readonly sarif?: boolean
 }
 
 export function checkCommand(): Command {
@@ -50,27 +51,30 @@ export function checkCommand(): Command {
     )
     .addOption(stateOption())
     .addOption(eventOption())
-    .option('--strict', 'untrusted text in a script is an error')
-    .option('--json', 'print one JSON object')
+    .option('--strict', 'what docs/rules.md marks so is an error, not a warning')
+    .option('--all', 'look at every workflow, also at those that do not use the action')
+    .addOption(new Option('--json', 'print one JSON object').conflicts('sarif'))
+    .option('--sarif', 'print SARIF 2.1.0, for code scanning')
     .addHelpText('after', '\nExamples:\n  $ npx hookline check\n  $ npx hookline check --strict')
     .action(run)
 }
 
-async function run(globs: string[], { json, ...options }: CheckCommandOptions): Promise<void> {
+async function run(
+  globs: string[],
+  { json, sarif, ...options }: CheckCommandOptions,
+): Promise<void> {
   const checked = await checkWorkflows({ ...options, root: process.cwd(), globs })
   const { count, errors, warnings } = checked
   process.exitCode = errors.length > 0 ? 1 : 0
-  if (json) {
-    const problems = [
-      ...errors.map((problem) => problemJson(problem, 'error')),
-      ...warnings.map((problem) => problemJson(problem, 'warning')),
-    ]
-    const text = JSON.stringify({ ok: errors.length === 0, problems })
-    print(printableJson(text))
-    return
-  }
-  for (const problem of warnings) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
-  for (const problem of errors) process.stderr.write(`${renderProblem(problem)}\n`)
+  const all = [
+    ...errors.map((finding) => ({ ...finding, level: 'error' as const })),
+    ...warnings.map((finding) => ({ ...finding, level: 'warning' as const })),
+  ]
+  if (json) return print(printableJson(JSON.stringify({ findings: all.map(findingJson) })))
+  if (sarif) return print(printableJson(JSON.stringify(sarifLog(all, ownVersion()))))
+  for (const problem of warnings)
+    process.stderr.write(`${renderProblem(withRule(problem), 'warning')}\n`)
+  for (const problem of errors) process.stderr.write(`${renderProblem(withRule(problem))}\n`)
   if (count + errors.length === 0) {
     print(globs.length > 0 ? NOT_NAMED : NOT_FOUND)
     return
@@ -90,6 +94,8 @@ export interface CheckOptions extends Partial<CompileOptions> {
   readonly root: string
   readonly globs: readonly string[]
   readonly strict?: boolean
+  /** Looks at the workflows that have nothing to do with Hookline, too. */
+  readonly all?: boolean
 }
 
 /** What is wrong, and how many files were looked at. */
@@ -102,7 +108,7 @@ export interface Checked extends Findings {
  * compiled, and the native ones that use the action.
  */
 export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
-  const { root, globs, strict = false } = options
+  const { root, globs, strict = false, all = false } = options
   try {
     const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
     const files = named.map((file) => ({ ...file, source: readSource(root, file.file) }))
@@ -111,18 +117,19 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     const standing = new Map(
       files.filter(isNative).map(({ file, source }) => [basename(file), source.text]),
     )
-    const callees = calleesIn(root)
-    const compiling = { uses: ACTION, state: 'none', ...options, standing }
-    const built = await buildWorkflows(sources, compiling, callees)
     const hasSources = sources.length > 0 || defaultSources(root).length > 0
+    const called = calledBy(root, hasSources)
+    const compiling = { uses: ACTION, state: 'none', ...options, standing }
+    const built = await buildWorkflows(sources, compiling, called)
     const checked = await Promise.all(
-      files.filter(isNative).map((file) => checkNative(file, hasSources, callees)),
+      files.filter(isNative).map((file) => checkNative(file, called, all)),
     )
-    const natives = checked.flatMap((native) => native ?? [])
-    return { count: sources.length + natives.length, ...findingsOf(built, strict, natives) }
+    const natives = checked.filter((native) => native !== undefined)
+    return { count: sources.length + natives.length, ...findingsOf(built, strict, natives.flat()) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { count: 0, errors: error.problems, warnings: [] }
+    const errors = error.problems.map((problem) => asFinding(problem, 'error'))
+    return { count: 0, errors, warnings: [] }
   }
 }
 
@@ -152,59 +159,66 @@ const MAY_DECLARE = new RegExp(`\\b(?:${[...TRIGGERS.keys()].join('|')})\\b`)
 /**
  * `undefined` for one that has nothing to do with Hookline, or was compiled: then its source is
  * checked, and only the commit of the action here.
+ *
+ * @param all true to look at one, too, that has nothing to do with Hookline
  */
 async function checkNative(
   { name, source }: NamedFile & { readonly source: Source },
-  hasSources: boolean,
-  callees: Callees,
-): Promise<CheckedNative | undefined> {
+  called: Called,
+  all: boolean,
+): Promise<Finding[] | undefined> {
   const { text } = source
   const mayUse = mayUseAction(text)
-  if (!mayUse && !MAY_DECLARE.test(text) && !CALLS_ITS_OWN.test(text)) return undefined
+  if (!all && !mayUse && !MAY_DECLARE.test(text) && !CALLS_ITS_OWN.test(text)) return undefined
   try {
     if (originOf(text)) return checkCompiled(source)
-    const native = readNativeWorkflow(name, source)
+    const native = mayUse ? readNativeWorkflow(name, source) : undefined
     const file = native ?? { source, document: parseYaml(source) }
-    if (!native && !flowOf(file, callees).usesAction) return checkMisplaced(file)
-    const own = [
-      ...misplacedTriggers(file, true),
-      ...placeholderProblems(file),
-      ...actionProblems(file, hasSources),
-      ...inlineProblems(file),
-    ]
-    const messages = await githubMessages({ name: source.file, text: source.text })
-    // The parser knows some events as keys only, not as `on: repository_dispatch`.
-    const told = messages.filter(
-      ({ code, subject = '' }) => code !== 'unexpected-value' || !NATIVE_EVENTS.has(subject),
-    )
-    const fromGitHub = told.slice(0, LIMITS.problems).map(({ start, end, ...problem }) => ({
-      ...problem,
-      position: positionAt(source, start, end),
-    }))
-    return {
-      problems: [...own, ...withKeyHints(file.document, newProblems(fromGitHub, own))],
-      warnings: native ? missedWebhooks(native) : [],
-      untrusted: untrustedProblems(file, callees),
+    const rules = new RuleFile(file, { ...called, native, isSource: false })
+    const isOurs = native !== undefined || (!all && rules.flow.usesAction)
+    if (!isOurs && !all) {
+      const misplaced = misplacedTriggers(file, false)
+      return misplaced.length > 0 ? lint(rules).filter(isMisplaced) : undefined
     }
+    const found = lint(rules)
+    if (!isOurs) return found
+    const inline = inlineProblems(file).map((problem) => asFinding(problem, 'error'))
+    const own = [...inline, ...found]
+    const fromGitHub = (await githubProblems(source)).slice(0, LIMITS.problems)
+    const errors = own.filter(({ level }) => level === 'error')
+    const told = withKeyHints(file.document, newProblems(fromGitHub, errors))
+    return [...own, ...told.map((problem) => asFinding(problem, 'error'))]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return mayUse ? { problems: error.problems, warnings: [], untrusted: [] } : undefined
+    if (!mayUse && !all) return undefined
+    return error.problems.map((problem) => asFinding(problem, 'error'))
   }
 }
 
-/** What no source says: the action that a build was told to use. */
-function checkCompiled(source: Source): CheckedNative | undefined {
-  if (!source.text.includes(PLACEHOLDER_COMMIT)) return undefined
-  const hint = 'build with --uses hookline/hookline@<commit>'
-  const file = { source, document: parseYaml(source) }
-  const problems = placeholderProblems(file).map((problem) => ({ ...problem, hint }))
-  return { problems, warnings: [], untrusted: [] }
+function isMisplaced({ code }: Finding): boolean {
+  return code === 'misplaced-trigger'
 }
 
-/** A source of ours in the folder of GitHub. */
-function checkMisplaced(file: ParsedFile): CheckedNative | undefined {
-  const problems = misplacedTriggers(file, false)
-  return problems.length > 0 ? { problems, warnings: [], untrusted: [] } : undefined
+async function githubProblems(source: Source): Promise<Problem[]> {
+  const messages = await githubMessages({ name: source.file, text: source.text })
+  // The parser knows some events as keys only, not as `on: repository_dispatch`.
+  const told = messages.filter(
+    ({ code, subject = '' }) => code !== 'unexpected-value' || !NATIVE_EVENTS.has(subject),
+  )
+  return told.map(({ start, end, ...problem }) => ({
+    ...problem,
+    position: positionAt(source, start, end),
+  }))
+}
+
+/** What no source says: the action that a build was told to use. */
+function checkCompiled(source: Source): Finding[] | undefined {
+  if (!source.text.includes(PLACEHOLDER_COMMIT)) return undefined
+  const hint = 'build with --uses hookline/hookline@<commit>'
+  const problems = placeholderProblems({ source, document: parseYaml(source) })
+  return problems.map((problem) =>
+    asFinding({ ...problem, code: 'placeholder-commit', hint }, 'error'),
+  )
 }
 
 function inlineProblems(native: ParsedFile): readonly Problem[] {

@@ -11,7 +11,7 @@ import {
   textsOf,
 } from '../workflow/nodes.ts'
 import { ScalarText, type Span } from '../workflow/spans.ts'
-import { actionOf } from '../workflow/steps.ts'
+import { actionOf, localPathOf } from '../workflow/steps.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   type Callees,
@@ -22,7 +22,14 @@ import {
   type StepFlow,
 } from './flow/flow.ts'
 import { scriptOf } from './flow/script.ts'
-import { isChoosingInput, isGoverning, isRunningInput } from './flow/sink-names.ts'
+import {
+  isChoosingInput,
+  isGoverning,
+  isOurs,
+  isPrompt,
+  isRunningInput,
+  isTextInput,
+} from './flow/sink-names.ts'
 import type { Scope } from './flow/taint.ts'
 
 /** Text from outside that is pasted into something that is run, or written where it is obeyed. */
@@ -70,9 +77,9 @@ function inFlow(flow: Flow): Finding[] {
 /** Problems of one file that are shown; of a file that has more, that it has. */
 const MOST_SHOWN = 100
 
-/** What `findUntrusted` finds in a file and in what it calls, for people to read. */
-export function untrustedProblems(file: ParsedFile, callees?: Callees): Problem[] {
-  const flows = new Set([flowOf(file, callees)])
+/** What `findUntrusted` finds, in a file and in what it calls, for people to read. */
+export function untrustedProblems(flow: Flow): Problem[] {
+  const flows = new Set([flow])
   // A set hands out what is added on the way, too.
   for (const { jobs } of flows) for (const callee of calledBy(jobs)) flows.add(callee)
   return [...flows].flatMap((flow) => {
@@ -82,6 +89,31 @@ export function untrustedProblems(file: ParsedFile, callees?: Callees): Problem[
     if (!last || findings.length === shown.length) return shown
     const notes = [`and ${findings.length - shown.length} more in this file`]
     return shown.with(-1, { ...last, notes })
+  })
+}
+
+/**
+ * Where text that Hookline brings stands in an input of an action, or of a workflow, of others that is
+ * not known to take text: it may say where they go with what tokens they have.
+ */
+export function inputProblems(file: ParsedFile): Problem[] {
+  // What a local action does with its inputs is looked into there.
+  const flow = flowOf(file, undefined, undefined, false)
+  const texts = new Texts(flow.source)
+  const sinks = flow.jobs.flatMap((job) => [
+    ...foreignInputs(job.place, job.scope),
+    ...job.steps.flatMap((step) => foreignInputs(step.place, step.scope)),
+  ])
+  return sinks.flatMap((sink) => inSink(flow, texts, sink)).map(({ problem }) => problem)
+}
+
+function foreignInputs(user: Place, scope: Scope): Sink[] {
+  const uses = textOf(childOf(user, 'uses')) ?? ''
+  if (uses === '' || localPathOf(uses) !== undefined || isOurs(uses)) return []
+  return entriesOf(childOf(user, 'with')).flatMap(({ name, value }) => {
+    const input = name.toLowerCase()
+    if (isTextInput(uses, input) || adviceOn(uses, input)) return []
+    return [{ key: name, place: value, scope, advice: ADVICE.input }]
   })
 }
 
@@ -107,6 +139,8 @@ interface Sink {
 
 interface Advice {
   readonly hint: string
+  /** The rule whose finding it is; `untrusted-script` where none is said. */
+  readonly code?: 'untrusted-input' | 'untrusted-prompt'
   /** What a sender could choose here, where it is not what runs. */
   readonly choice?: string
 }
@@ -138,7 +172,17 @@ const ADVICE = {
     choice: 'what is fetched, or where it goes',
     hint: 'choose among values of your own, with a condition',
   },
-} satisfies Readonly<Record<string, Advice>>
+  input: {
+    code: 'untrusted-input',
+    choice: 'where secrets go, or what is read',
+    hint: 'choose among values of your own, with a condition',
+  },
+  prompt: {
+    code: 'untrusted-prompt',
+    choice: 'what the agent does',
+    hint: 'write it to a file that the prompt names as data',
+  },
+} as const satisfies Readonly<Record<string, Advice>>
 
 /** Where text that a sender worded says which secret or variable is read. */
 function chosenIn(places: readonly (Place | undefined)[], scope: Scope): Sink[] {
@@ -266,6 +310,7 @@ function sinksOfStep(job: JobFlow, step: StepFlow): Sink[] {
 
 function adviceOn(uses: string, input: string): Advice | undefined {
   if (isRunningInput(uses, input)) return ADVICE.script
+  if (isPrompt(uses, input)) return ADVICE.prompt
   if (input === 'args' || input === 'entrypoint') return ADVICE.arguments
   const isCheckout = actionOf(uses) === 'actions/checkout'
   if (isCheckout && ['ref', 'repository'].includes(input)) return ADVICE.checkout
@@ -322,7 +367,8 @@ function finding(
     ...{ key, text, at, isExpression, step, job },
     // Only of those that are shown the place is looked up.
     get problem() {
-      return { message, position: texts.positionOf(text, at), hint: advice.hint }
+      const { code = 'untrusted-script', hint } = advice
+      return { code, message, position: texts.positionOf(text, at), hint }
     },
   }
 }

@@ -156,12 +156,14 @@ export class Callees {
  * Follows untrusted text through a file: the jobs in the order of their `needs`, the steps of each
  * in theirs, every one once; and through the workflows and actions that it calls.
  *
+ * @param countsEvents false where only what Hookline brings counts
  * @throws UserError when the file has more steps than a workflow can have
  */
 export function flowOf(
   { source, document }: ParsedFile,
   callees: Callees | undefined,
   given: Given = STARTED,
+  countsEvents = true,
 ): Flow {
   const top = topOf(document)
   const runs = entriesOf(top).filter(({ name }) => name === 'runs')
@@ -176,7 +178,7 @@ export function flowOf(
   }
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
-  const called = { ...NOTHING, secrets: named(given.secrets) }
+  const called = { ...NOTHING, countsEvents, secrets: named(given.secrets) }
   const inputs = new Map([
     ...entriesOf(childOf(declared, 'inputs')).map(({ name, value }) => {
       const isTainted = taints(childOf(value, 'default'), called, expressions)

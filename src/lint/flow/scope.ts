@@ -37,6 +37,7 @@ export function outputOf(outputs: ReadonlyMap<string, Outputs>): Scope['needs'] 
 }
 
 export const NOTHING: Scope = {
+  countsEvents: true,
   env: () => false,
   inputs: () => false,
   jobs: () => false,

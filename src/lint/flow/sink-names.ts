@@ -113,3 +113,49 @@ export const PASSING: readonly string[] = [
   'mikefarah/yq',
   'sergeysova/jq-action',
 ]
+
+/** Inputs of coding agents that they obey. */
+const PROMPTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['actions/ai-inference', ['prompt', 'system-prompt']],
+  [
+    'anthropics/claude-code-action',
+    ['prompt', 'direct_prompt', 'override_prompt', 'custom_instructions'],
+  ],
+  ['anthropics/claude-code-base-action', ['prompt', 'system_prompt', 'append_system_prompt']],
+  ['google-gemini/gemini-cli-action', ['prompt']],
+  ['google-github-actions/run-gemini-cli', ['prompt']],
+  ['openai/codex-action', ['prompt', 'codex-args']],
+])
+
+/** True for the prompt of a coding agent. @param input its name in lower case */
+export function isPrompt(uses: string, input: string): boolean {
+  return PROMPTS.get(actionOf(uses))?.includes(input) ?? false
+}
+
+/** True for the actions of this project, whose inputs are known. */
+export function isOurs(uses: string): boolean {
+  return HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses)
+}
+
+/** Inputs that take a text for people, whatever the action is called: nothing is fetched by them. */
+const TEXT_INPUT =
+  /^(?:(?:card|comment|commit|discussion|email|html|issue|mail|markdown|pr|pull-request|release|slack|sms|tweet)[-_])?(?:body|caption|comment|content|description|details|message|msg|note|notes|question|reason|subject|summary|text|title)(?:[-_](?:body|text|markdown))?$/
+
+/** Numbers of issues of one's own repository, by which a text comes to the right one. */
+const NUMBER_INPUT = /^(?:(?:issue|pr|pull[-_]request)[-_])?number$/
+
+/** Inputs of actions that take text under names of their own; `*` is all of them. */
+const TEXT_INPUTS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['appleboy/discord-action', ['message', 'username']],
+  ['appleboy/telegram-action', ['message']],
+  ['slackapi/slack-github-action', ['payload']],
+  ['softprops/action-gh-release', ['name', 'body']],
+  ...PASSING.map((action) => [action, ['*']] as const),
+])
+
+/** True for an input that is known to take text. @param input its name in lower case */
+export function isTextInput(uses: string, input: string): boolean {
+  if (TEXT_INPUT.test(input) || NUMBER_INPUT.test(input)) return true
+  const own = TEXT_INPUTS.get(actionOf(uses)) ?? []
+  return own.includes('*') || own.includes(input)
+}

@@ -15,6 +15,8 @@ import type { Span } from '../../workflow/spans.ts'
 
 /** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {
+  /** False where only what Hookline brings counts, and not the events of GitHub's own. */
+  readonly countsEvents: boolean
   env(name: string | undefined): boolean
   inputs(name: string | undefined): boolean
   /** Outputs of jobs, in those of a workflow that is called. */
@@ -123,6 +125,12 @@ const FROM_EVENTS = [
   'event.answer.body',
   'event.changes.body.from',
   'event.changes.title.from',
+  'event.check_suite.head_branch',
+  'event.check_suite.head_commit.author.email',
+  'event.check_suite.head_commit.author.name',
+  'event.check_suite.head_commit.committer.email',
+  'event.check_suite.head_commit.committer.name',
+  'event.check_suite.head_commit.message',
   'event.comment.body',
   'event.commits.*.author.email',
   'event.commits.*.author.name',
@@ -154,15 +162,20 @@ const FROM_EVENTS = [
   'event.workflow_run.head_branch',
   'event.workflow_run.head_commit.author.email',
   'event.workflow_run.head_commit.author.name',
+  'event.workflow_run.head_commit.committer.email',
+  'event.workflow_run.head_commit.committer.name',
   'event.workflow_run.head_commit.message',
   'event.workflow_run.head_repository.description',
   'event.workflow_run.pull_requests.*.head.ref',
   'head_ref',
 ].map((path) => path.split('.'))
 
+/** Those of them that Hookline brings. */
+const BROUGHT = FROM_EVENTS.slice(0, 2)
+
 /** True for one of these values, for what lies in it, and for a whole that holds one. */
-function isFromEvent(steps: Steps): boolean {
-  return FROM_EVENTS.some((path) =>
+function isFromEvent(steps: Steps, { countsEvents }: Scope): boolean {
+  return (countsEvents ? FROM_EVENTS : BROUGHT).some((path) =>
     steps.every((step, at) => {
       const wanted = path[at]
       return wanted === undefined || wanted === '*' || step === undefined || step === wanted

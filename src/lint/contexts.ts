@@ -1,0 +1,293 @@
+import { isMap, type Node } from 'yaml'
+import { nativeTriggers } from '../compiler/native.ts'
+import { UserError } from '../wire/errors.ts'
+import { RESERVED_OUTPUTS } from '../wire/output-names.ts'
+import {
+  ANY,
+  type NameFault,
+  objectOf,
+  type Shape,
+  TEXT,
+  unknownName,
+} from '../workflow/expression-names.ts'
+import type { FileExpression } from '../workflow/file-expressions.ts'
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  itemsOf,
+  type ParsedFile,
+  type Place,
+  textOf,
+  topOf,
+} from '../workflow/nodes.ts'
+import { HOOKLINE_ACTION, localPathOf, stepsOf } from '../workflow/steps.ts'
+import { didYouMean, nearestName } from '../workflow/suggestion.ts'
+
+/** Finds a file that is called: `.github/workflows/called.yml`, `.github/actions/made`. */
+export type ReadCalled = (path: string) => ParsedFile | undefined
+
+/** What the contexts of GitHub hold, place by place, as far as a file tells. */
+export class Contexts {
+  readonly #top: Place
+  readonly #jobs: ReadonlyMap<string, Entry>
+  readonly #read: ReadCalled
+  readonly #inputs: Shape | undefined
+  readonly #hookline: Shape
+  readonly #ofJobs = new Map<string, Shape>()
+  /** True for a source of ours: its jobs get one more before them. */
+  readonly #isSource: boolean
+
+  constructor(file: ParsedFile, isSource: boolean, read: ReadCalled) {
+    this.#top = topOf(file.document)
+    this.#isSource = isSource
+    this.#read = read
+    const jobs = entriesOf(childOf(this.#top, 'jobs'))
+    this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
+    this.#hookline = hooklineOutputs(file)
+    this.#inputs = this.#inputsOf()
+  }
+
+  /** What an expression of the file can read. */
+  at({ path }: Pick<FileExpression, 'path'>): ReadonlyMap<string, Shape> {
+    const shapes = new Map<string, Shape>()
+    if (this.#inputs) shapes.set('inputs', this.#inputs)
+    const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
+    if (path[0] === 'on') shapes.set('jobs', this.#outputsOfJobs())
+    if (!job) return shapes
+    shapes.set('needs', this.#needsOf(job))
+    shapes.set('matrix', matrixOf(job.value))
+    const section = path[2]
+    const isBehind = section === 'outputs' || section === 'environment'
+    if (section === 'steps' || isBehind) {
+      shapes.set('steps', this.#stepsOf(job, isBehind ? undefined : Number(path[3])))
+    }
+    return shapes
+  }
+
+  #inputsOf(): Shape | undefined {
+    const events = ['workflow_dispatch', 'workflow_call']
+    const on = childOf(this.#top, 'on')
+    const declared = events.flatMap((event) => childOf(on, event) ?? [])
+    const names = declared.flatMap((event) => entriesOf(childOf(event, 'inputs')))
+    // Without one, the text may serve as a fallback for other files of the same kind.
+    if (names.length === 0 || this.#isSource) return undefined
+    return objectOf(
+      names.map(({ name }) => [name, ANY]),
+      (name, known) =>
+        unknownName('unknown-input', `the workflow has no input "${name}"`, name, known, 'inputs'),
+    )
+  }
+
+  #needsOf(job: Entry): Shape {
+    const list = childOf(job.value, 'needs')
+    const names = [list, ...itemsOf(list)].flatMap((one) => textOf(one) ?? [])
+    if (names.some((name) => name.includes('${{'))) return ANY
+    const shapes = names.map((name) => [name, this.#shapeOfJob(name)] as const)
+    const own: (readonly [string, Shape])[] = this.#isSource ? [...shapes, ['on', ANY]] : shapes
+    return objectOf(own, (name) => {
+      const there = this.#jobs.get(name.toLowerCase())?.name
+      if (there !== undefined) {
+        const message = `the job "${there}" is not in "needs" of "${job.name}"`
+        return {
+          code: 'unknown-need',
+          message,
+          hint: `write needs: [${[...names, there].join(', ')}]`,
+        }
+      }
+      return unknownJob(
+        name,
+        [...this.#jobs.values()].map((one) => one.name),
+      )
+    })
+  }
+
+  #outputsOfJobs(): Shape {
+    const jobs = [...this.#jobs.values()]
+    return objectOf(
+      jobs.map(({ name }) => [name, this.#shapeOfJob(name)]),
+      unknownJob,
+    )
+  }
+
+  #shapeOfJob(name: string): Shape {
+    const key = name.toLowerCase()
+    const known = this.#ofJobs.get(key)
+    if (known) return known
+    const job = this.#jobs.get(key)
+    const outputs = job ? this.#outputsOf(job) : ANY
+    const shape = objectOf(
+      [
+        ['outputs', outputs],
+        ['result', TEXT],
+      ],
+      (field, fields) => fieldFault(`needs.${name}`, field, fields, 'outputs'),
+    )
+    this.#ofJobs.set(key, shape)
+    return shape
+  }
+
+  #outputsOf(job: Entry): Shape {
+    const uses = textOf(childOf(job.value, 'uses'))
+    if (uses === undefined) {
+      const declared = childOf(job.value, 'outputs')
+      if (textOf(declared) !== undefined) return ANY
+      const names = entriesOf(declared).map(({ name }) => name)
+      return textsOf(names, `the job "${job.name}"`, 'declared')
+    }
+    const path = localPathOf(uses)
+    const called = path === undefined ? undefined : this.#read(path)
+    if (!called) return texts()
+    const declared = childOf(topOf(called.document), 'on', 'workflow_call', 'outputs')
+    return textsOf(
+      entriesOf(declared).map(({ name }) => name),
+      uses,
+      'declared',
+    )
+  }
+
+  /** @param before the place of the step that reads them; without it, all of the job */
+  #stepsOf(job: Entry, before: number | undefined): Shape {
+    const steps = itemsOf(childOf(job.value, 'steps'))
+    // Steps that go on beside others may be read by any behind them.
+    const isSimple = steps.every(
+      (step) => !childOf(step, 'parallel') && !childOf(step, 'background'),
+    )
+    const all = stepsOf(job.value)
+    const known = isSimple && before !== undefined ? all.slice(0, before) : all
+    const idOf = (step: Place) => textOf(childOf(step, 'id'))
+    const shapes = known.flatMap((step): (readonly [string, Shape])[] => {
+      const id = idOf(step)
+      return id === undefined ? [] : [[id, this.#stepShape(id, step)]]
+    })
+    const later = new Set(all.flatMap((step) => idOf(step)?.toLowerCase() ?? []))
+    return objectOf(shapes, (name, ids) => {
+      if (later.has(name.toLowerCase())) {
+        const message = `the step "${name}" runs later: nothing of it is known here`
+        return { code: 'unknown-step', message, hint: 'put this step behind it' }
+      }
+      const message = `no step of the job "${job.name}" has the id "${name}"`
+      const unnamed = all.find((step) => idOf(step) === undefined && childOf(step, 'uses'))
+      const fault = unknownName('unknown-step', message, name, ids, 'ids')
+      if (fault.hint || !unnamed || ids.length > 0) return fault
+      return { ...fault, hint: `give the step that you mean "id: ${name}"` }
+    })
+  }
+
+  #stepShape(id: string, step: Place): Shape {
+    const uses = textOf(childOf(step, 'uses'))
+    const outputs = this.#outputsOfStep(uses)
+    return objectOf(
+      [
+        ['outputs', outputs],
+        ['outcome', TEXT],
+        ['conclusion', TEXT],
+      ],
+      (field, fields) => fieldFault(`steps.${id}`, field, fields, 'outputs'),
+    )
+  }
+
+  #outputsOfStep(uses: string | undefined): Shape {
+    if (uses === undefined) return texts()
+    const path = localPathOf(uses)
+    if (path !== undefined) {
+      const called = this.#read(path)
+      const isProgram = called && entriesOf(childOf(topOf(called.document), 'runs')).length > 0
+      if (!called || !isProgram) return texts()
+      // A program may set more than it declares.
+      if (textOf(childOf(topOf(called.document), 'runs', 'using')) !== 'composite') return texts()
+      const names = entriesOf(childOf(topOf(called.document), 'outputs')).map(({ name }) => name)
+      return textsOf(names, `the action ${uses}`, 'declared')
+    }
+    return HOOKLINE_ACTION.test(uses) ? this.#hookline : texts()
+  }
+}
+
+function unknownJob(name: string, jobs: readonly string[]): NameFault {
+  const message = `the workflow has no job "${name}"`
+  return unknownName('unknown-need', message, name, jobs, 'jobs')
+}
+
+function fieldFault(
+  whole: string,
+  field: string,
+  fields: readonly string[],
+  behind: string,
+): NameFault {
+  const near = didYouMean(field, fields)
+  return {
+    code: 'unknown-output',
+    message: `"${whole}" has no "${field}"`,
+    hint: near ?? `did you mean "${behind}.${field}"?`,
+    notes: [`it has: ${fields.join(', ')}`],
+  }
+}
+
+/** Outputs of which only the program knows the names; each is a text. */
+function texts(): Shape {
+  return objectOf([], undefined, TEXT)
+}
+
+function textsOf(names: readonly string[], whose: string, kind: string): Shape {
+  return objectOf(
+    names.map((name) => [name, TEXT]),
+    (name, known) =>
+      unknownName('unknown-output', `${whose} has no output "${name}"`, name, known, kind),
+  )
+}
+
+/** Outputs of the steps that use the action; another field of an item only where one is not known. */
+function hooklineOutputs(file: ParsedFile): Shape {
+  const own: readonly string[] = RESERVED_OUTPUTS
+  const isInline = entriesOf(childOf(topOf(file.document), 'jobs'))
+    .flatMap(({ value }) => stepsOf(value))
+    .filter((step) => HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''))
+    .every((step) => (textOf(childOf(step, 'with', 'on')) ?? '').trim() !== '')
+  const triggers = isInline ? triggersOf(file) : []
+  const isKnown =
+    triggers.length > 0 &&
+    triggers.every(({ config: { format, filterOutputs, outputsMode, exportOutputs } }) => {
+      const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
+      return !isShaped && outputsMode !== 'combine'
+    })
+  const fields = triggers.flatMap(({ definition }) => Object.keys(definition.outputs))
+  const names = [...new Set([...own, ...fields])]
+  const unknown = (name: string) => {
+    if (!isKnown && nearestName(name, names) === undefined) return undefined
+    const message = `the action has no output "${name}"`
+    return unknownName('unknown-output', message, name, names, 'outputs')
+  }
+  return objectOf(
+    names.map((name) => [name, TEXT]),
+    unknown,
+    TEXT,
+  )
+}
+
+function triggersOf(file: ParsedFile) {
+  try {
+    return nativeTriggers(file)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [] // its mistakes are told by others
+  }
+}
+
+/** Keys of a matrix, where the file itself names all of them. */
+function matrixOf(job: Place): Shape {
+  const strategy = childOf(job, 'strategy')
+  const matrix = childOf(strategy, 'matrix')
+  const include = childOf(matrix, 'include')
+  const rows = itemsOf(include)
+  const isOpen = (node: Node | null | undefined) => node !== undefined && !isMap(node)
+  if (isOpen(strategy?.node) || isOpen(matrix?.node) || rows.some(({ node }) => isOpen(node)))
+    return ANY
+  if (textOf(include) !== undefined) return ANY
+  const names = [matrix, ...rows].flatMap((place) => entriesOf(place)).map(({ name }) => name)
+  const keys = names.filter((name) => name !== 'include' && name !== 'exclude')
+  return objectOf(
+    keys.map((key) => [key, ANY]),
+    (name, known) =>
+      unknownName('unknown-matrix-key', `the matrix has no key "${name}"`, name, known, 'keys'),
+  )
+}

@@ -1,0 +1,75 @@
+import { OTHER_FINDINGS, RULES_PAGE } from './lint.ts'
+import type { Finding } from './rule.ts'
+import { RULES } from './rules.ts'
+
+/** A finding for a program to read. Lines and columns count from 1; the end stands behind the last character. */
+export function findingJson({ code, level, position, message, hint }: Finding) {
+  return {
+    id: code,
+    level,
+    file: position?.source.file ?? null,
+    line: position?.line ?? null,
+    column: position?.column ?? null,
+    endLine: position?.line ?? null,
+    endColumn: position ? position.column + position.length : null,
+    message,
+    fix: hint ?? null,
+  }
+}
+
+/**
+ * Findings as SARIF 2.1.0, as code scanning takes them.
+ *
+ * Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+export function sarifLog(findings: readonly Finding[], version: string) {
+  const others = Object.entries(OTHER_FINDINGS).map(([id, finds]) => ({ id, finds, why: finds }))
+  const rules = [...RULES, ...others]
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'hookline',
+            semanticVersion: version,
+            informationUri: 'https://github.com/hookline/hookline',
+            rules: rules.map(({ id, finds, why }) => ({
+              id,
+              shortDescription: { text: finds },
+              fullDescription: { text: why },
+              helpUri: `${RULES_PAGE}#${id}`,
+            })),
+          },
+        },
+        columnKind: 'utf16CodeUnits',
+        results: findings.map((finding) => resultOf(finding, rules)),
+      },
+    ],
+  }
+}
+
+function resultOf(
+  { code, level, message, hint, position }: Finding,
+  rules: readonly { readonly id: string }[],
+) {
+  const location = position && {
+    physicalLocation: {
+      artifactLocation: { uri: encodeURI(position.source.file) },
+      region: {
+        startLine: position.line,
+        startColumn: position.column,
+        endLine: position.line,
+        endColumn: position.column + position.length,
+      },
+    },
+  }
+  return {
+    ruleId: code,
+    ruleIndex: rules.findIndex(({ id }) => id === code),
+    level,
+    message: { text: hint ? `${message}: ${hint}` : message },
+    ...(location && { locations: [location] }),
+  }
+}

@@ -1,0 +1,122 @@
+import type { NativeWorkflow } from '../compiler/native.ts'
+import type { Problem } from '../wire/errors.ts'
+import { nameFaults } from '../workflow/expression-names.ts'
+import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
+import { entriesOf, type ParsedFile, type Place, topOf } from '../workflow/nodes.ts'
+import type { Span } from '../workflow/spans.ts'
+import { positionAt } from '../workflow/yaml.ts'
+import { Contexts, type ReadCalled } from './contexts.ts'
+import { type Callees, type Flow, flowOf } from './flow/flow.ts'
+import { inputProblems, untrustedProblems } from './untrusted.ts'
+
+export type Level = 'error' | 'warning'
+
+/** One kind of mistake: what finds it, and what its part of docs/rules.md says. */
+export interface Rule {
+  readonly id: string
+  /** How its findings count: what cannot mean anything is an error, what may be meant a warning. */
+  readonly level: Level
+  /** True where `--strict` makes an error of a warning. */
+  readonly isStrict: boolean
+  /** What it finds, in a line. */
+  readonly finds: string
+  /** Why that is a mistake, and what would do. */
+  readonly why: string
+  /** A workflow in `.github/workflows/` that it finds something in, and one where it does not. */
+  readonly red: string
+  readonly green: string
+  check(file: RuleFile): readonly Problem[]
+}
+
+/** A problem that a rule found, or that makes a file impossible to read or to compile. */
+export interface Finding extends Problem {
+  /** The rule's id. */
+  readonly code: string
+  readonly level: Level
+}
+
+/** What rules look at: each part is made once, when the first of them asks. */
+export class RuleFile {
+  readonly file: ParsedFile
+  readonly callees: Callees
+  /** The workflow of GitHub's own that it is; `undefined` for a source, and where no step uses the action. */
+  readonly native: NativeWorkflow | undefined
+  readonly isSource: boolean
+  /** Whether there are workflow files that the action reads where its input `on` is empty. */
+  readonly hasSources: boolean
+  readonly #read: ReadCalled
+  #top: Place | undefined
+  #contexts: Contexts | undefined
+  #expressions: readonly FileExpression[] | undefined
+  #flow: Flow | undefined
+  #untrusted: readonly Problem[] | undefined
+  #nameFaults: readonly (Problem & { readonly code: string })[] | undefined
+
+  constructor(
+    file: ParsedFile,
+    given: {
+      readonly callees: Callees
+      readonly native?: NativeWorkflow | undefined
+      readonly isSource: boolean
+      readonly hasSources: boolean
+      readonly read: ReadCalled
+    },
+  ) {
+    this.file = file
+    this.callees = given.callees
+    this.native = given.native
+    this.isSource = given.isSource
+    this.hasSources = given.hasSources
+    this.#read = given.read
+  }
+
+  get top(): Place {
+    this.#top ??= topOf(this.file.document)
+    return this.#top
+  }
+
+  get contexts(): Contexts {
+    this.#contexts ??= new Contexts(this.file, this.isSource, this.#read)
+    return this.#contexts
+  }
+
+  /** Every expression of the file, where it is written. */
+  get expressions(): readonly FileExpression[] {
+    const { text } = this.file.source
+    this.#expressions ??= entriesOf(this.top).flatMap(({ name, value }) =>
+      fileExpressions(text, value.node, [name]),
+    )
+    return this.#expressions
+  }
+
+  /** What expressions name that is not there. */
+  get nameFaults(): readonly (Problem & { readonly code: string })[] {
+    this.#nameFaults ??= this.expressions.flatMap((expression) =>
+      nameFaults(expression.text, this.contexts.at(expression)).map(({ span, ...fault }) => ({
+        ...this.problemAt(expression, span, fault),
+        code: fault.code,
+      })),
+    )
+    return this.#nameFaults
+  }
+
+  /** Where text from outside is run, or decides something. */
+  get untrusted(): readonly Problem[] {
+    this.#untrusted ??= [
+      ...untrustedProblems(this.flow),
+      ...(this.isSource || this.native ? inputProblems(this.file) : []),
+    ]
+    return this.#untrusted
+  }
+
+  get flow(): Flow {
+    this.#flow ??= flowOf(this.file, this.callees)
+    return this.#flow
+  }
+
+  /** A problem at a part of an expression. */
+  problemAt(expression: FileExpression, { start, end }: Span, problem: Problem): Problem {
+    const place = expression.span(start, end)
+    return { ...problem, position: positionAt(this.file.source, place.start, place.end) }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Rule } from './rule.ts'
+import { actionInput } from './rules/action-input.ts'
+import { alwaysTrue } from './rules/always-true.ts'
+import { misplacedTrigger } from './rules/misplaced-trigger.ts'
+import { missedWebhook } from './rules/missed-webhook.ts'
+import { objectAsText } from './rules/object-as-text.ts'
+import { placeholderCommit } from './rules/placeholder-commit.ts'
+import { textAsBoolean } from './rules/text-as-boolean.ts'
+import { textAsObject } from './rules/text-as-object.ts'
+import { tokenInClear } from './rules/token-in-clear.ts'
+import { unknownInput } from './rules/unknown-input.ts'
+import { unknownMatrixKey } from './rules/unknown-matrix-key.ts'
+import { unknownNeed } from './rules/unknown-need.ts'
+import { unknownOutput } from './rules/unknown-output.ts'
+import { unknownShell } from './rules/unknown-shell.ts'
+import { unknownStep } from './rules/unknown-step.ts'
+import { unsoundContains } from './rules/unsound-contains.ts'
+import { untrustedInput } from './rules/untrusted-input.ts'
+import { untrustedPrompt } from './rules/untrusted-prompt.ts'
+import { untrustedScript } from './rules/untrusted-script.ts'
+import { usesWithoutRef } from './rules/uses-without-ref.ts'
+
+/** Everything that `check` looks for beyond what makes a file impossible to compile. */
+export const RULES: readonly Rule[] = [
+  unknownOutput,
+  unknownStep,
+  unknownNeed,
+  unknownMatrixKey,
+  unknownInput,
+  textAsObject,
+  textAsBoolean,
+  alwaysTrue,
+  unsoundContains,
+  objectAsText,
+  missedWebhook,
+  misplacedTrigger,
+  actionInput,
+  placeholderCommit,
+  usesWithoutRef,
+  unknownShell,
+  tokenInClear,
+  untrustedScript,
+  untrustedInput,
+  untrustedPrompt,
+]

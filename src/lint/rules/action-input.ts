@@ -1,0 +1,22 @@
+import { actionProblems } from '../native-problems.ts'
+import type { Rule } from '../rule.ts'
+import { workflow } from './examples.ts'
+
+export const actionInput: Rule = {
+  id: 'action-input',
+  level: 'error',
+  isStrict: false,
+  finds: 'an input that the action does not have, or is given wrongly',
+  why: 'The runner warns of such a name and goes on without it.',
+  red: workflow(`  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo hi
+`).replace('          on: |', '          secret: |'),
+  green: workflow(`  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo hi
+`),
+  check: ({ native, hasSources }) => (native ? actionProblems(native, hasSources) : []),
+}

@@ -1,0 +1,107 @@
+import { type Expr, Grouping, Logical, Unary } from '@actions/expressions/ast'
+import type { Problem } from '../../wire/errors.ts'
+import { placeOf } from '../../workflow/expression-names.ts'
+import { expressionSpans } from '../../workflow/expressions.ts'
+import {
+  type FileExpression,
+  isFault,
+  parseExpression,
+  type Reference,
+  referencesIn,
+} from '../../workflow/file-expressions.ts'
+import { childOf, type Place, textOf } from '../../workflow/nodes.ts'
+import { HOOKLINE_ACTION, stepsOf } from '../../workflow/steps.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { greet } from './examples.ts'
+
+export const alwaysTrue: Rule = {
+  id: 'always-true',
+  level: 'warning',
+  isStrict: true,
+  finds: 'a condition that is true whatever happens',
+  why: "Outside of `${{ }}` everything is text, and a text that is not empty is true; so is an output that holds the text `false`. Put the whole condition into one `${{ }}`, or leave them out; take `>-` for one of several lines; compare an output with `'true'`.",
+  red: greet('- run: echo hi', "${{ needs.on.outputs.triggered }} == 'true'"),
+  green: greet('- run: echo hi'),
+  check: alwaysTrueConditions,
+}
+
+/** A condition of a job or a step: the text of an `if`. */
+function alwaysTrueConditions(file: RuleFile): Problem[] {
+  const seen = new Set<unknown>()
+  return file.expressions.flatMap((expression) => {
+    const { path, found } = expression
+    if (path.at(-1) !== 'if' || path[0] !== 'jobs') return []
+    const { value } = found.scalar
+    const spans = expressionSpans(value)
+    const [only] = spans
+    const isWhole = spans.length === 1 && only?.start === 3 && only.end === value.length - 2
+    if (spans.length > 0 && !isWhole) {
+      if (seen.has(found.scalar)) return []
+      seen.add(found.scalar)
+      const [start, end] = rangeOf(found.scalar)
+      const isBreak = spans.length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
+      const message = isBreak
+        ? 'this condition is always true: a line break stands behind its }}'
+        : 'this condition is always true: what stands outside of ${{ }} makes a text of it'
+      const hint = isBreak ? 'write "if: >-"' : 'put all of it into one ${{ }}, or leave them out'
+      return [{ message, position: positionAt(file.file.source, start, end), hint }]
+    }
+    return flagsIn(file, expression)
+  })
+}
+
+/** Where `triggered`, which is the text `true` or `false`, stands as if it were a boolean. */
+function flagsIn(file: RuleFile, expression: FileExpression): Problem[] {
+  const { text } = expression
+  if (!/outputs/i.test(text)) return []
+  const tree = parseExpression(text)
+  if (isFault(tree)) return []
+  const starts = new Set(operandsOf(tree).flatMap((part) => placeOf(part) ?? []))
+  return ['needs', 'steps'].flatMap((context) =>
+    referencesIn(text, context).flatMap((reference) => {
+      if (!starts.has(reference.start) || !isFlag(file, expression, context, reference)) return []
+      const end = reference.steps.at(-1)?.end ?? reference.end
+      const name = text.slice(reference.start, end)
+      const message = `"${name}" is the text 'true' or 'false', and both are true as a condition`
+      const hint = `write ${name} == 'true'`
+      return [file.problemAt(expression, { start: reference.start, end }, { message, hint })]
+    }),
+  )
+}
+
+/** The parts of a condition whose own truth counts. */
+function operandsOf(tree: Expr): Expr[] {
+  if (tree instanceof Grouping) return operandsOf(tree.group)
+  if (tree instanceof Logical) return tree.args.flatMap(operandsOf)
+  return tree instanceof Unary ? operandsOf(tree.expr) : [tree]
+}
+
+function isFlag(
+  file: RuleFile,
+  { path }: FileExpression,
+  context: string,
+  { steps }: Reference,
+): boolean {
+  const [owner, outputs, name, ...more] = steps.map((step) => step.name)
+  if (owner === undefined || outputs?.toLowerCase() !== 'outputs' || name === undefined)
+    return false
+  if (more.length > 0) return false
+  const jobs = childOf(file.top, 'jobs')
+  if (context === 'steps') return isTriggered(childOf(jobs, String(path[1])), owner, name)
+  const job = childOf(jobs, owner)
+  const written = textOf(childOf(job, 'outputs', name)) ?? ''
+  const [, id, output] = STEP_OUTPUT.exec(written) ?? []
+  return id !== undefined && output !== undefined && isTriggered(job, id, output)
+}
+
+const STEP_OUTPUT = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.([\w-]+)\s*\}\}\s*$/i
+
+function isTriggered(job: Place | undefined, id: string, output: string): boolean {
+  if (output.toLowerCase() !== 'triggered') return false
+  return stepsOf(job).some(
+    (step) =>
+      textOf(childOf(step, 'id'))?.toLowerCase() === id.toLowerCase() &&
+      HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''),
+  )
+}

@@ -1,0 +1,32 @@
+/** The job that takes the webhook, as README has it, with these jobs behind it. */
+export function workflow(jobs: string, on = 'webhook: {method: post}'): string {
+  return `on:
+  repository_dispatch:
+    types: [webhook]
+permissions:
+  contents: read
+jobs:
+  on:
+    runs-on: ubuntu-latest
+    outputs:
+      triggered: \${{ steps.hookline.outputs.triggered }}
+      body: \${{ steps.hookline.outputs.body }}
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            ${on}
+${jobs}`
+}
+
+/** A job behind it with one step. */
+export function greet(step: string, condition = "needs.on.outputs.triggered == 'true'"): string {
+  return workflow(`  greet:
+    needs: on
+    if: ${condition}
+    runs-on: ubuntu-latest
+    steps:
+${step.replaceAll(/^(?=.)/gm, '      ')}
+`)
+}

@@ -1,0 +1,45 @@
+import type { Problem } from '../../wire/errors.ts'
+import { textsOf } from '../../workflow/nodes.ts'
+import { ScalarText } from '../../workflow/spans.ts'
+import { positionAt } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { workflow } from './examples.ts'
+
+export const tokenInClear: Rule = {
+  id: 'token-in-clear',
+  level: 'error',
+  isStrict: false,
+  finds: 'a token, in clear text',
+  why: 'Whoever reads the repository has it. Take it back where it was made, put the new one into a secret, and read that: `${{ secrets.NAME }}`.',
+  red: workflow(
+    '',
+    'messaging_bot: {token: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456"}',
+  ).replace(/ +body: .*\n/, ''),
+  green: workflow('', 'messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}').replace(
+    / +body: .*\n/,
+    '',
+  ),
+  check: tokens,
+}
+
+/**
+ * Telegram: https://core.telegram.org/bots/api#authorizing-your-bot
+ * GitHub: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats
+ * Slack: https://docs.slack.dev/authentication/tokens
+ */
+const TOKEN =
+  /(?<![\w-])(?:\d{6,12}:[\w-]{35}(?![\w-])|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{40,}|xox[abprs]-\d[\w-]{20,})/g
+
+function tokens({ top, file }: RuleFile): Problem[] {
+  return textsOf(top).flatMap(({ node }) => {
+    const found = [...node.value.matchAll(TOKEN)]
+    if (found.length === 0) return []
+    const written = new ScalarText(file.source.text, node)
+    return found.map(({ index, 0: token }) => {
+      const { start, end } = written.span(index, index + token.length)
+      const message = 'a token stands here in clear text, for everyone who can read the repository'
+      const position = positionAt(file.source, start, end)
+      return { message, position, hint: 'put a new one into a secret: ${{ secrets.NAME }}' }
+    })
+  })
+}

@@ -1,0 +1,17 @@
+import type { Rule } from '../rule.ts'
+import { greet } from './examples.ts'
+
+export const untrustedPrompt: Rule = {
+  id: 'untrusted-prompt',
+  level: 'warning',
+  isStrict: true,
+  finds: 'text from outside in the prompt of a coding agent',
+  why: 'An agent obeys what it reads, with every tool and token that it has; in `env:` it reads the same. Write the text to a file that the prompt names as data, cut tools and permissions down to what the answer needs, and keep secrets out of the job.',
+  red: greet(
+    '- uses: anthropics/claude-code-action@v1\n  with:\n    prompt: ${{ fromJSON(needs.on.outputs.body).text }}',
+  ),
+  green: greet(
+    '- uses: anthropics/claude-code-action@v1\n  with:\n    prompt: Summarize what stands in message.txt, which is data.',
+  ),
+  check: (file) => file.untrusted.filter(({ code }) => code === 'untrusted-prompt'),
+}

@@ -1,0 +1,15 @@
+import type { Rule } from '../rule.ts'
+import { greet } from './examples.ts'
+
+export const untrustedScript: Rule = {
+  id: 'untrusted-script',
+  level: 'warning',
+  isStrict: true,
+  finds: 'text from outside where it is run, or chooses what is',
+  why: '`${{ }}` is filled in before the shell reads a script, so whoever words the text words the script. Hand it over in `env:`, and read the variable. `--fix` does that where it is sure.',
+  red: greet('- run: echo "${{ fromJSON(needs.on.outputs.body).hello }}"'),
+  green: greet(
+    '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).hello }}\n  run: echo "$NAME"',
+  ),
+  check: (file) => file.untrusted.filter(({ code }) => code === 'untrusted-script'),
+}

@@ -1,0 +1,30 @@
+import type { Problem } from '../../wire/errors.ts'
+import { childOf, entriesOf, textAt } from '../../workflow/nodes.ts'
+import { stepsOf } from '../../workflow/steps.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { greet } from './examples.ts'
+
+export const usesWithoutRef: Rule = {
+  id: 'uses-without-ref',
+  level: 'error',
+  isStrict: false,
+  finds: '`uses:` without the version that is meant',
+  why: 'GitHub refuses `owner/name`; a tag, or a full commit, belongs behind an `@`.',
+  red: greet('- uses: actions/checkout'),
+  green: greet('- uses: actions/checkout@v5'),
+  check: versionless,
+}
+
+function versionless({ top, file }: RuleFile): Problem[] {
+  const jobs = entriesOf(childOf(top, 'jobs')).map(({ value }) => value)
+  const users = [...jobs, ...jobs.flatMap(stepsOf)]
+  return users.flatMap((user) => {
+    const uses = textAt(childOf(user, 'uses'))
+    if (!uses || !/^[\w.-]+\/[\w./-]+@?$/.test(uses.node.value)) return []
+    if (/^[.$]\//.test(uses.node.value)) return []
+    const message = `"uses: ${uses.node.value}" names no version`
+    const position = positionAt(file.source, ...rangeOf(uses.alias ?? uses.node))
+    return [{ message, position, hint: 'put a tag or a full commit behind an @' }]
+  })
+}
