@@ -413,6 +413,10 @@ inBrowser('the page', () => {
       await page.keyboard.press('Escape')
       await page.keyboard.press('?')
       await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
+      // A Space goes on, and leaves the shortcuts as they are.
+      await page.keyboard.press('Space')
+      await page.locator('dialog[open]').waitFor({ state: 'detached' })
+      await page.keyboard.press('?')
       await page.getByLabel('Single-key shortcuts').press('Space')
       await page.keyboard.press('Escape')
       await page.locator('body').click({ position: { x: 5, y: 5 } })

@@ -12,7 +12,7 @@ import {
   readPath,
   replayLine,
 } from './request-text.ts'
-import { copy, say, send, summaries, welcome } from './state.ts'
+import { copy, detail, say, send, summaries, welcome } from './state.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
@@ -49,7 +49,8 @@ const answer = signal<Sent | { readonly failure: string } | undefined>(undefined
 
 /** Opens the composer with a request, or with what was in it last. */
 export function compose(request?: ShownRequest, of: string | null = null): void {
-  if (request) draft.value = draftOf(request, of)
+  const begun = request ?? sampleOfChosen()
+  if (begun) draft.value = draftOf(begun, of)
   answer.value = undefined
   isComposing.value = true
   // Behind what Preact renders, and before the next key. A field would bring up a keyboard of the screen.
@@ -62,6 +63,18 @@ export function compose(request?: ShownRequest, of: string | null = null): void 
     document.getElementById(field)?.focus()
   })
 }
+
+/** The sample of the trigger whose request is looked at, as long as nothing was written. */
+function sampleOfChosen(): ShownRequest | undefined {
+  const shown = detail.value
+  if (!shown || draft.value !== NOTHING) return undefined
+  return welcome.value?.triggers.find(
+    ({ workflow, trigger }) => workflow === shown.workflow && trigger === shown.trigger,
+  )?.request
+}
+
+/** As the keyboard of the machine names it; both send. */
+const SEND_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ ↵' : 'Ctrl ↵'
 
 function isNarrow(): boolean {
   return matchMedia('(max-width: 760px)').matches
@@ -251,7 +264,7 @@ function Buttons() {
         Copy as curl
       </button>
       <button type="submit" class="primary">
-        Send <kbd>Ctrl ↵</kbd>
+        Send <kbd>{SEND_KEYS}</kbd>
       </button>
     </div>
   )

@@ -281,7 +281,10 @@ function listenForKeys(): void {
 function Help() {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    if (isHelpOpen.value) dialog.current?.showModal()
+    if (!isHelpOpen.value) return
+    dialog.current?.showModal()
+    // Not the box that comes first: a Space, to go on, would switch the shortcuts off.
+    dialog.current?.querySelector<HTMLElement>('.primary')?.focus()
   }, [isHelpOpen.value])
   return (
     <dialog
