@@ -15,5 +15,5 @@ export const WIRING = [
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
   'relay/{node,worker,config,http-server,platform-pool,stale-connections}.ts',
-  'relay/outbox/{on-node,on-worker,sqlite}.ts',
+  'relay/outbox/{on-node,on-worker,sqlite,sqlite-thread}.ts',
 ]

@@ -140,7 +140,7 @@ describe('a credential that is kept', () => {
     const credentials = judge(own)
     const opened = await credentials.open(new Secret(text), webhook)
     const kept = JSON.parse(JSON.stringify(keepCredential(opened)))
-    const again = credentials.restore(kept)
+    const again = await credentials.restore(kept)
     expect((await again.token(wanted))?.reveal()).toBe(token)
     expect(again).toMatchObject({ kind: opened.kind, ...(opened.scope && { scope: opened.scope }) })
     expect(keepCredential(again)).toEqual(kept)
@@ -149,6 +149,7 @@ describe('a credential that is kept', () => {
 
   test('a grant that was revoked meanwhile is refused', async () => {
     const opened = await judge(true).open(new Secret(GRANT), webhook)
-    expect(() => judge(true, ['a']).restore(keepCredential(opened))).toThrow('not accepted')
+    const restored = judge(true, ['a']).restore(keepCredential(opened))
+    await expect(restored).rejects.toMatchObject({ code: 'revoked' })
   })
 })

@@ -1,18 +1,23 @@
-import { judgeCredentials } from '../../src/relay/credentials.ts'
+import { type CredentialOptions, judgeCredentials } from '../../src/relay/credentials.ts'
 import type { Dispatch, DispatchPort } from '../../src/relay/dispatch.ts'
+import { Governors } from '../../src/relay/governor.ts'
+import { RelayMetrics } from '../../src/relay/metrics.ts'
+import { OutboxActions } from '../../src/relay/outbox/actions.ts'
+import { holderOfLane, ownerOf } from '../../src/relay/outbox/lane.ts'
+import { memoryOutbox } from '../../src/relay/outbox/memory.ts'
 import type { Outbox, OutboxLimits, OutboxLine } from '../../src/relay/outbox/outbox.ts'
 import { OutboxQueue } from '../../src/relay/outbox/queue.ts'
+import { SharedRoom } from '../../src/relay/outbox/room.ts'
 import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
 import { newSealKey, type SealKey } from '../../src/relay/seal.ts'
 import { Secret } from '../../src/wire/secret.ts'
-import { memoryOutbox } from './memory-outbox.ts'
 
 export const START = Date.UTC(2026, 0, 2)
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 
-export const LIMITS: OutboxLimits = { events: 10_000, bytes: 1e9, age: 24 * HOUR, pace: 350 }
+export const LIMITS: OutboxLimits = { events: 20_000, bytes: 1e9, age: 24 * HOUR }
 
 /** Real milliseconds after which work is taken to wait for other work. */
 const WAITS_FOR_OTHERS = 2000
@@ -21,7 +26,8 @@ const WAITS_FOR_OTHERS = 2000
 export class FakeTime {
   now = START
   readonly #due = new Map<unknown, { at: number; run: () => Promise<void> | void }>()
-  #asleep: (() => void) | undefined
+  /** Work under way that is not waiting for this time to pass. */
+  #working = 0
 
   /** In place of what was to be run under the same name before. */
   at(name: unknown, delay: number, run: () => Promise<void> | void): () => void {
@@ -30,10 +36,21 @@ export class FakeTime {
   }
 
   sleep(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.at(Symbol('sleep'), milliseconds, resolve)
-      this.#asleep?.()
-    })
+    return this.rest(
+      new Promise((resolve) => {
+        this.at(Symbol('sleep'), milliseconds, resolve)
+      }),
+    )
+  }
+
+  /** Waits for what comes only when time passes. */
+  async rest<Result>(waiting: Promise<Result>): Promise<Result> {
+    this.#working--
+    try {
+      return await waiting
+    } finally {
+      this.#working++
+    }
   }
 
   async pass(milliseconds: number): Promise<void> {
@@ -48,24 +65,27 @@ export class FakeTime {
     this.now = end
   }
 
-  /** Resolves when the work is done, or sleeps in this time. */
+  /** Resolves when the work, and all other, is done, or sleeps in this time. */
   async settled(work: unknown): Promise<void> {
-    const asleep = new Promise<void>((resolve) => {
-      this.#asleep = resolve
-    })
-    let cut: NodeJS.Timeout | undefined
-    const stuck = new Promise<void>((resolve) => {
-      cut = setTimeout(resolve, WAITS_FOR_OTHERS)
-    })
-    await Promise.race([work ?? Promise.resolve(), asleep, stuck])
-    clearTimeout(cut)
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    if (work instanceof Promise) {
+      this.#working++
+      const done = () => {
+        this.#working--
+      }
+      work.then(done, done)
+    }
+    const end = performance.now() + WAITS_FOR_OTHERS
+    for (let turn = 0; turn < 3 || (this.#working > 0 && performance.now() < end); turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
 }
 
 export interface FakeLanes {
   readonly time: FakeTime
   readonly queue: OutboxQueue
+  readonly actions: OutboxActions
+  readonly governors: Governors
   readonly outbox: Outbox
   readonly log: OutboxLine[]
   readonly reported: unknown[]
@@ -77,12 +97,16 @@ export interface FakeLanes {
 interface Given {
   readonly lane: string
   readonly tries: number
-  readonly next: number
+  readonly wait: number
   readonly kind: 'token' | 'key'
   readonly key: SealKey
+  readonly reason: string
 }
 
 export interface LaneSetup {
+  readonly pace?: number
+  readonly credentials?: Partial<CredentialOptions>
+
   readonly limits?: Partial<OutboxLimits>
   readonly outbox?: Outbox
   readonly keys?: readonly SealKey[]
@@ -93,20 +117,38 @@ export const LANE = 'o/r#1234'
 
 /** Lanes on a clock of the test. */
 export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Promise<FakeLanes> {
-  const { outbox = memoryOutbox(), time = new FakeTime() } = setup
+  const { outbox = memoryOutbox(), time = new FakeTime(), pace = 350 } = setup
   const keys = setup.keys ?? [await newSealKey()]
   const [key] = keys
   if (!key) throw new Error('a key is needed')
   const log: OutboxLine[] = []
   const reported: unknown[] = []
+  const limits = { ...LIMITS, ...setup.limits }
+  const governors = new Governors(
+    {
+      now: () => time.now,
+      date: () => new Date(time.now),
+      after: (milliseconds, back) => time.at(Symbol('after'), milliseconds, back),
+      ...{ pace, metrics: new RelayMetrics() },
+    },
+    false,
+  )
   const queue: OutboxQueue = new OutboxQueue({
     outbox,
     keys,
-    limits: { ...LIMITS, ...setup.limits },
+    room: new SharedRoom(limits),
+    age: limits.age,
+    pace,
+    revoked: setup.credentials?.revoked ?? new Set(),
     credentials: judgeCredentials({
       authority: { token: async () => new Secret('own') },
+      ...setup.credentials,
       now: () => new Date(time.now),
     }),
+    turn: async (lane) => {
+      await time.rest(governors.of(holderOfLane(lane), ownerOf(lane)).turn())
+      return 0
+    },
     send,
     now: () => time.now,
     random: () => 1,
@@ -117,16 +159,17 @@ export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Prom
   await queue.start()
   const seals = new Map<string, ReturnType<typeof sealEventsFor>>()
   return {
-    ...{ time, queue, outbox, log, reported, key },
+    actions: new OutboxActions({ outbox, queue, now: () => time.now }),
+    ...{ time, queue, outbox, log, reported, key, governors },
     put: async (delivery, other = {}) => {
       const sealKey = other.key ?? key
       const seal = seals.get(sealKey.id) ?? sealEventsFor(sealKey)
       seals.set(sealKey.id, seal)
       const sealed = await seal(dispatchOf(delivery, other.kind))
-      const { lane = LANE, tries = 0, next = time.now } = other
-      const common = { delivery, lane, tries, next, at: time.now, died: undefined }
-      const reason = tries > 0 ? 'platform_unavailable' : 'queued'
-      await queue.put({ ...common, reason, ...sealed, bytes: sealed.sealed.length })
+      const { lane = LANE, tries = 0, wait = 0 } = other
+      const { reason = tries > 0 ? 'platform_unavailable' : 'queued' } = other
+      const credential = `token:${lane.split('#')[1]}`
+      await queue.put({ delivery, lane, credential, tries, wait, reason, ...sealed })
     },
   }
 }

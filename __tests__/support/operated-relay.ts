@@ -1,7 +1,6 @@
 import { platformOf, readRelayConfig, relayPorts } from '../../src/relay/config.ts'
 import { serveRelay } from '../../src/relay/http-server.ts'
-import type { OutboxView } from '../../src/relay/outbox/operator.ts'
-import { withOperator } from '../../src/relay/outbox/operator.ts'
+import { type OutboxView, SHOWN_STATES, withOperator } from '../../src/relay/outbox/operator.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { type FakeLanes, fakeLanes } from './fake-lanes.ts'
 import { OPERATOR_KEY } from './outbox-relays.ts'
@@ -30,13 +29,21 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   const lanes = await fakeLanes(async () => {
     throw unavailable()
   })
-  const { outbox, queue } = lanes
+  const { outbox, queue, actions } = lanes
   const view: OutboxView = {
-    list: () => outbox.list(),
+    list: async ({ cursor, ...query }) => {
+      const after = cursor === undefined ? -1 : Number(cursor)
+      const events = await outbox.list({ ...query, states: SHOWN_STATES, after })
+      const last = events.length === query.limit ? events.at(-1) : undefined
+      return { events, next: last && String(last.seq) }
+    },
     find: (delivery) => outbox.find(delivery),
-    replay: (delivery) => queue.replay(delivery),
-    drop: (delivery) => queue.drop(delivery),
+    replay: (delivery) => actions.replay(delivery),
+    replayAll: (filter) => actions.replayAll(filter),
+    drop: (delivery) => actions.drop(delivery),
+    dropAll: (filter) => actions.dropAll(filter),
     figures: async () => queue.figures(),
+    backup: async () => copy(),
   }
   const call = async () => {
     calls++
@@ -52,4 +59,10 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   })
   const server = await serveRelay({ host: '127.0.0.1', port: 0, ports })
   return { url: server.url, lanes, calls: () => calls, log, close: server.close }
+}
+
+/** What stands for the bytes of a database. */
+async function* copy(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('SQLite format 3')
+  yield Buffer.from(' and more')
 }

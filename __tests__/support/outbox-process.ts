@@ -16,4 +16,4 @@ lines.on('line', async (line) => {
     process.stdout.write(`${JSON.stringify({ id, error: name })}\n`)
   }
 })
-lines.on('close', close)
+lines.on('close', () => void close())

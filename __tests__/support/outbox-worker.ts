@@ -1,8 +1,9 @@
 // An outbox in a Durable Object: a call comes as the name of a method and its arguments.
 import {
-  createSchema,
+  migrateObject,
   type ObjectState,
   objectDatabase,
+  prepareObject,
   sqlOutbox,
 } from '../../src/relay/outbox/sql.ts'
 
@@ -14,9 +15,9 @@ export class Outbox {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const database = objectDatabase(this.#state.storage)
-    createSchema(database)
-    const outbox = sqlOutbox(database)
+    const { storage } = this.#state
+    if (!migrateObject(storage)) prepareObject(storage)
+    const outbox = sqlOutbox(objectDatabase(storage))
     const { method, given } = (await request.json()) as { method: string; given: unknown[] }
     const call = Object.entries(outbox).find(([name]) => name === method)?.[1] as () => unknown
     try {

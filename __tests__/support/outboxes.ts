@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { transform } from '@swc/core'
+import { memoryOutbox } from '../../src/relay/outbox/memory.ts'
 import type { Outbox } from '../../src/relay/outbox/outbox.ts'
-import { memoryOutbox } from './memory-outbox.ts'
 import { startWorkerd } from './workerd.ts'
 
 /** An outbox as one kind of storage keeps it. */
@@ -121,7 +121,7 @@ interface Answer {
 
 type Call = (method: string, given: readonly unknown[]) => Promise<Answer>
 
-const METHODS = ['put', 'due', 'done', 'defer', 'bury', 'list', 'find', 'replay', 'drop'] as const
+const METHODS = ['apply', 'find', 'list', 'members', 'usage', 'accepted'] as const
 
 /** An outbox elsewhere. What JSON cannot say comes back as it was: `undefined`. */
 function called(call: Call): Outbox {
@@ -139,5 +139,5 @@ function called(call: Call): Outbox {
 function withoutNull(result: unknown): unknown {
   if (result === null) return undefined
   if (Array.isArray(result)) return result.map(withoutNull)
-  return typeof result === 'object' ? { died: undefined, ...result } : result
+  return typeof result === 'object' ? { batch: undefined, ...result } : result
 }

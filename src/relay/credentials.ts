@@ -1,3 +1,5 @@
+import { base64url } from 'jose'
+import { toHex } from '../wire/bytes.ts'
 import { headerValue, type RawHeaders, TOKEN_HEADERS } from '../wire/headers.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../wire/path.ts'
@@ -5,7 +7,7 @@ import { isHeaderSafe, Secret } from '../wire/secret.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { covers, type Scope, type TokenRequest, type TokenSource } from './claims.ts'
 import type { DoorClaims } from './door-claims.ts'
-import { invalidToken } from './errors.ts'
+import { invalidToken, RelayError } from './errors.ts'
 import { looksLikeGrant, openGrant, type SignKey } from './grant.ts'
 import type { Webhook } from './route.ts'
 import { looksSealed, openSealed, type SealKey } from './seal.ts'
@@ -32,9 +34,10 @@ export interface Credentials {
   /**
    * One that was opened before, and kept: not judged again, but for revocation.
    *
-   * @throws RelayError 401
+   * @throws RelayError 401 `revoked` for a grant that is, `credential_revoked` where the relay has not
+   *   the key or the authority any more that it stood for
    */
-  restore(kept: KeptCredential): Credential
+  restore(kept: KeptCredential): Promise<Credential>
 }
 
 /** What a request may do, and by which token. */
@@ -46,6 +49,8 @@ export interface Credential {
   readonly id?: string
   /** What a grant asks of events. */
   readonly door?: DoorClaims
+  /** Id of the key that signed or sealed it; of an access key, the first 8 of its SHA-256. */
+  readonly kid?: string
   /** What of it must not travel. */
   readonly secrets: readonly Secret[]
   /** The token, where it is known before GitHub is asked: a body that contains it is refused. */
@@ -64,6 +69,7 @@ export interface KeptCredential {
   readonly kind: Credential['kind']
   readonly scope?: Scope
   readonly id?: string
+  readonly kid?: string
   readonly token?: string
 }
 
@@ -111,7 +117,8 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
     if (signKeys.length > 0 && looksLikeGrant(text)) {
       return granted.get(text) ?? remember(granted, text, verify(presented, text))
     }
-    return (await isKey(presented)) ? ownCredential('key', authority, presented) : undefined
+    if (!(await isKey(presented))) return undefined
+    return ownCredential('key', authority, presented, { kid: await fingerprint(presented) })
   }
 
   /** @throws Error of any kind */
@@ -121,7 +128,9 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
     const { token, expires, ...scope } = content
     // Anyone can seal anything with a public key.
     if (!isHeaderSafe(token)) throw new TypeError('what is sealed is not a token')
-    const credential = tokenCredential('sealed', new Secret(token), { presented, scope })
+    const credential = tokenCredential('sealed', new Secret(token), {
+      ...{ presented, scope, kid: kidOf(presented.reveal()) },
+    })
     return { credential, expires }
   }
 
@@ -133,7 +142,9 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
       ...(condition !== undefined && { if: condition }),
       ...(verify !== undefined && { verify }),
     }
-    const credential = ownCredential('grant', authority, presented, { id, scope })
+    const credential = ownCredential('grant', authority, presented, {
+      ...{ id, scope, kid: kidOf(text) },
+    })
     const isAsked = condition !== undefined || verify !== undefined
     return { credential: { ...credential, ...(isAsked && { door }) }, expires: exp }
   }
@@ -156,11 +167,17 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
       if (scope && !covers(scope, repository, path)) throw invalidToken()
       return credential
     },
-    restore({ kind, id, scope, token }) {
+    async restore({ kind, id, scope, kid, token }) {
       if (kind === 'none') return UNASKED
-      if (token !== undefined) return tokenCredential(kind, new Secret(token), { scope })
-      if (!authority || (id !== undefined && revoked?.has(id))) throw invalidToken()
-      return ownCredential(kind, authority, undefined, { id, scope })
+      if (token !== undefined) return tokenCredential(kind, new Secret(token), { scope, kid })
+      if (id !== undefined && revoked?.has(id)) throw revokedCredential('revoked')
+      const kids =
+        kind === 'grant'
+          ? signKeys.map((key) => key.id)
+          : await Promise.all(accessKeys.map(fingerprint))
+      const isGone = kid !== undefined && !kids.includes(kid)
+      if (!authority || isGone) throw revokedCredential('credential_revoked')
+      return ownCredential(kind, authority, undefined, { id, scope, kid })
     },
   }
 }
@@ -174,19 +191,20 @@ export function isOwn({ kind }: Credential): boolean {
 export const NO_CREDENTIALS: Credentials = {
   required: false,
   open: async (presented) => (presented ? { ...UNASKED, secrets: [presented] } : UNASKED),
-  restore: () => UNASKED,
+  restore: async () => UNASKED,
 }
 
 const UNASKED: Credential = { kind: 'none', secrets: [], token: async () => undefined }
 
 /** What to keep of a credential, so that `restore` gives it back. */
-export function keepCredential({ kind, scope, id, platformToken }: Credential): KeptCredential {
-  const isOurs = kind === 'key' || kind === 'grant'
-  const token = isOurs ? undefined : platformToken?.reveal()
+export function keepCredential(credential: Credential): KeptCredential {
+  const { kind, scope, id, kid, platformToken } = credential
+  const token = isOwn(credential) ? undefined : platformToken?.reveal()
   return {
     kind,
     ...(scope && { scope }),
     ...(id !== undefined && { id }),
+    ...(kid !== undefined && { kid }),
     ...(token !== undefined && { token }),
   }
 }
@@ -205,17 +223,21 @@ async function remember(
 function tokenCredential(
   kind: Credential['kind'],
   token: Secret,
-  { presented, scope }: { presented?: Secret; scope?: Scope | undefined } = {},
+  { presented, scope, kid }: Partial<Claims> & { presented?: Secret } = {},
 ): Credential {
   const secrets = presented ? [presented, token] : [token]
-  return { kind, secrets, platformToken: token, token: async () => token, ...(scope && { scope }) }
+  return {
+    ...{ kind, secrets, platformToken: token, token: async () => token },
+    ...(scope && { scope }),
+    ...(kid !== undefined && { kid }),
+  }
 }
 
 function ownCredential(
   kind: Credential['kind'],
   authority: Authority,
   presented: Secret | undefined,
-  { id, scope }: { id?: string | undefined; scope?: Scope | undefined } = {},
+  { id, scope, kid }: Partial<Claims> = {},
 ): Credential {
   const { platformToken } = authority
   return {
@@ -224,8 +246,34 @@ function ownCredential(
     token: (wanted) => authority.token(wanted),
     ...(platformToken && { platformToken }),
     ...(id !== undefined && { id }),
+    ...(kid !== undefined && { kid }),
     ...(scope && { scope }),
   }
+}
+
+/** What is known of a credential besides what it stands for. */
+interface Claims {
+  readonly id: string | undefined
+  readonly kid: string | undefined
+  readonly scope: Scope | undefined
+}
+
+/** The `kid` in the header of a compact JWS or JWE, which has been opened by it. */
+function kidOf(compact: string): string | undefined {
+  const [header = ''] = compact.split('.')
+  const { kid } = JSON.parse(new TextDecoder().decode(base64url.decode(header)))
+  return typeof kid === 'string' ? kid : undefined
+}
+
+async function fingerprint(key: Secret): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', bytesOf(key))
+  return toHex(new Uint8Array(hash)).slice(0, 8)
+}
+
+function revokedCredential(code: 'revoked' | 'credential_revoked'): RelayError {
+  return new RelayError(401, code, 'what the event came with is accepted no more', {
+    hint: 'send it again with another credential',
+  })
 }
 
 /**

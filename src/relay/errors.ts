@@ -14,8 +14,8 @@ export interface Attempts {
   readonly tries: number
   /** Status of the platform's last answer; absent when none came. */
   readonly platformStatus?: number
-  /** The outbox has the event, not the platform. */
-  readonly queued?: true
+  /** The outbox has the event, not the platform: why, a code, or `queued` behind others. */
+  readonly queued?: string
   /** Page of the run that was started, where the platform told it. */
   readonly run?: string
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
@@ -100,7 +101,8 @@ export async function answer(
     : await relay(relayRequest(request), ports)
   if (response.destroyed || request.socket.writableEnded) return
   response.writeHead(reply.status, framed(reply, request.method))
-  response.end(reply.body)
+  if (reply.stream) await pipeline(reply.stream, response)
+  else response.end(reply.body)
 }
 
 function relayRequest(request: IncomingMessage): RelayRequest {
@@ -127,8 +129,8 @@ function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
 }
 
 /** The headers of a reply, and the length of its body where it may have one. */
-function framed({ status, headers, body }: Reply, method: string | undefined) {
-  const bare = method === 'HEAD' || status === 204 || status === 304
+function framed({ status, headers, body, stream }: Reply, method: string | undefined) {
+  const bare = method === 'HEAD' || status === 204 || status === 304 || stream !== undefined
   return bare ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
 }
 

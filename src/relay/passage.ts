@@ -180,8 +180,9 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
     })
     this.#log.attempted(attempts)
     if (attempts.queued) {
-      if (own) return withHeaders(reply, QUEUED.headers)
-      return withHeaders(customReply(reserved, QUEUED) ?? QUEUED, echoed)
+      const why = { [HEADER.reason]: attempts.queued }
+      if (own) return withHeaders(reply, { ...QUEUED.headers, ...why })
+      return withHeaders(customReply(reserved, QUEUED) ?? QUEUED, { ...echoed, ...why })
     }
     return withHeaders(
       reply,

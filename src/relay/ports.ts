@@ -27,6 +27,8 @@ export interface RelayRequest {
   readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
 }
 
+export type Unready = 'disk' | 'outbox_full' | 'authority' | 'stopping'
+
 export interface RelayPorts {
   readonly dispatch: DispatchPort
   readonly credentials: Credentials
@@ -40,6 +42,8 @@ export interface RelayPorts {
     address: RegExpExecArray,
     delivery: string,
   ) => Promise<Reply>
+  /** Why new events can neither be forwarded nor kept; nothing where they can. */
+  readonly unready?: () => Promise<Unready | undefined>
   /** Counts what an operator may want to see. */
   readonly metrics?: RelayMetrics
   /** Which event starts the workflow, where the credential does not say. */

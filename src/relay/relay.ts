@@ -17,7 +17,10 @@ import { pathOf } from './route.ts'
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
 /** With the delivery it is about, and whether that is to be replayed. */
-const OPERATOR_ADDRESS = new RegExp(`^/(?:metrics|outbox(?:/(${UUID})(/replay)?)?)$`, 'i')
+const OPERATOR_ADDRESS = new RegExp(
+  `^/(?:metrics|outbox(?:/(?:backup|replay|(${UUID})(/replay)?))?)$`,
+  'i',
+)
 
 /** Answers one request: forwards it as one event, or says why not. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
@@ -26,11 +29,17 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
   const address = ports.operator && OPERATOR_ADDRESS.exec(path)
   if (ports.operator && address) {
     const operated = await ports.operator(request, address, log.delivery)
-    return withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
+    const { stream } = operated
+    const reply = withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
+    return stream ? { ...reply, stream } : reply
   }
   let reply: Reply
   try {
-    reply = answerLocally(request, path, ports) ?? (await new Passage(request, ports, log).run())
+    reply =
+      answerLocally(request, path, ports) ??
+      (path === '/readyz' && /^(?:GET|HEAD)$/.test(request.method)
+        ? await readiness(ports)
+        : await new Passage(request, ports, log).run())
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const fault = error instanceof RelayError ? error : internalError(error)
@@ -47,6 +56,13 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
 function answerLocally({ method, headers }: RelayRequest, path: string, { pages }: RelayPorts) {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
   return preflight(method, headers) ?? servePage(pages ?? RELAY_PAGES, method, path)
+}
+
+/** Whether new events can be forwarded, or kept; in one word, since anyone may ask. */
+async function readiness({ unready }: RelayPorts): Promise<Reply> {
+  const why = await unready?.()
+  const headers = { 'content-type': 'text/plain; charset=utf-8' }
+  return { status: why === undefined ? 200 : 503, headers, body: why ?? 'ready' }
 }
 
 function isRelayed(method: string): boolean {

@@ -23,6 +23,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>
   /** Empty for an answer without a body. */
   readonly body: string
+  /** What is sent in place of `body`, as it comes. */
+  readonly stream?: AsyncIterable<Uint8Array>
 }
 
 /** @throws HttpFailure when no whole answer came */

@@ -47,6 +47,8 @@ export const HEADER = {
   hint: 'x-hookline-hint',
   /** Of an answer: `true` where the grant's own condition wanted none of the event. */
   filtered: 'x-hookline-filtered',
+  /** Of an answer: why it waits there. */
+  reason: 'x-hookline-reason',
 } as const
 
 /** Every name that begins so belongs to the relay: a caller's own are dropped. */

@@ -60,8 +60,8 @@ export const SETTINGS = {
   HOOKLINE_MAX_CONNECTIONS: { preset: '5000', read: wholeAbove0 },
   HOOKLINE_ACCEPT_MS: { preset: '2500', read: whole(1, 60_000) },
   HOOKLINE_OUTBOX_PACE_MS: { preset: '350', read: whole(0, 60_000) },
-  HOOKLINE_OUTBOX_HOURS: { preset: '24', read: fraction(8760) },
-  HOOKLINE_OUTBOX_EVENTS: { preset: '10000', read: whole(1, 10_000_000) },
+  HOOKLINE_OUTBOX_HOURS: { preset: '72', read: fraction(8760) },
+  HOOKLINE_OUTBOX_EVENTS: { preset: '100000', read: whole(1, 10_000_000) },
   HOOKLINE_OUTBOX_MB: { preset: '256', read: fraction(1_000_000) },
 
   HOST: { preset: '127.0.0.1', read: plain },

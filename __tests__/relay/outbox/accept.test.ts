@@ -3,6 +3,7 @@ import type { Dispatch, DispatchPort } from '../../../src/relay/dispatch.ts'
 import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
 import { type AcceptPorts, throughOutbox } from '../../../src/relay/outbox/accept.ts'
 import { laneNames } from '../../../src/relay/outbox/lane.ts'
+import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
 import { scaled } from '../../support/effort.ts'
 import {
@@ -16,20 +17,30 @@ import {
 } from '../../support/fake-lanes.ts'
 import { unavailable as down } from '../../support/relay-errors.ts'
 
+function all(outbox: Outbox) {
+  return outbox.list({ states: ['waiting', 'dead'], limit: 10_000 })
+}
+
 const DONE: Attempts = { tries: 1, platformStatus: 204 }
 
 /** A relay's dispatch with an outbox, where `ask` and `send` stand for GitHub. */
 async function accepting(
   { ask, send }: { ask: DispatchPort; send: DispatchPort },
-  { time = new FakeTime(), pace = 350, events = 10_000 } = {},
+  { time = new FakeTime(), pace = 350, events = 40_000, isKnown = true } = {},
 ) {
-  const lanes = await fakeLanes(send, { time, limits: { pace, events } })
+  const lanes = await fakeLanes(send, { time, pace, limits: { events } })
+  const laneOf = laneNames(lanes.governors)
+  // GitHub accepted this credential lately, and that of the relay itself.
+  for (const kind of ['token', 'key'] as const) {
+    if (isKnown) lanes.queue.accepted(await laneOf(dispatchOf('before', kind)))
+  }
   const background: Promise<void>[] = []
   const ports: AcceptPorts = {
     ask,
     lanes: lanes.queue,
     seal: sealEventsFor(lanes.key),
-    laneOf: laneNames(),
+    laneOf,
+    log: (line) => lanes.log.push(line),
     acceptTime: 2500,
     callTime: 8000,
     now: () => time.now,
@@ -48,7 +59,7 @@ async function accepting(
       .then(() => Object.assign(answer, { at: time.now - START }))
     return { answer, work }
   }
-  return { ...lanes, time, accept, dispatch, background }
+  return { ...lanes, time, accept, dispatch, background, laneOf }
 }
 
 describe('what GitHub says at once', () => {
@@ -72,7 +83,7 @@ describe('what GitHub says at once', () => {
     }
     const { dispatch, outbox } = await accepting({ ask: refuse, send: refuse })
     await expect(dispatch(dispatchOf('a'))).rejects.toBe(error)
-    expect(await outbox.list()).toEqual([])
+    expect(await all(outbox)).toEqual([])
   })
 
   test.each([
@@ -89,8 +100,8 @@ describe('what GitHub says at once', () => {
       throw error
     }
     const { dispatch, outbox } = await accepting({ ask: refuse, send: refuse })
-    await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: true })
-    expect(await outbox.list()).toMatchObject([{ delivery: 'a', reason: error.code }])
+    await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: expect.any(String) })
+    expect(await all(outbox)).toMatchObject([{ delivery: 'a', reason: error.code }])
   })
 })
 
@@ -141,15 +152,15 @@ describe('time to accept', () => {
     await time.settled(work)
     await time.pass(2500)
     await work
-    expect(answer).toEqual({ attempts: { tries: 1, queued: true }, at: 2500 })
+    expect(answer).toEqual({ attempts: { tries: 1, queued: 'platform_timeout' }, at: 2500 })
     // What follows waits behind it.
     const behind = accept(dispatchOf('b'))
     await behind.work
-    expect(behind.answer.attempts).toEqual({ tries: 0, queued: true })
+    expect(behind.answer.attempts).toEqual({ tries: 0, queued: 'queued' })
     await time.pass(3400)
     expect(calls).toEqual([0])
     await time.pass(MINUTE)
-    const left = await outbox.list()
+    const left = await all(outbox)
     expect(left.map(({ delivery, reason }) => [delivery, reason])).toEqual(
       error?.code === 'rejected' ? [['a', 'rejected']] : [],
     )
@@ -181,64 +192,107 @@ describe('time to accept', () => {
   })
 })
 
-describe('a full outbox', () => {
-  test('what GitHub cannot take is 503, what it takes is 200', async () => {
-    const answers = [down(), down(), undefined]
-    const { dispatch } = await accepting(
-      {
-        ask: async () => {
-          const error = answers.shift()
-          if (error) throw error
-          return DONE
-        },
-        send: async () => {
-          throw down()
-        },
-      },
-      { events: 2 },
-    )
-    const elsewhere = { owner: 'o', name: 'elsewhere' }
-    await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: true })
-    const other = { ...dispatchOf('b'), repository: elsewhere }
-    await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })
-    await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
+describe('whom it keeps events of', () => {
+  const GONE = new RelayError(401, 'invalid_token', 'no', {
+    hint: '',
+    attempts: { tries: 1, platformStatus: 401 },
+  })
+  const refusing = (error: RelayError) => async () => {
+    throw error
+  }
+
+  test.each([
+    'invalid_token',
+    'repository_not_accessible',
+    'app_not_installed',
+    'app_key_rejected',
+    'app_permission_missing',
+  ])(
+    'the relay’s own authority, accepted before and now %s: all are kept, with an alarm',
+    async (code) => {
+      const error = new RelayError(403, code, 'no', { hint: '' })
+      const { dispatch, outbox, log } = await accepting({
+        ask: refusing(error),
+        send: refusing(error),
+      })
+      for (let n = 0; n < 50; n++) {
+        const kept = await dispatch(dispatchOf(`${n}`, 'key'))
+        expect(kept).toMatchObject({ queued: n === 0 ? code : 'queued' })
+      }
+      expect(await all(outbox)).toHaveLength(50)
+      expect(log).toContainEqual(
+        expect.objectContaining({ level: 'error', outbox: 'kept', reason: code }),
+      )
+    },
+  )
+
+  test.each([
+    ['the authority of the relay in its first trial', 'key' as const, GONE],
+    ['a stranger’s token while GitHub is down', 'token' as const, down()],
+    ['a key of the relay for a repository that GitHub never took', 'key' as const, down()],
+  ])('%s is told at once, and nothing is kept', async (_name, kind, error) => {
+    const ports = { ask: refusing(error), send: refusing(error) }
+    const { dispatch, outbox } = await accepting(ports, { isKnown: false })
+    for (let n = 0; n < 20; n++) {
+      await expect(dispatch(dispatchOf(`${n}`, kind))).rejects.toBe(error)
+    }
+    expect(await all(outbox)).toEqual([])
   })
 
-  test('a call without answer then decides itself', async () => {
+  test('a sender’s own token is told of its refusal, though it was accepted before', async () => {
+    const { dispatch, outbox } = await accepting({ ask: refusing(GONE), send: refusing(GONE) })
+    await expect(dispatch(dispatchOf('a'))).rejects.toBe(GONE)
+    expect(await all(outbox)).toEqual([])
+  })
+
+  test('a success that needs no outbox makes a credential one that is kept later, after a restart too', async () => {
+    const answers: (RelayError | undefined)[] = [undefined, down()]
+    const ask = async () => {
+      const error = answers.shift()
+      if (error) throw error
+      return DONE
+    }
+    const first = await accepting({ ask, send: refusing(down()) }, { isKnown: false })
+    await first.dispatch(dispatchOf('a'))
+    const { outbox, key, time, laneOf } = first
+    const again = await fakeLanes(refusing(down()), { outbox, keys: [key], time })
+    expect(await again.queue.wasAccepted(await laneOf(dispatchOf('a')))).toBe(true)
+    expect(await first.dispatch(dispatchOf('b'))).toMatchObject({ queued: 'platform_unavailable' })
+  })
+
+  test('thirty days later it is a stranger’s again', async () => {
     const time = new FakeTime()
-    let error: RelayError | undefined
-    const { accept, put } = await accepting(
-      {
-        ask: async () => {
-          await time.sleep(5 * SECOND)
-          if (error) throw error
-          return DONE
-        },
-        send: async () => {
-          throw down()
-        },
-      },
-      { time, events: 2 },
+    const { queue, laneOf } = await accepting(
+      { ask: async () => DONE, send: async () => DONE },
+      { time },
     )
-    await put('made up', { lane: 'o/other#1' })
-    const taken = accept(dispatchOf('a'))
-    await time.settled(taken.work)
-    await time.pass(5 * SECOND)
-    await taken.work
-    expect(taken.answer).toEqual({ attempts: DONE, at: 5000 })
-    error = down()
-    // GitHub knows this credential now: the other half is for it, and then it is full.
-    await put('known', { lane: await laneNames()(dispatchOf('a')), tries: 0 })
-    const refused = accept({ ...dispatchOf('b'), repository: { owner: 'o', name: 'third' } })
-    await time.settled(refused.work)
-    await time.pass(5 * SECOND)
-    await refused.work
-    expect(refused.answer.error).toMatchObject({ status: 503, code: 'outbox_full' })
+    const lane = await laneOf(dispatchOf('a'))
+    expect(await queue.wasAccepted(lane)).toBe(true)
+    await time.pass(31 * 24 * HOUR)
+    expect(await queue.wasAccepted(lane)).toBe(false)
+  })
+
+  test('what GitHub cannot take, and the outbox has no room for, is 503; what it takes passes', async () => {
+    const answers = [down(), down(), undefined]
+    const ask = async () => {
+      const error = answers.shift()
+      if (error) throw error
+      return DONE
+    }
+    const { dispatch, queue, laneOf } = await accepting(
+      { ask, send: refusing(down()) },
+      { events: 1 },
+    )
+    const other = { ...dispatchOf('b'), repository: { owner: 'o', name: 'elsewhere' } }
+    queue.accepted(await laneOf(other))
+    await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: expect.any(String) })
+    await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })
+    await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
   })
 })
 
 test('lanes: one a repository and token, whatever case; one for all keys and grants', async () => {
-  const laneOf = laneNames()
+  const { laneOf } = await accepting({ ask: async () => DONE, send: async () => DONE })
   const named = (owner: string, name: string, kind?: 'key') => ({
     ...dispatchOf('a', kind),
     repository: { owner, name },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Outbox, SealedEvent } from '../../../src/relay/outbox/outbox.ts'
+import type { EventState, Outbox, SealedEvent } from '../../../src/relay/outbox/outbox.ts'
 import { NODE24 } from '../../support/node24.ts'
 import { inFile, inMemory, inObject, type OutboxUnderTest } from '../../support/outboxes.ts'
 
@@ -9,14 +9,17 @@ const MEMBERS: readonly (readonly [string, () => Promise<OutboxUnderTest>])[] = 
   ['a Durable Object', inObject],
 ]
 
-const KEYS = ['k1', 'k2']
-
 let last = 0
 function event(other: Partial<SealedEvent> = {}): SealedEvent {
-  const delivery = `00000000-0000-4000-8000-${String(++last).padStart(12, '0')}`
-  const sealed = `sealed ${last} 😀`
-  const plain = { at: last, tries: 0, next: last, reason: 'queued', key: 'k1', died: undefined }
-  return { delivery, lane: `o/r#${last}`, ...plain, bytes: sealed.length, sealed, ...other }
+  const seq = ++last
+  const sealed = `sealed ${seq} 😀`
+  return {
+    delivery: `00000000-0000-4000-8000-${String(seq).padStart(12, '0')}`,
+    ...{ seq, lane: `o/r#${seq}`, credential: 'token:12345678', state: 'waiting', at: seq },
+    ...{ since: seq, tries: 0, next: seq, wait: 0, maybe: 0, aside: 0, reason: 'queued' },
+    ...{ key: 'k1', bytes: sealed.length, batch: undefined, count: 0, sealed },
+    ...other,
+  }
 }
 
 function shown({ sealed: _, ...rest }: SealedEvent) {
@@ -34,128 +37,129 @@ describe.each(MEMBERS)('an outbox in %s', (name, open) => {
   })
   afterAll(() => member?.close())
 
-  const put = async (...events: readonly SealedEvent[]) => {
-    for (const each of events) await outbox.put(each)
-    return events
-  }
-  const listed = async (lane: string) => {
-    const all = await outbox.list()
-    return all.filter((each) => each.lane === lane).map(({ delivery }) => delivery)
-  }
+  const put = (...events: readonly SealedEvent[]) =>
+    outbox.apply(events.map((one) => ({ put: one })))
+  const deliveries = async (lane: string, states: readonly EventState[] = ['waiting', 'dead']) =>
+    (await outbox.list({ states, lane, limit: 1000 })).map(({ delivery }) => delivery)
 
-  run('gives events back as they were put, lane by lane, the first one first', async () => {
-    const first = event({ lane: 'a', tries: 2, next: 12, reason: 'rate_limited' })
-    const [second, other] = [event({ lane: 'a' }), event({ lane: 'b' })]
-    await put(first, second, other)
-    expect(await outbox.due('a', KEYS)).toEqual(first)
-    expect(await outbox.due('b', KEYS)).toEqual(other)
-    expect(await outbox.due('c', KEYS)).toBeUndefined()
+  run('gives events back as they were put, in the order of their places', async () => {
+    const first = event({ lane: 'a/a#1', tries: 2, wait: 12, maybe: 1, reason: 'rate_limited' })
+    const [second, other] = [event({ lane: 'a/a#1', aside: 3 }), event({ lane: 'b/b#1' })]
+    await put(second, first, other)
     expect(await outbox.find(second.delivery)).toEqual(second)
-    expect(await outbox.done(first.delivery)).toEqual(shown(first))
-    expect(await outbox.due('a', KEYS)).toEqual(second)
-    expect(await outbox.list()).toEqual([shown(second), shown(other)])
-  })
-
-  run('keeps the order of puts that were made at once', async () => {
-    const events = Array.from({ length: 20 }, () => event({ lane: 'at once' }))
-    await Promise.all(events.map((each) => outbox.put(each)))
-    expect(await listed('at once')).toEqual(events.map(({ delivery }) => delivery))
-  })
-
-  run('passes over what none of the keys opens', async () => {
-    const [old, known] = await put(event({ lane: 'keys', key: 'gone' }), event({ lane: 'keys' }))
-    expect(await outbox.due('keys', KEYS)).toEqual(known)
-    expect(await outbox.due('keys', ['gone'])).toEqual(old)
-    expect(await outbox.due('keys', [])).toBeUndefined()
-  })
-
-  run('keeps a deferred event at its place', async () => {
-    const [first] = await put(event({ lane: 'defer' }), event({ lane: 'defer' }))
-    const later = { tries: 3, next: 9_999_999_999_999, reason: 'platform_unavailable' }
-    const deferred = { ...first, ...later }
-    expect(await outbox.defer(deferred.delivery ?? '', later)).toMatchObject(later)
-    expect(await outbox.due('defer', KEYS)).toEqual(deferred)
-  })
-
-  run('buries one, which is due no more', async () => {
-    const [one, two, other] = [1, 2, 3].map((n) => event({ lane: n < 3 ? 'bury' : 'bury too' }))
-    if (!one || !two || !other) throw new Error('three events')
-    await put(one, two, other)
-    const dead = { reason: 'too_old', died: 50 }
-    expect(await outbox.bury(one.delivery, 'too_old', 50)).toEqual({ ...shown(one), ...dead })
-    expect(await outbox.due('bury', KEYS)).toEqual(two)
-    expect(await outbox.due('bury too', KEYS)).toEqual(other)
-    expect(await outbox.find(one.delivery)).toEqual({ ...one, ...dead })
-  })
-
-  run('replays a dead letter behind all others of its lane', async () => {
-    const [dead, waiting] = [event({ lane: 'replay' }), event({ lane: 'replay' })]
-    await put(dead, waiting)
-    await outbox.bury(dead.delivery, 'rejected', 50)
-    const again = { at: 60, next: 60, tries: 0, reason: 'replayed', died: undefined }
-    expect(await outbox.replay(dead.delivery, 60)).toEqual({ ...shown(dead), ...again })
-    expect(await listed('replay')).toEqual([waiting.delivery, dead.delivery])
-    const after = event({ lane: 'replay' })
-    await put(after)
-    expect(await listed('replay')).toEqual([waiting.delivery, dead.delivery, after.delivery])
-    expect(await outbox.due('replay', KEYS)).toEqual(waiting)
-    expect(await outbox.replay(waiting.delivery, 61)).toBeUndefined()
-  })
-
-  run('drops one, waiting or dead', async () => {
-    const [waiting, dead] = [event({ lane: 'drop' }), event({ lane: 'drop' })]
-    await put(waiting, dead)
-    await outbox.bury(dead.delivery, 'rejected', 50)
-    expect(await outbox.drop({ delivery: waiting.delivery })).toEqual([shown(waiting)])
-    expect(await outbox.drop({ delivery: dead.delivery })).toHaveLength(1)
-    expect(await outbox.drop({ delivery: dead.delivery })).toEqual([])
-    expect(await listed('drop')).toEqual([])
-  })
-
-  run(
-    'drops dead letters that are too old or too many, the oldest first, none that wait',
-    async () => {
-      await outbox.drop({ diedBefore: Number.MAX_SAFE_INTEGER, beyond: 0 })
-      const events = [100, 300, 200, 400].map((at) => event({ lane: 'many', at }))
-      await put(...events)
-      for (const { delivery, at } of events.slice(0, 3)) await outbox.bury(delivery, 'gone', at)
-      expect(await outbox.drop({ diedBefore: 100, beyond: 3 })).toEqual([])
-      const old = await outbox.drop({ diedBefore: 101, beyond: 3 })
-      expect(old.map(({ died }) => died)).toEqual([100])
-      const beyond = await outbox.drop({ diedBefore: 0, beyond: 1 })
-      expect(beyond.map(({ died }) => died)).toEqual([200])
-      expect(await listed('many')).toEqual([events[1]?.delivery, events[3]?.delivery])
-    },
-  )
-
-  run('changes nothing that is not there, or not as it must be', async () => {
-    const [dead] = await put(event({ lane: 'none' }))
-    const delivery = dead?.delivery ?? ''
-    await outbox.bury(delivery, 'rejected', 50)
-    const later = { tries: 1, next: 1, reason: 'queued' }
-    for (const id of [delivery, 'unknown']) {
-      expect(await outbox.done(id)).toBeUndefined()
-      expect(await outbox.defer(id, later)).toBeUndefined()
-      expect(await outbox.bury(id, 'rejected', 51)).toBeUndefined()
-    }
+    const all = await outbox.list({ states: ['waiting'], limit: 1000 })
+    expect(all.filter(({ lane }) => /^[ab]\//.test(lane))).toEqual(
+      [first, second, other].map(shown),
+    )
     expect(await outbox.find('unknown')).toBeUndefined()
-    expect(await outbox.replay('unknown', 1)).toBeUndefined()
-    expect(await outbox.drop({ delivery: 'unknown' })).toEqual([])
-    expect((await outbox.find(delivery))?.died).toBe(50)
+  })
+
+  run('keeps all that was put at once', async () => {
+    const events = Array.from({ length: 20 }, () => event({ lane: 'at/once#1' }))
+    await Promise.all(events.map((each) => put(each)))
+    expect(await deliveries('at/once#1')).toEqual(events.map(({ delivery }) => delivery))
+  })
+
+  run('changes an event, and its place, but not what is sealed', async () => {
+    const [first, second] = [event({ lane: 'set/set#1' }), event({ lane: 'set/set#1' })]
+    await put(first, second)
+    const changed = {
+      ...shown(first),
+      ...({ state: 'dead', seq: ++last, since: 50, tries: 3, reason: 'too_old' } as const),
+    }
+    await outbox.apply([{ set: changed }])
+    expect(await outbox.find(first.delivery)).toEqual({ ...changed, sealed: first.sealed })
+    expect(await deliveries('set/set#1')).toEqual([second.delivery, first.delivery])
+    await outbox.apply([{ set: { ...changed, delivery: 'unknown' } }])
+    expect(await outbox.find('unknown')).toBeUndefined()
+  })
+
+  run('lists page by page, by state, lane, repository, reason and credential', async () => {
+    const common = { lane: 'list/list#1', reason: 'r1' }
+    const events = [
+      event(common),
+      event({ ...common, state: 'dead' }),
+      event({ ...common, reason: 'r2', credential: 'grant:g1' }),
+      event({ ...common, lane: 'list/list#own' }),
+      event({ ...common, lane: 'list/list-other#1' }),
+    ]
+    await put(...events)
+    const places = async (query: object) => {
+      const found = await outbox.list({ states: ['waiting', 'dead'], limit: 9, ...query })
+      return found.map(({ delivery }) => events.findIndex((one) => one.delivery === delivery))
+    }
+    expect(await places({ lane: 'list/list' })).toEqual([0, 1, 2, 3])
+    expect(await places({ lane: 'list/list#1' })).toEqual([0, 1, 2])
+    expect(await places({ lane: 'list/list', states: ['dead'] })).toEqual([1])
+    expect(await places({ lane: 'list/list', reason: 'r2' })).toEqual([2])
+    expect(await places({ credential: 'grant:g1' })).toEqual([2])
+    expect(await places({ lane: 'list/list', limit: 2 })).toEqual([0, 1])
+    expect(await places({ lane: 'list/list', limit: 2, after: events[1]?.seq })).toEqual([2, 3])
+  })
+
+  run('knows the members of a batch, changes their state, and forgets them with it', async () => {
+    const batch = event({ lane: 'batch/batch#1', count: 2, state: 'collecting' })
+    const member = { lane: 'batch/batch#1', batch: batch.delivery, state: 'member' } as const
+    const [one, two] = [event(member), event(member)]
+    await put(batch, one, two)
+    expect(await outbox.members(batch.delivery)).toEqual([one, two])
+    await outbox.apply([{ members: batch.delivery, state: 'sent', at: 70 }])
+    const sent = await outbox.list({ states: ['sent'], batch: batch.delivery, limit: 9 })
+    expect(sent.map(({ since }) => since)).toEqual([70, 70])
+    await outbox.apply([{ forget: batch.delivery }])
+    expect(await outbox.members(batch.delivery)).toEqual([])
+    expect(await outbox.find(batch.delivery)).toBeUndefined()
+  })
+
+  run('sums up what each lane and state take; a batch by its members', async () => {
+    const lane = 'usage/usage#1'
+    const batch = event({ lane, count: 1, state: 'collecting', bytes: 0 })
+    const events = [
+      event({ lane, bytes: 10 }),
+      event({ lane, bytes: 20 }),
+      event({ lane, bytes: 40, state: 'dead' }),
+      batch,
+      event({ lane, bytes: 80, state: 'member', batch: batch.delivery }),
+    ]
+    await put(...events)
+    const usage = (await outbox.usage()).filter((each) => each.lane === lane)
+    const sums = usage.map(({ state, events: count, bytes }) => [state, count, bytes])
+    expect(sums.sort()).toEqual([
+      ['collecting', 0, 0],
+      ['dead', 1, 40],
+      ['member', 1, 80],
+      ['waiting', 2, 30],
+    ])
+    expect(Math.max(...usage.map((each) => each.last))).toBe(last)
+  })
+
+  run('remembers when a credential was accepted last', async () => {
+    const now = 100 * 24 * 3_600_000
+    expect(await outbox.accepted('o/r#1')).toBeUndefined()
+    await outbox.apply([{ accepted: 'o/r#1', at: now }])
+    await outbox.apply([{ accepted: 'o/r#1', at: now - 5 }])
+    expect(await outbox.accepted('o/r#1')).toBe(now)
+  })
+
+  run('writes all of what is given at once, or nothing', async () => {
+    const [one, two] = [event({ lane: 'whole/whole#1' }), event({ lane: 'whole/whole#1' })]
+    await put(one)
+    if (name === 'memory') return
+    await expect(put(two, one)).rejects.toMatchObject({ name: 'StorageError' })
+    expect(await deliveries('whole/whole#1')).toEqual([one.delivery])
   })
 
   run('has all of it after a kill', async () => {
-    const [kept, done, dead] = [1, 2, 3].map(() =>
-      event({ lane: 'kill', sealed: 'x'.repeat(90_000) }),
+    const [kept, done] = [1, 2].map(() =>
+      event({ lane: 'kill/kill#1', sealed: 'x'.repeat(90_000) }),
     )
-    if (!kept || !done || !dead) throw new Error('three events')
-    await put(kept, done, dead)
-    await outbox.done(done.delivery)
-    await outbox.bury(dead.delivery, 'rejected', 50)
-    const before = await outbox.list()
+    if (!kept || !done) throw new Error('two events')
+    await put(kept, done)
+    await outbox.apply([{ forget: done.delivery }, { accepted: 'kill/kill#1', at: 9 }])
+    const before = await outbox.list({ states: ['waiting', 'dead'], limit: 1000 })
     outbox = await member.restart()
-    expect(await outbox.list()).toEqual(before)
-    expect(await outbox.due('kill', KEYS)).toEqual(kept)
-    expect(await listed('kill')).toEqual([kept.delivery, dead.delivery])
+    expect(await outbox.list({ states: ['waiting', 'dead'], limit: 1000 })).toEqual(before)
+    expect(await outbox.find(kept.delivery)).toEqual(kept)
+    expect(await outbox.accepted('kill/kill#1')).toBe(9)
   })
 })

@@ -142,8 +142,14 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     ['500', () => ({ status: 500 })],
     ['504', () => ({ status: 504 })],
   ])('%s is kept', async (_name, answer) => {
+    // By a credential of its own, which GitHub knows: a limit slows all calls with it.
+    const token = `ghp_the-token-of-a-sender-that-meets-${answer().status}`
+    expect((await send('before', { token })).status).toBe(200)
     github.always(answer())
-    expect((await send('kept')).status).toBe(202)
+    const kept = await send('kept', { token })
+    expect(kept.status).toBe(202)
+    const reason = answer().status < 500 ? 'rate_limited' : 'platform_unavailable'
+    expect(kept.headers['x-hookline-reason']).toBe(reason)
     expect((await list()).waiting).toHaveLength(1)
   })
 
@@ -192,11 +198,14 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
 
   run('Retry-After is obeyed', async () => {
     let at = 0
+    const token = 'ghp_the-token-of-a-sender-that-obeys'
+    expect((await send('before', { token })).status).toBe(200)
+    github.reset()
     github.next(() => {
       at = Date.now()
       return { status: 429, headers: { 'retry-after': '2' } }
     })
-    expect((await send('1')).status).toBe(202)
+    expect((await send('1', { token })).status).toBe(202)
     await until(() => github.calls.length === 2)
     expect(Date.now() - at).toBeGreaterThanOrEqual(1990)
   })

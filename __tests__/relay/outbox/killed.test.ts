@@ -43,6 +43,10 @@ describe.each(OUTBOX_RUNTIMES)(
           response.destroy()
           return undefined
         })
+        // Of a credential that GitHub never accepted nothing is kept.
+        isDown = false
+        for (const name of LANES) await send(relay, name, `before ${name}`)
+        isDown = true
         let restarted = Promise.resolve()
         const sending = LANES.map(async (name) => {
           const accepted: Sent[] = []
@@ -67,7 +71,8 @@ describe.each(OUTBOX_RUNTIMES)(
         isDown = false
         await allTaken(taken, accepted.flat())
         await relay.close()
-        for (const lane of accepted) expect(firstOf(taken, lane)).toEqual(lane)
+        // Calls of a lane overlap while GitHub takes them, so only what comes is asked for.
+        for (const lane of accepted) expect(sorted(firstOf(taken, lane))).toEqual(sorted(lane))
         const ids = new Set(taken.map(({ body, delivery }) => `${body} ${delivery}`))
         expect(ids.size).toBe(new Set(taken.map(({ body }) => body)).size)
         expect(accepted.flat().length).toBeGreaterThan(EVENTS / 2)
@@ -88,6 +93,10 @@ async function send({ url }: OutboxRelay, name: string, body: string): Promise<S
   await answer.text()
   const delivery = answer.headers.get('x-hookline-delivery') ?? ''
   return answer.status === 200 || answer.status === 202 ? { body, delivery } : undefined
+}
+
+function sorted(events: readonly Sent[]): Sent[] {
+  return events.toSorted((a, b) => (a.body < b.body ? -1 : 1))
 }
 
 /** Each of these events as GitHub took it first, in the order in which it did. */

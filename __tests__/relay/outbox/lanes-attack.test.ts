@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { judgeCredentials } from '../../../src/relay/credentials.ts'
+import { Governors } from '../../../src/relay/governor.ts'
+import { RelayMetrics } from '../../../src/relay/metrics.ts'
 import { LaneObject, type ObjectPorts } from '../../../src/relay/outbox/durable.ts'
 
 /** The storage of a Durable Object, as far as it notes what is written. */
@@ -24,7 +26,18 @@ const PORTS: ObjectPorts = {
     get: () => ({ fetch: async () => Response.json(null) }),
   },
   keys: [],
-  limits: { pace: 1, age: 1, events: 1, bytes: 1 },
+  limits: { age: 1, events: 1, bytes: 1 },
+  ...{ age: 1, pace: 1, revoked: new Set<string>() },
+  governors: new Governors(
+    {
+      now: () => 0,
+      date: () => new Date(),
+      after: () => () => {},
+      ...{ pace: 1, metrics: new RelayMetrics() },
+    },
+    false,
+  ),
+  sleep: async () => {},
   credentials: judgeCredentials({ now: () => new Date() }),
   send: async () => ({ tries: 1 }),
   now: Date.now,
@@ -40,15 +53,15 @@ function asked(name: string, given: unknown): Request {
 test('a lane of a made-up token, which is only asked for, leaves nothing behind', async () => {
   const { state, written } = noted()
   const lane = await LaneObject.open(state, PORTS)
-  const answer = await lane.fetch(asked('waits', 'octo/repo#of-a-made-up-token'))
-  expect(await answer.json()).toBe(false)
+  const answer = await lane.fetch(asked('look', 'octo/repo#of-a-made-up-token'))
+  expect(await answer.json()).toEqual({ waits: false, accepted: false })
   expect(written).toEqual([])
 })
 
-test('what is put into it has a database', async () => {
+test('what is told of a lane has a database', async () => {
   const { state, written } = noted()
   const lane = await LaneObject.open(state, PORTS)
-  await lane.fetch(asked('add', 'octo/repo#own'))
-  await lane.fetch(asked('add', 'octo/repo#own'))
-  expect(written.filter((statement) => statement.startsWith('CREATE TABLE lane'))).toHaveLength(1)
+  await lane.fetch(asked('accepted', 'octo/repo#own'))
+  await lane.fetch(asked('accepted', 'octo/repo#own'))
+  expect(written.filter((statement) => /^CREATE TABLE event /.test(statement))).toHaveLength(1)
 })

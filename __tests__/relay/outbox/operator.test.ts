@@ -12,11 +12,12 @@ const [FIRST, SECOND_ID, DEAD, NONE] = [1, 2, 3, 4].map(
 let relay: OperatedRelay
 beforeAll(async () => {
   relay = await operatedRelay()
-  const { put, outbox, queue, time } = relay.lanes
+  const { put, queue, time } = relay.lanes
   for (const id of [FIRST, SECOND_ID, DEAD]) await put(id)
   await time.pass(MINUTE)
-  await outbox.bury(DEAD, 'rejected', time.now)
   await queue.stop()
+  await bury(relay.lanes, DEAD)
+  await time.pass(0)
 })
 afterAll(() => relay.close())
 
@@ -32,6 +33,14 @@ const ADDRESSES = [
   ['OPTIONS', '/outbox'],
   ['PUT', `/outbox/${FIRST.toUpperCase()}?__token=x`],
 ] as const
+
+/** Makes a dead letter of an event that waits. */
+async function bury({ outbox, time }: OperatedRelay['lanes'], delivery: string) {
+  const found = await outbox.find(delivery)
+  if (!found) throw new Error('it was put')
+  const dead = { state: 'dead', since: time.now, reason: 'rejected' } as const
+  await outbox.apply([{ set: { ...found, ...dead } }])
+}
 
 describe('the operator’s addresses', () => {
   test.each(ADDRESSES)('%s %s needs the key, and dispatches nothing', async (method, target) => {
@@ -89,25 +98,48 @@ describe('the operator’s addresses', () => {
     const { body } = await send(relay.url, { target: '/outbox', headers: authorized })
     const at = new Date(START).toISOString()
     const lane = 'o/r#1234'
+    const credential = 'token:1234'
     expect(JSON.parse(body)).toEqual({
       waiting: [
         {
-          ...{ delivery: FIRST, lane, at, bytes: expect.any(Number) },
-          ...{ tries: 6, reason: 'platform_unavailable' },
-          next: new Date(START + 63 * SECOND).toISOString(),
+          ...{ delivery: FIRST, lane, credential, at, bytes: expect.any(Number) },
+          ...{ tries: 4, reason: 'platform_unavailable' },
+          next: new Date(START + 31 * SECOND).toISOString(),
         },
         {
-          ...{ delivery: SECOND_ID, lane, at, bytes: expect.any(Number) },
-          ...{ tries: 0, reason: 'queued', next: at },
+          ...{ delivery: SECOND_ID, lane, credential, at, bytes: expect.any(Number) },
+          // Between the tries of one that fails again and again another one is tried.
+          ...{ tries: 1, reason: 'platform_unavailable' },
+          next: new Date(START + 15 * SECOND).toISOString(),
         },
       ],
       dead: [
         {
-          ...{ delivery: DEAD, lane, at, bytes: expect.any(Number) },
-          ...{ tries: 0, reason: 'rejected', died: new Date(START + MINUTE).toISOString() },
+          ...{ delivery: DEAD, lane, credential, at, bytes: expect.any(Number) },
+          ...{ tries: 1, reason: 'rejected', died: new Date(START + MINUTE).toISOString() },
         },
       ],
     })
+  })
+
+  test('list page by page, and by what is asked for', async () => {
+    const list = async (query: string) => {
+      const { body } = await send(relay.url, { target: `/outbox?${query}`, headers: authorized })
+      const { waiting, dead, next } = JSON.parse(body)
+      const ids = [...waiting, ...dead].map(({ delivery }: { delivery: string }) => delivery)
+      return { ids, next }
+    }
+    const first = await list('limit=2')
+    expect(first).toEqual({ ids: [FIRST, SECOND_ID], next: expect.any(String) })
+    expect(await list(`limit=2&after=${first.next}`)).toEqual({ ids: [DEAD], next: undefined })
+    expect((await list('reason=rejected')).ids).toEqual([DEAD])
+    expect((await list('lane=O/R&credential=token:1234')).ids).toHaveLength(3)
+    expect((await list('lane=o/other')).ids).toEqual([])
+  })
+
+  test('give a copy of the file', async () => {
+    const answer = await send(relay.url, { target: '/outbox/backup', headers: authorized })
+    expect(answer).toMatchObject({ status: 200, body: 'SQLite format 3 and more' })
   })
 
   test('show one with its payload, and no token', async () => {
@@ -127,8 +159,14 @@ describe('the operator’s addresses', () => {
     ['DELETE', `/outbox/${NONE}`, 404],
     ['POST', '/outbox', 405],
     ['DELETE', '/metrics', 405],
+    ['GET', '/outbox/replay', 405],
     ['GET', `/outbox/${DEAD}/replay`, 405],
     ['PUT', `/outbox/${DEAD}`, 405],
+    ['POST', '/outbox/replay', 400],
+    ['DELETE', '/outbox', 400],
+    ['GET', '/outbox?limit=0', 400],
+    ['GET', '/outbox?after=%20', 400],
+    ['POST', '/outbox/backup', 405],
   ])('refuse %s %s with %i', async (method, target, status) => {
     const answer = await send(relay.url, { method, target, headers: authorized })
     expect(answer.status).toBe(status)
@@ -154,6 +192,7 @@ describe('the operator’s addresses', () => {
       'hookline_platform_seconds_count 2',
       'hookline_platform_tries_total{outcome="accepted"} 2',
       'hookline_outbox_waiting 1',
+      expect.stringMatching(/^hookline_outbox_bytes \d+$/),
       'hookline_outbox_oldest_seconds 90',
       'hookline_outbox_dead 0',
       'hookline_outbox_unreadable 0',
@@ -161,7 +200,7 @@ describe('the operator’s addresses', () => {
     const named = lines
       .filter((line) => line.startsWith('# TYPE'))
       .map((line) => line.split(' ')[2])
-    expect(named).toHaveLength(10)
+    expect(named).toHaveLength(11)
     await fresh.close()
   })
 
@@ -198,8 +237,8 @@ describe('hookline outbox', () => {
 
   test('list: a line for each, and why', () => {
     expect(printed[0]).toMatch(/^2 waiting, 1 dead\n/)
-    expect(printed[0]).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +platform_unavailable`))
-    expect(printed[0]).toMatch(new RegExp(`dead +o/r +${DEAD} .* 0 +rejected`))
+    expect(printed[0]).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 4 +platform_unavailable`))
+    expect(printed[0]).toMatch(new RegExp(`dead +o/r +${DEAD} .* 1 +rejected`))
   })
 
   test('list --json: what the relay answers', () => {
@@ -249,17 +288,17 @@ describe('hookline outbox', () => {
       return JSON.parse(lines[count - 1] ?? '')
     }
     expect(await line(1)).toMatchObject({ waiting: [{ delivery: FIRST }, { delivery: SECOND_ID }] })
-    await relay.lanes.queue.drop(SECOND_ID)
+    await relay.lanes.actions.drop(SECOND_ID)
     expect(await line(2)).toMatchObject({ waiting: [{ delivery: FIRST }] })
     child.kill()
   })
 
   test('list --watch on a terminal: as much as fits, drawn anew each time', async () => {
     const crowded = await operatedRelay()
-    const { put, outbox: events, time } = crowded.lanes
+    const { put } = crowded.lanes
     for (let n = 0; n < 30; n++) await put(`00000000-0000-4000-8000-0000000000${10 + n}`)
     for (const id of [FIRST, SECOND_ID]) await put(id)
-    await events.bury(SECOND_ID, 'rejected', time.now)
+    await bury(crowded.lanes, SECOND_ID)
     const terminal = 'process.stdout.isTTY=true;process.stdout.rows=12;process.stdout.columns=100'
     const NODE_OPTIONS = `--import data:text/javascript,${terminal}`
     const args = ['list', '--watch', '--relay', crowded.url]

@@ -1,16 +1,21 @@
-import type { Dispatch, DispatchPort } from '../dispatch.ts'
-import type { Attempts, RelayError } from '../errors.ts'
+import { type Dispatch, type DispatchPort, refusesAuthority } from '../dispatch.ts'
+import { type Attempts, RelayError } from '../errors.ts'
 import { backoff, isNotNow, type Outcome, outcomeOf } from './attempt.ts'
-import type { OutboxEvent, SealedEvent } from './outbox.ts'
+import { isOwnLane, labelOf, repositoryOf } from './lane.ts'
+import type { NewEvent, OutboxEvent, OutboxLine } from './outbox.ts'
 import type { SealEvent } from './sealed-event.ts'
 
 /** Where events wait, here or elsewhere. */
 export interface Lanes {
+  /** True while events of a lane wait in line: another one must then wait behind them. */
   waits(lane: string): boolean | Promise<boolean>
   /** @throws RelayError 503 when it cannot be taken */
-  put(event: SealedEvent): Promise<void>
-  settle(event: OutboxEvent, outcome: Outcome): Promise<void>
-  accepted(lane: string): void
+  put(event: NewEvent): Promise<void>
+  settle(event: Pick<OutboxEvent, 'lane' | 'delivery'>, outcome: Outcome): Promise<void>
+  /** Remembers it, where it is not known to be remembered. */
+  accepted(lane: string): void | Promise<void>
+  /** Whether GitHub accepted the lane's credential lately. */
+  wasAccepted(lane: string): boolean | Promise<boolean>
 }
 
 export interface AcceptPorts {
@@ -29,6 +34,7 @@ export interface AcceptPorts {
   after(milliseconds: number, back: () => void): () => void
   /** Is given what goes on after the answer. */
   background(work: Promise<void>): void
+  log(line: OutboxLine): void
   report(error: unknown): void
 }
 
@@ -44,14 +50,15 @@ const NOT_ASKED: Attempts = { tries: 0 }
  * follow wait behind them.
  */
 export function throughOutbox(ports: AcceptPorts): DispatchPort {
-  const { ask, lanes, acceptTime, now } = ports
+  const { ask, lanes, acceptTime } = ports
   return async (dispatch) => {
     const name = ports.laneOf(dispatch)
     const lane = typeof name === 'string' ? name : await name
     const waits = lanes.waits(lane)
-    if (typeof waits === 'boolean' ? waits : await waits) {
-      await keep(dispatch, lane, { tries: 0, next: now(), reason: 'queued' }, ports)
-      return { ...NOT_ASKED, queued: true }
+    const isWaiting = typeof waits === 'boolean' ? waits : await waits
+    if (isWaiting && (await mayBeKept(dispatch, lane, ports))) {
+      await keep(dispatch, lane, { tries: 0, wait: 0, reason: 'queued' }, ports)
+      return { ...NOT_ASKED, queued: 'queued' }
     }
     const call = ask(dispatch)
     const called = await new Promise<Called | undefined>((resolve) => {
@@ -67,17 +74,59 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
     })
     if (!called) return keepWhileOpen(dispatch, lane, call, ports)
     if (called.attempts) {
-      lanes.accepted(lane)
+      noteAccepted(lane, ports)
       return called.attempts
     }
-    if (!isNotNow(called.error) || isRedirect(called.error)) throw called.error
-    const outcome = outcomeOf(called.error, dispatch.credential)
-    const wait = ('wait' in outcome && outcome.wait) || backoff(1, ports.random())
-    const reason = called.error.code
-    await keep(dispatch, lane, { tries: 1, next: now() + wait, reason }, ports)
-    return { ...(called.error.attempts ?? NOT_ASKED), queued: true }
+    return keepRefused(dispatch, lane, called.error, ports)
   }
 }
+
+/**
+ * Whoever made a credential up must leave nothing on a disk. A grant is judged already; of all others
+ * GitHub must have accepted something, and so it must of an authority before its refusal is only one
+ * of the moment.
+ */
+function mayBeKept(
+  { credential }: Dispatch,
+  lane: string,
+  { lanes }: Pick<AcceptPorts, 'lanes'>,
+): boolean | Promise<boolean> {
+  return credential.kind === 'grant' || lanes.wasAccepted(lane)
+}
+
+function noteAccepted(lane: string, { lanes, background }: AcceptPorts): void {
+  const noted = lanes.accepted(lane)
+  if (noted) background(noted)
+}
+
+/** @throws what it is given, where that is for the sender to hear */
+async function keepRefused(
+  dispatch: Dispatch,
+  lane: string,
+  error: unknown,
+  ports: AcceptPorts,
+): Promise<Attempts> {
+  const { lanes, now, random, log } = ports
+  if (!(error instanceof RelayError)) throw error
+  const isOfAuthority = refusesAuthority(error) && isOwnLane(lane)
+  if (isOfAuthority) {
+    // The sender can mend nothing of it; but a first trial must be told.
+    if (!(await lanes.wasAccepted(lane))) throw error
+  } else if (!isNotNow(error) || !(await mayBeKept(dispatch, lane, ports))) throw error
+  const { code: reason, attempts = NOT_ASKED } = error
+  const outcome = outcomeOf(error)
+  const wait = outcome.kind === 'limited' ? outcome.wait : backoff(1, random())
+  await keep(dispatch, lane, { tries: 1, wait, reason }, ports)
+  if (isOfAuthority) {
+    const { delivery } = dispatch
+    const time = new Date(now()).toISOString()
+    const names = { delivery, repository: repositoryOf(lane) }
+    log({ time, level: 'error', outbox: 'kept', ...names, reason })
+  }
+  return { ...attempts, queued: reason }
+}
+
+const NO_ANSWER = 'platform_timeout'
 
 /** No answer in time: the event is kept, while the call goes on and may make that needless. */
 async function keepWhileOpen(
@@ -86,42 +135,38 @@ async function keepWhileOpen(
   call: Promise<Attempts>,
   ports: AcceptPorts,
 ): Promise<Attempts> {
-  const { lanes, acceptTime, callTime, now } = ports
-  const latest = now() + Math.max(0, callTime - acceptTime)
-  const later = { tries: 0, next: latest, reason: 'no_answer_yet' }
-  const kept = await keep(dispatch, lane, later, ports).catch((error: unknown) => ({ error }))
-  if ('error' in kept) {
+  const { lanes, acceptTime, callTime } = ports
+  const told = async (error?: unknown) => {
     // There is still this call to tell how it ends.
-    const attempts = await call.catch(() => {
-      throw kept.error
+    const attempts = await call.catch((late: unknown) => {
+      throw error ?? late
     })
-    lanes.accepted(lane)
+    noteAccepted(lane, ports)
     return attempts
   }
+  if (!(await mayBeKept(dispatch, lane, ports))) return told()
+  const { delivery } = dispatch
+  const later = { tries: 0, wait: Math.max(0, callTime - acceptTime), reason: NO_ANSWER }
+  const failure = await keep(dispatch, lane, later, ports).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  if (failure) return told(failure.error)
   const settled = call.then(
-    () => lanes.settle(kept, ACCEPTED),
-    (error: unknown) => lanes.settle(kept, outcomeOf(error, dispatch.credential)),
+    () => lanes.settle({ lane, delivery }, { kind: 'accepted' }),
+    (error: unknown) => lanes.settle({ lane, delivery }, outcomeOf(error)),
   )
   ports.background(settled.catch(ports.report))
-  return { tries: 1, queued: true }
+  return { tries: 1, queued: NO_ANSWER }
 }
-
-const ACCEPTED: Outcome = { kind: 'accepted' }
 
 async function keep(
   dispatch: Dispatch,
   lane: string,
-  later: Pick<OutboxEvent, 'tries' | 'next' | 'reason'>,
-  { seal, lanes, now }: AcceptPorts,
-): Promise<OutboxEvent> {
+  later: Pick<OutboxEvent, 'tries' | 'wait' | 'reason'>,
+  { seal, lanes }: AcceptPorts,
+): Promise<void> {
+  const { delivery, credential } = dispatch
   const { sealed, key } = await seal(dispatch)
-  const { delivery } = dispatch
-  const event = { delivery, lane, at: now(), ...later, key, bytes: sealed.length, died: undefined }
-  await lanes.put({ ...event, sealed })
-  return event
-}
-
-/** What a setting, or another URL, would mend is for the sender to hear. */
-function isRedirect({ attempts }: RelayError): boolean {
-  return Math.floor((attempts?.platformStatus ?? 0) / 100) === 3
+  await lanes.put({ delivery, lane, credential: labelOf(credential, lane), ...later, key, sealed })
 }

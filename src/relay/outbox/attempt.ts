@@ -1,20 +1,25 @@
 import { jitter } from '../../wire/http.ts'
 import type { Credential, Credentials, KeptCredential } from '../credentials.ts'
-import type { DispatchPort } from '../dispatch.ts'
+import { type Dispatch, type DispatchPort, refusesAuthority } from '../dispatch.ts'
 import { RelayError } from '../errors.ts'
 import type { SealKey } from '../seal.ts'
-import { isOwn } from './lane.ts'
-import type { SealedEvent } from './outbox.ts'
 import { openEvent } from './sealed-event.ts'
 
 /** What a call of GitHub came to. */
 export type Outcome =
   | { readonly kind: 'accepted' }
-  /** Not now. `wait`: milliseconds that GitHub asks for, more than none and an hour at most. */
-  | { readonly kind: 'later'; readonly reason: string; readonly wait?: number }
+  /** GitHub asks for patience, so many milliseconds. */
+  | { readonly kind: 'limited'; readonly reason: string; readonly wait: number }
+  /** It failed, or did not answer. `isMaybe`: it may have accepted the event all the same. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly isMaybe: boolean }
+  /** What it was asked with is refused, whatever the event. */
+  | { readonly kind: 'paused'; readonly reason: string }
+  /** What this event was sent with, or names, is not there now. */
+  | { readonly kind: 'aside'; readonly reason: string }
+  /** The event is refused, and always will be. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** A fault of ours, which may pass. */
-  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'broken'; readonly reason: string }
 
 export interface AttemptPorts {
   /** Those that open what is sealed. */
@@ -26,33 +31,41 @@ export interface AttemptPorts {
   report(error: unknown): void
 }
 
-/** Opens an event, and asks GitHub to take it. */
+/** What is sealed of an event, ready to be handed over; or why it cannot be. */
+export async function openDispatch(
+  sealed: string,
+  { keys, credentials }: Pick<AttemptPorts, 'keys' | 'credentials'>,
+): Promise<Dispatch | Outcome> {
+  const content = await openEvent(sealed, keys).catch(() => undefined)
+  if (!content) return { kind: 'refused', reason: 'unreadable' }
+  const credential = await restored(content.credential, credentials)
+  return 'reason' in credential ? credential : { ...content.event, credential }
+}
+
+/** Asks GitHub to take an event. */
 export async function attempt(
-  { sealed }: SealedEvent,
-  { keys, credentials, send, report }: AttemptPorts,
+  dispatch: Dispatch,
+  { send, report }: Pick<AttemptPorts, 'send' | 'report'>,
 ): Promise<Outcome> {
-  const opened = await openEvent(sealed, keys).catch(() => undefined)
-  if (!opened) return { kind: 'refused', reason: 'unreadable' }
-  const credential = restored(opened.credential, credentials)
-  if (!credential) return { kind: 'refused', reason: 'revoked' }
   try {
-    await send({ ...opened.event, credential })
+    await send(dispatch)
     return { kind: 'accepted' }
   } catch (error) {
     if (!(error instanceof RelayError)) report(error)
-    return outcomeOf(error, credential)
+    return outcomeOf(error)
   }
 }
 
-/** `undefined` when it is revoked, or stands for an authority that the relay has no more. */
-function restored(
+async function restored(
   kept: KeptCredential,
   credentials: Pick<Credentials, 'restore'>,
-): Credential | undefined {
+): Promise<Credential | Extract<Outcome, { reason: string }>> {
   try {
-    return credentials.restore(kept)
-  } catch {
-    return undefined
+    return await credentials.restore(kept)
+  } catch (error) {
+    const isRevoked = error instanceof RelayError && error.code === 'revoked'
+    if (isRevoked) return { kind: 'refused', reason: 'revoked' }
+    return { kind: 'aside', reason: 'credential_revoked' }
   }
 }
 
@@ -71,32 +84,42 @@ const NOT_NOW: ReadonlySet<string> = new Set([
 
 /** True where a later try may be accepted, whoever mends what there is to mend. */
 export function isNotNow(error: unknown): error is RelayError {
-  return error instanceof RelayError && NOT_NOW.has(error.code)
+  return error instanceof RelayError && NOT_NOW.has(error.code) && !isRedirect(error)
 }
 
-/** What the operator mends, while those who sent the events can do nothing. */
-const OPERATOR_MENDS: ReadonlySet<string> = new Set([
-  'invalid_token',
-  'app_not_installed',
-  'app_key_rejected',
-  'app_clock_off',
-])
+/** What a setting, or another URL, would mend is for the sender to hear. */
+function isRedirect({ attempts }: RelayError): boolean {
+  return Math.floor((attempts?.platformStatus ?? 0) / 100) === 3
+}
 
-/** @param credential what GitHub was asked with */
-export function outcomeOf(error: unknown, credential: Credential): Outcome {
-  if (!(error instanceof RelayError)) return { kind: 'failed', reason: 'internal_error' }
+/** True where GitHub may have the event although it did not say so. */
+function isMaybe({ code, attempts }: RelayError): boolean {
+  const status = attempts?.platformStatus
+  if (code === 'platform_timeout') return true
+  return code === 'platform_unavailable' && status !== undefined && status >= 500 && status !== 503
+}
+
+export function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof RelayError)) return { kind: 'broken', reason: 'internal_error' }
   const { code: reason, retryAfter } = error
-  if (!isNotNow(error) && !(isOwn(credential) && OPERATOR_MENDS.has(reason)))
-    return { kind: 'refused', reason }
+  if (refusesAuthority(error)) return { kind: 'paused', reason }
+  if (reason === 'workflow_not_accessible') return { kind: 'aside', reason }
+  if (!NOT_NOW.has(reason)) return { kind: 'refused', reason }
   // "In no time" asks for nothing, and must not turn our own pauses off.
-  if (!retryAfter) return { kind: 'later', reason }
-  return { kind: 'later', reason, wait: Math.min(retryAfter * SECOND, LONGEST_WAIT) }
+  if (!retryAfter) return { kind: 'failed', reason, isMaybe: isMaybe(error) }
+  return { kind: 'limited', reason, wait: Math.min(retryAfter * SECOND, LONGEST_WAIT) }
 }
 
 const PAUSE = { first: SECOND, longest: 60 * SECOND }
+const PAUSE_ASIDE = { first: SECOND, longest: LONGEST_WAIT }
 
 /** Milliseconds until the next try: a second, doubled with each, and half of it by chance. */
-export function backoff(tries: number, random: number): number {
+export function backoff(tries: number, random: number, pause = PAUSE): number {
   const retry = Math.max(0, tries - 1)
-  return Math.round((jitter(retry, 1, PAUSE) + jitter(retry, random, PAUSE)) / 2)
+  return Math.round((jitter(retry, 1, pause) + jitter(retry, random, pause)) / 2)
+}
+
+/** The same for an event that is set aside: from a second to an hour. */
+export function backoffAside(tries: number, random: number): number {
+  return backoff(tries, random, PAUSE_ASIDE)
 }

@@ -1,14 +1,27 @@
+import { BoundedCache } from '../bounded-cache.ts'
 import { outboxFull } from '../errors.ts'
+import type { Governors } from '../governor.ts'
 import type { Lanes } from './accept.ts'
+import { type DeadFilter, OutboxActions } from './actions.ts'
 import type { Outcome } from './attempt.ts'
-import type { OutboxView } from './operator.ts'
-import type { OutboxEvent, OutboxFigures, SealedEvent } from './outbox.ts'
+import { holderOfLane, ownerOf } from './lane.ts'
+import { type OutboxView, SHOWN_STATES } from './operator.ts'
+import type {
+  NewEvent,
+  OutboxEvent,
+  OutboxFigures,
+  OutboxLimits,
+  OutboxQuery,
+  SealedEvent,
+} from './outbox.ts'
 import { OutboxQueue, type QueuePorts } from './queue.ts'
+import { CHUNK, LeasedRoom } from './room.ts'
 import {
-  createSchema,
+  migrateObject,
   type ObjectState,
   type ObjectStorage,
   objectDatabase,
+  prepareObject,
   sqlOutbox,
 } from './sql.ts'
 
@@ -25,33 +38,41 @@ export interface ObjectNamespace {
 /** The name of the object that knows the lanes; no lane has it, since each names a repository. */
 const DIRECTORY = 'lanes'
 
-export interface ObjectPorts extends Omit<QueuePorts, 'outbox' | 'wake'> {
+export interface ObjectPorts extends Omit<QueuePorts, 'outbox' | 'room' | 'wake' | 'turn'> {
   readonly namespace: ObjectNamespace
+  readonly governors: Governors
+  readonly limits: OutboxLimits
+  sleep(milliseconds: number): Promise<void>
 }
 
 const DAY = 24 * 3600 * 1000
 
-const HAS_DATABASE = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'lane'"
-
 /** What can be asked of an object: by name and argument, as JSON. */
 interface Calls {
-  waits(lane: string): boolean
-  put(given: { event: SealedEvent; proven: boolean }): 'kept' | 'full'
-  settle(given: { event: OutboxEvent; outcome: Outcome }): unknown
-  list(): readonly OutboxEvent[]
+  look(lane: string): { waits: boolean; accepted: boolean }
+  accepted(lane: string): unknown
+  put(event: NewEvent): 'kept' | 'full'
+  settle(given: { event: Pick<OutboxEvent, 'lane' | 'delivery'>; outcome: Outcome }): unknown
+  list(query: OutboxQuery): readonly OutboxEvent[]
   find(delivery: string): SealedEvent | null
   replay(delivery: string): boolean
+  replayAll(filter: DeadFilter): number
   drop(delivery: string): boolean
+  dropAll(filter: DeadFilter): number
   figures(): OutboxFigures
   // Of the one that knows the lanes.
-  add(lane: string): unknown
   remove(lane: string): unknown
   lanes(): readonly string[]
+  lease(given: { lane: string; chunks: number }): boolean
+  turn(given: { authority: string; held: number }): number
 }
 
 type Answers = {
   [Name in keyof Calls]: (given: Parameters<Calls[Name]>[0]) => Promise<ReturnType<Calls[Name]>>
 }
+
+/** Milliseconds for which an alarm's own work waits for a turn, rather than for another alarm. */
+const SHORT_WAIT = 10_000
 
 /**
  * One lane in a Durable Object, which its alarm gives its turns; or, under the name `lanes`, the list
@@ -62,9 +83,11 @@ export class LaneObject {
   readonly #ports: ObjectPorts
   readonly #queue: OutboxQueue
   readonly #answers: Answers
-  #listed = false
   /** Whether it has a database: a lane that is only asked for is to leave none behind. */
   #isPrepared: boolean
+  /** What an alarm at work does next, and when; an alarm that comes meanwhile would wait for it. */
+  #next: number | undefined
+  #isAwake = false
 
   /** @param ports of the same settings as the relay's own */
   static async open(state: ObjectState, ports: ObjectPorts): Promise<LaneObject> {
@@ -74,26 +97,46 @@ export class LaneObject {
   }
 
   private constructor(storage: ObjectStorage, ports: ObjectPorts) {
-    const database = objectDatabase(storage)
-    this.#isPrepared = database.run(HAS_DATABASE).length > 0
-    const outbox = sqlOutbox(database)
-    const wake = (_lane: string, delay: number) => void this.#wakeAt(ports.now() + delay)
-    const queue = new OutboxQueue({ ...ports, outbox, wake })
+    this.#isPrepared = migrateObject(storage)
+    const outbox = sqlOutbox(objectDatabase(storage))
+    const { namespace, governors, now } = ports
+    const queue: OutboxQueue = new OutboxQueue({
+      ...ports,
+      outbox,
+      room: new LeasedRoom(ports.limits, (lane, chunks) =>
+        call(namespace, DIRECTORY, 'lease', { lane, chunks }),
+      ),
+      wake: (_lane, delay) => void this.#wakeAt(now() + delay),
+      turn: async (lane) => {
+        const [holder, owner] = [holderOfLane(lane), ownerOf(lane)]
+        const given = {
+          authority: governors.authorityOf(holder, owner),
+          held: governors.of(holder, owner).heldFor,
+        }
+        return call(namespace, DIRECTORY, 'turn', given)
+      },
+    })
     this.#storage = storage
     this.#ports = ports
     this.#queue = queue
+    const actions = new OutboxActions({ outbox, queue, now })
+    const directory = new LaneDirectory(storage, ports)
     this.#answers = {
-      waits: async (lane) => queue.waits(lane),
-      put: (given) => this.#put(given),
+      look: async (lane) => ({ waits: queue.waits(lane), accepted: await queue.wasAccepted(lane) }),
+      accepted: async (lane) => queue.accepted(lane),
+      put: (event) => this.#put(event),
       settle: ({ event, outcome }) => queue.settle(event, outcome),
-      list: () => outbox.list(),
+      list: (query) => outbox.list(query),
       find: async (delivery) => (await outbox.find(delivery)) ?? null,
-      replay: (delivery) => queue.replay(delivery),
-      drop: (delivery) => queue.drop(delivery),
+      replay: (delivery) => actions.replay(delivery),
+      replayAll: (filter) => actions.replayAll(filter),
+      drop: (delivery) => actions.drop(delivery),
+      dropAll: (filter) => actions.dropAll(filter),
       figures: async () => queue.figures(),
-      add: (lane) => database.write(() => database.run('REPLACE INTO lane VALUES (?)', lane)),
-      remove: (lane) => database.write(() => database.run('DELETE FROM lane WHERE name = ?', lane)),
-      lanes: async () => database.run('SELECT name FROM lane').map(({ name }) => String(name)),
+      remove: async (lane) => directory.remove(lane),
+      lanes: async () => directory.lanes(),
+      lease: async ({ lane, chunks }) => directory.lease(lane, chunks),
+      turn: async ({ authority, held }) => directory.turn(authority, held),
     }
   }
 
@@ -102,7 +145,9 @@ export class LaneObject {
     const answer = Object.entries(this.#answers).find(([known]) => known === name)?.[1]
     if (!answer) return new Response(null, { status: 404 })
     // Of a credential that the relay cannot judge anyone can make up as many as he likes.
-    if (!this.#isPrepared && name === 'waits') return Response.json(false)
+    if (!this.#isPrepared && name === 'look') {
+      return Response.json({ waits: false, accepted: false })
+    }
     this.#prepare()
     // The relay's own call: `call` gave each name its argument.
     const given = (await request.json()) as never
@@ -111,17 +156,25 @@ export class LaneObject {
 
   #prepare(): void {
     if (this.#isPrepared) return
-    const database = objectDatabase(this.#storage)
-    this.#storage.transactionSync(() => {
-      createSchema(database)
-      database.run('CREATE TABLE lane (name TEXT PRIMARY KEY)')
-    })
+    prepareObject(this.#storage)
     this.#isPrepared = true
   }
 
   async alarm(): Promise<void> {
     const lanes = this.#queue.lanes()
-    for (const lane of lanes) await this.#queue.run(lane)
+    this.#isAwake = true
+    try {
+      for (let isFirst = true; isFirst || this.#next !== undefined; isFirst = false) {
+        const wait = Math.max(0, (this.#next ?? 0) - this.#ports.now())
+        if (!isFirst && wait > SHORT_WAIT) break
+        if (!isFirst && wait > 0) await this.#ports.sleep(wait)
+        this.#next = undefined
+        await Promise.all(this.#queue.lanes().map((lane) => this.#queue.run(lane)))
+      }
+    } finally {
+      this.#isAwake = false
+    }
+    if (this.#next !== undefined) await this.#wakeAt(this.#next)
     await this.#queue.check()
     const { waiting, dead } = this.#queue.figures()
     if (waiting > 0) return
@@ -129,41 +182,83 @@ export class LaneObject {
     for (const lane of lanes) await this.#unlist(lane)
   }
 
-  async #put({ event, proven }: { event: SealedEvent; proven: boolean }): Promise<'kept' | 'full'> {
-    if (proven) this.#queue.accepted(event.lane)
-    const listing = this.#listed ? undefined : this.#list(event.lane)
+  async #put(event: NewEvent): Promise<'kept' | 'full'> {
     try {
       await this.#queue.put(event)
       return 'kept'
     } catch {
       return 'full'
-    } finally {
-      await listing
     }
-  }
-
-  /** Without it an operator does not see the lane, but its events are delivered all the same. */
-  async #list(lane: string): Promise<void> {
-    const { namespace, report } = this.#ports
-    this.#listed = true
-    await call(namespace, DIRECTORY, 'add', lane).catch((error) => {
-      this.#listed = false
-      report(error)
-    })
   }
 
   async #unlist(lane: string): Promise<void> {
     const { namespace, report } = this.#ports
     await call(namespace, DIRECTORY, 'remove', lane).catch(report)
-    this.#listed = false
-    // An event may have come meanwhile.
-    if (this.#queue.figures().waiting > 0) await this.#list(lane)
+    // An event may have come meanwhile: it takes room anew.
+    await this.#queue.recount()
   }
 
   async #wakeAt(time: number): Promise<void> {
+    if (this.#isAwake) {
+      this.#next = Math.min(time, this.#next ?? time)
+      // Should this work be cut off, the alarm goes on with it.
+    }
     await this.#storage.setAlarm(time).catch(this.#ports.report)
   }
 }
+
+/** The lanes there are, what room each has, and whose turn it is. */
+class LaneDirectory {
+  readonly #storage: ObjectStorage
+  readonly #ports: ObjectPorts
+  readonly #turns = new Map<string, number>()
+
+  constructor(storage: ObjectStorage, ports: ObjectPorts) {
+    this.#storage = storage
+    this.#ports = ports
+  }
+
+  lanes(): string[] {
+    return this.#rows('SELECT name FROM lane ORDER BY name').map(({ name }) => String(name))
+  }
+
+  remove(lane: string): void {
+    this.#rows('DELETE FROM lane WHERE name = ?', lane)
+  }
+
+  /** Room in chunks; a lane may hold as much as is still free. */
+  lease(lane: string, chunks: number): boolean {
+    const rows = this.#rows('SELECT name, chunks FROM lane')
+    const others = rows.filter(({ name }) => name !== lane)
+    const taken = others.reduce((sum, row) => sum + Number(row.chunks), 0)
+    const most = Math.max(1, Math.floor(this.#ports.limits.bytes / CHUNK))
+    if (chunks > 0 && chunks > most - taken - Math.max(0, chunks - 1)) return false
+    this.#rows('REPLACE INTO lane VALUES (?, ?)', lane, chunks)
+    return true
+  }
+
+  /** @returns milliseconds until the turn that is then the asker's */
+  turn(authority: string, held: number): number {
+    const { now, pace } = this.#ports
+    if (this.#turns.size > MOST_TURNS) this.#turns.clear()
+    const time = now()
+    const at = Math.max(time + held, this.#turns.get(authority) ?? 0)
+    this.#turns.set(authority, at + pace)
+    return at - time
+  }
+
+  #rows(statement: string, ...values: unknown[]) {
+    const { sql } = this.#storage
+    sql.exec('CREATE TABLE IF NOT EXISTS lane (name TEXT PRIMARY KEY)')
+    const columns = sql.exec("SELECT name FROM pragma_table_info('lane')").toArray()
+    if (columns.length === 1) {
+      sql.exec('ALTER TABLE lane ADD COLUMN chunks INTEGER NOT NULL DEFAULT 1')
+    }
+    return sql.exec(statement, ...values).toArray()
+  }
+}
+
+const MOST_TURNS = 10_000
 
 /** @throws Error when the object cannot be reached, or failed */
 async function call<Name extends keyof Calls>(
@@ -181,29 +276,42 @@ async function call<Name extends keyof Calls>(
 }
 
 /** The lanes in their objects, as the relay sees them. */
-export function durableLanes(namespace: ObjectNamespace, report: (error: unknown) => void): Lanes {
-  const proven = new Set<string>()
+export function durableLanes(
+  namespace: ObjectNamespace,
+  { now, report }: Pick<ObjectPorts, 'now' | 'report'>,
+): Lanes {
+  // When each was accepted last, as far as this isolate knows: told to its object once an hour.
+  const told = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
+  const accepted = new BoundedCache<string, boolean>(KNOWN_CREDENTIALS)
   return {
-    waits: (lane) =>
-      call(namespace, lane, 'waits', lane).catch((error) => {
+    waits: async (lane) => {
+      try {
+        const found = await call(namespace, lane, 'look', lane)
+        accepted.set(lane, found.accepted)
+        return found.waits
+      } catch (error) {
         // GitHub can be asked all the same.
         report(error)
         return false
-      }),
+      }
+    },
+    wasAccepted: (lane) => told.get(lane) !== undefined || accepted.get(lane) === true,
     put: async (event) => {
-      const given = { event, proven: proven.has(event.lane) }
-      const result = await call(namespace, event.lane, 'put', given).catch(report)
+      const result = await call(namespace, event.lane, 'put', event).catch(report)
       if (result !== 'kept') throw outboxFull('the outbox cannot take the event')
     },
     settle: async (event, outcome) => {
       await call(namespace, event.lane, 'settle', { event, outcome })
     },
     accepted: (lane) => {
-      if (proven.size >= KNOWN_CREDENTIALS) proven.clear()
-      proven.add(lane)
+      if (now() - (told.get(lane) ?? 0) < HOUR) return
+      told.set(lane, now())
+      return call(namespace, lane, 'accepted', lane).then(() => {}, report)
     },
   }
 }
+
+const HOUR = 3_600_000
 
 const KNOWN_CREDENTIALS = 10_000
 
@@ -216,17 +324,37 @@ export function durableView(namespace: ObjectNamespace): OutboxView {
     const lanes = await call(namespace, DIRECTORY, 'lanes')
     return Promise.all(lanes.map((lane) => call(namespace, lane, name, ...given)))
   }
+  const sumOfAll = async (name: 'replayAll' | 'dropAll', filter: DeadFilter) =>
+    (await ofAll(name, filter)).reduce((sum, count) => sum + count, 0)
   return {
-    list: async () => (await ofAll('list')).flat(),
+    list: async ({ cursor = '', limit, ...filter }) => {
+      // Lane by lane: a cursor is how many of them are done, and the place in the next one.
+      const [done = 0, place = -1] = cursor === '' ? [] : cursor.split('.').map(Number)
+      const lanes = await call(namespace, DIRECTORY, 'lanes')
+      const events: OutboxEvent[] = []
+      for (const [at, lane] of lanes.entries()) {
+        if (at < done) continue
+        const after = at === done ? place : -1
+        const left = limit - events.length
+        const query = { states: SHOWN_STATES, ...filter, after, limit: left }
+        events.push(...(await call(namespace, lane, 'list', query)))
+        const last = events.at(-1)
+        if (events.length >= limit && last) return { events, next: `${at}.${last.seq}` }
+      }
+      return { events, next: undefined }
+    },
     find: async (delivery) =>
       (await ofAll('find', delivery)).find((event) => event !== null) ?? undefined,
     replay: async (delivery) => (await ofAll('replay', delivery)).includes(true),
+    replayAll: (filter) => sumOfAll('replayAll', filter),
     drop: async (delivery) => (await ofAll('drop', delivery)).includes(true),
+    dropAll: (filter) => sumOfAll('dropAll', filter),
     figures: async () => {
       const all = await ofAll('figures')
-      const total = { waiting: 0, oldest: 0, dead: 0, unreadable: 0 }
-      for (const { waiting, oldest, dead, unreadable } of all) {
+      const total = { waiting: 0, bytes: 0, oldest: 0, dead: 0, unreadable: 0 }
+      for (const { waiting, bytes, oldest, dead, unreadable } of all) {
         total.waiting += waiting
+        total.bytes += bytes
         total.oldest = Math.max(total.oldest, oldest)
         total.dead += dead
         total.unreadable += unreadable

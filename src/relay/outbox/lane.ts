@@ -1,66 +1,160 @@
-import { toHex } from '../../wire/bytes.ts'
 import type { Credential } from '../credentials.ts'
 import type { Dispatch } from '../dispatch.ts'
-import type { Repository } from '../route.ts'
+import { type Governors, isOwnHolder } from '../governor.ts'
+import type { OutboxEvent } from './outbox.ts'
 
-/**
- * Events of one credential for one repository, as long as there are any. A lane is
- *
- * - idle: neither `awaited` nor `busy`, only until `start`, `put` or `replay`, which made it, wakes it
- * - awaited: `run` is going to be called, at a time that can still be moved
- * - busy: `run` is at work; at its end it sets the next turn, or drops the lane where nothing is left
- *
- * Only the event that is `failing` is given up for its age: each gets a try of its own before.
- */
-export interface Lane {
-  readonly name: string
-  events: number
-  bytes: number
-  /** When its first event came. */
-  oldest: number
-  /** GitHub is not to be called before. */
-  notBefore: number
-  /** The event whose own try failed last, and until when it is to wait for the next. */
-  failing: { readonly delivery: string; readonly until: number } | undefined
-  /** It has its turn. */
-  busy: boolean
-  /** Its next turn is set. */
-  awaited: boolean
-  /** Events that GitHub has, and the disk does not know it yet. */
-  readonly delivered: Set<string>
+/** Milliseconds until a lane that is refused is asked for again, each time it is; then the last. */
+export const PAUSES = [1, 5, 15, 60].map((minutes) => minutes * 60_000)
+
+/** Calls of one lane that may be open, where GitHub takes them, and is slow to say so. */
+const CALLS = 4
+
+/** After so many failures of the first event in line another one is tried too. */
+const FAILURES_OF_HEAD = 3
+
+/** An event that waits, and what is known of it since the start. */
+export interface Waiting {
+  event: OutboxEvent
+  /** A call for it is open. */
+  isOpen: boolean
+  /** Not to be tried before; in milliseconds of the queue's clock. */
+  until: number
+  /** Tries of it that failed, one after the other, by 5xx or without an answer. */
+  failures: number
+  /** It was tried, and GitHub did not take it. */
+  hasFailed: boolean
 }
 
-const OWN = 'own'
+/** What is to be done next in a lane: try an event, or wait until a time; nothing where neither. */
+export interface NextTry {
+  readonly entry?: Waiting
+  readonly at: number
+}
 
-/** True for what stands for the relay's own authority: it judges such a credential by itself. */
-export function isOwn({ kind }: Credential): boolean {
-  return kind === 'key' || kind === 'grant'
+/**
+ * Events of one credential for one repository, as long as there are any. Those in `line` go in their
+ * order. Those in `aside` GitHub alone refuses, or nobody can ask for them: each of them is tried at
+ * times of its own, so that it holds up no other.
+ */
+export class Lane {
+  readonly name: string
+  readonly line = new Map<string, Waiting>()
+  readonly aside = new Map<string, Waiting>()
+  /** Calls that are open. */
+  open = 0
+  /** GitHub is not to be asked before. */
+  notBefore = 0
+  /** Calls that failed, one after the other. */
+  failures = 0
+  /** Refusals of its credential, one after the other. */
+  pauses = 0
+  /** The last call was accepted. */
+  flows = false
+  /** When it was told that its turn is, where it was told ahead of it. */
+  granted: number | undefined
+  /** It waits for its turn among all lanes. */
+  isAsking = false
+  /** Its next look is set. */
+  isAwaited = false
+  #isOthersTurn = false
+  #lastOther = ''
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  get size(): number {
+    return this.line.size + this.aside.size
+  }
+
+  /** When its first event came; `undefined` where there is none. */
+  get oldest(): number | undefined {
+    const [first] = this.line.values()
+    const [other] = this.aside.values()
+    if (!first || !other) return (first ?? other)?.event.at
+    return Math.min(first.event.at, other.event.at)
+  }
+
+  entry(delivery: string): Waiting | undefined {
+    return this.line.get(delivery) ?? this.aside.get(delivery)
+  }
+
+  add(entry: Waiting): void {
+    const { delivery, aside } = entry.event
+    if (aside > 0) this.aside.set(delivery, entry)
+    else this.line.set(delivery, entry)
+  }
+
+  remove(delivery: string): void {
+    this.line.delete(delivery)
+    this.aside.delete(delivery)
+  }
+
+  /** @returns `undefined` when nothing can be done before an open call ends, or an event comes */
+  next(now: number): NextTry | undefined {
+    if (this.open >= (this.flows ? CALLS : 1)) return undefined
+    const aside = this.#nextAside()
+    const head = this.#closed().next().value
+    const first = aside && (!head || aside.until <= now) ? aside : head
+    if (!first) return undefined
+    const at = Math.max(this.notBefore, first.until)
+    if (at > now) return { at: aside ? Math.min(at, Math.max(this.notBefore, aside.until)) : at }
+    if (first !== head || !this.#isOthersTurn) return { entry: first, at: now }
+    return { entry: this.#other(head) ?? head, at: now }
+  }
+
+  /** The first in line, where it has failed so often that others are tried between its tries. */
+  get stuckHead(): Waiting | undefined {
+    const [head] = this.line.values()
+    return head && head.failures >= FAILURES_OF_HEAD ? head : undefined
+  }
+
+  /** To be told that a try failed: whose turn it is next. */
+  passTurn(tried: Waiting): void {
+    const { stuckHead } = this
+    this.#isOthersTurn = stuckHead !== undefined && tried === stuckHead
+    if (tried !== stuckHead) this.#lastOther = tried.event.delivery
+  }
+
+  /** The next in line behind the first and behind the one that was tried last, all around. */
+  #other(head: Waiting): Waiting | undefined {
+    const others = [...this.#closed()].filter((entry) => entry !== head)
+    const last = others.findIndex(({ event }) => event.delivery === this.#lastOther)
+    return others[last + 1] ?? others[0]
+  }
+
+  *#closed(): Generator<Waiting, undefined> {
+    for (const entry of this.line.values()) if (!entry.isOpen) yield entry
+    return undefined
+  }
+
+  #nextAside(): Waiting | undefined {
+    let first: Waiting | undefined
+    for (const entry of this.aside.values()) {
+      if (!entry.isOpen && (!first || entry.until < first.until)) first = entry
+    }
+    return first
+  }
 }
 
 /**
  * Tells the lane of an event: all that the relay dispatches with an authority of its own share one,
- * whatever key or grant came. Hashes are remembered for as many tokens as are likely to be seen in a
- * while.
+ * whatever key or grant came.
  */
-export function laneNames(): (event: Dispatch) => Promise<string> | string {
-  const hashes = new Map<string, string>()
-  return ({ repository, credential }) => {
-    if (isOwn(credential)) return laneName(repository, OWN)
-    const text = credential.platformToken?.reveal() ?? ''
-    const known = hashes.get(text)
-    if (known !== undefined) return laneName(repository, known)
-    return sha256(text).then((hash) => {
-      if (hashes.size >= REMEMBERED) hashes.clear()
-      hashes.set(text, hash)
-      return laneName(repository, hash)
-    })
+export function laneNames(
+  governors: Pick<Governors, 'holderOf'>,
+): (event: Pick<Dispatch, 'repository' | 'credential'>) => Promise<string> | string {
+  return ({ repository: { owner, name }, credential }) => {
+    // GitHub's names do not tell upper from lower case.
+    const place = `${owner}/${name}`.toLowerCase()
+    const holder = governors.holderOf(credential)
+    if (typeof holder === 'string') return `${place}#${holder}`
+    return holder.then((hash) => `${place}#${hash}`)
   }
 }
 
-const REMEMBERED = 1000
-
 export function isOwnLane(lane: string): boolean {
-  return lane.endsWith(`#${OWN}`)
+  return isOwnHolder(holderOfLane(lane))
 }
 
 /** `owner/name`, in lower case. */
@@ -68,12 +162,17 @@ export function repositoryOf(lane: string): string {
   return lane.slice(0, lane.indexOf('#'))
 }
 
-/** GitHub's names do not tell upper from lower case. */
-function laneName({ owner, name }: Repository, credential: string): string {
-  return `${owner.toLowerCase()}/${name.toLowerCase()}#${credential}`
+export function ownerOf(lane: string): string {
+  return lane.slice(0, lane.indexOf('/'))
 }
 
-async function sha256(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return toHex(new Uint8Array(hash))
+/** `own`, or the hash of a token. */
+export function holderOfLane(lane: string): string {
+  return lane.slice(lane.indexOf('#') + 1)
+}
+
+/** Names in a record who sent an event, and tells nothing that could be used. */
+export function labelOf({ kind, id, kid }: Credential, lane: string): string {
+  if (kind === 'token') return `token:${holderOfLane(lane).slice(0, 8)}`
+  return `${kind}:${(kind === 'grant' ? id : kid) ?? ''}`
 }

@@ -1,17 +1,23 @@
 import { createCipheriv } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { bugOf } from '../../wire/errors.ts'
-import type { Environment } from '../../wire/settings.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
-import { dispatchTo } from '../dispatch.ts'
+import { countingRefusals, dispatchTo, type Govern } from '../dispatch.ts'
 import type { RelayPorts } from '../ports.ts'
 import { throughOutbox } from './accept.ts'
-import { laneNames } from './lane.ts'
-import type { OutboxView } from './operator.ts'
+import { OutboxActions } from './actions.ts'
+import { holderOfLane, laneNames, ownerOf } from './lane.ts'
+import { type OutboxView, SHOWN_STATES } from './operator.ts'
 import { type OutboxLine, StorageError, type StorageFault } from './outbox.ts'
 import { OutboxQueue } from './queue.ts'
+import { SharedRoom } from './room.ts'
 import { type Cipher, sealEventsFor } from './sealed-event.ts'
 import { readOutboxSettings } from './settings.ts'
-import { openOutboxFile } from './sqlite.ts'
+import { type OutboxFile, openOutboxFile } from './sqlite.ts'
 
 export interface NodeOutbox {
   /** Those of a relay without outbox, but that its events go through it. */
@@ -37,73 +43,126 @@ export async function openNodeOutbox(
   given: { ports: RelayPorts; platform: Platform; write(line: string): void },
 ): Promise<NodeOutbox> {
   const { limits, acceptTime } = readOutboxSettings(env)
-  const { outbox, fault, close } = await openOutboxFile(file)
   const { ports, platform, write } = given
-  const { call, governors } = platform
-  const { apiUrl, budget, credentials } = config
-  const options = { call, apiUrl, budget, clock: systemClock }
-  const { sealKeys: keys = [] } = credentials
+  const { governors, metrics } = platform
+  const { sealKeys: keys = [], revoked = new Set() } = config.credentials
   const [sealKey] = keys
   if (!sealKey) throw new TypeError('there is no key to seal with')
+  const opened = await openOutboxFile(file)
+  const { outbox, fault } = opened
   const { report, tellDisk } = faultLog(write, () => queue.figures().waiting)
+  const log = (line: OutboxLine) => write(JSON.stringify(line))
   const turns = laneTimers((lane) => void queue.run(lane))
+  const calls = { call: platform.call, apiUrl: config.apiUrl, budget: config.budget }
+  const dispatcher = (retryTime: number, govern: Govern) =>
+    countingRefusals(dispatchTo({ ...calls, clock: systemClock, retryTime, govern }), metrics)
+  const clock = { now: steadyNow, random: Math.random }
+  const room = new SharedRoom(limits)
   const queue: OutboxQueue = new OutboxQueue({
-    outbox,
-    keys,
-    limits,
+    ...{
+      outbox,
+      room,
+      keys,
+      revoked,
+      age: limits.age,
+      pace: readSetting(env, 'HOOKLINE_OUTBOX_PACE_MS'),
+      ...clock,
+    },
     credentials: ports.credentials,
-    send: dispatchTo({ ...options, retryTime: 0, govern: governors.granted }),
-    now: steadyNow,
-    random: Math.random,
+    send: dispatcher(0, governors.granted),
     wake: turns.set,
-    log: (line) => write(JSON.stringify(line)),
-    report,
+    turn: async (lane) => {
+      await governors.of(holderOfLane(lane), ownerOf(lane)).turn()
+      return 0
+    },
+    ...{ log, report },
   })
   const open = new Set<Promise<void>>()
   const dispatch = throughOutbox({
-    ask: dispatchTo({ ...options, retryTime: acceptTime, govern: governors.live }),
+    ask: dispatcher(acceptTime, governors.live),
     lanes: queue,
     seal: sealEventsFor(sealKey, NODE_CIPHER),
-    laneOf: laneNames(),
-    acceptTime,
-    callTime: budget,
-    now: steadyNow,
-    random: Math.random,
-    after: steadyClock.after,
+    laneOf: laneNames(governors),
+    ...{ acceptTime, callTime: config.budget, ...clock, after: steadyClock.after },
     background: (work) => {
       open.add(work)
       void work.finally(() => open.delete(work))
     },
-    report,
+    ...{ log, report },
   })
   const check = setInterval(() => {
-    tellDisk(fault())
+    void fault().then(tellDisk, report)
     queue.check().catch(report)
   }, CHECK_INTERVAL).unref()
+  let isStopping = false
   return {
-    ports: { ...ports, dispatch, report },
-    view: {
-      list: () => outbox.list(),
-      find: (delivery) => outbox.find(delivery),
-      replay: (delivery) => queue.replay(delivery),
-      drop: (delivery) => queue.drop(delivery),
-      figures: async () => queue.figures(),
+    ports: {
+      ...ports,
+      dispatch,
+      report,
+      unready: async () => unready(isStopping, room, await fault()),
     },
+    view: nodeView(opened, queue),
     start: () => queue.start(),
     close: async (patience) => {
+      isStopping = true
       clearInterval(check)
       turns.clear()
-      let cut: NodeJS.Timeout | undefined
-      const late = new Promise((resolve) => {
-        cut = setTimeout(resolve, patience)
-      })
       // A call that is cut off is made again after the next start, with the same delivery id.
-      await Promise.race([Promise.all([queue.stop(), ...open]), late])
-      clearTimeout(cut)
-      tellDisk(fault())
-      close()
+      await within(patience, Promise.all([queue.stop(), ...open]))
+      tellDisk(await fault().catch(() => undefined))
+      await opened.close()
     },
   }
+}
+
+function unready(isStopping: boolean, room: SharedRoom, fault: StorageError | undefined) {
+  if (isStopping) return 'stopping'
+  // What GitHub takes still passes; but nobody should send more than that here.
+  if (fault) return 'disk'
+  return room.isFull ? 'outbox_full' : undefined
+}
+
+function nodeView({ outbox, backup }: OutboxFile, queue: OutboxQueue): OutboxView {
+  const actions = new OutboxActions({ outbox, queue, now: steadyNow })
+  return {
+    list: async ({ cursor, ...query }) => {
+      const after = cursor === undefined ? -1 : Number(cursor)
+      const events = await outbox.list({ ...query, states: SHOWN_STATES, after })
+      const last = events.length === query.limit ? events.at(-1) : undefined
+      return { events, next: last && String(last.seq) }
+    },
+    find: (delivery) => outbox.find(delivery),
+    replay: (delivery) => actions.replay(delivery),
+    replayAll: (filter) => actions.replayAll(filter),
+    drop: (delivery) => actions.drop(delivery),
+    dropAll: (filter) => actions.dropAll(filter),
+    figures: async () => queue.figures(),
+    backup: async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))
+      const copy = join(folder, 'outbox.db')
+      await backup(copy)
+      return readAndRemove(copy, folder)
+    },
+  }
+}
+
+async function* readAndRemove(file: string, folder: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(file)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Resolves when the work is done, or was not within so many milliseconds. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let cut: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => {
+    cut = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(cut)
 }
 
 /** A fault of the disk meets every request: it is told when it begins, and when it is over. */

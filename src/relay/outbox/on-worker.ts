@@ -6,6 +6,7 @@ import { throughOutbox } from './accept.ts'
 import { durableLanes, durableView, LaneObject, type ObjectNamespace } from './durable.ts'
 import { laneNames } from './lane.ts'
 import { withOperator } from './operator.ts'
+import type { OutboxLine } from './outbox.ts'
 import { sealEventsFor } from './sealed-event.ts'
 import { readOutboxSettings } from './settings.ts'
 import type { ObjectState } from './sql.ts'
@@ -57,9 +58,10 @@ export function outboxPorts(
       ...{ call: platform.call, apiUrl, budget, clock: systemClock, retryTime: acceptTime },
       govern: platform.governors.live,
     }),
-    lanes: durableLanes(namespace, report),
+    lanes: durableLanes(namespace, { now: Date.now, report }),
     seal: sealEventsFor(sealKey),
-    laneOf: laneNames(),
+    laneOf: laneNames(platform.governors),
+    log: (line: OutboxLine) => write(JSON.stringify(line)),
     acceptTime,
     callTime: budget,
     now: Date.now,
@@ -79,10 +81,16 @@ export function openLaneObject(
 ): Promise<LaneObject> {
   const namespace = namespaceOf(env)
   if (!namespace) throw new TypeError('the binding OUTBOX is missing')
+  const { limits } = readOutboxSettings(settingsOf(env))
   return LaneObject.open(state, {
     namespace,
     keys: credentials.sealKeys ?? [],
-    limits: readOutboxSettings(settingsOf(env)).limits,
+    governors: platform.governors,
+    limits,
+    age: limits.age,
+    pace: readSetting(settingsOf(env), 'HOOKLINE_OUTBOX_PACE_MS'),
+    revoked: credentials.revoked ?? new Set(),
+    sleep: systemClock.sleep,
     credentials: ports.credentials,
     send: dispatchTo({
       ...{ call: platform.call, apiUrl, budget, clock: systemClock, retryTime: 0 },

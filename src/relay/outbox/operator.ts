@@ -7,6 +7,7 @@ import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import { gauge, type RelayMetrics } from '../metrics.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
 import type { SealKey } from '../seal.ts'
+import type { DeadFilter } from './actions.ts'
 import {
   type OutboxEvent,
   type OutboxFigures,
@@ -16,15 +17,29 @@ import {
 } from './outbox.ts'
 import { openEvent } from './sealed-event.ts'
 
+/** What is listed: events of a batch stand in it. */
+export const SHOWN_STATES = ['waiting', 'dead', 'collecting', 'sent'] as const
+
+export interface ListQuery extends DeadFilter {
+  /** What `next` of the page before says. */
+  readonly cursor: string | undefined
+  readonly limit: number
+}
+
 /** What an operator can see of an outbox, and do with it. */
 export interface OutboxView {
-  list(): Promise<readonly OutboxEvent[]>
+  list(query: ListQuery): Promise<{ events: readonly OutboxEvent[]; next: string | undefined }>
   find(delivery: string): Promise<SealedEvent | undefined>
   /** False when there is no such dead letter. */
   replay(delivery: string): Promise<boolean>
+  /** Of dead letters alone; how many. */
+  replayAll(filter: DeadFilter): Promise<number>
   /** False when there is no such event. */
   drop(delivery: string): Promise<boolean>
+  dropAll(filter: DeadFilter): Promise<number>
   figures(): Promise<OutboxFigures>
+  /** The bytes of a copy of the file, where there is one. */
+  backup?(): Promise<AsyncIterable<Uint8Array>>
 }
 
 export interface OperatorOptions {
@@ -33,7 +48,7 @@ export interface OperatorOptions {
   readonly outbox: OutboxView | undefined
   /** Those that open what is shown. */
   readonly keys: readonly SealKey[]
-  log(line: Pick<OutboxLine, 'outbox' | 'delivery'>): void
+  log(line: Pick<OutboxLine, 'outbox' | 'delivery' | 'events'>): void
 }
 
 /**
@@ -60,7 +75,7 @@ interface AnswerOptions extends OperatorOptions {
 }
 
 async function answer(
-  { method, headers }: RelayRequest,
+  { method, headers, target }: RelayRequest,
   [path, delivery, replay]: RegExpExecArray,
   { isKey, outbox, keys, metrics, log }: AnswerOptions,
 ): Promise<Reply> {
@@ -68,15 +83,14 @@ async function answer(
   const bearer = /^bearer +(\S+)$/i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
   if (!bearer || !(await isKey(new Secret(bearer)))) throw wrongKey()
   const isRead = method === 'GET' || method === 'HEAD'
+  const [, , place] = path.toLowerCase().split('/')
   if (path.toLowerCase() === '/metrics') {
     if (!isRead) throw methodNotAllowed(['GET'])
     return metricsPage(metrics, await outbox?.figures())
   }
   if (!outbox) throw noOutbox()
-  if (delivery === undefined) {
-    if (!isRead) throw methodNotAllowed(['GET'])
-    return json(listed(await outbox.list()))
-  }
+  const query = new URLSearchParams(target.split('?')[1])
+  if (delivery === undefined) return answerAll(outbox, { method, place, query, log })
   const id = delivery.toLowerCase()
   if (replay) {
     if (method !== 'POST') throw methodNotAllowed(['POST'])
@@ -95,16 +109,76 @@ async function answer(
   return json({ ...shown(event), payload: await payloadOf(event, keys) })
 }
 
-function listed(events: readonly OutboxEvent[]) {
+interface Asked {
+  readonly method: string
+  /** `replay`, `backup`, or nothing. */
+  readonly place: string | undefined
+  readonly query: URLSearchParams
+  log(line: Pick<OutboxLine, 'outbox' | 'events'>): void
+}
+
+/** What is about no event by its id. */
+async function answerAll(outbox: OutboxView, { method, place, query, log }: Asked): Promise<Reply> {
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (place === 'backup') {
+    if (method !== 'GET') throw methodNotAllowed(['GET'])
+    if (!outbox.backup) throw noBackup()
+    const headers = { 'content-type': 'application/vnd.sqlite3' }
+    return { status: 200, headers, body: '', stream: await outbox.backup() }
+  }
+  if (place === 'replay') {
+    if (method !== 'POST') throw methodNotAllowed(['POST'])
+    const events = await outbox.replayAll(deadFilter(query))
+    log({ outbox: 'replayed', events })
+    return json({ success: true, events })
+  }
+  if (method === 'DELETE') {
+    const events = await outbox.dropAll(deadFilter(query))
+    log({ outbox: 'dropped', events })
+    return json({ success: true, events })
+  }
+  if (!isRead) throw methodNotAllowed(['GET', 'DELETE'])
+  const limit = Number(query.get('limit') ?? 100)
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED)) {
+    throw badQuery(`limit is a whole number from 1 to ${MOST_LISTED}`)
+  }
+  const cursor = query.get('after') ?? undefined
+  if (cursor !== undefined && !/^[\w.:-]{1,300}$/.test(cursor)) {
+    throw badQuery('after is what "next" of the page before says')
+  }
+  const { events, next } = await outbox.list({ ...filterOf(query), cursor, limit })
+  return json({
+    waiting: events.filter(({ state }) => state !== 'dead').map(shown),
+    dead: events.filter(({ state }) => state === 'dead').map(shown),
+    ...(next !== undefined && { next }),
+  })
+}
+
+const MOST_LISTED = 1000
+
+function filterOf(query: URLSearchParams): DeadFilter {
   return {
-    waiting: events.filter(({ died }) => died === undefined).map(shown),
-    dead: events.filter(({ died }) => died !== undefined).map(shown),
+    lane: query.get('lane')?.toLowerCase(),
+    reason: query.get('reason') ?? undefined,
+    credential: query.get('credential') ?? undefined,
   }
 }
 
-function shown({ delivery, lane, at, tries, next, reason, bytes, died }: OutboxEvent) {
-  const common = { delivery, lane, at: iso(at), tries, reason, bytes }
-  return died === undefined ? { ...common, next: iso(next) } : { ...common, died: iso(died) }
+/** @throws RelayError 400 where nothing is named: all of them must be asked for */
+function deadFilter(query: URLSearchParams): DeadFilter {
+  const filter = filterOf(query)
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  if (isFiltered || query.get('all') === 'true') return filter
+  throw badQuery('name lane, reason or credential; or all=true for every dead letter')
+}
+
+function shown(event: OutboxEvent) {
+  const { delivery, lane, credential, at, tries, next, reason, bytes, state, since, count } = event
+  return {
+    ...{ delivery, lane, credential, at: iso(at), tries, reason, bytes },
+    ...(count > 0 && { events: count }),
+    ...(state === 'dead' ? { died: iso(since) } : { next: iso(next) }),
+  }
 }
 
 /** The `client_payload`, never the token; `null` where no key opens it. */
@@ -119,8 +193,8 @@ function metricsPage(metrics: RelayMetrics | undefined, figures: OutboxFigures |
   return { status: 200, headers, body: `${lines.join('\n')}\n` }
 }
 
-function gauges({ waiting, oldest, dead, unreadable }: OutboxFigures): string[] {
-  const values = { waiting, oldest_seconds: oldest, dead, unreadable }
+function gauges({ waiting, bytes, oldest, dead, unreadable }: OutboxFigures): string[] {
+  const values = { waiting, bytes, oldest_seconds: oldest, dead, unreadable }
   return Object.entries(values).flatMap(([name, value]) => gauge(`hookline_outbox_${name}`, value))
 }
 
@@ -143,6 +217,16 @@ function noOutbox(): RelayError {
   return new RelayError(404, 'no_outbox', 'this relay has no outbox', {
     hint: 'see --outbox, or the binding OUTBOX',
   })
+}
+
+function noBackup(): RelayError {
+  return new RelayError(404, 'not_found', 'this outbox is no file', {
+    hint: 'its platform keeps it, and backs it up',
+  })
+}
+
+function badQuery(hint: string): RelayError {
+  return new RelayError(400, 'bad_query', 'the query cannot be read', { hint })
 }
 
 function noSuchEvent(message: string): RelayError {

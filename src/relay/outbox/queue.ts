@@ -1,94 +1,124 @@
+import { BoundedCache } from '../bounded-cache.ts'
 import { outboxFull } from '../errors.ts'
 import type { Lanes } from './accept.ts'
-import { type AttemptPorts, attempt, backoff, LONGEST_WAIT, type Outcome } from './attempt.ts'
-import { isOwnLane, type Lane, repositoryOf } from './lane.ts'
-import type {
-  Outbox,
-  OutboxEvent,
-  OutboxFigures,
-  OutboxLimits,
-  OutboxLine,
-  SealedEvent,
+import {
+  type AttemptPorts,
+  attempt,
+  backoff,
+  backoffAside,
+  LONGEST_WAIT,
+  type Outcome,
+  openDispatch,
+} from './attempt.ts'
+import { isOwnLane, Lane, PAUSES, repositoryOf, type Waiting } from './lane.ts'
+import { LaterWrites } from './later-writes.ts'
+import {
+  allEvents,
+  type NewEvent,
+  type Outbox,
+  type OutboxEvent,
+  type OutboxFigures,
+  type OutboxLine,
+  type SealedEvent,
 } from './outbox.ts'
+import type { Room } from './room.ts'
+import { endRevoked, forgetOld } from './upkeep.ts'
 
 export interface QueuePorts extends AttemptPorts {
   readonly outbox: Outbox
-  readonly limits: OutboxLimits
+  readonly room: Room
+  /** Milliseconds after which an event that still fails is a dead letter. */
+  readonly age: number
+  /** Milliseconds to wait at the start: the last call before it may have been a moment ago. */
+  readonly pace: number
+  /** Ids of grants that are accepted no more. */
+  readonly revoked: ReadonlySet<string>
   /** Milliseconds since 1970; must not jump while the process runs. */
   now(): number
   /** From 0, less than 1. */
   random(): number
   /** Has `run(lane)` called after so many milliseconds, in place of when it was to be before. */
   wake(lane: string, delay: number): void
+  /** A lane's turn to ask GitHub: resolves when it has come, or with the milliseconds until then. */
+  turn(lane: string): Promise<number>
   log(line: OutboxLine): void
 }
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
-const DEAD_LETTERS = 1000
-const DEAD_LETTER_AGE = 14 * 24 * HOUR
-/** Lanes that may call GitHub at once. */
-const CALLS = 32
-/** After so many an event whose fault is ours must not hold up its lane. */
-const MOST_FAILURES = 5
+const ACCEPTED_AGE = 30 * 24 * HOUR
+/** After so many an event whose fault is ours is given up. */
+const MOST_FAULTS = 5
+/** Each may have started a run. */
+const MOST_MAYBES = 10
 const KNOWN_CREDENTIALS = 10_000
 
 /**
- * Hands events over in lanes: in their order, one call at a time, at a pace that GitHub allows. It
- * knows how many events there are; what they are stands in the outbox alone.
+ * Hands events over in lanes, in their order. It knows what waits; what is sealed, and what died,
+ * stands in the outbox alone.
  */
 export class OutboxQueue implements Lanes {
   readonly #ports: QueuePorts
-  readonly #keyIds: readonly string[]
+  readonly #keyIds: ReadonlySet<string>
   readonly #lanes = new Map<string, Lane>()
-  /** Whose credential GitHub has accepted since the start. */
-  readonly #proven = new Set<string>()
-  #events = 0
-  #bytes = 0
+  /** When GitHub accepted a lane's credential, as far as it was asked for. */
+  readonly #accepted = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
+  readonly #writes: LaterWrites
+  #lastPlace = 0
   #dead = 0
   #unreadable = 0
-  #calls = 0
-  readonly #waitingForCall: (() => void)[] = []
   #toldLate = Number.NEGATIVE_INFINITY
   #stopped = false
-  readonly #running = new Set<Promise<void>>()
+  readonly #turns = new Set<Promise<void>>()
+  readonly #calls = new Set<Promise<void>>()
 
   constructor(ports: QueuePorts) {
     this.#ports = ports
-    this.#keyIds = ports.keys.map(({ id }) => id)
+    this.#keyIds = new Set(ports.keys.map(({ id }) => id))
+    this.#writes = new LaterWrites(ports, (delivery) => this.#log({ outbox: 'disk', delivery }))
   }
 
   /** Takes up what waits from before. To be called once, before all else. */
   async start(): Promise<void> {
-    const { outbox, limits } = this.#ports
+    const { outbox, pace } = this.#ports
     const now = this.#ports.now()
-    const events = await outbox.list()
-    const alive = events.filter(({ died }) => died === undefined)
-    this.#dead = events.length - alive.length
-    // Every one that is alive is counted, whether a key opens it or not.
-    const readable = alive.filter((event) => this.#count(event))
-    for (const { lane: name, next } of readable) {
-      const lane = this.#laneOf(name)
-      const wait = Math.min(Math.max(0, next - now), LONGEST_WAIT)
-      // The call before the end may have been a moment ago.
-      lane.notBefore = Math.max(lane.notBefore, now + limits.pace, now + wait)
+    const ended = await endRevoked(outbox, this.#ports.revoked, now)
+    for (const { tries, ...event } of ended) {
+      this.#log({ outbox: 'dead', ...namesOf(event), tries, reason: 'revoked' })
     }
-    for (const lane of this.#lanes.values()) this.#wakeAt(lane, lane.notBefore)
+    await this.recount()
+    for await (const event of allEvents(outbox, { states: ['waiting'] })) {
+      const left = Math.min(Math.max(0, event.next - now), event.wait, LONGEST_WAIT)
+      // Whoever gives a key back does not want to wait for the next hour.
+      const wait = event.reason === 'credential_revoked' ? 0 : left
+      if (event.count === 0 && !this.#keyIds.has(event.key)) this.#unreadable++
+      else {
+        const lane = this.#laneOf(event.lane)
+        this.#add(lane, event, event.aside > 0 ? wait : 0)
+        lane.notBefore = Math.max(lane.notBefore, now + pace, event.aside > 0 ? 0 : now + wait)
+      }
+    }
+    for (const lane of this.#lanes.values()) this.#look(lane)
     if (this.#unreadable > 0) this.#log({ outbox: 'unreadable', events: this.#unreadable })
     await this.check()
   }
 
-  /** True while events of the lane wait: another one must then wait behind them. */
   waits(lane: string): boolean {
-    return this.#lanes.has(lane)
+    return (this.#lanes.get(lane)?.line.size ?? 0) > 0
   }
 
   /** To be told when GitHub accepted something of the lane's credential. */
   accepted(lane: string): void {
-    if (this.#proven.has(lane)) return
-    this.#proven.add(lane)
-    const [oldest] = this.#proven
-    if (this.#proven.size > KNOWN_CREDENTIALS && oldest) this.#proven.delete(oldest)
+    const now = this.#ports.now()
+    if (now - (this.#accepted.get(lane) ?? 0) < HOUR) return
+    this.#accepted.set(lane, now)
+    this.#ports.outbox.apply([{ accepted: lane, at: now }]).catch(this.#ports.report)
+  }
+
+  /** Whether GitHub accepted the lane's credential within thirty days. */
+  async wasAccepted(lane: string): Promise<boolean> {
+    const at = this.#accepted.get(lane) ?? (await this.#ports.outbox.accepted(lane))
+    return at !== undefined && this.#ports.now() - at <= ACCEPTED_AGE
   }
 
   /**
@@ -97,60 +127,50 @@ export class OutboxQueue implements Lanes {
    *
    * @throws RelayError 503 when there is no room, or the disk fails
    */
-  async put(event: SealedEvent): Promise<void> {
-    this.#checkRoom(event)
-    const lane = this.#laneOf(event.lane, event.at)
-    this.#count(event)
+  async put({ sealed, ...given }: NewEvent): Promise<void> {
+    const event = this.#newEvent({ sealed, ...given }, 'waiting')
+    await this.#takeRoom(event)
+    const lane = this.#laneOf(event.lane)
+    const entry = this.#add(lane, event, event.tries > 0 ? 0 : event.wait)
     if (event.tries > 0) {
-      lane.failing ??= { delivery: event.delivery, until: event.next }
-      lane.notBefore = Math.max(lane.notBefore, event.next)
+      entry.failures = 1
+      entry.hasFailed = true
+      lane.failures = Math.max(1, lane.failures)
+      lane.flows = false
+      lane.notBefore = Math.max(lane.notBefore, this.#ports.now() + event.wait)
     }
-    try {
-      await this.#ports.outbox.put(event)
-    } catch (error) {
-      this.#uncount(event)
-      this.#ports.report(error)
-      throw outboxFull('the outbox cannot be written', error)
-    }
-    this.#wakeIfIdle(lane, this.#nextTurn(lane, event))
+    await this.#keep({ ...event, sealed }, () => lane.remove(entry.event.delivery))
+    // One that is first in line may be due before what was waited for.
+    if (!lane.isAwaited || lane.line.size === 1) this.#look(lane)
   }
 
   /** Tells what became of a call that was open when its event was put. */
-  async settle({ lane: name, delivery }: OutboxEvent, outcome: Outcome): Promise<void> {
+  async settle({ lane: name, delivery }: Pick<OutboxEvent, 'lane' | 'delivery'>, outcome: Outcome) {
     if (outcome.kind === 'accepted') this.accepted(name)
     const lane = this.#lanes.get(name)
-    const event = await this.#ports.outbox.find(delivery)
-    if (!lane || !event || event.died !== undefined) return
-    const next = await this.#conclude(lane, event, outcome)
-    if (!lane.busy) this.#wakeAt(lane, next)
+    const entry = lane?.entry(delivery)
+    if (!lane || !entry || entry.isOpen) return
+    entry.until = 0
+    await this.#conclude(lane, entry, outcome)
+    this.#look(lane)
   }
 
   /** Gives a lane its turn: one call of GitHub at most. Never throws. */
   run(name: string): Promise<void> {
     const lane = this.#lanes.get(name)
-    if (!lane || lane.busy || this.#stopped) return Promise.resolve()
-    lane.busy = true
-    lane.awaited = false
-    const turn = this.#turn(lane)
-      .catch((error) => {
-        this.#ports.report(error)
-        return this.#ports.now() + SECOND
-      })
-      .then((next) => {
-        lane.busy = false
-        this.#running.delete(turn)
-        if (lane.events === 0) this.#lanes.delete(name)
-        else this.#wakeAt(lane, next ?? this.#ports.now() + this.#ports.limits.pace)
-      })
-    this.#running.add(turn)
+    if (!lane || this.#stopped) return Promise.resolve()
+    lane.isAwaited = false
+    if (lane.isAsking) return Promise.resolve()
+    const turn = this.#turn(lane).finally(() => this.#turns.delete(turn))
+    this.#turns.add(turn)
     return turn
   }
 
   /** Starts no further call; resolves when the open ones have ended. What waits stays on disk. */
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const go of this.#waitingForCall.splice(0)) go()
-    await Promise.all(this.#running)
+    await Promise.all(this.#calls)
+    await this.#writes.again(true)
   }
 
   /** Those in which an event waits. */
@@ -160,224 +180,311 @@ export class OutboxQueue implements Lanes {
 
   figures(): OutboxFigures {
     const now = this.#ports.now()
-    let oldest = now
-    for (const lane of this.#lanes.values()) oldest = Math.min(oldest, lane.oldest)
-    return {
-      waiting: this.#events,
-      oldest: Math.floor((now - oldest) / SECOND),
-      dead: this.#dead,
-      unreadable: this.#unreadable,
+    let [waiting, oldest] = [this.#unreadable, now]
+    for (const lane of this.#lanes.values()) {
+      waiting += lane.size
+      oldest = Math.min(oldest, lane.oldest ?? now)
     }
+    const { bytes } = this.#ports.room
+    const seconds = Math.max(0, Math.floor((now - oldest) / SECOND))
+    return { waiting, bytes, oldest: seconds, dead: this.#dead, unreadable: this.#unreadable }
   }
 
-  /** Lets a dead letter wait again; false when there is none. */
-  async replay(delivery: string): Promise<boolean> {
-    const event = await this.#ports.outbox.replay(delivery, this.#ports.now())
-    if (!event) return false
-    this.#dead--
-    if (this.#count(event)) {
-      const lane = this.#laneOf(event.lane, event.at)
-      this.#wakeIfIdle(lane, lane.notBefore)
-    }
-    return true
-  }
-
-  /** Forgets an event, waiting or dead; false when there is none. */
-  async drop(delivery: string): Promise<boolean> {
-    const [event] = await this.#ports.outbox.drop({ delivery })
-    if (!event) return false
-    if (event.died === undefined) this.#uncount(event)
-    else this.#dead--
-    const lane = this.#lanes.get(event.lane)
-    if (lane && !lane.busy) this.#wakeAt(lane, lane.notBefore)
-    return true
-  }
-
-  /** To be called now and then: drops dead letters that are too old, and says what waits too long. */
+  /** To be called now and then: drops what is kept for no longer, and says what waits too long. */
   async check(): Promise<void> {
-    const { outbox, now } = this.#ports
-    if (this.#dead > 0) {
-      const kept = { diedBefore: now() - DEAD_LETTER_AGE, beyond: DEAD_LETTERS }
-      const forgotten = await outbox.drop(kept)
-      this.#dead -= forgotten.length
-      for (const event of forgotten) this.#log({ outbox: 'forgotten', ...namesOf(event) })
+    await this.#writes.again()
+    const { outbox } = this.#ports
+    const now = this.#ports.now()
+    for (const lane of this.#lanes.values()) await this.#giveUpOld(lane)
+    const forgotten = await forgetOld(outbox, now)
+    for (const event of forgotten) {
+      if (event.state === 'dead') this.#log({ outbox: 'forgotten', ...namesOf(event) })
     }
+    if (forgotten.length > 0) await this.recount()
     const { oldest, waiting } = this.figures()
-    if (oldest * SECOND < HOUR || now() - this.#toldLate < HOUR) return
-    this.#toldLate = now()
+    if (oldest * SECOND < HOUR || now - this.#toldLate < HOUR) return
+    this.#toldLate = now
     this.#log({ outbox: 'late', seconds: oldest, events: waiting })
   }
 
-  /** @returns when the lane wants its next turn; `undefined` when nothing in it is on disk */
-  async #turn(lane: Lane): Promise<number | undefined> {
-    const { outbox, now, limits } = this.#ports
-    for (const delivery of lane.delivered) await this.#forget(lane, delivery)
-    const event = await outbox.due(lane.name, this.#keyIds)
-    if (!event) return undefined
-    lane.oldest = event.at
-    if (lane.failing?.delivery === event.delivery && this.#isTooOld(event)) {
-      await this.#bury(event, 'too_old')
-      return lane.notBefore
-    }
-    const next = this.#nextTurn(lane, event)
-    if (next > now()) return next
-    if (!(await this.#mayCall())) return undefined
-    lane.notBefore = now() + limits.pace
-    const outcome = await attempt(event, this.#ports)
-    this.#calls--
-    this.#waitingForCall.shift()?.()
-    return this.#conclude(lane, event, outcome)
+  nextPlace(): number {
+    return ++this.#lastPlace
   }
 
-  /** When the first event of a lane is to be tried or, once its own try failed, to be given up. */
-  #nextTurn({ failing, notBefore }: Lane, { delivery, at, next }: OutboxEvent): number {
-    const { now, limits } = this.#ports
-    // A time that is too far ahead was written by a clock that was wrong.
-    const held = next - now() > LONGEST_WAIT ? 0 : next
-    if (failing?.delivery !== delivery) return Math.max(notBefore, held)
-    return Math.min(Math.max(notBefore, held, failing.until), at + limits.age + 1)
+  /** Puts an event that is on disk in line. */
+  enqueue(event: OutboxEvent, wait: number): void {
+    if (event.count === 0 && !this.#keyIds.has(event.key)) {
+      this.#unreadable++
+      return
+    }
+    const lane = this.#laneOf(event.lane)
+    this.#add(lane, event, wait)
+    // One that is first in line may be due before what was waited for.
+    if (!lane.isAwaited || lane.line.size === 1) this.#look(lane)
   }
 
-  #isTooOld({ at }: OutboxEvent): boolean {
-    return at < this.#ports.now() - this.#ports.limits.age
+  /** Takes an event out of line that is on disk no more. */
+  dequeue({ lane: name, delivery, key, count }: OutboxEvent): void {
+    const lane = this.#lanes.get(name)
+    const entry = lane?.entry(delivery)
+    if (lane && entry) {
+      lane.remove(entry.event.delivery)
+      this.#look(lane)
+    } else if (count === 0 && !this.#keyIds.has(key)) this.#unreadable--
   }
 
-  /** Resolves when fewer lanes than may are calling; with false when none may any more. */
-  async #mayCall(): Promise<boolean> {
-    while (this.#calls >= CALLS && !this.#stopped) {
-      await new Promise<void>((resolve) => this.#waitingForCall.push(resolve))
+  /** Counts anew what the disk holds, after changes that do not happen every day. */
+  async recount(): Promise<void> {
+    const usage = await this.#ports.outbox.usage()
+    this.#dead = 0
+    for (const { state, events, last } of usage) {
+      this.#lastPlace = Math.max(this.#lastPlace, last)
+      if (state === 'dead') this.#dead += events
     }
-    if (!this.#stopped) this.#calls++
-    return !this.#stopped
+    await this.#ports.room.reset(usage)
   }
 
-  /** @returns when the lane wants its next turn */
-  async #conclude(lane: Lane, event: OutboxEvent, outcome: Outcome): Promise<number> {
-    const { outbox, now, random } = this.#ports
-    const { delivery } = event
-    const tries = event.tries + 1
-    lane.failing = undefined
-    if (outcome.kind === 'accepted') {
-      this.accepted(lane.name)
-      const seconds = Math.round((now() - event.at) / SECOND)
-      this.#log({ outbox: 'delivered', ...namesOf(event), tries, seconds })
-      await this.#forget(lane, delivery)
-      return lane.notBefore
+  async #turn(lane: Lane): Promise<void> {
+    const { now, turn } = this.#ports
+    await this.#writes.again()
+    await this.#giveUpOld(lane)
+    if (lane.granted === undefined || lane.granted > now()) {
+      const isDue = lane.next(now())?.entry !== undefined
+      if (!isDue) return this.#look(lane)
+      lane.isAsking = true
+      const wait = await turn(lane.name)
+        .catch((error: unknown) => {
+          this.#ports.report(error)
+          return SECOND
+        })
+        .finally(() => {
+          lane.isAsking = false
+        })
+      lane.granted = now() + wait
+      if (wait > 0) return this.#look(lane)
     }
-    const { reason } = outcome
-    const isHopeless = outcome.kind === 'failed' && tries >= MOST_FAILURES
-    if (outcome.kind === 'refused' || isHopeless) {
-      await this.#bury(event, reason)
-      return lane.notBefore
-    }
-    const asked = outcome.kind === 'later' ? outcome.wait : undefined
-    const wait = asked ?? backoff(tries, random())
-    const later = { tries, next: now() + wait, reason }
-    // What GitHub asks for holds for the lane; our own pause is for this event, and ends with it.
-    if (asked !== undefined) lane.notBefore = Math.max(lane.notBefore, later.next)
-    lane.failing = { delivery, until: later.next }
-    this.#log({
-      outbox: 'deferred',
-      ...namesOf(event),
-      tries,
-      reason,
-      seconds: Math.ceil(wait / SECOND),
+    lane.granted = undefined
+    const entry = lane.next(now())?.entry
+    if (this.#stopped || !entry) return this.#look(lane)
+    const call = this.#call(lane, entry).finally(() => this.#calls.delete(call))
+    this.#calls.add(call)
+    // Where GitHub is slow and takes what it is given, the next call need not wait for this one.
+    if (lane.flows) this.#look(lane)
+    await call
+  }
+
+  async #call(lane: Lane, entry: Waiting): Promise<void> {
+    lane.open++
+    entry.isOpen = true
+    const outcome = await this.#attempt(entry.event).catch((error: unknown): Outcome => {
+      this.#ports.report(error)
+      return { kind: 'broken', reason: 'internal_error' }
     })
-    await outbox.defer(delivery, later)
-    if (!this.#isTooOld(event)) return this.#nextTurn(lane, { ...event, ...later })
-    await this.#bury(event, 'too_old')
-    return lane.notBefore
+    lane.open--
+    entry.isOpen = false
+    // It may have been dropped meanwhile.
+    if (lane.entry(entry.event.delivery)) await this.#conclude(lane, entry, outcome)
+    this.#look(lane)
   }
 
-  /** A delivered event that the disk keeps is not sent again while the process lives. */
-  async #forget(lane: Lane, delivery: string): Promise<void> {
-    const isFirst = !lane.delivered.has(delivery)
-    lane.delivered.add(delivery)
-    try {
-      const event = await this.#ports.outbox.done(delivery)
-      lane.delivered.delete(delivery)
-      if (event) this.#uncount(event)
-    } catch (error) {
-      if (isFirst) this.#log({ outbox: 'disk', delivery, repository: repositoryOf(lane.name) })
-      throw error
+  async #attempt({ delivery }: OutboxEvent): Promise<Outcome> {
+    const event = await this.#ports.outbox.find(delivery)
+    if (!event) return { kind: 'refused', reason: 'unreadable' }
+    const dispatch = await openDispatch(event.sealed, this.#ports)
+    return 'kind' in dispatch ? dispatch : attempt(dispatch, this.#ports)
+  }
+
+  async #conclude(lane: Lane, entry: Waiting, outcome: Outcome): Promise<void> {
+    const { event } = entry
+    const tries = event.tries + 1
+    if (outcome.kind === 'accepted') return this.#delivered(lane, entry)
+    const { reason } = outcome
+    const maybe = event.maybe + (outcome.kind === 'failed' && outcome.isMaybe ? 1 : 0)
+    lane.flows = false
+    if (outcome.kind === 'failed') entry.failures++
+    if (outcome.kind === 'refused') {
+      return this.#bury(lane, entry, { tries, maybe, reason })
     }
+    if (outcome.kind === 'broken' && tries >= MOST_FAULTS) {
+      return this.#bury(lane, entry, { tries, maybe, reason })
+    }
+    if (maybe >= MOST_MAYBES)
+      return this.#bury(lane, entry, { tries, maybe, reason: 'maybe_accepted' })
+    const { wait, aside } = this.#waitAfter(lane, entry, outcome)
+    lane.passTurn(entry)
+    entry.hasFailed = true
+    this.#log({
+      ...(outcome.kind === 'paused' && isOwnLane(lane.name) && { level: 'error' }),
+      ...{
+        outbox: 'deferred',
+        ...namesOf(event),
+        tries,
+        reason,
+        seconds: Math.ceil(wait / SECOND),
+      },
+    })
+    const next = this.#ports.now() + wait
+    this.#set(lane, entry, { tries, maybe, reason, wait, next, aside })
+    await this.#giveUpOld(lane)
   }
 
-  async #bury({ delivery }: OutboxEvent, reason: string): Promise<void> {
-    const { outbox, now } = this.#ports
-    const event = await outbox.bury(delivery, reason, now())
-    if (!event) return
-    this.#uncount(event)
+  /** How long an event waits after a failure, and how long its lane does. */
+  #waitAfter(
+    lane: Lane,
+    entry: Waiting,
+    outcome: Exclude<Outcome, { kind: 'accepted' | 'refused' }>,
+  ): { wait: number; aside: number } {
+    const { now, random } = this.#ports
+    const { aside } = entry.event
+    const hold = (wait: number) => {
+      lane.notBefore = Math.max(lane.notBefore, now() + wait)
+      return { wait, aside }
+    }
+    if (outcome.kind === 'limited') return hold(outcome.wait)
+    if (outcome.kind === 'paused') {
+      lane.pauses++
+      return hold(pauseOf(lane.pauses))
+    }
+    if (outcome.kind === 'aside' || aside > 0) {
+      const wait = outcome.kind === 'aside' ? pauseOf(aside + 1) : backoffAside(aside + 1, random())
+      entry.until = now() + wait
+      return { wait, aside: aside + 1 }
+    }
+    lane.failures++
+    return hold(backoff(lane.failures, random()))
+  }
+
+  async #delivered(lane: Lane, entry: Waiting): Promise<void> {
+    const { event } = entry
+    const { delivery, bytes } = event
+    const { now, room, random } = this.#ports
+    const tries = event.tries + 1
+    const seconds = Math.round((now() - event.at) / SECOND)
+    this.accepted(lane.name)
+    this.#log({ outbox: 'delivered', ...namesOf(event), tries, seconds })
+    const { stuckHead } = lane
+    ;[lane.failures, lane.pauses, lane.flows] = [0, 0, true]
+    lane.remove(entry.event.delivery)
+    if (stuckHead && stuckHead !== entry && entry.event.aside === 0) {
+      // GitHub takes the others: the first one waits by itself from now on.
+      const wait = backoffAside(1, random())
+      stuckHead.until = now() + wait
+      this.#set(lane, stuckHead, { wait, next: now() + wait, aside: 1 })
+    }
+    room.give(lane.name, 1, bytes)
+    await this.#writes.write(delivery, [{ forget: delivery }])
+  }
+
+  async #bury(
+    lane: Lane,
+    entry: Waiting,
+    to: Pick<OutboxEvent, 'tries' | 'maybe' | 'reason'>,
+  ): Promise<void> {
+    const now = this.#ports.now()
+    const event = { ...entry.event, ...to, state: 'dead' as const, since: now }
+    lane.remove(entry.event.delivery)
+    lane.failures = 0
     this.#dead++
-    this.#log({ outbox: 'dead', ...namesOf(event), tries: event.tries, reason })
-    if (this.#dead > DEAD_LETTERS) await this.check()
+    this.#log({ outbox: 'dead', ...namesOf(event), tries: to.tries, reason: to.reason })
+    await this.#writes.write(event.delivery, [{ set: event }])
   }
 
-  #wakeAt(lane: Lane, time: number): void {
-    if (this.#stopped) return
-    lane.awaited = true
-    this.#ports.wake(lane.name, Math.max(0, time - this.#ports.now()))
-  }
-
-  #wakeIfIdle(lane: Lane, time: number): void {
-    if (!lane.busy && !lane.awaited) this.#wakeAt(lane, time)
-  }
-
-  #laneOf(name: string, at = this.#ports.now()): Lane {
-    const present = this.#lanes.get(name)
-    if (present) return present
-    const lane = {
-      ...{ name, events: 0, bytes: 0, oldest: at, notBefore: 0 },
-      ...{ failing: undefined, busy: false, awaited: false, delivered: new Set<string>() },
+  /** Makes dead letters of those that failed, and are too old to be tried again. */
+  async #giveUpOld(lane: Lane): Promise<void> {
+    const { age } = this.#ports
+    const limit = this.#ports.now() - age
+    const isPaused = lane.pauses > 0
+    const old: Waiting[] = []
+    const isOld = (entry: Waiting) => !entry.isOpen && entry.event.at < limit
+    for (const entry of lane.line.values()) {
+      if (!isOld(entry)) break
+      // What the whole lane is refused with, none of it needs to be asked for.
+      if (!isPaused && !entry.hasFailed) break
+      old.push(entry)
     }
+    for (const entry of lane.aside.values()) if (entry.hasFailed && isOld(entry)) old.push(entry)
+    const notBefore = isPaused ? lane.notBefore : this.#ports.now()
+    const isFailing = lane.failures > 0
+    for (const entry of old) {
+      const { tries, maybe } = entry.event
+      await this.#bury(lane, entry, { tries, maybe, reason: 'too_old' })
+    }
+    // A pause of ours was for the one that failed; what GitHub asks for goes on.
+    if (old.length > 0 && isFailing) lane.notBefore = notBefore
+  }
+
+  /** Changes an event that waits. What the disk does not take, is tried again with the next. */
+  #set(lane: Lane, entry: Waiting, to: Partial<OutboxEvent>): void {
+    const isMoved = (to.aside ?? 0) > 0 && entry.event.aside === 0
+    entry.event = { ...entry.event, ...to }
+    if (isMoved) {
+      lane.remove(entry.event.delivery)
+      entry.failures = 0
+      lane.add(entry)
+    }
+    const { event } = entry
+    void this.#writes.write(event.delivery, [{ set: event }])
+  }
+
+  /** Has the lane woken when there is something to do in it. */
+  #look(lane: Lane): void {
+    if (lane.size === 0 && lane.open === 0 && !lane.isAsking) {
+      this.#lanes.delete(lane.name)
+      return
+    }
+    if (this.#stopped || lane.isAsking) return
+    const now = this.#ports.now()
+    const next = lane.next(now)
+    if (!next) return
+    const [head] = lane.line.values()
+    const end = head?.hasFailed ? head.event.at + this.#ports.age + 1 : Number.POSITIVE_INFINITY
+    const at = Math.max(next.at, lane.granted ?? 0)
+    lane.isAwaited = true
+    this.#ports.wake(lane.name, Math.max(0, Math.min(at, end) - now))
+  }
+
+  #laneOf(name: string): Lane {
+    const lane = this.#lanes.get(name) ?? new Lane(name)
     this.#lanes.set(name, lane)
     return lane
   }
 
-  /** @returns false for one that no key opens: it is in no lane's way */
-  #count({ lane: name, key, bytes, at }: OutboxEvent): boolean {
-    this.#events++
-    this.#bytes += bytes
-    if (!this.#keyIds.includes(key)) {
-      this.#unreadable++
-      return false
-    }
-    const lane = this.#laneOf(name, at)
-    lane.events++
-    lane.bytes += bytes
-    lane.oldest = Math.min(lane.oldest, at)
-    return true
+  #add(lane: Lane, event: OutboxEvent, wait: number): Waiting {
+    const until = wait > 0 ? this.#ports.now() + wait : 0
+    const entry = { event, until, isOpen: false, failures: 0, hasFailed: false }
+    lane.add(entry)
+    return entry
   }
 
-  #uncount({ lane: name, key, bytes }: OutboxEvent): void {
-    this.#events--
-    this.#bytes -= bytes
-    if (!this.#keyIds.includes(key)) this.#unreadable--
-    const lane = this.#keyIds.includes(key) ? this.#lanes.get(name) : undefined
-    if (!lane) return
-    lane.events--
-    lane.bytes -= bytes
-    if (lane.events === 0 && !lane.busy) this.#lanes.delete(name)
+  #newEvent({ sealed, ...given }: NewEvent, state: OutboxEvent['state']): OutboxEvent {
+    const now = this.#ports.now()
+    return {
+      ...given,
+      ...{ state, seq: this.nextPlace(), at: now, since: now, next: now + given.wait },
+      ...{ maybe: 0, aside: 0, bytes: sealed.length, batch: undefined, count: 0 },
+    }
   }
 
   /** @throws RelayError 503 */
-  #checkRoom({ lane, bytes }: OutboxEvent): void {
-    const { limits } = this.#ports
-    if (this.#events + 1 > limits.events || this.#bytes + bytes > limits.bytes) {
-      throw outboxFull('the outbox is full')
-    }
-    if (this.#isJudged(lane)) return
-    // Whoever makes tokens up must leave room for those that GitHub knows.
-    const doubtful = [...this.#lanes.values()].filter(({ name }) => !this.#isJudged(name))
-    const events = doubtful.reduce((sum, each) => sum + each.events, 1)
-    const all = doubtful.reduce((sum, each) => sum + each.bytes, bytes)
-    if (events > limits.events / 2 || all > limits.bytes / 2) {
-      throw outboxFull('the outbox has no room for unknown credentials')
+  async #takeRoom({ lane, bytes }: OutboxEvent): Promise<void> {
+    const taken = this.#ports.room.take(lane, bytes)
+    if (!(typeof taken === 'boolean' ? taken : await taken)) throw outboxFull('the outbox is full')
+  }
+
+  /** @throws RelayError 503 */
+  async #keep(event: SealedEvent, undo: () => void): Promise<void> {
+    try {
+      await this.#ports.outbox.apply([{ put: event }])
+    } catch (error) {
+      undo()
+      this.#refuse(event, error)
     }
   }
 
-  #isJudged(lane: string): boolean {
-    return isOwnLane(lane) || this.#proven.has(lane)
+  #refuse({ lane, bytes }: OutboxEvent, error: unknown): never {
+    this.#ports.room.give(lane, 1, bytes)
+    this.#ports.report(error)
+    throw outboxFull('the outbox cannot be written', error)
   }
 
   #log(line: Omit<OutboxLine, 'time'>): void {
@@ -385,6 +492,12 @@ export class OutboxQueue implements Lanes {
   }
 }
 
-function namesOf({ delivery, lane }: OutboxEvent) {
-  return { delivery, repository: repositoryOf(lane) }
+function pauseOf(times: number): number {
+  return PAUSES[Math.min(times, PAUSES.length) - 1] ?? LONGEST_WAIT
+}
+
+type Named = Pick<OutboxEvent, 'delivery' | 'lane' | 'credential'>
+
+function namesOf({ delivery, lane, credential }: Named) {
+  return { delivery, repository: repositoryOf(lane), credential }
 }

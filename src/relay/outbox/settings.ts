@@ -22,7 +22,6 @@ export function readOutboxSettings(env: Environment): OutboxSettings {
   return {
     acceptTime: readSetting(env, 'HOOKLINE_ACCEPT_MS'),
     limits: {
-      pace: readSetting(env, 'HOOKLINE_OUTBOX_PACE_MS'),
       age: HOUR * readSetting(env, 'HOOKLINE_OUTBOX_HOURS'),
       events: readSetting(env, 'HOOKLINE_OUTBOX_EVENTS'),
       bytes: MB * readSetting(env, 'HOOKLINE_OUTBOX_MB'),

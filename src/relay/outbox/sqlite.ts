@@ -1,20 +1,32 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { type Outbox, StorageError, type StorageFault } from './outbox.ts'
-import { createSchema, SCHEMA_VERSION, type SqlRow, type SqlValue, sqlOutbox } from './sql.ts'
+import { MIGRATION, SCHEMA, SCHEMA_VERSION, sqlOutbox } from './sql.ts'
+import {
+  runThread,
+  type ThreadFault,
+  type ThreadResult,
+  type ThreadSettings,
+  type ThreadTask,
+} from './sqlite-thread.ts'
 
-interface OutboxFile {
+export interface OutboxFile {
   readonly outbox: Outbox
   /** Why nothing can be kept at this moment: the file is gone, or the last write failed. */
-  fault(): StorageError | undefined
+  fault(): Promise<StorageError | undefined>
+  /** Writes a copy of it all, as it stands at one moment, to a path where nothing is yet. */
+  backup(path: string): Promise<void>
   /** Writes what is still to be written, and lets another process have the file. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** `PRAGMA application_id`: says that a database is an outbox. The letters `hkob`. */
 const APPLICATION_ID = 0x686b6f62
+
+/** Bytes that stand beside the file until the disk is full: even to delete takes some. */
+const RESERVE = 4 * 1024 * 1024
 
 /**
  * Opens a file as an outbox for this process alone, or makes it.
@@ -23,7 +35,7 @@ const APPLICATION_ID = 0x686b6f62
  *   cannot be written, it is something else, or it is damaged. A file that is there stays as it is.
  */
 export async function openOutboxFile(file: string): Promise<OutboxFile> {
-  const { DatabaseSync } = await import('node:sqlite').catch((cause) => {
+  await import('node:sqlite').catch((cause) => {
     throw new UsageError(
       {
         message: `an outbox needs Node 22.13 or newer, and this is ${process.version}`,
@@ -33,14 +45,138 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
     )
   })
   touch(file)
-  let database: DatabaseSync | undefined
-  try {
-    database = new DatabaseSync(file, { timeout: 0 })
-    prepareDatabase(database, file)
-    return connect(database, file)
-  } catch (cause) {
-    database?.close()
-    throw cause instanceof UserError ? cause : refusal(file, cause)
+  const thread = new SqliteThread({
+    ...{ file, applicationId: APPLICATION_ID, version: SCHEMA_VERSION },
+    ...{ schema: SCHEMA, migration: MIGRATION, reserve: RESERVE },
+  })
+  await thread.opened.catch((cause) => {
+    throw refusal(file, cause)
+  })
+  let failed: StorageError | undefined
+  const ask = async (task: ThreadTask) => {
+    try {
+      const rows = await thread.ask(task)
+      if ('write' in task) failed = undefined
+      return rows
+    } catch (cause) {
+      failed = storageError(cause)
+      throw failed
+    }
+  }
+  const outbox = sqlOutbox({
+    read: (...statement) => ask({ read: statement }),
+    write: async (statements) => {
+      const adds = statements.some(([text]) => text.startsWith('INSERT INTO event'))
+      await ask({ write: statements, adds })
+    },
+  })
+  return {
+    outbox,
+    fault: async () => {
+      const gone = await thread.ask({ look: true }).then(
+        () => undefined,
+        (cause: unknown) => storageError(cause),
+      )
+      return gone ?? failed
+    },
+    backup: async (path) => void (await ask({ backup: path })),
+    close: () => thread.close(),
+  }
+}
+
+class ThreadError extends Error {
+  override readonly name = 'ThreadError'
+  readonly errcode: number
+  readonly code: string
+
+  constructor({ errcode, code, message }: ThreadFault) {
+    super(message)
+    this.errcode = errcode
+    this.code = code
+  }
+}
+
+interface Asked {
+  readonly task: ThreadTask
+  resolve(rows: readonly Readonly<Record<string, unknown>>[]): void
+  reject(error: unknown): void
+}
+
+/** The thread that has the file. What is asked while it is at work goes to it together. */
+class SqliteThread {
+  readonly #worker: Worker
+  readonly opened: Promise<void>
+  #waiting: Asked[] = []
+  #asked: Asked[] = []
+  #isBusy = true
+  #ended = false
+  readonly #exit: Promise<void>
+
+  constructor(settings: ThreadSettings) {
+    // From its text, since only that is where a bundle is.
+    const source = `(${runThread})(require)`
+    // Its warning that SQLite is experimental would be the relay's first line.
+    const options = {
+      eval: true,
+      workerData: settings,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    }
+    this.#worker = new Worker(source, options)
+    this.opened = new Promise((resolve, reject) => {
+      const opening: Asked = { task: { look: true }, resolve: () => resolve(), reject }
+      this.#asked = [opening]
+    })
+    this.#worker.on('message', (results: readonly ThreadResult[]) => this.#answered(results))
+    this.#worker.on('error', (error) => this.#end(error))
+    this.#exit = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#end(new StorageError('disk fails'))
+        resolve()
+      })
+    })
+  }
+
+  /** @throws ThreadError */
+  ask(task: ThreadTask): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    if (this.#ended) return Promise.reject(new StorageError('disk fails'))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ task, resolve, reject })
+      // What comes in one tick is one transaction: each one waits for the disk.
+      if (!this.#isBusy) {
+        this.#isBusy = true
+        setImmediate(() => this.#post())
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.ask({ close: true }).catch(() => {})
+    await this.#exit
+  }
+
+  #post(): void {
+    this.#isBusy = this.#waiting.length > 0
+    if (!this.#isBusy) return
+    this.#asked = this.#waiting
+    this.#waiting = []
+    this.#worker.postMessage(this.#asked.map(({ task }) => task))
+  }
+
+  #answered(results: readonly ThreadResult[]): void {
+    const asked = this.#asked
+    this.#asked = []
+    for (const [at, { resolve, reject }] of asked.entries()) {
+      const result = results[at]
+      if (!result || result.fault) {
+        reject(result ? new ThreadError(result.fault) : new StorageError('disk fails'))
+      } else resolve(result.rows)
+    }
+    this.#post()
+  }
+
+  #end(error: unknown): void {
+    this.#ended = true
+    for (const { reject } of [...this.#asked.splice(0), ...this.#waiting.splice(0)]) reject(error)
   }
 }
 
@@ -58,120 +194,6 @@ function touch(file: string): void {
   }
 }
 
-function prepareDatabase(database: DatabaseSync, file: string): void {
-  const number = (pragma: string) => Number(Object.values(database.prepare(pragma).get() ?? {})[0])
-  // Nobody else gets in until the file is closed, or the process is gone, however it went.
-  database.exec('PRAGMA locking_mode = EXCLUSIVE')
-  database.exec('BEGIN EXCLUSIVE')
-  const isEmpty = number('SELECT count(*) FROM sqlite_schema') === 0
-  const version = number('PRAGMA user_version')
-  if (!isEmpty && number('PRAGMA application_id') !== APPLICATION_ID) {
-    throw problem(`${file} is a database, but not an outbox`, { hint: 'name another file' })
-  }
-  if (version > SCHEMA_VERSION) {
-    throw problem(`${file} was written by a newer hookline`, { hint: 'use that version, or newer' })
-  }
-  const check = database.prepare('PRAGMA quick_check(1)').get()
-  if (Object.values(check ?? {})[0] !== 'ok') throw damaged(file)
-  if (version < SCHEMA_VERSION) {
-    createSchema({ run: (statement) => database.prepare(statement).all() as SqlRow[] })
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
-  }
-  database.exec('COMMIT')
-  database.exec('PRAGMA journal_mode = WAL')
-  database.exec('PRAGMA synchronous = FULL')
-}
-
-/** What is to be written in one tick is one transaction: each one waits for the disk. */
-function connect(database: DatabaseSync, file: string): OutboxFile {
-  const isWhole = [file, `${file}-wal`].map(watched)
-  const statements = new Map<string, StatementSync>()
-  const run = (text: string, ...values: readonly SqlValue[]) => {
-    const statement = statements.get(text) ?? database.prepare(text)
-    statements.set(text, statement)
-    // SQLite gives objects of columns.
-    return statement.all(...values) as SqlRow[]
-  }
-  let changes: Change[] = []
-  let failed: StorageError | undefined
-  const flush = () => {
-    const all = changes
-    changes = []
-    if (all.length > 0) failed = commit(database, all)
-  }
-  const fault = () => (isWhole.every((isSo) => isSo()) ? failed : new StorageError('file gone'))
-  const write = <Result>(change: () => Result) =>
-    new Promise<Result>((resolve, reject) => {
-      const settled = (result: unknown) => resolve(result as Result) // what `change` returned
-      if (changes.push({ change, resolve: settled, reject }) === 1) setImmediate(flush)
-    })
-  const read: typeof run = (text, ...values) => {
-    try {
-      return run(text, ...values)
-    } catch (cause) {
-      failed = storageError(cause)
-      throw failed
-    }
-  }
-  const close = () => {
-    flush()
-    database.close()
-  }
-  const outbox = sqlOutbox({ run: read, write })
-  // SQLite goes on writing to a file that has no name any more, and so does not outlive the process.
-  const put: Outbox['put'] = async (event) => {
-    const gone = fault()
-    if (gone?.reason === 'file gone') throw gone
-    await outbox.put(event)
-  }
-  return { outbox: { ...outbox, put }, fault, close }
-}
-
-/** Tells whether what lies at a path is still what lay there first, and has not been cut. */
-function watched(path: string): () => boolean {
-  const look = () => statSync(path, { throwIfNoEntry: false })
-  let known = look()
-  return () => {
-    const found = look()
-    // The second file comes with the first write.
-    const isSame = found?.ino === known?.ino && found?.dev === known?.dev
-    if (known && !(found && isSame && found.size >= known.size)) return false
-    known = found
-    return true
-  }
-}
-
-interface Change {
-  change(): unknown
-  resolve(result: unknown): void
-  reject(error: unknown): void
-}
-
-/** @returns why nothing of it was written */
-function commit(database: DatabaseSync, changes: readonly Change[]): StorageError | undefined {
-  try {
-    database.exec('BEGIN IMMEDIATE')
-    const results = changes.map(({ change }) => change())
-    database.exec('COMMIT')
-    for (const [at, { resolve }] of changes.entries()) resolve(results[at])
-    return undefined
-  } catch (cause) {
-    rollBack(database)
-    const error = storageError(cause)
-    for (const { reject } of changes) reject(error)
-    return error
-  }
-}
-
-function rollBack(database: DatabaseSync): void {
-  try {
-    database.exec('ROLLBACK')
-  } catch {
-    // SQLite has done it itself, as it does when the disk is full.
-  }
-}
-
 /** https://sqlite.org/rescode.html; the low byte is the kind. */
 const FAULTS: ReadonlyMap<number, StorageFault> = new Map([
   [8, 'not writable'],
@@ -183,6 +205,7 @@ const FAULTS: ReadonlyMap<number, StorageFault> = new Map([
 
 function storageError(cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause
+  if (cause instanceof ThreadError && cause.code === 'GONE') return new StorageError('file gone')
   return new StorageError(FAULTS.get(codeOf(cause)) ?? 'disk fails', { cause })
 }
 
@@ -202,9 +225,18 @@ const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError>
   [26, damaged],
 ])
 
-/** @throws the cause where it is a fault of ours */
+/** Returns the cause where it is a fault of ours. */
 function refusal(file: string, cause: unknown): unknown {
   const { code } = { code: '', ...(cause instanceof Error ? cause : {}) }
+  if (code === 'FOREIGN') {
+    return problem(`${file} is a database, but not an outbox`, { hint: 'name another file' })
+  }
+  if (code === 'NEWER') {
+    return problem(`${file} was written by a newer hookline`, {
+      hint: 'use that version, or newer',
+    })
+  }
+  if (code === 'DAMAGED') return damaged(file)
   if (/^(?:EACCES|EPERM|EROFS|EISDIR|ENOENT)$/.test(code)) return notWritable(file, cause)
   return REFUSALS.get(codeOf(cause))?.(file, cause) ?? cause
 }
