@@ -36,6 +36,7 @@ const CHECK_INTERVAL = 60_000
  *
  * @throws UserError for a setting that is wrong, or a file that cannot be used
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one story, two lines longer
 export async function openNodeOutbox(
   file: string,
   env: Environment,
