@@ -365,7 +365,6 @@ function pause(milliseconds: number) {
 test.each([
   [{ HOOKLINE_SEAL_KEYS: '' }, 'HOOKLINE_SEAL_KEYS is missing'],
   [{ HOOKLINE_ACCEPT_MS: '0' }, 'HOOKLINE_ACCEPT_MS is not a whole number from 1 to 60000: "0"'],
-  [{ HOOKLINE_OUTBOX_PACE_MS: '-1' }, 'HOOKLINE_OUTBOX_PACE_MS is not a whole number from 0'],
   [{ HOOKLINE_OUTBOX_HOURS: '0' }, 'HOOKLINE_OUTBOX_HOURS is not a number above 0 to 8760: "0"'],
   [{ HOOKLINE_OUTBOX_EVENTS: '1.5' }, 'HOOKLINE_OUTBOX_EVENTS is not a whole number'],
   [{ HOOKLINE_OUTBOX_MB: 'much' }, 'HOOKLINE_OUTBOX_MB is not a number above 0'],
