@@ -268,3 +268,28 @@ function gaps(cron: string): number[] {
   const runs = new Cron(cron, { timezone: 'UTC' }).nextRuns(30, new Date('2026-11-21T00:00:00Z'))
   return [...new Set(runs.slice(1).map((run, at) => run.getTime() - Number(runs[at])))]
 }
+
+describe('how many items of one event run at once', () => {
+  const jobs = 'jobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
+  const bot = 'on: {telegram_bot: {token: "${' + '{ secrets.BOT }}"}}\n'
+
+  test.each([
+    ['one of a bot, so that its answers keep their order', '', '1'],
+    ['as many as the source says', 'hookline: {max-parallel: 4}\n', '4'],
+  ])('%s', async (_, own, wanted) => {
+    const { main, jobs: called } = await compileText(bot + own + jobs)
+    expect(/max-parallel: (\d+)/.exec(main)?.[1]).toBe(wanted)
+    expect(called).not.toContain('max-parallel')
+  })
+
+  test.each(['0', '257', '1.5', 'many', '[1]'])('and never %s', async (value) => {
+    const text = `${bot}hookline: {max-parallel: ${value}}\n${jobs}`
+    await expect(compileText(text)).rejects.toThrow('"max-parallel" is no number from 1 to 256')
+  })
+
+  test('a slip is told with what was meant', async () => {
+    const text = `${bot}hookline: {max-paralel: 2}\n${jobs}`
+    const error = await compileText(text).catch((found: unknown) => found)
+    expect(error).toMatchObject({ problems: [{ hint: 'did you mean "max-parallel"?' }] })
+  })
+})

@@ -62,8 +62,16 @@ export function workflowSchema(triggers, events) {
         description: 'How the file is compiled; no compiled file has this key.',
         type: 'object',
         additionalProperties: false,
-        required: ['runs-on'],
-        properties: { 'runs-on': RUNS_ON },
+        minProperties: 1,
+        properties: {
+          'runs-on': RUNS_ON,
+          'max-parallel': {
+            description: 'How many items of one event run at once: 1 for a bot, else all of them.',
+            type: 'integer',
+            minimum: 1,
+            maximum: 256,
+          },
+        },
       },
       ...Object.fromEntries(own.map(([key, name]) => [key, githubRef(name)])),
     },

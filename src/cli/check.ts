@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { ACTION, type CompileOptions, githubMessages, newProblems } from '../compiler/compile.ts'
-import { withKeyHints } from '../compiler/key-hints.ts'
+import { aheadOfParser, withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
 import { asFinding, lint, withRule } from '../lint/lint.ts'
@@ -186,8 +186,13 @@ async function checkNative(
     const own = [...inline, ...found]
     const fromGitHub = (await githubProblems(source)).slice(0, LIMITS.problems)
     const errors = own.filter(({ level }) => level === 'error')
-    const told = withKeyHints(file.document, newProblems(fromGitHub, errors))
-    return [...own, ...told.map((problem) => asFinding(problem, 'error'))]
+    const ahead = aheadOfParser(file.document, newProblems(fromGitHub, errors))
+    const told = withKeyHints(file.document, ahead.errors)
+    return [
+      ...own,
+      ...told.map((problem) => asFinding(problem, 'error')),
+      ...ahead.warnings.map((problem) => asFinding(problem, 'warning')),
+    ]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     if (!mayUse && !all) return undefined

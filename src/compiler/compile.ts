@@ -19,6 +19,7 @@ import { applyEdits, type Edit, placeBefore } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { concurrencyNotices, concurrencyProblems } from './concurrency.ts'
 import { DEFAULT_EVERY, type Plan, type PolledTrigger, planOf } from './events.ts'
+import { aheadOfParser } from './key-hints.ts'
 import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import { ONE_FILE_PLACES, oneFile } from './one-file.ts'
 import { expressionProblems, expressionsOf, IN_JOBS_FILE } from './rewrite.ts'
@@ -77,11 +78,12 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
   const texts = impossible.length > 0 ? [] : files()
   const unread = texts.filter(({ name, text }) => !isSameText(options.standing?.get(name), text))
   const parsed = (await Promise.all(unread.map((one) => parserProblems(file, one)))).flat()
-  const problems = [...own, ...newProblems(parsed, own)]
+  const { errors, warnings } = aheadOfParser(file.document, newProblems(parsed, own))
+  const problems = [...own, ...errors]
   if (problems.length > 0) throw new UserError(problems)
   return {
     files: texts.map(({ name, text }) => ({ name, text })),
-    notices: [...fileNotices(file, plan, options.state), ...notices],
+    notices: [...fileNotices(file, plan, options.state), ...notices, ...warnings],
   }
 }
 
@@ -170,15 +172,26 @@ export async function githubMessages({ name, text }: MadeFile): Promise<ParserMe
   const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await import(
     '@actions/workflow-parser'
   )
-  const { context, value } = parseWorkflow({ name, content: text }, new NoOperationTraceWriter())
-  if (value) await convertWorkflowTemplate(context, value)
-  const errors = context.errors.getErrors()
-  if (errors.length === 0) return []
+  const { FeatureFlags } = await import('@actions/expressions/features')
+  const { TemplateContext, TemplateValidationErrors } = await import(
+    '@actions/workflow-parser/templates/template-context'
+  )
+  const { getWorkflowSchema } = await import('@actions/workflow-parser/workflows/workflow-schema')
+  const [errors, trace] = [new TemplateValidationErrors(), new NoOperationTraceWriter()]
+  const context = new TemplateContext(errors, getWorkflowSchema(), trace)
+  // What GitHub has released counts, whatever its parser still calls an experiment: it looks while it
+  // reads, before it is given its options.
+  const featureFlags = new FeatureFlags({ all: true })
+  context.state.featureFlags = featureFlags
+  const { value } = parseWorkflow({ name, content: text }, context)
+  if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })
+  const found = errors.getErrors()
+  if (found.length === 0) return []
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   const offset = ({ line, column }: { readonly line: number; readonly column: number }) =>
     (starts[line - 1] ?? text.length) + column - 1
-  return errors.map(({ rawMessage, range }) => ({
+  return found.map(({ rawMessage, range }) => ({
     message: rawMessage,
     ...kindOf(rawMessage),
     start: range ? offset(range.start) : 0,

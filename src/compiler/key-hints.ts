@@ -2,8 +2,9 @@ import { type Document, isPair, isSeq, type Node, visit } from 'yaml'
 import type { Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
-import { didYouMean, nearestName } from '../workflow/suggestion.ts'
+import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { rangeOf } from '../workflow/yaml.ts'
+import { SCOPES } from './permissions.ts'
 
 const TOP_KEYS: readonly string[] =
   'name run-name on permissions env defaults concurrency jobs'.split(' ')
@@ -13,22 +14,71 @@ export function keyMeantBy(word: string): string | undefined {
   return TOP_KEYS.includes(word) ? word : nearestName(word, TOP_KEYS)
 }
 
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+const STEP_KEYS = words(`id if name uses run working-directory shell with env continue-on-error
+  timeout-minutes background wait wait-all cancel parallel`)
+
+const RUN_KEYS = words('shell working-directory')
+const GROUP_KEYS = words('group cancel-in-progress queue')
+const CONTAINER_KEYS = words('image credentials env ports volumes options')
+
 /** Keys of a workflow by where they stand; `*` is any name, or any item of a list. */
 const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['', TOP_KEYS],
+  ['', [...TOP_KEYS, 'cache-mode']],
   ['on', [...NATIVE_EVENTS]],
+  ['permissions', SCOPES],
+  ['concurrency', GROUP_KEYS],
+  ['defaults', ['run']],
+  ['defaults.run', RUN_KEYS],
   [
     'jobs.*',
-    `name needs permissions runs-on if environment concurrency outputs env defaults steps
-     timeout-minutes strategy continue-on-error container services uses with secrets`.split(/\s+/),
+    words(`name needs permissions runs-on if environment concurrency outputs env defaults steps
+     timeout-minutes strategy continue-on-error container services uses with secrets snapshot
+     cache-mode`),
   ],
-  [
-    'jobs.*.steps.*',
-    'id if name uses run working-directory shell with env continue-on-error timeout-minutes'.split(
-      ' ',
-    ),
-  ],
+  ['jobs.*.permissions', SCOPES],
+  ['jobs.*.concurrency', GROUP_KEYS],
+  ['jobs.*.environment', words('name url deployment')],
+  ['jobs.*.defaults', ['run']],
+  ['jobs.*.defaults.run', RUN_KEYS],
+  ['jobs.*.strategy', words('matrix fail-fast max-parallel')],
+  ['jobs.*.container', CONTAINER_KEYS],
+  ['jobs.*.services.*', CONTAINER_KEYS],
+  ['jobs.*.steps.*', STEP_KEYS],
+  ['jobs.*.steps.*.parallel.*', STEP_KEYS],
 ])
+
+/**
+ * Keys that only GitHub's parser here does not know: GitHub itself may have them by now, so they are
+ * warnings, and everything else stays an error. One that is near a known key is a slip; in `on:` a
+ * name that nobody knows would silently never fire.
+ */
+export function aheadOfParser(
+  document: Document.Parsed,
+  problems: readonly Problem[],
+): { readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] } {
+  const errors: Problem[] = []
+  const warnings: Problem[] = []
+  for (const problem of problems) {
+    const key = problem.code === 'unexpected-value' ? problem.subject : undefined
+    const place = key === undefined ? undefined : placeOf(document, problem)
+    const known = place === undefined || place === 'on' ? undefined : KEYS.get(place)
+    const isAhead =
+      key !== undefined &&
+      known !== undefined &&
+      (AHEAD.includes(key) ? known.includes(key) : nearestName(key, known) === undefined)
+    if (!isAhead) errors.push(problem)
+    else {
+      const message = `${quoted(key)} is a key that GitHub's parser here does not know: it is copied`
+      warnings.push({ ...problem, code: 'unknown-key', message })
+    }
+  }
+  return { errors, warnings }
+}
+
+/** Keys that GitHub has, and that no release of its parser knows yet. */
+const AHEAD: readonly string[] = ['cache-mode']
 
 /**
  * The problems of a file, with the key that was probably meant where GitHub's parser knows none such;
@@ -38,9 +88,14 @@ export function withKeyHints(document: Document.Parsed, problems: readonly Probl
   const misspelled = new Set<string>()
   const hinted = problems.map((problem) => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
-    const hint =
-      key === undefined ? undefined : didYouMean(key, keysAround(document, problem) ?? [])
-    if (key === undefined || hint === undefined) return problem
+    if (key === undefined) return problem
+    const known = KEYS.get(placeOf(document, problem) ?? 'nowhere') ?? []
+    // A known key at its place is one too many: GitHub takes only one of these two.
+    if (known === STEP_KEYS && ['uses', 'run'].includes(key)) {
+      return { ...problem, hint: 'a step has either "uses" or "run"' }
+    }
+    const hint = known.includes(key) ? undefined : didYouMean(key, known)
+    if (hint === undefined) return problem
     misspelled.add(key)
     return { ...problem, hint }
   })
@@ -50,8 +105,8 @@ export function withKeyHints(document: Document.Parsed, problems: readonly Probl
   )
 }
 
-/** What may stand beside the key at a place; `undefined` where none stands, or nobody knows. */
-function keysAround(document: Document.Parsed, { position }: Problem) {
+/** Among which keys the one of a problem stands: `jobs.*.steps.*`; `undefined` where none stands. */
+function placeOf(document: Document.Parsed, { position }: Problem): string | undefined {
   if (!position) return undefined
   const before = position.source.text.split('\n').slice(0, position.line - 1)
   const at = before.reduce((sum, line) => sum + line.length + 1, 0) + position.column - 1
@@ -60,11 +115,14 @@ function keysAround(document: Document.Parsed, { position }: Problem) {
     Pair(_, { key }, path) {
       if (rangeOf(key as Node)[0] !== at) return undefined // a parsed document holds nodes only
       const above = path.flatMap((one) => (isPair(one) ? keyOf(one) : isSeq(one) ? '*' : []))
-      place = above
-        .map((name, index) => (index === 1 && above[0] === 'jobs' ? '*' : name))
-        .join('.')
+      place = above.map((name, index) => (isName(above, index) ? '*' : name)).join('.')
       return visit.BREAK
     },
   })
-  return place === undefined ? undefined : KEYS.get(place)
+  return place
+}
+
+/** Whether a key is a name that the user gave: of a job, or of a service. */
+function isName(above: readonly string[], index: number): boolean {
+  return above[0] === 'jobs' && (index === 1 || (index === 3 && above[2] === 'services'))
 }

@@ -8,6 +8,7 @@ import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressio
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Operation } from '../workflow/patch.ts'
 import { linesOf, type Span } from '../workflow/spans.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
 
@@ -35,6 +36,8 @@ export interface SourceFile {
   readonly isWhole: boolean
   /** What the job `on` runs on, where the file itself says so. */
   readonly runsOn: Json | undefined
+  /** How many items of one event run at once, where the file itself says so. */
+  readonly maxParallel: number | undefined
 }
 
 /** The top-level key by which a file says how it is to be compiled; no compiled file has it. */
@@ -55,9 +58,10 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const contexts = placeholderContexts(source.text, on.value)
   const reading = { source, document, contexts, placeholders: true }
   const { triggers, native, problems, isWhole } = readOn(reading, on.value)
-  const runsOn = readOwnKey(source, document, sections.get(OWN_KEY))
+  const { runsOn, maxParallel } = readOwnKey(source, document, sections.get(OWN_KEY))
   return {
-    ...{ name, source, document, sections, on, jobs, triggers, native, runsOn },
+    ...{ name, source, document, sections, on, jobs, triggers, native },
+    ...{ runsOn, maxParallel },
     ...{ problems, isWhole },
   }
 }
@@ -123,26 +127,51 @@ function readSections(source: Source, document: Document.Parsed): Map<string, Se
   )
 }
 
-/** `hookline: {runs-on: …}` at the top level of a source. */
-function readOwnKey(source: Source, document: Document, section: Section | undefined) {
-  if (!section) return undefined
+/** What a source itself says of how it is compiled. */
+interface OwnSettings {
+  readonly runsOn: Json | undefined
+  readonly maxParallel: number | undefined
+}
+
+const OWN_OPTIONS = ['runs-on', 'max-parallel']
+
+/** `hookline: {runs-on: …, max-parallel: …}` at the top level of a source. */
+function readOwnKey(source: Source, document: Document, section: Section | undefined): OwnSettings {
+  if (!section) return { runsOn: undefined, maxParallel: undefined }
   const { value, key } = section
   const pairs = isMap(value) ? pairsOf(value) : []
-  const unknown = pairs.filter((pair) => keyOf(pair) !== 'runs-on')
-  if (pairs.length === 0 || unknown.length > 0) {
-    throw new UserError({
-      message: `unknown options under "${OWN_KEY}:"`,
-      position: positionAt(source, ...rangeOf(unknown[0]?.key ?? key)),
-      notes: ['options: runs-on'],
+  const problemAt = (node: Node, message: string, hint?: string) =>
+    new UserError({
+      message,
+      position: positionAt(source, ...rangeOf(node)),
+      ...(hint !== undefined && { hint }),
+      notes: [`options: ${OWN_OPTIONS.join(', ')}`],
     })
+  const unknown = pairs.find((pair) => !OWN_OPTIONS.includes(keyOf(pair)))
+  if (pairs.length === 0 || unknown) {
+    const hint = unknown && didYouMean(keyOf(unknown), OWN_OPTIONS)
+    throw problemAt(unknown?.key ?? key, `unknown options under "${OWN_KEY}:"`, hint)
   }
-  const node = pairs[0]?.value
-  const runsOn = readRunsOn(node?.toJS(document))
-  if (runsOn !== undefined) return runsOn
-  throw new UserError({
-    message: '"runs-on" is neither a label, nor a list of labels, nor a group',
-    position: positionAt(source, ...rangeOf(node ?? key)),
-  })
+  const setting = (name: string) => {
+    const pair = pairs.find((one) => keyOf(one) === name)
+    return pair && { node: pair.value ?? pair.key, value: pair.value?.toJS(document) as unknown }
+  }
+  const labels = setting('runs-on')
+  const runsOn = labels && readRunsOn(labels.value)
+  if (labels && runsOn === undefined) {
+    throw problemAt(labels.node, '"runs-on" is neither a label, nor a list of labels, nor a group')
+  }
+  const most = setting('max-parallel')
+  const maxParallel = most?.value
+  if (most && !isCount(maxParallel)) {
+    throw problemAt(most.node, '"max-parallel" is no number from 1 to 256')
+  }
+  return { runsOn, maxParallel: isCount(maxParallel) ? maxParallel : undefined }
+}
+
+/** GitHub runs at most 256 jobs of a matrix. */
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 256
 }
 
 /** What `runs-on` of a job may be: a label, a list of labels, or a group. */

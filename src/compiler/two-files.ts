@@ -97,7 +97,7 @@ export function twoFiles(
       2,
     ),
     '',
-    ...indent(eachJob(file, started, union, inputs), 2),
+    ...indent(eachJob(file, started, parallelOf(file, plan), union, inputs), 2),
   ]
   return {
     listening: `${lines.join('\n')}\n`,
@@ -167,9 +167,16 @@ function startedBy(file: SourceFile, { starting, webhooks, polled }: Plan): Star
   }
 }
 
+/** How many items run at once; messages of a bot are answered in their order where nothing is said. */
+function parallelOf({ maxParallel }: SourceFile, { polled }: Plan): number | undefined {
+  const isBot = polled.some(({ trigger }) => trigger.definition.name === 'messaging_bot')
+  return maxParallel ?? (isBot ? 1 : undefined)
+}
+
 function eachJob(
   { name: workflow, triggers }: SourceFile,
   { native }: Started,
+  maxParallel: number | undefined,
   permissions: Permissions | undefined,
   inputs: readonly WorkflowInput[],
 ): string[] {
@@ -188,6 +195,7 @@ function eachJob(
         ]),
     '  strategy:',
     '    fail-fast: false',
+    ...(maxParallel === undefined ? [] : [`    max-parallel: ${maxParallel}`]),
     '    matrix:',
     `      on: \${{ fromJSON(needs.on.outputs.items${skipped}) }}`,
     ...indent(permissionLines(permissions), 2),

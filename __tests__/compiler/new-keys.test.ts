@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals'
+import { withKeyHints } from '../../src/compiler/key-hints.ts'
+import { UserError } from '../../src/wire/errors.ts'
+import { compileText, sourceFile, withStep } from './support/compiled.ts'
+
+const BACKGROUND = `on: webhook
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - id: server
+        run: serve '\${{ on.webhook.outputs.method }}'
+        background: true
+      - wait: server
+      - wait-all: true
+      - cancel: server
+`
+
+test('steps in the background are compiled, and read the context on', async () => {
+  const { main, notices } = await compileText(BACKGROUND)
+  expect(main).toContain("run: serve '${{ fromJSON(needs.on.outputs.on).webhook.outputs.method }}'")
+  expect(main).toContain('        background: true\n      - wait: server\n      - wait-all: true\n')
+  expect(notices).toEqual([])
+})
+
+test.each([
+  ['of the workflow', 'cache-mode: read\n', '', 'cache-mode'],
+  ['of a job', '', '    cache-mode: read\n', 'cache-mode'],
+  ['that nobody knows', '', '    zebra-crossing: 1\n', 'zebra-crossing'],
+])('a key %s that only the parser lacks is a warning, and copied', async (_, top, job, key) => {
+  const text = `on: webhook\n${top}jobs:\n  a:\n    runs-on: x\n${job}    steps: [{run: x}]\n`
+  const { main, notices } = await compileText(text)
+  expect(main).toContain(`${key}: `)
+  expect(notices).toEqual([
+    `"${key}" is a key that GitHub's parser here does not know: it is copied`,
+  ])
+})
+
+test.each([
+  ['      - run: x\n        contineu-on-error: true', 'did you mean "continue-on-error"?'],
+  ['      - run: x\n        uses: a/b@v1', 'a step has either "uses" or "run"'],
+  ['      - uses: a/b@v1\n        run: x', 'a step has either "uses" or "run"'],
+])('a slip stays an error, with what was meant: %s', async (step, hint) => {
+  const text = withStep(step)
+  const told = await compileText(text).then(
+    () => [],
+    (error: unknown) => (error instanceof UserError ? error.problems : []),
+  )
+  expect(withKeyHints(sourceFile(text).document, told).map((one) => one.hint)).toContain(hint)
+})
