@@ -42,6 +42,7 @@ test('every output of a request that fired', async () => {
     count: '1',
     on: JSON.stringify(context),
     items: JSON.stringify([context]),
+    deliveries: '["0b8f-11"]',
     delivery: '0b8f-11',
     'received-at': '2026-11-20T10:00:00.000Z',
   })
@@ -96,7 +97,14 @@ test('a name of the action wins over a field, and only declared fields become ou
 })
 
 describe('what does not fire', () => {
-  const none = { triggered: 'false', trigger: '', workflow: '', count: '0', items: '[]' }
+  const none = {
+    triggered: 'false',
+    trigger: '',
+    workflow: '',
+    count: '0',
+    items: '[]',
+    deliveries: '[]',
+  }
 
   test.each<[Sent, string, string]>([
     [{ method: 'GET' }, 'webhook: {method: post}', 'method get is not among post'],

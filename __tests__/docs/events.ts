@@ -23,6 +23,8 @@ export function secretsOf(text: string): Record<string, string> {
   const stored = {
     ...EXAMPLES,
     DISCORD_PUBLIC_KEY,
+    // In base64, as Teams shows it.
+    TEAMS_SECURITY_TOKEN: btoa('the security token of an outgoing webhook'),
     BOT_TOKEN,
     BOT_SECRET: 'correct-horse_battery-staple',
   }

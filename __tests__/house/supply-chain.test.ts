@@ -10,13 +10,32 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 /** Folders of all that a bundle may hold, nested ones too. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
+/** Without what is loaded only at the first grant that asks for it, as a bundle of its own. */
+const withoutDoor = new Map(
+  [...modules].map(([path, module]) => [
+    path,
+    path === 'relay/door.ts' ? { ...module, imports: [] } : module,
+  ]),
+)
+
 describe('the relay stands on at most three packages', () => {
   test.each([
     ['on Node', 'relay/node.ts', ['jose', 'lossless-json', 'undici']],
     ['on workers', 'relay/worker.ts', ['jose', 'lossless-json']],
   ])('%s', (_, entry, packages) => {
     expect(modules.has(entry)).toBe(true)
-    expect(packagesBehind([entry], modules)).toEqual(packages)
+    // Of valibot it takes types alone, by way of the senders' handshakes.
+    const behind = packagesBehind([entry], withoutDoor).filter((name) => name !== 'valibot')
+    expect(behind).toEqual(packages)
+  })
+
+  test('and on two more where a grant asks for something at the door', () => {
+    const more = ['@actions/expressions', 'valibot']
+    expect(packagesBehind(['relay/door.ts'], modules)).toEqual(expect.arrayContaining(more))
+    for (const name of more) {
+      const { dependencies = {} } = manifestOf(`${root}node_modules/${name}`)
+      expect([name, dependencies]).toEqual([name, {}])
+    }
   })
 
   test('and each of them on none', () => {
@@ -112,10 +131,11 @@ const packages = new Map(
 )
 const ownTexts = textsOfOne(packages)
 
-/** The texts of each package that no other package has. */
+/** The texts of each package that no other package has, and our own sources neither. */
 function textsOfOne(folders: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
   const all = [...folders].map(([name, folder]) => [name, textsIn(scripts(root + folder))] as const)
-  const counts = new Map<string, number>()
+  const sources = [...modules.keys()].map((path) => `${root}src/${path}`)
+  const counts = new Map([...textsIn(sources)].map((text) => [text, 1]))
   for (const [, texts] of all) {
     for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
   }
@@ -157,8 +177,14 @@ const LICENCE_FILE = /^(licen[cs]e|copying)/i
  * text in quotes that one installed package alone has is in the bundle only with that package.
  */
 describe.each(['action', 'cli', 'relay'])('the notices of dist/%s', (bundle) => {
-  const notices = readFileSync(`${root}dist/${bundle}/licenses.txt`, 'utf8')
-  const parts = notices.split(/\n-{72}\n\n/).slice(1)
+  // A bundle that is loaded beside another one has notices of its own.
+  const parts = readdirSync(`${root}dist/${bundle}`)
+    .filter((name) => name.endsWith('licenses.txt'))
+    .flatMap((name) =>
+      readFileSync(`${root}dist/${bundle}/${name}`, 'utf8')
+        .split(/\n-{72}\n\n/)
+        .slice(1),
+    )
   const noticeOf = (name: string) => parts.find((part) => part.startsWith(`${name} (`))
   const found = saidBy(textsIn(scripts(`${root}dist/${bundle}`)))
 

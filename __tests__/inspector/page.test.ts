@@ -419,6 +419,7 @@ inBrowser('the page', () => {
       await page.keyboard.press('?')
       await page.getByLabel('Single-key shortcuts').press('Space')
       await page.keyboard.press('Escape')
+      await page.locator('dialog[open]').waitFor({ state: 'detached' })
       await page.locator('body').click({ position: { x: 5, y: 5 } })
       await page.keyboard.press('?')
       expect(await page.locator('dialog[open]').count()).toBe(0)

@@ -120,7 +120,7 @@ function bundles(own, packages) {
 }
 
 /** CommonJS packages within an ES module ask for Node's own modules by it. */
-const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
+const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`
 
 /**
  * @param {string} resolveDir

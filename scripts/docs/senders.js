@@ -70,7 +70,7 @@ const HANDSHAKES = {
   relay: 'The relay answers the challenge by which it makes sure that the URL is yours.',
   both: 'The relay answers the challenge by which it makes sure that the URL is yours.',
   workflow: 'Its first request is for you.',
-  door: 'The challenge by which it makes sure that the URL is yours is answered where the grant in the URL carries what proves the sender (`hookline grant --verify`), and nowhere else.',
+  door: 'The challenge by which it makes sure that the URL is yours is answered where the grant in the URL carries what proves the sender (`npx hookline grant --verify`), and nowhere else.',
   '': 'There is no handshake.',
 }
 

@@ -70,5 +70,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL with a grant that carries the public key.',
-  more: 'Discord calls the URL with right and with wrong signatures, and takes it only when the wrong ones get a 401 and its PING an answer. So the URL carries a grant with the public key: `hookline grant --verify discord --public-key <hex>`. A command then says "thinking…" until the workflow answers.',
+  more: 'Discord calls the URL with right and with wrong signatures, and takes it only when the wrong ones get a 401 and its PING an answer. So the URL carries a grant with the public key: `npx hookline grant --verify discord --public-key <hex>`. A command then says "thinking…" until the workflow answers.',
 }
