@@ -10,11 +10,11 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 /** Folders of all that a bundle may hold, nested ones too. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
-/** Without what is loaded only at the first grant that asks for it, as a bundle of its own. */
+/** Without what is loaded only where it is asked for, as bundles of their own. */
 const withoutDoor = new Map(
   [...modules].map(([path, module]) => [
     path,
-    path === 'relay/door.ts' ? { ...module, imports: [] } : module,
+    ['relay/door.ts', 'relay/clock.ts'].includes(path) ? { ...module, imports: [] } : module,
   ]),
 )
 
@@ -36,6 +36,10 @@ describe('the relay stands on at most three packages', () => {
       const { dependencies = {} } = manifestOf(`${root}node_modules/${name}`)
       expect([name, dependencies]).toEqual([name, {}])
     }
+  })
+
+  test('and on one more where it keeps time', () => {
+    expect(packagesBehind(['relay/clock.ts'], modules)).toContain('croner')
   })
 
   test('and each of them on none', () => {

@@ -111,7 +111,7 @@ function bundles(own, packages) {
       // A module of Node's virtual machine, in which tests run many of them, imports nothing.
       supported: { 'dynamic-import': splits || portable === true },
       banner: splits ? { js: REQUIRE } : {},
-      plugins: [copiesOf(packages), page(), doorBeside(), ...(loads ? [beside(loads)] : [])],
+      plugins: [copiesOf(packages), page(), modulesBeside(), ...(loads ? [beside(loads)] : [])],
       logLevel: 'error',
     })
     const type = splits ? 'module' : format
@@ -145,12 +145,14 @@ function copiesOf(resolveDir) {
  *
  * @returns {Plugin}
  */
-function doorBeside() {
+function modulesBeside() {
   return {
-    name: 'door',
+    name: 'modules-beside',
     setup(building) {
-      building.onResolve({ filter: /^\.\/door\.ts$/ }, ({ importer }) =>
-        /[\\/]worker\.ts$/.test(importer) ? { path: './door.js', external: true } : null,
+      building.onResolve({ filter: /^\.\/(?:door|clock)\.ts$/ }, ({ importer, path }) =>
+        /[\\/]worker\.ts$/.test(importer)
+          ? { path: path.replace(/ts$/, 'js'), external: true }
+          : null,
       )
     },
   }

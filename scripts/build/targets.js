@@ -68,6 +68,16 @@ export const TARGETS = [
     minify: true,
     portable: true,
   },
+  {
+    // What `worker.js` imports where `HOOKLINE_CRON` is set.
+    entry: 'build/relay/clock.js',
+    folder: 'relay',
+    file: 'clock.js',
+    licenses: 'clock.licenses.txt',
+    format: 'module',
+    minify: true,
+    portable: true,
+  },
 ]
 
 export function existingTargets() {

@@ -7,7 +7,13 @@ import type { Secret } from '../wire/secret.ts'
 import { checkedRepository, type Environment, readSetting, split } from '../wire/settings.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
-import { type Authority, type CredentialOptions, judgeCredentials } from './credentials.ts'
+import type { ClockPorts, Timer } from './clock.ts'
+import {
+  type Authority,
+  authorityCredential,
+  type CredentialOptions,
+  judgeCredentials,
+} from './credentials.ts'
 import { countingRefusals, dispatchTo } from './dispatch.ts'
 import { Governors } from './governor.ts'
 import { readSignKey, type SignKey } from './grant.ts'
@@ -167,6 +173,52 @@ function checkAuthority(env: Environment): void {
       hint: 'keys and grants stand for an authority of the relay: a token that it holds, or an App',
     })
   }
+}
+
+/** The module that keeps time, which is loaded only where `HOOKLINE_CRON` is set. */
+export type LoadClock = () => Promise<typeof import('./clock.ts')>
+
+/** What keeps time, and what for. */
+export interface RelayClock {
+  readonly module: typeof import('./clock.ts')
+  readonly timers: readonly Timer[]
+  readonly ports: ClockPorts
+}
+
+/**
+ * The relay's own clock: its calls of GitHub go by the relay's own authority, past the outbox.
+ *
+ * @returns `undefined` where there is nothing to keep time for
+ * @throws UsageError for a line that cannot be read, or without an authority to start anything by
+ */
+export async function openClock(
+  env: Environment,
+  config: RelayConfig,
+  { call }: Platform,
+  { dispatch, metrics, newDelivery, report }: RelayPorts,
+  write: (line: string) => void,
+  load: LoadClock,
+): Promise<RelayClock | undefined> {
+  if (!env.HOOKLINE_CRON?.trim()) return undefined
+  const module = await load()
+  const timers = module.readTimers(env.HOOKLINE_CRON)
+  const { authority } = authorityOf(config, call)
+  if (timers.length === 0) return undefined
+  if (!authority) {
+    throw new UsageError({
+      message: 'HOOKLINE_CRON is set, and the relay has nothing to start workflows by',
+      hint: 'set HOOKLINE_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY: it needs "Actions: Read and write"',
+    })
+  }
+  const ports = {
+    ...{ dispatch, newDelivery, report, credential: authorityCredential(authority) },
+    now: () => systemClock.now().getTime(),
+    sleep: systemClock.sleep,
+    counted: (outcome: string) => metrics?.ticked(outcome),
+    log: (line: object) =>
+      write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
+  }
+  return { module, timers, ports }
 }
 
 async function readAuthority(env: Environment): Promise<AuthorityConfig | undefined> {

@@ -233,6 +233,11 @@ function tokenCredential(
   }
 }
 
+/** The relay's own authority, where no request asks for it: the clock's. */
+export function authorityCredential(authority: Authority): Credential {
+  return ownCredential('none', authority, undefined)
+}
+
 function ownCredential(
   kind: Credential['kind'],
   authority: Authority,

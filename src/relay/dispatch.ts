@@ -26,6 +26,8 @@ interface WorkflowTarget {
   readonly workflow: string
   /** Branch or tag; the default branch when absent. */
   readonly ref?: string | undefined
+  /** Without inputs, as a person starts it: there is no webhook. */
+  readonly isByHand?: true
 }
 
 /** Resolves when the event is accepted. @throws RelayError when it is not, or nobody can tell */
@@ -122,6 +124,11 @@ interface Known {
   readonly yaml: Set<string>
 }
 
+interface StartedWorkflow {
+  readonly workflow: string
+  readonly clientPayload: string | undefined
+}
+
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
   readonly #known = new BoundedCache<string, Known>(REMEMBERED)
@@ -141,7 +148,8 @@ class DirectDispatch {
     const known = this.#knownOf(dispatch.repository)
     const remembered = target.ref ?? freshBranch(known, now)
     const ref = remembered ?? (await this.#defaultBranch(github, known, now))
-    const event = { workflow: target.workflow, clientPayload: dispatch.clientPayload }
+    const clientPayload = target.isByHand ? undefined : dispatch.clientPayload
+    const event = { workflow: target.workflow, clientPayload }
     let outcome = await this.#startOn(ref, event, known, github)
     if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {
       // The default branch was renamed since it was looked up.
@@ -156,7 +164,7 @@ class DirectDispatch {
   /** By the one extension, and where there is no such file by the other one. */
   async #startOn(
     ref: string,
-    { workflow, clientPayload }: { readonly workflow: string; readonly clientPayload: string },
+    { workflow, clientPayload }: StartedWorkflow,
     known: Known,
     github: GitHubSession,
   ): Promise<Outcome> {

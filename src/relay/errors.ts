@@ -205,6 +205,16 @@ export function platformUnreachable(cause: unknown): RelayError {
 }
 
 /** The platform failed at an event that it had already. */
+/**
+ * True where nobody can tell whether GitHub has the event: no answer came, one that says it failed, or
+ * a 2xx that accepts nothing.
+ */
+export function isAmbiguous({ code, attempts }: RelayError): boolean {
+  const { platformStatus: status = 0 } = attempts ?? {}
+  const isFailure = status >= 500 && status !== 503
+  return code === 'platform_timeout' || isFailure || (status >= 200 && status < 300)
+}
+
 export function perhapsAccepted(): RelayError {
   return new RelayError(502, 'platform_unavailable', 'GitHub failed to answer for the event', {
     hint: 'it may have been accepted: send it again, and let the workflow drop duplicates',

@@ -1,8 +1,16 @@
 import { write as writeTo } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Environment, readSetting } from '../wire/settings.ts'
-import { platformOf, type RelayConfig, readRelayConfig, relayPorts } from './config.ts'
+import {
+  openClock,
+  platformOf,
+  type RelayClock,
+  type RelayConfig,
+  readRelayConfig,
+  relayPorts,
+} from './config.ts'
 import { type ClientLimits, type RunningServer, serveRelay } from './http-server.ts'
 import { type NodeOutbox, openNodeOutbox } from './outbox/on-node.ts'
 import { type OperatorOptions, withOperator } from './outbox/operator.ts'
@@ -51,6 +59,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     packers: PACKERS,
     door: () => import('./door.ts'),
   })
+  const clock = await openClock(env, config, github, direct, write, () => import('./clock.ts'))
   const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
   const outbox =
     options.outbox === undefined
@@ -67,13 +76,32 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     throw error
   })
   await outbox?.start()
+  const stopClock = startClock(clock)
   const close = async () => {
     const started = performance.now()
+    stopClock()
     await server.close()
     await outbox?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([platform.close(), log?.close()])
   }
   return { url: server.url, close }
+}
+
+/** @returns what ends it; a tick that is being started is let go */
+function startClock(clock: RelayClock | undefined): () => void {
+  if (!clock) return () => {}
+  const { module, timers, ports } = clock
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const sleep = async (milliseconds: number) =>
+    void (await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {}))
+  for (const timer of timers) {
+    void module
+      .checkTimer(timer, ports)
+      .then(() => module.keepTimer(timer, { ...ports, sleep }, () => signal.aborted))
+      .catch(ports.report)
+  }
+  return () => stopping.abort()
 }
 
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */

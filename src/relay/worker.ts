@@ -3,12 +3,20 @@ import { UserError } from '../wire/errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from '../wire/github.ts'
 import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
-import { platformOf, readRelayConfig, relayPorts } from './config.ts'
+import {
+  type LoadClock,
+  openClock,
+  platformOf,
+  type RelayClock,
+  readRelayConfig,
+  relayPorts,
+} from './config.ts'
 import type { LoadDoor } from './door-claims.ts'
 import { internalError } from './errors.ts'
 import type { LaneObject } from './outbox/durable.ts'
 import { type Bindings, openLaneObject, outboxPorts, settingsOf } from './outbox/on-worker.ts'
 import type { ObjectState } from './outbox/sql.ts'
+import { firstTickIn, noteTick, TICK } from './outbox/ticks.ts'
 import type { RelayPorts, RelayRequest } from './ports.ts'
 import { relay } from './relay.ts'
 
@@ -24,10 +32,22 @@ const door: LoadDoor = () => import(/* webpackIgnore: true */ './door.ts')
 export default {
   async fetch(request: Request, env: Bindings, context?: Context): Promise<Response> {
     const background = (work: Promise<unknown>) => context?.waitUntil(work)
-    const portsOf = await portsFor(env).catch(misconfigured)
-    if (portsOf instanceof UserError) return response(unusable(request.method))
-    const ports = portsOf(background)
+    const opened = await openedFor(env).catch(misconfigured)
+    if (opened instanceof UserError) return response(unusable(request.method))
+    const ports = opened.portsOf(background)
     return response(await relay(relayRequest(request), ports))
+  },
+
+  /**
+   * Each minute, by the one cron `* * * * *`: which timers are due is judged here.
+   *
+   * https://developers.cloudflare.com/workers/runtime-apis/handlers/scheduled/
+   */
+  async scheduled({ scheduledTime }: { readonly scheduledTime: number }, env: Bindings) {
+    const opened = await openedFor(env).catch(misconfigured)
+    if (opened instanceof UserError || !opened.clock) return
+    const { module, timers, ports } = opened.clock
+    await module.tickAt(timers, scheduledTime, ports, firstTickIn(env.OUTBOX))
   },
 }
 
@@ -47,8 +67,10 @@ function unusable(method: string): Reply {
 /** The Durable Object behind the binding `OUTBOX`. */
 export class Outbox {
   readonly #lane: Promise<LaneObject>
+  readonly #storage: ObjectState['storage']
 
   constructor(state: ObjectState, env: Bindings) {
+    this.#storage = state.storage
     const write = (line: string) => console.log(line)
     this.#lane = state.blockConcurrencyWhile(async () => {
       const settings = settingsOf(env)
@@ -60,6 +82,9 @@ export class Outbox {
   }
 
   async fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname === TICK) {
+      return Response.json(noteTick(this.#storage, await request.text(), Date.now()))
+    }
     return (await this.#lane).fetch(request)
   }
 
@@ -68,24 +93,35 @@ export class Outbox {
   }
 }
 
-type PortsOfRequest = (background: (work: Promise<unknown>) => void) => RelayPorts
-
-/** An isolate has one environment, and serves many requests with it. */
-const portsByEnvironment = new WeakMap<Bindings, Promise<PortsOfRequest>>()
-
-function portsFor(env: Bindings): Promise<PortsOfRequest> {
-  const ports = portsByEnvironment.get(env) ?? openPorts(env)
-  portsByEnvironment.set(env, ports)
-  return ports
+/** A relay as one environment sets it up. */
+interface Opened {
+  readonly portsOf: (background: (work: Promise<unknown>) => void) => RelayPorts
+  /** Absent where it keeps no time. */
+  readonly clock: RelayClock | undefined
 }
 
-async function openPorts(env: Bindings): Promise<PortsOfRequest> {
+/** An isolate has one environment, and serves many requests with it. */
+const openedByEnvironment = new WeakMap<Bindings, Promise<Opened>>()
+
+function openedFor(env: Bindings): Promise<Opened> {
+  const opened = openedByEnvironment.get(env) ?? open(env)
+  openedByEnvironment.set(env, opened)
+  return opened
+}
+
+/** A module of its own, beside the worker's. */
+const loadClock: LoadClock = () => import(/* webpackIgnore: true */ './clock.ts')
+
+async function open(env: Bindings): Promise<Opened> {
   const settings = settingsOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const platform = platformOf(settings, config, platformFetch(config.apiUrl))
   const ports = relayPorts(config, platform, write, { door })
-  return outboxPorts(env, config, { ports, platform, write })
+  return {
+    portsOf: outboxPorts(env, config, { ports, platform, write }),
+    clock: await openClock(settings, config, platform, ports, write, loadClock),
+  }
 }
 
 function relayRequest(request: Request): RelayRequest {

@@ -71,11 +71,12 @@ export function writeDispatch(clientPayload: string): string {
  * @param tellsRun whether to ask which run was started
  */
 export function writeWorkflowDispatch(
-  clientPayload: string,
+  clientPayload: string | undefined,
   ref: string,
   tellsRun: boolean,
 ): string {
-  const inputs = `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
+  const inputs =
+    clientPayload === undefined ? '{}' : `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
   const details = tellsRun ? ',"return_run_details":true' : ''
   return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${details}}`
 }

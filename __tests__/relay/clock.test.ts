@@ -1,0 +1,322 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import {
+  type ClockLine,
+  isDue,
+  keepTimer,
+  readTimers,
+  type Timer,
+  tick,
+} from '../../src/relay/clock.ts'
+import type { Dispatch } from '../../src/relay/dispatch.ts'
+import {
+  RelayError as Fault,
+  platformTimeout,
+  platformUnreachable,
+  type RelayError,
+  rateLimited,
+} from '../../src/relay/errors.ts'
+import { newSealKey } from '../../src/relay/seal.ts'
+import { UsageError } from '../../src/wire/errors.ts'
+import { bundle } from '../support/build.ts'
+import { startGitHub } from '../support/github.ts'
+import { startWorkerd } from '../support/workerd.ts'
+
+/** The relay's clock: what a line says, and when it starts what. */
+
+const HOUR = 3_600_000
+
+async function sealKeys(): Promise<string> {
+  return JSON.stringify({ keys: [(await newSealKey()).privateJwk] })
+}
+
+function timer(text: string): Timer {
+  const [read] = readTimers(text)
+  if (!read) throw new Error('no timer')
+  return read
+}
+
+function mistakes(text: string): unknown {
+  try {
+    return readTimers(text)
+  } catch (error) {
+    return error
+  }
+}
+
+describe('a line', () => {
+  test.each([
+    ['*/5 * * * * octo/shop poll', { owner: 'octo', name: 'shop' }, 'poll', undefined],
+    [
+      '0 9 * * 1-5 TZ=Europe/Berlin octo/shop.js report.yml@v2',
+      { owner: 'octo', name: 'shop.js' },
+      'report',
+      'v2',
+    ],
+    [
+      '  0   0 1 1 *   octo/shop  year@feature/x ',
+      { owner: 'octo', name: 'shop' },
+      'year',
+      'feature/x',
+    ],
+  ])('%s', async (text, repository, workflow, ref) => {
+    expect(timer(text)).toMatchObject({
+      repository,
+      workflow,
+      ...(ref !== undefined && { ref }),
+    })
+  })
+
+  test('empty lines and comments are none', async () => {
+    expect(readTimers('\n# nightly\n  \n')).toEqual([])
+    expect(readTimers(undefined)).toEqual([])
+  })
+
+  test.each([
+    ['* * * * octo/shop poll', /not all there/],
+    ['61 * * * * octo/shop poll', /61/],
+    ['* * * * * TZ=Mars/Olympus octo/shop poll', /Mars/],
+    ['* * * * * octo poll', /not all there|not a repository/],
+    ['* * * * * octo/.. poll', /not a repository/],
+    ['* * * * * octo/shop ../poll', /not the name of a workflow/],
+    ['0 0 31 2 * octo/shop never', /never comes/],
+    ['@hourly octo/shop poll', /not all there/],
+  ])('%s is refused by its number, with the form', async (text, message) => {
+    const problems = mistakes(`# first\n${text}`)
+    expect(problems).toBeInstanceOf(UsageError)
+    const [problem] = (problems as UsageError).problems
+    expect(problem?.message).toMatch(/^HOOKLINE_CRON, line 2: /)
+    expect(problem?.message).toMatch(message)
+    expect(problem?.hint).toContain('owner/name workflow')
+  })
+
+  test('every line that is wrong is told at once', async () => {
+    const error = mistakes('a\nb')
+    expect((error as UsageError).problems).toHaveLength(2)
+  })
+})
+
+/** A world in which time passes only by sleeping, and GitHub answers as a test says. */
+function world(start: string, answer: (at: number) => RelayError | undefined = () => undefined) {
+  let now = Date.parse(start)
+  const starts: number[] = []
+  const lines: ClockLine[] = []
+  const counted: string[] = []
+  return {
+    starts,
+    lines,
+    counted,
+    jump: (milliseconds: number) => {
+      now += milliseconds
+    },
+    ports: {
+      now: () => now,
+      sleep: async (milliseconds: number) => {
+        now += milliseconds
+      },
+      credential: { kind: 'none' as const, secrets: [], token: async () => undefined },
+      newDelivery: () => 'd',
+      counted: (outcome: string) => void counted.push(outcome),
+      log: (line: ClockLine) => void lines.push(line),
+      report: (error: unknown) => {
+        throw error
+      },
+      dispatch: async ({ target }: Dispatch) => {
+        expect(target).toMatchObject({ event: 'workflow_dispatch', isByHand: true })
+        const error = answer(now)
+        if (error) throw error
+        starts.push(now)
+        return { tries: 1 }
+      },
+    },
+    until: (end: string) => () => now >= Date.parse(end),
+  }
+}
+
+function iso(times: readonly number[]): string[] {
+  return times.map((time) => new Date(time).toISOString().slice(5, 16))
+}
+
+describe('over a day', () => {
+  test('every tick once, in its minute', async () => {
+    const { ports, starts, until } = world('2026-11-23T00:00:10Z')
+    await keepTimer(timer('*/5 * * * * octo/shop poll'), ports, until('2026-11-24T00:00:10Z'))
+    expect(starts).toHaveLength(288)
+    expect(new Set(starts.map((time) => Math.floor(time / 60_000))).size).toBe(288)
+    expect(starts.every((time) => (time / 60_000) % 5 < 1)).toBe(true)
+  })
+
+  test('an outage of an hour: each tick is tried until the next is due, and none comes late', async () => {
+    const from = Date.parse('2026-11-23T06:01:00Z')
+    const { ports, starts, counted, until } = world('2026-11-23T00:00:00Z', (now) =>
+      now >= from && now < from + HOUR ? platformUnreachable(new Error('gone')) : undefined,
+    )
+    await keepTimer(timer('*/15 * * * * octo/shop poll'), ports, until('2026-11-24T00:00:00Z'))
+    // From 06:15 on ticks are given up, but for the one whose tries outlast the outage.
+    const given = counted.filter((outcome) => outcome === 'given_up').length
+    expect([3, 4]).toContain(given)
+    expect(starts).toHaveLength(96 - given)
+    expect(starts.every((time) => (time / 60_000) % 15 < 2)).toBe(true)
+  })
+
+  test('a change to summer time, and back: what the zone says, each once', async () => {
+    const spring = world('2026-03-28T12:00:00Z')
+    const nine = timer('30 9 * * * TZ=Europe/Berlin octo/shop report')
+    await keepTimer(nine, spring.ports, spring.until('2026-03-30T12:00:00Z'))
+    expect(iso(spring.starts)).toEqual(['03-29T07:30', '03-30T07:30'])
+    const autumn = world('2026-10-24T12:00:00Z')
+    await keepTimer(nine, autumn.ports, autumn.until('2026-10-26T12:00:00Z'))
+    expect(iso(autumn.starts)).toEqual(['10-25T08:30', '10-26T08:30'])
+    const doubled = world('2026-10-24T22:30:00Z')
+    await keepTimer(
+      timer('30 2 * * * TZ=Europe/Berlin octo/shop night'),
+      doubled.ports,
+      doubled.until('2026-10-25T12:00:00Z'),
+    )
+    expect(doubled.starts).toHaveLength(1)
+  })
+
+  test('a clock that jumps: what it slept past is missed, what it comes to again is not repeated', async () => {
+    const { ports, starts, counted, jump, until } = world('2026-11-23T00:00:10Z')
+    let jumps = 0
+    const sleep = async (milliseconds: number) => {
+      if (starts.length === 3 && jumps === 0) jump(++jumps * 2 * HOUR)
+      if (starts.length === 6 && jumps === 1) jump(-HOUR * jumps++)
+      await ports.sleep(milliseconds)
+    }
+    await keepTimer(
+      timer('*/10 * * * * octo/shop poll'),
+      { ...ports, sleep },
+      until('2026-11-23T05:00:00Z'),
+    )
+    expect(new Set(starts.map((time) => Math.floor(time / 60_000))).size).toBe(starts.length)
+    expect(counted).toContain('missed')
+  })
+})
+
+describe('what GitHub says', () => {
+  const refused = new Fault(403, 'repository_not_accessible', 'no', { hint: 'none' })
+  const gateway = new Fault(502, 'platform_unavailable', 'no', {
+    hint: 'none',
+    attempts: { tries: 1, platformStatus: 502 },
+  })
+  test.each<[string, RelayError, string, number]>([
+    ['a refusal is told, and not repeated', refused, 'refused', 1],
+    ['no answer may have started it: it is not repeated', platformTimeout(undefined), 'unclear', 1],
+    ["neither is a gateway's 502", gateway, 'unclear', 1],
+  ])('%s', async (_, error, outcome, calls) => {
+    let asked = 0
+    const { ports, lines } = world('2026-11-23T00:05:00Z', () => {
+      asked++
+      return error
+    })
+    expect(await tick(timer('*/5 * * * * octo/shop poll'), ports.now(), ports)).toBe(outcome)
+    expect(asked).toBe(calls)
+    expect(lines).toEqual([
+      expect.objectContaining({
+        clock: outcome,
+        repository: 'octo/shop',
+        workflow: 'poll',
+        reason: error.code,
+        due: '2026-11-23T00:05:00.000Z',
+      }),
+    ])
+    expect(lines[0]?.level).toBe(outcome === 'refused' ? 'error' : undefined)
+  })
+
+  test('a limit is waited for, as GitHub asks', async () => {
+    let asked = 0
+    const { ports, starts } = world('2026-11-23T00:05:00Z', () =>
+      ++asked === 1 ? rateLimited(20) : undefined,
+    )
+    expect(await tick(timer('*/5 * * * * octo/shop poll'), ports.now(), ports)).toBe('started')
+    expect(iso(starts)).toEqual(['11-23T00:05'])
+    expect(ports.now() - Date.parse('2026-11-23T00:05:00Z')).toBe(20_000)
+  })
+})
+
+test('whether a timer is due in the minute of a time', async () => {
+  const nine = timer('0 9 * * * TZ=Europe/Berlin octo/shop report')
+  expect(isDue(nine, Date.parse('2026-07-01T07:00:59Z'))).toBe(true)
+  expect(isDue(nine, Date.parse('2026-07-01T07:01:00Z'))).toBe(false)
+  expect(isDue(nine, Date.parse('2026-12-01T08:00:00Z'))).toBe(true)
+})
+
+describe('on Workers, started each minute', () => {
+  /** Calls the worker's own handler with the time that a request names. */
+  const WRAPPER = `import worker, { Outbox } from './relay.js'
+export { Outbox }
+export default {
+  async fetch(request, env, context) {
+    const scheduledTime = Number(new URL(request.url).searchParams.get('at'))
+    await worker.scheduled({ scheduledTime }, env, context)
+    return new Response('ticked')
+  },
+}
+`
+  const TOKEN = `github_pat_${'a'.repeat(40)}`
+
+  async function started(times: readonly string[], withObject: boolean) {
+    const github = await startGitHub()
+    github.always(({ method }) =>
+      method === 'POST'
+        ? { status: 204 }
+        : { status: 200, body: JSON.stringify({ default_branch: 'main' }) },
+    )
+    const folder = await mkdtemp(join(tmpdir(), 'hookline-clock-'))
+    await writeFile(join(folder, 'wrapper.js'), WRAPPER)
+    const [script, clock] = await Promise.all(
+      ['relay/worker.js', 'relay/clock.js'].map((name) => readFile(bundle(name), 'utf8')),
+    )
+    const worker = await startWorkerd(
+      join(folder, 'wrapper.js'),
+      {
+        ...{ HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: 'hlk_0123456789012345678901234567' },
+        ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: await sealKeys() },
+        HOOKLINE_CRON: '*/5 * * * * octo/shop poll@v1\n0 9 * * * TZ=Europe/Berlin octo/shop report',
+      },
+      {
+        modules: new Map([
+          ['relay.js', script ?? ''],
+          ['clock.js', clock ?? ''],
+        ]),
+        ...(withObject && { disk: folder }),
+      },
+    )
+    try {
+      for (const time of times) {
+        const answer = await fetch(`${worker.url}/?at=${Date.parse(time)}`)
+        expect(await answer.text()).toBe('ticked')
+      }
+      const posts = github.calls.filter(({ method }) => method === 'POST')
+      return posts.map(({ url, body }) => ({ url, body: JSON.parse(body) }))
+    } finally {
+      await worker.close()
+      await github.close()
+      await rm(folder, { recursive: true })
+    }
+  }
+
+  const POLL = {
+    url: '/repos/octo/shop/actions/workflows/poll.yml/dispatches',
+    body: { ref: 'v1', inputs: {}, return_run_details: true },
+  }
+  const REPORT = {
+    url: '/repos/octo/shop/actions/workflows/report.yml/dispatches',
+    body: { ref: 'main', inputs: {}, return_run_details: true },
+  }
+
+  test('what is due is started, without inputs; a tick that comes twice once', async () => {
+    const times = ['07:59', '08:00', '08:00', '08:05'].map((time) => `2026-11-23T${time}:00Z`)
+    const calls = await started(times, true)
+    expect(calls).toHaveLength(3)
+    expect(calls).toEqual(expect.arrayContaining([POLL, REPORT]))
+  })
+
+  test('without the binding nobody remembers, and each counts as new', async () => {
+    const time = '2026-11-23T08:05:00Z'
+    expect(await started([time, time], false)).toEqual([POLL, POLL])
+  })
+})
