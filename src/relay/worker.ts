@@ -47,7 +47,7 @@ export default {
     const opened = await openedFor(env).catch(misconfigured)
     if (opened instanceof UserError || !opened.clock) return
     const { module, timers, ports } = opened.clock
-    await module.tickAt(timers, scheduledTime, ports, firstTickIn(env.OUTBOX))
+    await module.tickAt(timers, scheduledTime, ports, firstTickIn(env))
   },
 }
 

@@ -14,9 +14,11 @@ const KNOWN_FOR = 24 * 3600 * 1000
  * Asks whether a tick comes for the first time. Without the binding there is nobody to ask, and every
  * one counts as new: at least once, then.
  */
-export function firstTickIn(
-  namespace: ObjectNamespace | string | undefined,
-): (tick: string) => Promise<boolean> {
+export function firstTickIn({
+  OUTBOX: namespace,
+}: Readonly<Record<string, ObjectNamespace | string | undefined>>): (
+  tick: string,
+) => Promise<boolean> {
   if (typeof namespace !== 'object') return async () => true
   return async (tick) => {
     const object = namespace.get(namespace.idFromName(CLOCK))
